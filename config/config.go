@@ -1,0 +1,149 @@
+package config
+
+import (
+	"net/netip"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Config is the whole configuration of one stack.
+type Config struct {
+	// Stack is the Pulumi stack's name; it prefixes the names of what the stack creates on this machine.
+	Stack string `json:"-"`
+	// Hosts is the section `strata:hosts`: where the cluster runs.
+	Hosts Hosts `json:"hosts"`
+	// K3s is the section `strata:k3s`.
+	K3s K3s `json:"k3s"`
+	// MetalLB is the section `strata:metallb`.
+	MetalLB MetalLB `json:"metallb"`
+	// Artifacts is the section `strata:artifacts`: where binaries, charts and images come from.
+	Artifacts Artifacts `json:"artifacts"`
+	// Timeouts is the section `strata:timeouts`.
+	Timeouts Timeouts `json:"timeouts"`
+}
+
+// Driver names the way in which hosts come to be.
+type Driver string
+
+const (
+	// DriverExisting takes hosts that are already there and reachable over SSH.
+	DriverExisting Driver = "existing"
+	// DriverMachine creates systemd-nspawn machines on this machine.
+	DriverMachine Driver = "machine"
+)
+
+// Role is what a node is in the cluster.
+type Role string
+
+const (
+	// RoleServer runs the control plane and etcd (K3s server).
+	RoleServer Role = "server"
+	// RoleAgent runs workloads only (K3s agent).
+	RoleAgent Role = "agent"
+)
+
+// Hosts says which hosts there are and how they are reached or made.
+type Hosts struct {
+	// Driver is existing or machine. Required.
+	Driver Driver `json:"driver"`
+	// Subnet holds every node address and the load balancer's addresses, as CIDR. Required.
+	Subnet netip.Prefix `json:"subnet"`
+	// SSH holds the defaults of every host's connection.
+	SSH SSH `json:"ssh"`
+	// Machine configures driver machine.
+	Machine Machine `json:"machine"`
+	// Nodes are the hosts in order; the first server bootstraps the cluster.
+	Nodes []Node `json:"nodes"`
+}
+
+// SSH is how a host is reached. A Node's own values override the ones of Hosts.
+type SSH struct {
+	// User logs in and may use sudo without a password. Default root.
+	User string `json:"user,omitempty"`
+	// Port is sshd's TCP port. Default 22.
+	Port int `json:"port,omitempty"`
+	// KeyFile is the private key's path; a leading ~ is the home directory, a relative path is relative to the project.
+	// Default ~/.ssh/id_ed25519. Driver machine generates its own key.
+	KeyFile string `json:"keyFile,omitempty"`
+	// HostKey pins the host's public key, in authorized_keys form. Default: taken at one bounded first contact.
+	HostKey string `json:"hostKey,omitempty"`
+}
+
+// Machine configures the systemd-nspawn machines that Strata creates.
+type Machine struct {
+	// Bridge is the network bridge on this machine. Default strata0.
+	Bridge string `json:"bridge,omitempty"`
+	// Gateway is this machine's address on the bridge. Default: the subnet's first address.
+	Gateway netip.Addr `json:"gateway,omitzero"`
+}
+
+// Node is one host of the cluster.
+type Node struct {
+	// Name is the node's name in Kubernetes and, for driver machine, the host name. Required, unique.
+	Name string `json:"name"`
+	// Role is server or agent. Required.
+	Role Role `json:"role"`
+	// Address is the node's IP address in Hosts.Subnet. Required, unique.
+	Address netip.Addr `json:"address"`
+	// SSH overrides Hosts.SSH for this host.
+	SSH SSH `json:"ssh"`
+	// Labels are set on the Node at registration.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Taints are set on the Node at registration, as key=value:Effect.
+	Taints []string `json:"taints,omitempty"`
+}
+
+// K3s configures the cluster.
+type K3s struct {
+	// Version is vX.Y.Z+k3sN. Default: the pin, or what the bundle carries.
+	Version string `json:"version,omitempty"`
+	// ClusterCIDR is the Pods' network. Default 10.42.0.0/16.
+	ClusterCIDR netip.Prefix `json:"clusterCIDR,omitzero"`
+	// ServiceCIDR is the Services' network. Default 10.43.0.0/16.
+	ServiceCIDR netip.Prefix `json:"serviceCIDR,omitzero"`
+	// Disable lists packaged components that K3s must not deploy. Default traefik, servicelb, gateway-api-crd.
+	Disable []string `json:"disable,omitempty"`
+	// TLSSANs are additional names and addresses of the API server's certificate.
+	TLSSANs []string `json:"tlsSANs,omitempty"`
+	// FlannelInterface is the network interface that carries the Pod network. Default: chosen by K3s.
+	FlannelInterface string `json:"flannelInterface,omitempty"`
+	// SecretsEncryption encrypts Secrets at rest; fixed when the cluster is created. Default true.
+	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`
+	// ServerArgs and AgentArgs are further keys of K3s's config.yaml, by their long flag name.
+	ServerArgs map[string]any `json:"serverArgs,omitempty"`
+	AgentArgs  map[string]any `json:"agentArgs,omitempty"`
+}
+
+// MetalLB configures the load balancer.
+type MetalLB struct {
+	// Enabled installs MetalLB. Default true.
+	Enabled *bool `json:"enabled,omitempty"`
+	// Addresses are the ranges that Services get addresses from: first-last or CIDR, inside Hosts.Subnet. Required.
+	Addresses []string `json:"addresses"`
+	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	ChartVersion string `json:"chartVersion,omitempty"`
+}
+
+// Artifacts says where binaries, charts and images come from.
+type Artifacts struct {
+	// Source is `upstream`, or the path of a bundle folder. Default upstream. The variable STRATA_ARTIFACTS overrides it.
+	Source string `json:"source,omitempty"`
+}
+
+// Timeouts bound each gate and action. Values are Go durations, for example 5m.
+type Timeouts struct {
+	// Host bounds one host's gate: boot, cloud-init, SSH. Default 5m.
+	Host metav1.Duration `json:"host,omitzero"`
+	// API bounds the wait for each API server. Default 10m.
+	API metav1.Duration `json:"api,omitzero"`
+	// Nodes bounds the wait for the exact node set. Default 10m.
+	Nodes metav1.Duration `json:"nodes,omitzero"`
+	// MetalLBWebhook bounds the wait for MetalLB's webhook. Default 5m.
+	MetalLBWebhook metav1.Duration `json:"metallbWebhook,omitzero"`
+	// MetalLBPool bounds the wait for the address pool. Default 2m.
+	MetalLBPool metav1.Duration `json:"metallbPool,omitzero"`
+	// Install bounds one install command on a host. Default 10m.
+	Install metav1.Duration `json:"install,omitzero"`
+	// Uninstall bounds one uninstall command on a host. Default 5m.
+	Uninstall metav1.Duration `json:"uninstall,omitzero"`
+}

@@ -1,0 +1,124 @@
+package health
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/remote"
+)
+
+// Kind selects what a gate looks at.
+type Kind string
+
+const (
+	// KindHost gates one host before anything is installed on it.
+	KindHost Kind = "host"
+	// KindServer gates one K3s server: its unit, and /ping without credentials.
+	KindServer Kind = "server"
+	// KindAPI gates every API server: authenticated /readyz.
+	KindAPI Kind = "api"
+	// KindNodes gates the exact node set: each unit on its host, each Node Ready, none missing, none extra.
+	KindNodes Kind = "nodes"
+	// KindSystem gates what K3s deploys itself: default ServiceAccount, CoreDNS, metrics APIService.
+	KindSystem Kind = "system"
+	// KindWebhook gates an admission webhook: it serves, through every API server and from every server host.
+	KindWebhook Kind = "webhook"
+	// KindPool gates a MetalLB address pool: accepted by the running controller and by every speaker.
+	KindPool Kind = "pool"
+)
+
+// Spec is what a gate is asked. It travels as JSON on the gate command's stdin and is stored in the state, so it holds no
+// secret: those come in the environment (Secrets).
+type Spec struct {
+	// Kind selects the checks.
+	Kind Kind `json:"kind"`
+	// Gate is the gate's name in messages, the same as its resource's.
+	Gate string `json:"gate"`
+	// Layer is the layer's name in messages, for example k3s.
+	Layer string `json:"layer"`
+	// Timeout bounds the whole wait.
+	Timeout metav1.Duration `json:"timeout"`
+	// TimeoutKey is the configuration key that sets Timeout, for example strata:timeouts.api.
+	TimeoutKey string `json:"timeoutKey"`
+	// Revision is a digest of what is gated (chart version, values, config.yaml). It makes the gate run again when that
+	// changes; the checks do not read it.
+	Revision string `json:"revision,omitempty"`
+	// Hosts are the hosts that the gate looks at, or looks from.
+	Hosts []Host `json:"hosts,omitempty"`
+	// Servers are the API servers, as https://address:port. Each one is asked.
+	Servers []string `json:"servers,omitempty"`
+
+	// Host, Nodes, System, Webhook and Pool hold what only that kind needs.
+	Host    *HostSpec    `json:"host,omitempty"`
+	System  *SystemSpec  `json:"system,omitempty"`
+	Webhook *WebhookSpec `json:"webhook,omitempty"`
+	Pool    *PoolSpec    `json:"pool,omitempty"`
+}
+
+// Host is a host as a gate knows it.
+type Host struct {
+	remote.Target
+	// Role is server or agent; it selects the unit (k3s or k3s-agent).
+	Role string `json:"role"`
+}
+
+// HostSpec configures the gate of one host.
+type HostSpec struct {
+	// Peers are the other nodes' names and addresses, which must not be this host's.
+	Peers []string `json:"peers,omitempty"`
+	// Modules are the kernel features that must be loaded or built in, for example br_netfilter.
+	Modules []string `json:"modules"`
+	// Ports are the TCP ports that must be free or held by this cluster's own K3s.
+	Ports []int `json:"ports,omitempty"`
+	// MinDiskMiB is the free space that K3s's data directory needs, in MiB.
+	MinDiskMiB int `json:"minDiskMiB"`
+	// MinMemoryMiB is the host's total memory, in MiB.
+	MinMemoryMiB int `json:"minMemoryMiB"`
+	// MaxClockSkew is how far the host's clock may be from this machine's.
+	MaxClockSkew metav1.Duration `json:"maxClockSkew"`
+	// IPVS is true when kube-proxy runs in IPVS mode; otherwise ip_vs is Skipped.
+	IPVS bool `json:"ipvs,omitempty"`
+}
+
+// SystemSpec says which packaged components K3s was told not to deploy.
+type SystemSpec struct {
+	Disabled []string `json:"disabled,omitempty"`
+}
+
+// WebhookSpec names an admission webhook and a request that it must answer.
+type WebhookSpec struct {
+	// Configuration is the ValidatingWebhookConfiguration's (or, with Mutating, MutatingWebhookConfiguration's) name.
+	Configuration string `json:"configuration"`
+	Mutating      bool   `json:"mutating,omitempty"`
+	// Namespace and Service are where the API server sends its requests; Port is the Service's port.
+	Namespace string `json:"namespace"`
+	Service   string `json:"service"`
+	Port      int    `json:"port"`
+	// CASecret is the Secret in Namespace whose ca.crt each caBundle must equal. Empty: only presence is checked.
+	CASecret string `json:"caSecret,omitempty"`
+	// Accept is an object that the webhook must accept, Deny (optional) one that it must refuse; both are created with
+	// server-side dry run and never stored. DenyMatch is a part of the refusal that proves who refused.
+	Accept    map[string]any `json:"accept"`
+	Deny      map[string]any `json:"deny,omitempty"`
+	DenyMatch string         `json:"denyMatch,omitempty"`
+	// Consecutive is how many passes in a row each API server must give. Zero means 2.
+	Consecutive int `json:"consecutive,omitempty"`
+	// Workloads are namespace/kind/name of what backs the webhook; their Pods explain a failure.
+	Workloads []string `json:"workloads,omitempty"`
+}
+
+// PoolSpec names a MetalLB address pool.
+type PoolSpec struct {
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	Addresses []string `json:"addresses"`
+	// Speakers are the nodes on which a speaker must have accepted the configuration.
+	Speakers []string `json:"speakers,omitempty"`
+}
+
+// Secrets are what a gate needs and must not be stored or shown. They come in the environment.
+type Secrets struct {
+	// SSHKey is the PEM private key for Hosts (STRATA_SSH_KEY).
+	SSHKey []byte
+	// Kubeconfig is the cluster's kubeconfig (STRATA_KUBECONFIG).
+	Kubeconfig []byte
+}

@@ -1,0 +1,19 @@
+package deps
+import (
+ _ "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+ _ "github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
+ _ "github.com/pulumi/pulumi-command/sdk/go/command/local"
+ _ "github.com/pulumi/pulumi-command/sdk/go/command/remote"
+ _ "github.com/pulumi/pulumi-random/sdk/v4/go/random"
+ _ "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
+ _ "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apiextensions"
+ _ "k8s.io/client-go/kubernetes"
+ _ "k8s.io/client-go/dynamic"
+ _ "k8s.io/client-go/tools/clientcmd"
+ _ "k8s.io/client-go/tools/cache"
+ _ "golang.org/x/crypto/ssh"
+ _ "golang.org/x/sync/errgroup"
+ _ "github.com/spf13/cobra"
+ _ "sigs.k8s.io/yaml"
+ _ "github.com/stretchr/testify/require"
+)

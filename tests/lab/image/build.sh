@@ -1,0 +1,45 @@
+#!/bin/sh
+# Build the root file system of a lab machine as a tar file: Debian bookworm with systemd, sshd, cloud-init and
+# the container tools that Kubernetes needs. Nothing in it is specific to one machine: host keys, machine-id, network and
+# keys come with the machine (internal/machine).
+#
+# usage: build.sh OUT.tar
+#   SOURCE_DATE_EPOCH  time stamp of every file in the tar (default below); the same packages give the same bytes
+#   APT_SOURCES        sources.list to install from (default: mmdebstrap's own for the suite)
+set -eu
+
+suite=bookworm
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+
+die() {
+	printf 'build.sh: %s\n' "$1" >&2
+	exit 1
+}
+
+[ $# -eq 1 ] || die 'expected one argument, the tar to write (usage: build.sh OUT.tar)'
+[ "$(id -u)" -eq 0 ] || die 'needs root to make a root file system (run it with sudo)'
+command -v mmdebstrap >/dev/null || die 'mmdebstrap is missing (apt-get install mmdebstrap)'
+out=$1
+partial=$out.partial.$$
+trap 'rm -f "$partial"' EXIT
+trap 'exit 130' INT TERM
+
+# packages.txt: one package a line, with the reason it is there after a #.
+packages=$(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$here/packages.txt" | paste -sd, -)
+
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-1735689600}
+export SOURCE_DATE_EPOCH
+
+mmdebstrap --quiet --mode=root --format=tar --variant=minbase \
+	--include="$packages" \
+	--aptopt='Acquire::Languages "none"' \
+	--dpkgopt='path-exclude=/usr/share/doc/*' \
+	--dpkgopt='path-exclude=/usr/share/man/*' \
+	--dpkgopt='path-exclude=/usr/share/info/*' \
+	--dpkgopt='path-exclude=/usr/share/locale/*' \
+	--customize-hook="copy-in $here/files/etc /" \
+	--customize-hook="$here/customize.sh \"\$1\"" \
+	"$suite" "$partial" ${APT_SOURCES:+"$APT_SOURCES"}
+
+mv "$partial" "$out"
+sha256sum "$out"
