@@ -1,0 +1,3 @@
+module strata/tests/lab/tools/pause
+
+go 1.26.0

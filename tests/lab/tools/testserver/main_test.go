@@ -1,0 +1,43 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestAGetIsAnsweredWithThePodsName(t *testing.T) {
+	recorder := httptest.NewRecorder()
+	handler("pod-1").ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/any", nil))
+	if got := recorder.Body.String(); got != "pod-1\n" {
+		t.Errorf("body is %q, expected the Pod's name", got)
+	}
+}
+
+func TestAPostIsEchoed(t *testing.T) {
+	server := httptest.NewServer(handler("pod-1"))
+	defer server.Close()
+	response, err := http.Post(server.URL, "text/plain", strings.NewReader("hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(body) != "hello" || response.Header.Get("X-Pod") != "pod-1" {
+		t.Errorf("got %q from %q, expected the body back from pod-1", body, response.Header.Get("X-Pod"))
+	}
+}
+
+func TestATooLargeBodyIsRefused(t *testing.T) {
+	recorder := httptest.NewRecorder()
+	body := strings.NewReader(strings.Repeat("x", maxBody+1))
+	handler("pod-1").ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/", body))
+	if recorder.Code != http.StatusBadRequest {
+		t.Errorf("status is %d, expected 400", recorder.Code)
+	}
+}
