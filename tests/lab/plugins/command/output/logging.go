@@ -1,0 +1,29 @@
+package output
+
+import "github.com/pulumi/pulumi-go-provider/infer"
+
+// Logging says which streams of a command become live log lines. The outputs
+// are captured either way. Nil means both streams.
+type Logging string
+
+// The values of Logging.
+const (
+	Stdout          Logging = "stdout"
+	Stderr          Logging = "stderr"
+	StdoutAndStderr Logging = "stdoutAndStderr"
+	None            Logging = "none"
+)
+
+// Values lists the accepted values for the schema.
+func (Logging) Values() []infer.EnumValue[Logging] {
+	return []infer.EnumValue[Logging]{
+		{Name: string(Stdout), Value: Stdout, Description: "log stdout only"},
+		{Name: string(Stderr), Value: Stderr, Description: "log stderr only"},
+		{Name: string(StdoutAndStderr), Value: StdoutAndStderr, Description: "log both streams"},
+		{Name: string(None), Value: None, Description: "log nothing"},
+	}
+}
+
+func (l *Logging) stdout() bool { return l == nil || *l == Stdout || *l == StdoutAndStderr }
+
+func (l *Logging) stderr() bool { return l == nil || *l == Stderr || *l == StdoutAndStderr }

@@ -1,0 +1,56 @@
+package remote
+
+import (
+	"github.com/pulumi/pulumi-go-provider/infer/types"
+
+	"strata/tests/lab/plugins/command/output"
+)
+
+// CommandArgs are the inputs of command:remote:Command.
+type CommandArgs struct {
+	// Triggers replace the resource whenever one of them changes.
+	Triggers *[]any  `pulumi:"triggers,optional" provider:"replaceOnChanges"`
+	Create   *string `pulumi:"create,optional"`
+	Update   *string `pulumi:"update,optional"`
+	Delete   *string `pulumi:"delete,optional"`
+	// Stdin is the command's standard input; none if nil or empty.
+	Stdin *string `pulumi:"stdin,optional"`
+	// Logging selects the live log lines; both streams if nil.
+	Logging *output.Logging `pulumi:"logging,optional"`
+	// Connection is secret as a whole.
+	Connection *Connection `pulumi:"connection" provider:"secret"`
+	// Environment needs AcceptEnv on the server, or the command fails.
+	Environment map[string]string `pulumi:"environment,optional"`
+	// AddPreviousOutputInEnv passes the last outputs on; true if nil. A server
+	// that refuses the variables costs only a warning.
+	AddPreviousOutputInEnv *bool `pulumi:"addPreviousOutputInEnv,optional"`
+}
+
+// Outputs are what a finished command leaves.
+type Outputs struct {
+	Stdout string `pulumi:"stdout"`
+	Stderr string `pulumi:"stderr"`
+}
+
+// CommandState is what the engine stores of a command:remote:Command.
+type CommandState struct {
+	CommandArgs
+	Outputs
+}
+
+// CopyArgs are the inputs of command:remote:CopyToRemote.
+type CopyArgs struct {
+	// Connection is secret as a whole.
+	Connection *Connection `pulumi:"connection" provider:"secret"`
+	// Triggers replace the resource whenever one of them changes.
+	Triggers *[]any `pulumi:"triggers,optional" provider:"replaceOnChanges"`
+	// Source is a file or text asset, or an archive that is a path.
+	Source types.AssetOrArchive `pulumi:"source"`
+	// RemotePath is the destination; missing parents are made.
+	RemotePath string `pulumi:"remotePath"`
+}
+
+// CopyState is what the engine stores of a command:remote:CopyToRemote.
+type CopyState struct {
+	CopyArgs
+}
