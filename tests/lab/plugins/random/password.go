@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"golang.org/x/crypto/bcrypt"
+)
+
+// bcryptLimit is how many bytes of a password bcrypt looks at.
+const bcryptLimit = 72
+
+// RandomPassword is the resource random:index/randomPassword:RandomPassword.
+type RandomPassword struct{}
+
+// PasswordState is what the engine stores; both results are secret.
+type PasswordState struct {
+	TextArgs
+	Result     string `pulumi:"result" provider:"secret"`
+	BcryptHash string `pulumi:"bcryptHash" provider:"secret"`
+}
+
+// Annotate sets the official type token.
+func (r *RandomPassword) Annotate(a infer.Annotator) {
+	a.SetToken("index/randomPassword", "RandomPassword")
+}
+
+// Check refuses a password that cannot be made.
+func (*RandomPassword) Check(
+	ctx context.Context, req infer.CheckRequest,
+) (infer.CheckResponse[TextArgs], error) {
+	return checkText(ctx, req)
+}
+
+// Create draws the password. The id is "none": it must not tell the secret.
+func (*RandomPassword) Create(
+	_ context.Context, req infer.CreateRequest[TextArgs],
+) (infer.CreateResponse[PasswordState], error) {
+	state := PasswordState{TextArgs: req.Inputs.withDefaults()}
+	response := infer.CreateResponse[PasswordState]{ID: "none", Output: state}
+	if req.DryRun {
+		return response, nil
+	}
+	result, err := state.text()
+	if err != nil {
+		return response, err
+	}
+	hash, err := bcrypt.GenerateFromPassword([]byte(result)[:min(len(result), bcryptLimit)], bcrypt.DefaultCost)
+	if err != nil {
+		return response, fmt.Errorf("hashing the password: %w", err)
+	}
+	response.Output.Result, response.Output.BcryptHash = result, string(hash)
+	return response, nil
+}
+
+func checkText(ctx context.Context, req infer.CheckRequest) (infer.CheckResponse[TextArgs], error) {
+	args, failures, err := infer.DefaultCheck[TextArgs](ctx, req.NewInputs)
+	if err == nil && len(failures) == 0 && !property.New(req.NewInputs).HasComputed() {
+		failures = args.problems()
+	}
+	return infer.CheckResponse[TextArgs]{Inputs: args, Failures: failures}, err
+}
