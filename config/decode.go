@@ -1,0 +1,166 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// leaves are the types that read one JSON string, with what the string must be.
+var leaves = map[reflect.Type]string{
+	reflect.TypeFor[netip.Addr]():      "an IP address, for example 10.10.0.11",
+	reflect.TypeFor[netip.Prefix]():    "a network in CIDR form, for example 10.10.0.0/24",
+	reflect.TypeFor[metav1.Duration](): "a duration, for example 5m",
+}
+
+// decoder fills the typed tree from JSON values. It differs from encoding/json in three ways: it collects every mistake,
+// with its key path; key names match exactly; and an unknown key gets a suggestion. Null means "not set".
+type decoder struct{ problems problems }
+
+func (d *decoder) decode(key string, value any, into reflect.Value) {
+	kind := into.Kind()
+	switch _, leaf := leaves[into.Type()]; {
+	case value == nil:
+	case leaf:
+		d.leaf(key, value, into)
+	case kind == reflect.Pointer:
+		target := reflect.New(into.Type().Elem())
+		d.decode(key, value, target.Elem())
+		into.Set(target)
+	case kind == reflect.Struct:
+		d.object(key, value, into)
+	case kind == reflect.Slice:
+		d.list(key, value, into)
+	case kind == reflect.Map:
+		d.mapping(key, value, into)
+	case kind == reflect.Interface:
+		into.Set(reflect.ValueOf(plain(value)))
+	default:
+		d.leaf(key, value, into)
+	}
+}
+
+func (d *decoder) leaf(key string, value any, into reflect.Value) {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, into.Addr().Interface())
+	}
+	if err != nil {
+		d.problems.add(key, show(value), "is not "+expected(into.Type()), "")
+	}
+}
+
+func (d *decoder) object(key string, value any, into reflect.Value) {
+	object, ok := value.(map[string]any)
+	if !ok {
+		d.problems.add(key, show(value), "is not an object", "write its keys below it, indented")
+		return
+	}
+	fields := fieldsOf(into.Type())
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		index, known := fields[name]
+		if !known {
+			names := slices.Collect(maps.Keys(fields))
+			d.problems.add(key+"."+name, "", "is not a known key", suggestion(name, names))
+			continue
+		}
+		d.decode(key+"."+name, object[name], into.Field(index))
+	}
+}
+
+func (d *decoder) list(key string, value any, into reflect.Value) {
+	list, ok := value.([]any)
+	if !ok {
+		d.problems.add(key, show(value), "is not a list", "write each entry on a line of its own, after a dash")
+		return
+	}
+	// A new slice: what the user writes replaces the default.
+	slice := reflect.MakeSlice(into.Type(), len(list), len(list))
+	for i, element := range list {
+		d.decode(fmt.Sprintf("%s[%d]", key, i), element, slice.Index(i))
+	}
+	into.Set(slice)
+}
+
+func (d *decoder) mapping(key string, value any, into reflect.Value) {
+	object, ok := value.(map[string]any)
+	if !ok {
+		d.problems.add(key, show(value), "is not an object", "write its keys below it, indented")
+		return
+	}
+	result := reflect.MakeMap(into.Type())
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		element := reflect.New(into.Type().Elem()).Elem()
+		d.decode(fmt.Sprintf("%s[%q]", key, name), object[name], element)
+		result.SetMapIndex(reflect.ValueOf(name), element)
+	}
+	into.Set(result)
+}
+
+// fieldsOf maps the JSON names of a struct's fields to their index.
+func fieldsOf(t reflect.Type) map[string]int {
+	fields := map[string]int{}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name != "" && name != "-" {
+			fields[name] = i
+		}
+	}
+	return fields
+}
+
+func expected(t reflect.Type) string {
+	if text, ok := leaves[t]; ok {
+		return text
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number"
+	default:
+		return "a text"
+	}
+}
+
+// show writes a value as short text; long ones are cut.
+func show(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return ""
+	}
+	const longest = 80
+	if len(text) > longest {
+		return strings.ToValidUTF8(string(text[:longest]), "") + "…"
+	}
+	return string(text)
+}
+
+// plain turns the decoder's json.Number into int64 or float64, so that 1 stays 1 when it is written out again.
+func plain(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		if whole, err := v.Int64(); err == nil {
+			return whole
+		}
+		if fraction, err := v.Float64(); err == nil {
+			return fraction
+		}
+		return v.String()
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = plain(v[name])
+		}
+	}
+	return value
+}

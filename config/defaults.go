@@ -1,0 +1,74 @@
+package config
+
+import (
+	"net/netip"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// SourceUpstream is the Artifacts.Source that downloads pinned artifacts from their projects.
+const SourceUpstream = "upstream"
+
+// defaults is the configuration before anything is read. K3s.Version and MetalLB.ChartVersion stay empty: what is not
+// set explicitly follows the bundle, or else the pin (package artifacts).
+func defaults() *Config {
+	on := true
+	encrypt := true
+	return &Config{
+		Hosts: Hosts{
+			SSH:     SSH{User: "root", Port: 22},
+			Machine: Machine{Bridge: "strata0"},
+		},
+		K3s: K3s{
+			ClusterCIDR:       netip.MustParsePrefix("10.42.0.0/16"),
+			ServiceCIDR:       netip.MustParsePrefix("10.43.0.0/16"),
+			Disable:           []string{"traefik", "servicelb", "gateway-api-crd"},
+			SecretsEncryption: &encrypt,
+		},
+		MetalLB:   MetalLB{Enabled: &on},
+		Artifacts: Artifacts{Source: SourceUpstream},
+		Timeouts: Timeouts{
+			Host:           minutes(5),
+			API:            minutes(10),
+			Nodes:          minutes(10),
+			MetalLBWebhook: minutes(5),
+			MetalLBPool:    minutes(2),
+			Install:        minutes(10),
+			Uninstall:      minutes(5),
+		},
+	}
+}
+
+// derive fills in the defaults that follow from other values, and gives every node its effective SSH values.
+func (c *Config) derive() {
+	hosts := &c.Hosts
+	switch hosts.Driver {
+	case DriverExisting:
+		hosts.SSH.KeyFile = or(hosts.SSH.KeyFile, "~/.ssh/id_ed25519")
+	case DriverMachine:
+		if !hosts.Machine.Gateway.IsValid() && hosts.Subnet.IsValid() {
+			hosts.Machine.Gateway = hosts.Subnet.Masked().Addr().Next()
+		}
+	}
+	for i := range hosts.Nodes {
+		ssh := &hosts.Nodes[i].SSH
+		ssh.User = or(ssh.User, hosts.SSH.User)
+		ssh.Port = or(ssh.Port, hosts.SSH.Port)
+		ssh.KeyFile = or(ssh.KeyFile, hosts.SSH.KeyFile)
+		ssh.HostKey = or(ssh.HostKey, hosts.SSH.HostKey)
+	}
+}
+
+// or is value, or fallback where value is not set.
+func or[T comparable](value, fallback T) T {
+	var unset T
+	if value == unset {
+		return fallback
+	}
+	return value
+}
+
+func minutes(n int) metav1.Duration {
+	return metav1.Duration{Duration: time.Duration(n) * time.Minute}
+}

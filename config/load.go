@@ -1,0 +1,101 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+const (
+	// Namespace is the prefix of every configuration key: the Pulumi project's name.
+	Namespace = "strata"
+	// ArtifactsVariable overrides strata:artifacts.source.
+	ArtifactsVariable = "STRATA_ARTIFACTS"
+)
+
+// Sections are the names of the configuration's sections, sorted.
+func Sections() []string {
+	return slices.Sorted(maps.Keys(fieldsOf(reflect.TypeFor[Config]())))
+}
+
+// Load makes the configuration of a stack from its raw sections (name, without the namespace, to JSON text), fills in
+// defaults and validates it. The error joins one Problem per mistake, sorted by key.
+func Load(stack string, raw map[string]string, getenv func(string) string) (*Config, error) {
+	cfg := defaults()
+	cfg.Stack = stack
+	var d decoder
+	broken := map[string]bool{}
+	tree := reflect.ValueOf(cfg).Elem()
+	fields := fieldsOf(tree.Type())
+	for _, section := range slices.Sorted(maps.Keys(raw)) {
+		key := Namespace + ":" + section
+		if index, known := fields[section]; known {
+			d.section(key, raw[section], tree.Field(index))
+			continue
+		}
+		d.problems.add(key, "", "is not a known section", suggestion(section, Sections()))
+		broken[Namespace+":"+nearest(section, Sections())] = true
+	}
+	if source := getenv(ArtifactsVariable); source != "" {
+		cfg.Artifacts.Source = source
+	}
+	cfg.derive()
+
+	// What could not be read gives false alarms in the rules of the same section, so only the other sections' are shown.
+	for _, p := range d.problems {
+		broken[sectionOf(p.Key)] = true
+	}
+	found := d.problems
+	for _, p := range cfg.check() {
+		if !broken[sectionOf(p.Key)] {
+			found = append(found, p)
+		}
+	}
+	if err := found.err(); err != nil {
+		return nil, err
+	}
+	return cfg, nil
+}
+
+// section decodes the JSON text of one section.
+func (d *decoder) section(key, text string, into reflect.Value) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	err := decoder.Decode(&value)
+	if _, next := decoder.Token(); err != nil || next != io.EOF {
+		// Pulumi passes an object as JSON and anything else as it stands.
+		value = text
+	}
+	d.decode(key, value, into)
+}
+
+// Validate reports every mistake in the configuration at once, as joined Problems sorted by key. It reads no files and
+// connects to nothing (CheckFiles does the former, preflight the latter). Load has called it.
+func (c *Config) Validate() error {
+	return problems(c.check()).err()
+}
+
+func (c *Config) check() problems {
+	var ps problems
+	c.checkHosts(&ps)
+	c.checkNodes(&ps)
+	c.checkNetworks(&ps)
+	c.checkK3s(&ps)
+	c.checkMetalLB(&ps)
+	c.checkArtifacts(&ps)
+	c.checkTimeouts(&ps)
+	return ps
+}
+
+// field is a key path below the namespace, for example strata:hosts.nodes[0].name.
+func field(format string, args ...any) string {
+	return Namespace + ":" + fmt.Sprintf(format, args...)
+}

@@ -1,0 +1,60 @@
+package config
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Problem is one mistake in the configuration. Its Rule and Fix never repeat Value, so that a secret section can be
+// reported without it.
+type Problem struct {
+	// Key is the full key path, for example strata:metallb.addresses[0].
+	Key string
+	// Value is what was found, as the user wrote it; empty when there is nothing to show.
+	Value string
+	// Rule says what is wrong, as the end of the sentence that Value begins.
+	Rule string
+	// Fix says what to do.
+	Fix string
+}
+
+// Error gives the problem on one line: key, value, rule; fix.
+func (p Problem) Error() string {
+	text := p.Key + ": "
+	if p.Value != "" {
+		text += p.Value + " "
+	}
+	text += p.Rule
+	if p.Fix != "" {
+		text += "; " + p.Fix
+	}
+	return text
+}
+
+// problems collects mistakes.
+type problems []Problem
+
+func (ps *problems) add(key, value, rule, fix string) {
+	*ps = append(*ps, Problem{Key: key, Value: value, Rule: rule, Fix: fix})
+}
+
+// err joins the problems in the order of their keys; nil when there are none.
+func (ps problems) err() error {
+	sorted := slices.Clone(ps)
+	slices.SortFunc(sorted, func(a, b Problem) int { return strings.Compare(a.Error(), b.Error()) })
+	sorted = slices.Compact(sorted)
+	errs := make([]error, len(sorted))
+	for i, p := range sorted {
+		errs[i] = p
+	}
+	return errors.Join(errs...)
+}
+
+// sectionOf is the section that a key path lies in: strata:hosts for strata:hosts.nodes[0].name.
+func sectionOf(key string) string {
+	if end := strings.IndexAny(key, ".["); end >= 0 {
+		return key[:end]
+	}
+	return key
+}

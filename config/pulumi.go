@@ -1,0 +1,70 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+// FromPulumi makes the configuration of the stack that Pulumi is running. The values of secret sections never appear in
+// its error.
+func FromPulumi(ctx *pulumi.Context) (*Config, error) {
+	raw, err := rawSections(os.Getenv(pulumi.EnvConfig))
+	if err != nil {
+		return nil, err
+	}
+	// The context answers only for keys that are asked for: the known sections come from it, unknown ones from the
+	// variable in which the language host hands over the whole configuration.
+	for _, section := range Sections() {
+		delete(raw, section)
+		if text, ok := ctx.GetConfig(Namespace + ":" + section); ok {
+			raw[section] = text
+		}
+	}
+	cfg, err := Load(ctx.Stack(), raw, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("configuration of stack %s:\n%w", ctx.Stack(), redact(err, ctx.IsConfigSecret))
+	}
+	return cfg, nil
+}
+
+// rawSections picks Strata's sections out of a whole configuration, a JSON object of full key to text.
+func rawSections(text string) (map[string]string, error) {
+	whole := map[string]string{}
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &whole); err != nil {
+			return nil, fmt.Errorf("%s is not a JSON object of texts: %w", pulumi.EnvConfig, err)
+		}
+	}
+	sections := map[string]string{}
+	for key, value := range whole {
+		if section, ours := strings.CutPrefix(key, Namespace+":"); ours {
+			sections[section] = value
+		}
+	}
+	return sections, nil
+}
+
+// redact leaves out the values of problems in secret sections.
+func redact(err error, secret func(key string) bool) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var redacted problems
+	for _, one := range joined.Unwrap() {
+		var p Problem
+		if !errors.As(one, &p) {
+			return err
+		}
+		if p.Value != "" && secret(sectionOf(p.Key)) {
+			p.Value = "[secret]"
+		}
+		redacted = append(redacted, p)
+	}
+	return redacted.err()
+}

@@ -1,0 +1,30 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+// nearest is the known word that most resembles word, or "" when none does. A third of the letters may differ: enough
+// for a slip of the finger, too little to suggest something unrelated.
+func nearest(word string, known []string) string {
+	best, bestDistance := "", max(1, len(word)/3)+1
+	for _, candidate := range slices.Sorted(slices.Values(known)) {
+		distance := levenshtein.Distance(strings.ToLower(word), strings.ToLower(candidate), nil)
+		if distance < bestDistance {
+			best, bestDistance = candidate, distance
+		}
+	}
+	return best
+}
+
+// suggestion is the fix for an unknown word: the nearest known one, else all of them.
+func suggestion(word string, known []string) string {
+	if best := nearest(word, known); best != "" {
+		return fmt.Sprintf("did you mean %s?", best)
+	}
+	return "known are " + strings.Join(slices.Sorted(slices.Values(known)), ", ")
+}

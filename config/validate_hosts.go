@@ -1,0 +1,200 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// interfaceName is what Linux accepts as an interface name (IFNAMSIZ is 16 with the final zero), less odd characters.
+var interfaceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,14}$`)
+
+// userName is the strict form of useradd(8).
+var userName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+
+// smallestSubnet has room for a gateway, three nodes and a load balancer address.
+const smallestSubnet = 29
+
+func (c *Config) checkHosts(ps *problems) {
+	hosts := c.Hosts
+	switch hosts.Driver {
+	case DriverExisting:
+		if hosts.Machine != defaults().Hosts.Machine {
+			ps.add(field("hosts.machine"), "", "is only read by driver machine", "remove it or set driver: machine")
+		}
+	case DriverMachine:
+		c.checkMachine(ps)
+	case "":
+		ps.add(field("hosts.driver"), "", "is not set", "set existing or machine")
+	default:
+		known := []string{string(DriverExisting), string(DriverMachine)}
+		ps.add(field("hosts.driver"), string(hosts.Driver), "is not a known driver",
+			suggestion(string(hosts.Driver), known))
+	}
+	c.checkSubnet(ps)
+	checkSSH(ps, field("hosts.ssh"), hosts.SSH)
+}
+
+func (c *Config) checkMachine(ps *problems) {
+	machine := c.Hosts.Machine
+	if !interfaceName.MatchString(machine.Bridge) {
+		ps.add(field("hosts.machine.bridge"), machine.Bridge, "is not an interface name",
+			"use a letter, then at most 14 letters, digits, dots, dashes or underscores")
+	}
+	gateway, subnet := machine.Gateway, c.Hosts.Subnet
+	if gateway.IsValid() && subnet.IsValid() && !usable(subnet, gateway) {
+		ps.add(field("hosts.machine.gateway"), gateway.String(), "is not a host address of hosts.subnet "+subnet.String(),
+			"use an address inside it, neither the first nor the last")
+	}
+	if c.Hosts.SSH.KeyFile != "" {
+		ps.add(field("hosts.ssh.keyFile"), c.Hosts.SSH.KeyFile, "is not read: driver machine generates its own key",
+			"remove it")
+	}
+	if c.Hosts.SSH.HostKey != "" {
+		ps.add(field("hosts.ssh.hostKey"), "", "is not read: driver machine generates the host keys", "remove it")
+	}
+}
+
+func (c *Config) checkSubnet(ps *problems) {
+	subnet := c.Hosts.Subnet
+	key := field("hosts.subnet")
+	if !subnet.IsValid() {
+		ps.add(key, "", "is not set", "set the network of the nodes and the load balancer, for example 10.10.0.0/24")
+		return
+	}
+	checkNetwork(ps, key, subnet)
+	if subnet.Addr().Is4() && subnet.Bits() > smallestSubnet {
+		ps.add(key, subnet.String(), "is too small", "use /29 or larger")
+	}
+}
+
+// checkNetwork holds the rules that every network in the configuration shares.
+func checkNetwork(ps *problems, key string, network netip.Prefix) {
+	if !network.Addr().Is4() {
+		ps.add(key, network.String(), "is not IPv4: the gates count IPv4 addresses", "use an IPv4 network")
+	}
+	if network != network.Masked() {
+		ps.add(key, network.String(), "has bits set behind its prefix", "write "+network.Masked().String())
+	}
+}
+
+func checkSSH(ps *problems, key string, ssh SSH) {
+	if ssh.Port < 1 || ssh.Port > 65535 {
+		ps.add(key+".port", strconv.Itoa(ssh.Port), "is not a TCP port", "use 1 to 65535")
+	}
+	if !userName.MatchString(ssh.User) {
+		ps.add(key+".user", ssh.User, "is not a user name", "use lower case letters, digits, dashes and underscores")
+	}
+	if ssh.HostKey != "" {
+		checkHostKey(ps, key+".hostKey", ssh.HostKey)
+	}
+}
+
+func checkHostKey(ps *problems, key, text string) {
+	_, _, _, rest, err := ssh.ParseAuthorizedKey([]byte(text))
+	if err != nil || len(strings.TrimSpace(string(rest))) > 0 {
+		ps.add(key, "", "is not one public key", "copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub")
+	}
+}
+
+// usable is true for an address that a host can have in a network.
+func usable(network netip.Prefix, address netip.Addr) bool {
+	all := RangeOf(network)
+	return network.Contains(address) && address != all.First && address != all.Last
+}
+
+func (c *Config) checkNodes(ps *problems) {
+	servers := 0
+	names, addresses := map[string]int{}, map[netip.Addr]int{}
+	for i, node := range c.Hosts.Nodes {
+		key := field("hosts.nodes[%d]", i)
+		checkNodeName(ps, key+".name", node.Name, names, i)
+		c.checkNodeAddress(ps, key+".address", node.Address, addresses, i)
+		checkRole(ps, key+".role", node.Role)
+		c.checkNodeSSH(ps, key+".ssh", node.SSH)
+		checkLabels(ps, key+".labels", node.Labels)
+		checkTaints(ps, key+".taints", node.Taints)
+		if node.Role == RoleServer {
+			servers++
+		}
+	}
+	switch {
+	case len(c.Hosts.Nodes) == 0:
+		ps.add(field("hosts.nodes"), "", "is empty", "add at least one node with role: server")
+	case servers == 0:
+		ps.add(field("hosts.nodes"), "", "has no server", "give one node role: server")
+	case servers%2 == 0:
+		ps.add(field("hosts.nodes"), "", fmt.Sprintf("has %d servers, and etcd needs an odd number for its quorum", servers),
+			fmt.Sprintf("use %d or %d", servers-1, servers+1))
+	}
+}
+
+func checkNodeName(ps *problems, key, name string, seen map[string]int, index int) {
+	if name == "" {
+		ps.add(key, "", "is not set", "give the node a unique name")
+		return
+	}
+	if len(validation.IsDNS1123Label(name)) > 0 {
+		ps.add(key, name, "is not a DNS label",
+			"use at most 63 lower case letters, digits and dashes, with a letter or digit at both ends")
+	}
+	if first, duplicate := seen[name]; duplicate {
+		ps.add(key, name, fmt.Sprintf("is also the name of hosts.nodes[%d]", first), "give each node its own name")
+		return
+	}
+	seen[name] = index
+}
+
+func (c *Config) checkNodeAddress(ps *problems, key string, address netip.Addr, seen map[netip.Addr]int, index int) {
+	subnet, gateway := c.Hosts.Subnet, c.Hosts.Machine.Gateway
+	switch {
+	case !address.IsValid():
+		ps.add(key, "", "is not set", "give the node's address in hosts.subnet")
+		return
+	case subnet.IsValid() && !usable(subnet, address):
+		ps.add(key, address.String(), "is not a host address of hosts.subnet "+subnet.String(),
+			"use an address inside it, neither the first nor the last")
+	case gateway.IsValid() && address == gateway:
+		ps.add(key, address.String(), "is the gateway's address, hosts.machine.gateway", "give the node another address")
+	}
+	if first, duplicate := seen[address]; duplicate {
+		ps.add(key, address.String(), fmt.Sprintf("is also the address of hosts.nodes[%d]", first),
+			"give each node its own address")
+		return
+	}
+	seen[address] = index
+}
+
+func checkRole(ps *problems, key string, role Role) {
+	known := []string{string(RoleServer), string(RoleAgent)}
+	switch role {
+	case RoleServer, RoleAgent:
+	case "":
+		ps.add(key, "", "is not set", "set server or agent")
+	default:
+		ps.add(key, string(role), "is not a known role", suggestion(string(role), known))
+	}
+}
+
+// checkNodeSSH looks only at what the node sets itself: the rest is hosts.ssh, and reported there.
+func (c *Config) checkNodeSSH(ps *problems, key string, ssh SSH) {
+	own := ssh
+	if ssh.Port == c.Hosts.SSH.Port {
+		own.Port = 22
+	}
+	if ssh.User == c.Hosts.SSH.User {
+		own.User = "root"
+	}
+	if ssh.HostKey == c.Hosts.SSH.HostKey {
+		own.HostKey = ""
+	}
+	checkSSH(ps, key, own)
+	if c.Hosts.Driver == DriverMachine && ssh.KeyFile != c.Hosts.SSH.KeyFile {
+		ps.add(key+".keyFile", ssh.KeyFile, "is not read: driver machine generates its own key", "remove it")
+	}
+}

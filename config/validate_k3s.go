@@ -1,0 +1,111 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// k3sVersion is the form of K3s's release tags.
+var k3sVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+\+k3s\d+$`)
+
+// serviceLB is K3s's own load balancer; it and MetalLB would both write a Service's status.
+const serviceLB = "servicelb"
+
+// packaged are the components that K3s can leave out (docs.k3s.io/installation/packaged-components). gateway-api-crd
+// exists from K3s 1.37 on; earlier versions ignore it.
+var packaged = []string{
+	"coredns", "gateway-api-crd", "local-storage", "metrics-server", "runtimes", serviceLB, "traefik",
+}
+
+func (c *Config) checkK3s(ps *problems) {
+	k3s := c.K3s
+	if k3s.Version != "" && !k3sVersion.MatchString(k3s.Version) {
+		ps.add(field("k3s.version"), k3s.Version, "is not of the form vX.Y.Z+k3sN",
+			"write a release tag of K3s, for example "+K3sVersion)
+	}
+	for i, name := range k3s.Disable {
+		if !slices.Contains(packaged, name) {
+			ps.add(field("k3s.disable[%d]", i), name, "is not a packaged component of K3s", suggestion(name, packaged))
+		}
+	}
+	for i, san := range k3s.TLSSANs {
+		if _, err := netip.ParseAddr(san); err != nil && len(validation.IsDNS1123Subdomain(san)) > 0 {
+			ps.add(field("k3s.tlsSANs[%d]", i), san, "is neither an IP address nor a DNS name",
+				"write the name alone, without scheme or port")
+		}
+	}
+	if k3s.FlannelInterface != "" && !interfaceName.MatchString(k3s.FlannelInterface) {
+		ps.add(field("k3s.flannelInterface"), k3s.FlannelInterface, "is not an interface name",
+			"write it as `ip link` shows it")
+	}
+	checkArgs(ps, field("k3s.serverArgs"), k3s.ServerArgs)
+	checkArgs(ps, field("k3s.agentArgs"), k3s.AgentArgs)
+}
+
+// owned are the keys of K3s's config.yaml that Strata writes itself or relies on, with what to use instead. Keys with
+// the same answer share a list.
+var owned = ownedKeys(map[string][]string{
+	"Strata generates the token": {"token", "token-file", "agent-token", "agent-token-file"},
+	"Strata decides which server bootstraps and which join": {
+		"server", "cluster-init", "cluster-reset", "cluster-reset-restore-path", "datastore-endpoint", "disable-agent",
+		"disable-apiserver", "disable-controller-manager", "disable-etcd", "disable-scheduler",
+	},
+	"the gates expect K3s's default":        {"config", "data-dir", "https-listen-port", "write-kubeconfig"},
+	"the kubeconfig stays readable by root": {"write-kubeconfig-group", "write-kubeconfig-mode"},
+	"use hosts.nodes":                       {"node-ip", "node-label", "node-name", "node-taint", "with-node-id"},
+	"use k3s.tlsSANs":                       {"tls-san"},
+	"use k3s.flannelInterface":              {"flannel-iface"},
+	"use k3s.disable":                       {"disable"},
+	"use k3s.clusterCIDR":                   {"cluster-cidr"},
+	"use k3s.serviceCIDR":                   {"service-cidr"},
+	"use k3s.secretsEncryption":             {"secrets-encryption"},
+})
+
+func ownedKeys(byFix map[string][]string) map[string]string {
+	result := map[string]string{}
+	for fix, keys := range byFix {
+		for _, key := range keys {
+			result[key] = fix
+		}
+	}
+	return result
+}
+
+// flagName is the form of a long flag, and so of a key in config.yaml; a final + appends to what is there.
+var flagName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*\+?$`)
+
+func checkArgs(ps *problems, key string, args map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		at := fmt.Sprintf("%s[%q]", key, name)
+		if !flagName.MatchString(name) {
+			ps.add(at, "", "is not a key of K3s's config.yaml", "write the long flag's name, without dashes before it")
+		}
+		if fix, ok := owned[strings.TrimSuffix(name, "+")]; ok {
+			ps.add(at, "", "belongs to Strata", fix)
+		}
+		if !scalars(args[name]) {
+			ps.add(at, "", "is neither a value nor a list of values", "K3s's config.yaml has no nested keys")
+		}
+	}
+}
+
+// scalars is true for a text, number or truth value, and for a list of them.
+func scalars(value any) bool {
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	return !slices.ContainsFunc(list, func(element any) bool {
+		switch element.(type) {
+		case string, bool, int64, float64:
+			return false
+		}
+		return true
+	})
+}

@@ -1,0 +1,77 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// chartVersion is a semantic version as Helm charts carry it.
+var chartVersion = regexp.MustCompile(`^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+
+func (c *Config) checkMetalLB(ps *problems) {
+	metallb := c.MetalLB
+	if metallb.ChartVersion != "" && !chartVersion.MatchString(metallb.ChartVersion) {
+		ps.add(field("metallb.chartVersion"), metallb.ChartVersion, "is not a chart version",
+			"write X.Y.Z, for example "+MetalLBChartVersion)
+	}
+	if metallb.Enabled != nil && *metallb.Enabled {
+		if len(metallb.Addresses) == 0 {
+			ps.add(field("metallb.addresses"), "", "is empty",
+				"give at least one range inside hosts.subnet, for example 10.10.0.200-10.10.0.210")
+		}
+		if !slices.Contains(c.K3s.Disable, serviceLB) {
+			ps.add(field("k3s.disable"), "", "leaves K3s's servicelb on, which would fight MetalLB over every Service",
+				"add servicelb to k3s.disable, or set metallb.enabled: false")
+		}
+	}
+	var earlier []Range
+	for i, text := range metallb.Addresses {
+		addresses, err := ParseRange(text)
+		if err != nil {
+			ps.add(field("metallb.addresses[%d]", i), text, "is not an address range",
+				"write first-last or CIDR, for example 10.10.0.200-10.10.0.210")
+			continue
+		}
+		c.checkPool(ps, field("metallb.addresses[%d]", i), text, addresses, earlier)
+		earlier = append(earlier, addresses)
+	}
+}
+
+// checkPool holds one range against everything that already has addresses. An address with two owners answers sometimes
+// from one and sometimes from the other.
+func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earlier []Range) {
+	hosts := c.Hosts
+	if hosts.Subnet.IsValid() {
+		subnet := RangeOf(hosts.Subnet)
+		if !addresses.Within(subnet) {
+			ps.add(key, text, "lies outside hosts.subnet "+hosts.Subnet.String()+", where nobody would answer for it",
+				"choose a range inside it")
+		} else if addresses.Contains(subnet.First) || addresses.Contains(subnet.Last) {
+			ps.add(key, text, "holds the network or broadcast address of hosts.subnet "+hosts.Subnet.String(),
+				"leave both out")
+		}
+	}
+	taken := func(what string) {
+		ps.add(key, text, "overlaps "+what, "choose a range that nothing else uses")
+	}
+	for _, node := range hosts.Nodes {
+		if addresses.Contains(node.Address) {
+			taken(fmt.Sprintf("node %s (%s)", node.Name, node.Address))
+		}
+	}
+	if gateway := hosts.Machine.Gateway; gateway.IsValid() && addresses.Contains(gateway) {
+		taken(fmt.Sprintf("hosts.machine.gateway %s", gateway))
+	}
+	if c.K3s.ClusterCIDR.IsValid() && addresses.Overlaps(RangeOf(c.K3s.ClusterCIDR)) {
+		taken("k3s.clusterCIDR " + c.K3s.ClusterCIDR.String())
+	}
+	if c.K3s.ServiceCIDR.IsValid() && addresses.Overlaps(RangeOf(c.K3s.ServiceCIDR)) {
+		taken("k3s.serviceCIDR " + c.K3s.ServiceCIDR.String())
+	}
+	for i, other := range earlier {
+		if addresses.Overlaps(other) {
+			taken(fmt.Sprintf("metallb.addresses entry %s (number %d)", other, i+1))
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+)
+
+// checkNetworks keeps the node, Pod and Service networks apart: where they overlap, some addresses cannot be reached.
+func (c *Config) checkNetworks(ps *problems) {
+	networks := []struct {
+		key, name string
+		prefix    netip.Prefix
+	}{
+		{field("hosts.subnet"), "hosts.subnet", c.Hosts.Subnet},
+		{field("k3s.clusterCIDR"), "k3s.clusterCIDR", c.K3s.ClusterCIDR},
+		{field("k3s.serviceCIDR"), "k3s.serviceCIDR", c.K3s.ServiceCIDR},
+	}
+	for i, network := range networks {
+		if i > 0 {
+			checkNetwork(ps, network.key, network.prefix)
+		}
+		for _, other := range networks[:i] {
+			if other.prefix.IsValid() && network.prefix.Overlaps(other.prefix) {
+				ps.add(network.key, network.prefix.String(), fmt.Sprintf("overlaps %s %s", other.name, other.prefix),
+					"choose separate networks")
+			}
+		}
+	}
+}
