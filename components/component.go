@@ -1,0 +1,36 @@
+package components
+
+import (
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+)
+
+// childOf is the options of a child: its parent, and what must be ready before it starts. It is the only place that
+// writes DependsOn, always on custom resources (docs/adr/0001), and it never aliases the caller's slice.
+func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.ResourceOption {
+	dependencies := make([]pulumi.Resource, 0, len(needs))
+	dependencies = append(dependencies, needs...)
+	return []pulumi.ResourceOption{pulumi.Parent(parent), pulumi.DependsOn(dependencies)}
+}
+
+// gates is a list of gates as resources, for childOf.
+func gates(after []*health.Gate, more ...pulumi.Resource) []pulumi.Resource {
+	resources := make([]pulumi.Resource, 0, len(after)+len(more))
+	for _, gate := range after {
+		resources = append(resources, gate)
+	}
+	return append(resources, more...)
+}
+
+// bounded makes the engine give up on an action a little after the action's own bound.
+func bounded(limit metav1.Duration) pulumi.ResourceOption {
+	text := (limit.Duration + 30*time.Second).String()
+	return pulumi.Timeouts(&pulumi.CustomTimeouts{Create: text, Update: text, Delete: text})
+}
+
+// program is how a resource runs this program's own executable (see health.Command).
+const program = "exec .strata/bin/strata"

@@ -1,0 +1,16 @@
+// Package components owns the layers of the platform, one ComponentResource per file:
+//
+//	Hosts ──▶ K3s ──▶ MetalLB ──▶ (cert-manager, Traefik, APISIX, ArgoCD, applications)
+//
+// Rules, each with its reason in docs/adr:
+//
+//   - A component registers without DependsOn; each of its root children waits for the gates in After (0001). Only
+//     childOf writes DependsOn, and the linter forbids it elsewhere.
+//   - A component exports one gate for each fact that others need, not one barrier.
+//   - What changes a host is a command:remote:Command, bounded on the remote side; what changes the cluster is a
+//     kubernetes:* resource; what looks is a gate.
+//   - Pure builders hold content (config.yaml, Helm values, scripts); constructors hold wiring.
+//   - Children are named name-role, type tokens strata:<layer>:<Kind>. Secrets are secret from birth.
+//
+// It does not own readiness (package health) nor configuration (package config).
+package components

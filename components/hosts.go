@@ -1,0 +1,154 @@
+package components
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+	ssh "strata/internal/remote"
+)
+
+// HostsArgs configures Hosts.
+type HostsArgs struct {
+	// Config is the section strata:hosts, validated.
+	Config config.Hosts
+	// Stack prefixes the names of machines that are created on this machine.
+	Stack string
+	// IPVS is true when kube-proxy will need the host's ip_vs modules.
+	IPVS bool
+	// Timeout bounds each host's boot and gate (strata:timeouts.host).
+	Timeout metav1.Duration
+	// Artifacts has the machine image. Only driver machine reads it.
+	Artifacts *artifacts.Set
+}
+
+// Hosts owns the hosts: it takes or makes them, pins their host keys and gates each one. One gate per host and none for all:
+// a server's install waits for its own host only.
+type Hosts struct {
+	pulumi.ResourceState
+	// All are the hosts in the order of the configuration.
+	All []*Host
+}
+
+// Host is one host that is reachable over SSH with a pinned host key.
+type Host struct {
+	// Node is the host's configuration.
+	Node config.Node
+	// HostKey is the pinned public host key in authorized_keys form.
+	HostKey pulumi.StringOutput
+	// SSHKey is the private key that logs in, in PEM. Secret.
+	SSHKey pulumi.StringOutput
+	// Machine is the resource that the host lives and dies with; nil for a host that is only lent.
+	Machine pulumi.Resource
+	// Gate holds once the host is fit for K3s.
+	Gate *health.Gate
+}
+
+// NewHosts registers the hosts of the configured driver and one gate for each.
+func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.ResourceOption) (*Hosts, error) {
+	hosts := &Hosts{}
+	if err := ctx.RegisterComponentResource("strata:hosts:Hosts", name, hosts, opts...); err != nil {
+		return nil, err
+	}
+	drivers := map[config.Driver]func(*pulumi.Context, string, *HostsArgs, *Hosts) error{
+		config.DriverExisting: existingHosts,
+		config.DriverMachine:  machineHosts,
+	}
+	driver, ok := drivers[args.Config.Driver]
+	if !ok {
+		return nil, fmt.Errorf("hosts: driver %q is not one of existing, machine", args.Config.Driver)
+	}
+	if err := driver(ctx, name, args, hosts); err != nil {
+		return nil, fmt.Errorf("hosts: driver %s: %w", args.Config.Driver, err)
+	}
+	for _, host := range hosts.All {
+		if err := hosts.gate(ctx, name, args, host); err != nil {
+			return nil, fmt.Errorf("hosts: gate of %s: %w", host.Node.Name, err)
+		}
+	}
+	return hosts, ctx.RegisterResourceOutputs(hosts, pulumi.Map{})
+}
+
+// gate registers the gate of one host.
+func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Host) error {
+	var err error
+	host.Gate, err = health.NewGate(ctx, name+"-"+host.Node.Name+"-gate", &health.GateArgs{
+		Spec: health.Spec{
+			Kind: health.KindHost, Layer: "hosts",
+			Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host",
+			Hosts: []health.Host{host.target()},
+			Host:  hostSpec(args, host.Node),
+		},
+		HostKeys: []pulumi.StringOutput{host.HostKey},
+		SSHKey:   host.SSHKey,
+	}, append(childOf(h), host.deletedWith()...)...)
+	return err
+}
+
+// What K3s needs of a host: https://docs.k3s.io/installation/requirements. The memory limits leave room for what firmware
+// and kernel take from a host sold with 2 GiB and 512 MiB.
+const (
+	serverMemoryMiB = 1800
+	agentMemoryMiB  = 450
+	diskMiB         = 2048
+	maxClockSkew    = 30 * time.Second // etcd and certificates tolerate less than a minute
+)
+
+// hostSpec says what a host must be before K3s is installed on it.
+func hostSpec(args *HostsArgs, node config.Node) *health.HostSpec {
+	spec := &health.HostSpec{
+		Modules:      []string{"br_netfilter", "overlay", "ip_vs"},
+		Ports:        []int{10250},
+		MinDiskMiB:   diskMiB,
+		MinMemoryMiB: agentMemoryMiB,
+		MaxClockSkew: metav1.Duration{Duration: maxClockSkew},
+		IPVS:         args.IPVS,
+	}
+	if node.Role == config.RoleServer {
+		spec.Ports = []int{2379, 2380, 6443, 10250}
+		spec.MinMemoryMiB = serverMemoryMiB
+	}
+	return spec
+}
+
+// target is the host as gates know it; the host key is filled in when it is known.
+func (h *Host) target() health.Host {
+	return health.Host{
+		Target: ssh.Target{Name: h.Node.Name, Address: h.Node.Address.String(), Port: h.Node.SSH.Port, User: h.Node.SSH.User},
+		Role:   string(h.Node.Role),
+	}
+}
+
+// connection is how actions reach the host. dialErrorLimit -1 leaves the bound to the resource's timeout: ten refused dials
+// are over in eleven seconds (pulumi-command#1238).
+func (h *Host) connection() remote.ConnectionInput {
+	return remote.ConnectionArgs{
+		Host:           pulumi.String(h.Node.Address.String()),
+		Port:           pulumi.Float64(h.Node.SSH.Port),
+		User:           pulumi.String(h.Node.SSH.User),
+		PrivateKey:     h.SSHKey,
+		HostKey:        h.HostKey,
+		DialErrorLimit: pulumi.Int(-1),
+		PerDialTimeout: pulumi.Int(10),
+	}
+}
+
+// deletedWith makes a resource go with the host's machine, without its delete, where we made the machine.
+func (h *Host) deletedWith() []pulumi.ResourceOption {
+	if h.Machine == nil {
+		return nil
+	}
+	return []pulumi.ResourceOption{pulumi.DeletedWith(h.Machine)}
+}
+
+// With returns the hosts of one role, in order.
+func (h *Hosts) With(role config.Role) []*Host {
+	return slices.DeleteFunc(slices.Clone(h.All), func(host *Host) bool { return host.Node.Role != role })
+}

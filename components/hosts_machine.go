@@ -1,0 +1,90 @@
+package components
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"golang.org/x/crypto/ssh"
+
+	"strata/internal/machine"
+)
+
+// machineHosts creates systemd-nspawn machines on this machine, with a key of the stack's own. Their host keys are
+// generated before the first boot, so there is no first contact to trust.
+func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
+	image, err := args.Artifacts.One("machine-image")
+	if err != nil {
+		return err
+	}
+	key, err := local.NewCommand(ctx, name+"-key", &local.CommandArgs{
+		Create:                 pulumi.String(program + " keygen"),
+		Logging:                local.LoggingNone,
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}, append(childOf(hosts), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
+	if err != nil {
+		return fmt.Errorf("ssh key: %w", err)
+	}
+	private := pulumi.ToSecret(key.Stdout).(pulumi.StringOutput)
+	public := pulumi.Unsecret(private.ApplyT(authorizedKey).(pulumi.StringOutput)).(pulumi.StringOutput)
+	for _, node := range args.Config.Nodes {
+		node.SSH.User, node.SSH.Port = "root", 22
+		spec := machine.Spec{
+			Name: args.Stack + "-" + node.Name, Hostname: node.Name,
+			Image: image.Path, ImageSHA256: image.SHA256,
+			Bridge: args.Config.Machine.Bridge, Subnet: args.Config.Subnet, Gateway: args.Config.Machine.Gateway,
+			Address: node.Address,
+		}
+		made, err := newMachine(ctx, hosts, name+"-"+node.Name+"-machine", spec, public, args)
+		if err != nil {
+			return fmt.Errorf("machine %s: %w", node.Name, err)
+		}
+		hosts.All = append(hosts.All, &Host{
+			Node: node, SSHKey: private, Machine: made,
+			HostKey: made.Stdout.ApplyT(machineHostKey).(pulumi.StringOutput),
+		})
+	}
+	return nil
+}
+
+// newMachine registers one machine. A machine that moves is replaced, old one first, because both would have one name; a new
+// image leaves existing machines as they are, because replacing them all would take the cluster away.
+func newMachine(ctx *pulumi.Context, hosts *Hosts, name string, spec machine.Spec, public pulumi.StringOutput, args *HostsArgs) (*local.Command, error) {
+	stdin := public.ApplyT(func(key string) (*string, error) {
+		spec.AuthorizedKey = key
+		text, err := json.Marshal(spec)
+		if err != nil {
+			return nil, err
+		}
+		out := string(text)
+		return &out, nil
+	}).(pulumi.StringPtrOutput)
+	place := spec.Bridge + " " + spec.Subnet.String() + " " + spec.Address.String()
+	return local.NewCommand(ctx, name, &local.CommandArgs{
+		Create:                 pulumi.String(program + " machine create"),
+		Delete:                 pulumi.String(program + " machine delete"),
+		Stdin:                  stdin,
+		Triggers:               pulumi.Array{pulumi.String(place)},
+		Logging:                local.LoggingStderr,
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}, append(childOf(hosts), bounded(args.Timeout), pulumi.DeleteBeforeReplace(true))...)
+}
+
+// machineHostKey is the host key that `machine create` printed.
+func machineHostKey(stdout string) (string, error) {
+	var made machine.Result
+	if err := json.Unmarshal([]byte(stdout), &made); err != nil {
+		return "", fmt.Errorf("output of machine create: %w", err)
+	}
+	return made.HostKey, nil
+}
+
+// authorizedKey is the public half of a private key in PEM, in authorized_keys form.
+func authorizedKey(private string) (string, error) {
+	signer, err := ssh.ParsePrivateKey([]byte(private))
+	if err != nil {
+		return "", fmt.Errorf("generated ssh key: %w", err)
+	}
+	return string(ssh.MarshalAuthorizedKey(signer.PublicKey())), nil
+}

@@ -1,0 +1,141 @@
+package components
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
+	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+)
+
+// K3sArgs configures K3s.
+type K3sArgs struct {
+	// Config is the section strata:k3s, validated.
+	Config config.K3s
+	// Hosts are the servers and agents; each node's install waits for its own host's gate.
+	Hosts *Hosts
+	// Artifacts has the binary, the install script and the image archives.
+	Artifacts *artifacts.Set
+	// Timeouts bound the installs and gates.
+	Timeouts config.Timeouts
+}
+
+// K3s owns the cluster: its nodes, its membership, its kubeconfig and the provider that reaches it.
+type K3s struct {
+	pulumi.ResourceState
+	// Kubeconfig is the cluster's, with the first server's address. Secret.
+	Kubeconfig pulumi.StringOutput
+	// Endpoint is the API server's URL.
+	Endpoint string
+	// Cluster is what layers inside the cluster need.
+	Cluster *Cluster
+	// API holds once every API server answers authenticated requests.
+	API *health.Gate
+	// Nodes holds once exactly the configured nodes are Ready.
+	Nodes *health.Gate
+	// System holds once CoreDNS and the other packaged components work.
+	System *health.Gate
+}
+
+// k3s is what the constructor's steps share.
+type k3s struct {
+	*K3s
+	ctx      *pulumi.Context
+	name     string
+	args     *K3sArgs
+	identity *random.RandomId
+	token    pulumi.StringOutput
+	servers  []*Host
+	agents   []*Host
+	joined   []*health.Gate
+}
+
+// NewK3s registers the cluster. Servers join one at a time, since etcd admits one learner (k3s-io/k3s#4335); agents in
+// parallel once the first server serves.
+func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs, opts ...pulumi.ResourceOption) (*K3s, error) {
+	k := &k3s{K3s: &K3s{}, ctx: ctx, name: name, args: args}
+	k.servers, k.agents = args.Hosts.With(config.RoleServer), args.Hosts.With(config.RoleAgent)
+	if len(k.servers) == 0 {
+		return nil, errors.New("k3s: no server among the hosts")
+	}
+	if err := ctx.RegisterComponentResource("strata:k3s:K3s", name, k.K3s, opts...); err != nil {
+		return nil, err
+	}
+	k.Endpoint = k.servers[0].endpoint()
+	for _, step := range []func() error{k.secrets, k.install, k.fetchKubeconfig, k.gateAPI, k.gateNodes, k.gateSystem, k.connect} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("k3s: %w", err)
+		}
+	}
+	return k.K3s, ctx.RegisterResourceOutputs(k.K3s, pulumi.Map{"endpoint": pulumi.String(k.Endpoint)})
+}
+
+// secrets registers the cluster's identity and its join token, born secret.
+func (k *k3s) secrets() error {
+	var err error
+	if k.identity, err = random.NewRandomId(k.ctx, k.name+"-cluster", &random.RandomIdArgs{ByteLength: pulumi.Int(8)}, childOf(k)...); err != nil {
+		return err
+	}
+	token, err := random.NewRandomPassword(k.ctx, k.name+"-token", &random.RandomPasswordArgs{
+		Length: pulumi.Int(48), Special: pulumi.Bool(false),
+	}, childOf(k)...)
+	if err != nil {
+		return err
+	}
+	k.token = pulumi.ToSecret(token.Result).(pulumi.StringOutput)
+	return nil
+}
+
+// install registers each node's resources: a server after the one before it, agents after the first server.
+func (k *k3s) install() error {
+	var before []*health.Gate
+	for _, server := range k.servers {
+		ready, err := k.node(server, before)
+		if err != nil {
+			return fmt.Errorf("server %s: %w", server.Node.Name, err)
+		}
+		before = []*health.Gate{ready}
+		k.joined = append(k.joined, ready)
+	}
+	first := k.joined[:1:1]
+	for _, agent := range k.agents {
+		ready, err := k.node(agent, first)
+		if err != nil {
+			return fmt.Errorf("agent %s: %w", agent.Node.Name, err)
+		}
+		k.joined = append(k.joined, ready)
+	}
+	return nil
+}
+
+// connect registers the provider. It depends on the API gate because a provider samples once, when it is configured, whether
+// its cluster can be reached; clusterIdentifier keeps it from being replaced when the kubeconfig's text changes.
+func (k *k3s) connect() error {
+	provider, err := kubernetes.NewProvider(k.ctx, k.name+"-provider", &kubernetes.ProviderArgs{
+		Kubeconfig:        k.Kubeconfig,
+		ClusterIdentifier: k.identity.Hex,
+	}, childOf(k, k.API)...)
+	if err != nil {
+		return err
+	}
+	k.Cluster = &Cluster{Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Hosts: k.args.Hosts}
+	return nil
+}
+
+// endpoint is the API server's URL on a server.
+func (h *Host) endpoint() string { return "https://" + joinHostPort(h.Node.Address) }
+
+// rewriteKubeconfig points K3s's own kubeconfig, which says 127.0.0.1, at an address that works from outside.
+func rewriteKubeconfig(kubeconfig, endpoint string) (string, error) {
+	const local = "https://127.0.0.1:6443"
+	if !strings.Contains(kubeconfig, local) {
+		return "", fmt.Errorf("kubeconfig of the first server: want server %s in it; see /etc/rancher/k3s/k3s.yaml there", local)
+	}
+	return strings.Replace(kubeconfig, local, endpoint, 1), nil
+}

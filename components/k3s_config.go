@@ -1,0 +1,70 @@
+package components
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+
+	"strata/config"
+)
+
+// k3sConfig is a node's config.yaml: keys are K3s's long flags (https://docs.k3s.io/installation/configuration). How the node
+// joins is not here: the install script decides that on the host, where it can see whether a cluster is already there.
+// The token makes it secret.
+func k3sConfig(cfg config.K3s, node config.Node, servers []config.Node, token string) (string, error) {
+	keys := map[string]any{
+		"token":     token,
+		"node-name": node.Name,
+		"node-ip":   node.Address.String(),
+	}
+	if cfg.FlannelInterface != "" {
+		keys["flannel-iface"] = cfg.FlannelInterface
+	}
+	if len(node.Labels) > 0 {
+		keys["node-label"] = labelFlags(node.Labels)
+	}
+	if len(node.Taints) > 0 {
+		keys["node-taint"] = node.Taints
+	}
+	extra := cfg.AgentArgs
+	if node.Role == config.RoleServer {
+		extra = cfg.ServerArgs
+		maps.Copy(keys, serverKeys(cfg, servers))
+	}
+	for key, value := range extra {
+		if _, owned := keys[key]; owned {
+			return "", fmt.Errorf("key %s of %s is set by Strata", key, node.Name)
+		}
+		keys[key] = value
+	}
+	text, err := yaml.Marshal(keys)
+	return string(text), err
+}
+
+// serverKeys must be equal on all servers (https://docs.k3s.io/cli/server#critical-configuration-values).
+func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
+	names := slices.Clone(cfg.TLSSANs)
+	for _, server := range servers {
+		names = append(names, server.Address.String())
+	}
+	slices.Sort(names)
+	return map[string]any{
+		"cluster-cidr":          cfg.ClusterCIDR.String(),
+		"service-cidr":          cfg.ServiceCIDR.String(),
+		"disable":               cfg.Disable,
+		"tls-san":               slices.Compact(names),
+		"secrets-encryption":    *cfg.SecretsEncryption,
+		"write-kubeconfig-mode": "0600",
+	}
+}
+
+// labelFlags is labels as K3s takes them, in a stable order.
+func labelFlags(labels map[string]string) []string {
+	flags := make([]string, 0, len(labels))
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		flags = append(flags, key+"="+labels[key])
+	}
+	return flags
+}

@@ -1,0 +1,115 @@
+package components
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+)
+
+// gateNode registers the gate of one node's unit and, on a server, of /ping. The next server joins behind it.
+func (k *k3s) gateNode(name string, host *Host, config pulumi.StringOutput, install pulumi.Resource) (*health.Gate, error) {
+	at := accessTo([]*Host{host})
+	spec := health.Spec{
+		Kind: health.KindServer, Layer: "k3s",
+		Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api",
+		Hosts: at.targets,
+	}
+	if host.Node.Role == "server" {
+		spec.Servers = []string{host.endpoint()}
+	}
+	return health.NewGate(k.ctx, name+"-gate", &health.GateArgs{
+		Spec: spec, HostKeys: at.hostKeys, SSHKey: at.sshKey, Revision: digest(config, k.args.Artifacts.Digest("k3s")),
+	}, slices.Concat(childOf(k, install), host.deletedWith())...)
+}
+
+// fetchKubeconfig registers the command that reads the kubeconfig from the first server. It is one stable resource whose only
+// trigger is the cluster's identity, so that its output is known at every preview but the first: with an unknown kubeconfig a
+// preview would show objects of an existing cluster as deleted. A changed connection is no reason to read it again.
+func (k *k3s) fetchKubeconfig() error {
+	first := k.servers[0]
+	script := "cat /etc/rancher/k3s/k3s.yaml"
+	if first.Node.SSH.User != "root" {
+		script = "sudo -n " + script
+	}
+	read, err := remote.NewCommand(k.ctx, k.name+"-kubeconfig", &remote.CommandArgs{
+		Connection:             first.connection(),
+		Create:                 pulumi.String("timeout -k 5 60 " + script),
+		Triggers:               pulumi.Array{k.identity.Hex},
+		Logging:                remote.LoggingNone,
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}, append(childOf(k, k.joined[0]), bounded(k.args.Timeouts.Install),
+		pulumi.AdditionalSecretOutputs([]string{"stdout"}), pulumi.IgnoreChanges([]string{"connection", "create"}))...)
+	if err != nil {
+		return err
+	}
+	k.Kubeconfig = pulumi.ToSecret(read.Stdout.ApplyT(func(text string) (string, error) {
+		return rewriteKubeconfig(text, k.Endpoint)
+	})).(pulumi.StringOutput)
+	return nil
+}
+
+// gateAPI registers the gate of every API server.
+func (k *k3s) gateAPI() error {
+	gate, err := k.gate("api", health.Spec{
+		Kind: health.KindAPI, Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: k.endpoints(),
+	}, k.servers, k.joined[:len(k.servers)]...)
+	k.API = gate
+	return err
+}
+
+// gateNodes registers the removal of nodes that left, and then the gate of the exact node set. The removal comes first
+// because Pulumi deletes after all updates: the gate would wait for ever for a node whose own removal comes later.
+func (k *k3s) gateNodes() error {
+	members, err := k.members()
+	if err != nil {
+		return err
+	}
+	k.Nodes, err = k.gate("nodes", health.Spec{
+		Kind: health.KindNodes, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
+	}, k.args.Hosts.All, append(k.joined, k.API, members)...)
+	return err
+}
+
+// gateSystem registers the gate of what K3s deploys itself.
+func (k *k3s) gateSystem() error {
+	gate, err := k.gate("system", health.Spec{
+		Kind: health.KindSystem, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
+		System: &health.SystemSpec{Disabled: k.args.Config.Disable},
+	}, k.servers, k.API)
+	k.System = gate
+	return err
+}
+
+// gate registers a gate of the cluster that reaches hosts and every API server.
+func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...*health.Gate) (*health.Gate, error) {
+	at := accessTo(hosts)
+	spec.Layer, spec.Hosts = "k3s", at.targets
+	return health.NewGate(k.ctx, k.name+"-"+role, &health.GateArgs{
+		Spec: spec, HostKeys: at.hostKeys, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
+		Revision: digest(k.identity.Hex, k.args.Artifacts.Digest(config.ArtifactK3s)),
+	}, childOf(k, gates(after)...)...)
+}
+
+// endpoints are the URLs of all API servers.
+func (k *k3s) endpoints() []string {
+	urls := make([]string, 0, len(k.servers))
+	for _, server := range k.servers {
+		urls = append(urls, server.endpoint())
+	}
+	return urls
+}
+
+// digest is a short digest of what is gated. It is not secret although its input may be: config.yaml holds a random token of
+// 48 characters, which no digest gives away.
+func digest(content pulumi.StringOutput, more string) pulumi.StringOutput {
+	return pulumi.Unsecret(content.ApplyT(func(text string) string {
+		sum := sha256.Sum256([]byte(text + "\x00" + more))
+		return hex.EncodeToString(sum[:8])
+	}).(pulumi.StringOutput)).(pulumi.StringOutput)
+}

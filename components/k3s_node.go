@@ -1,0 +1,163 @@
+package components
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+)
+
+// apiPort is the TCP port of K3s's API server and of its join endpoint.
+const apiPort = 6443
+
+// node registers what one node needs, and returns the gate that holds once it runs.
+func (k *k3s) node(host *Host, before []*health.Gate) (*health.Gate, error) {
+	name := k.name + "-" + host.Node.Name
+	uninstall, err := k.uninstall(name, host)
+	if err != nil {
+		return nil, fmt.Errorf("uninstall: %w", err)
+	}
+	pushes, err := k.push(name, host, uninstall)
+	if err != nil {
+		return nil, fmt.Errorf("push: %w", err)
+	}
+	config := k.config(host)
+	install, err := k.installNode(name, host, config, gates(before, pushes...))
+	if err != nil {
+		return nil, fmt.Errorf("install: %w", err)
+	}
+	return k.gateNode(name, host, config, install)
+}
+
+// uninstall is registered before the install that depends on it and has no trigger: a trigger would run the new create and
+// then the old delete, and so take the fresh K3s away. Its script comes from the state, so it is complete from the start.
+func (k *k3s) uninstall(name string, host *Host) (pulumi.Resource, error) {
+	limit := k.args.Timeouts.Uninstall
+	return remote.NewCommand(k.ctx, name+"-uninstall", &remote.CommandArgs{
+		Connection:             host.connection(),
+		Create:                 pulumi.String("true"),
+		Delete:                 pulumi.String(remoteScript(host.Node.SSH.User, "k3s-uninstall.sh", limit)),
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}, slices.Concat(childOf(k, host.Gate), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+}
+
+// pushed is where an artifact goes on a host.
+type pushed struct {
+	role, destination, mode string
+	artifact                artifacts.Artifact
+}
+
+// push registers the copies of the artifacts. They run our own program because it verifies the sum at both ends, skips what is
+// already there and never reads the files at preview (docs/adr/0005).
+func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi.Resource, error) {
+	files, err := k.files()
+	if err != nil {
+		return nil, err
+	}
+	pushes := []pulumi.Resource{}
+	for _, file := range files {
+		stdin := host.HostKey.ApplyT(func(key string) (*string, error) {
+			target := host.target().Target
+			target.HostKey = key
+			text, err := json.Marshal(map[string]any{
+				"target": target, "file": file.artifact.Path, "sha256": file.artifact.SHA256,
+				"dest": file.destination, "mode": file.mode, "timeout": k.args.Timeouts.Install,
+			})
+			out := string(text)
+			return &out, err
+		}).(pulumi.StringPtrOutput)
+		push, err := local.NewCommand(k.ctx, name+"-"+file.role, &local.CommandArgs{
+			Create:                 pulumi.String(program + " push"),
+			Stdin:                  stdin,
+			Environment:            pulumi.StringMap{"STRATA_SSH_KEY": host.SSHKey},
+			Logging:                local.LoggingStderr,
+			AddPreviousOutputInEnv: pulumi.Bool(false),
+		}, slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{bounded(k.args.Timeouts.Install)})...)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file.role, err)
+		}
+		pushes = append(pushes, push)
+	}
+	return pushes, nil
+}
+
+// files are the artifacts that every node gets. Image archives are there only in a bundle: K3s pulls otherwise.
+func (k *k3s) files() ([]pushed, error) {
+	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
+	if err != nil {
+		return nil, err
+	}
+	installer, err := k.args.Artifacts.One(config.ArtifactK3sInstall)
+	if err != nil {
+		return nil, err
+	}
+	files := []pushed{
+		{"binary", "/usr/local/bin/k3s", "0755", binary},
+		{"installer", "/var/lib/strata/k3s-install.sh", "0700", installer},
+	}
+	for i, images := range k.args.Artifacts.All(config.ArtifactK3sImages) {
+		destination := "/var/lib/rancher/k3s/agent/images/" + images.FileName()
+		files = append(files, pushed{"images-" + strconv.Itoa(i), destination, "0644", images})
+	}
+	return files, nil
+}
+
+// config is the node's config.yaml. Secret.
+func (k *k3s) config(host *Host) pulumi.StringOutput {
+	servers := make([]config.Node, 0, len(k.servers))
+	for _, server := range k.servers {
+		servers = append(servers, server.Node)
+	}
+	return k.token.ApplyT(func(token string) (string, error) {
+		return k3sConfig(k.args.Config, host.Node, servers, token)
+	}).(pulumi.StringOutput)
+}
+
+// installNode registers the command that configures and starts K3s. It runs again when the script, config.yaml or the binary
+// changes, and restarts K3s only when something did.
+func (k *k3s) installNode(name string, host *Host, config pulumi.StringOutput, needs []pulumi.Resource) (pulumi.Resource, error) {
+	binary, err := k.args.Artifacts.One("k3s")
+	if err != nil {
+		return nil, err
+	}
+	limit := k.args.Timeouts.Install
+	script := remoteScript(host.Node.SSH.User, "k3s-install.sh", limit,
+		variable{"ROLE", string(host.Node.Role)},
+		variable{"FIRST", strconv.FormatBool(host == k.servers[0])},
+		variable{"PEERS", strings.Join(k.peers(host), " ")},
+		variable{"BINARY_SHA256", binary.SHA256},
+	)
+	return remote.NewCommand(k.ctx, name+"-install", &remote.CommandArgs{
+		Connection:             host.connection(),
+		Create:                 pulumi.String(script),
+		Stdin:                  config,
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}, slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+}
+
+// peers are the addresses through which a node may join: every server but itself.
+func (k *k3s) peers(host *Host) []string {
+	var peers []string
+	for _, server := range k.servers {
+		if server != host {
+			peers = append(peers, server.Node.Address.String())
+		}
+	}
+	return peers
+}
+
+// joinHostPort is the API server's host and port at an address.
+func joinHostPort(address netip.Addr) string {
+	return net.JoinHostPort(address.String(), strconv.Itoa(apiPort))
+}

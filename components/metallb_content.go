@@ -1,0 +1,85 @@
+package components
+
+import (
+	"strconv"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/health"
+	"strata/health/waitfor"
+)
+
+// poolWait holds the pool until the controller has counted its addresses. IPAddressPool has no conditions
+// (metallb api/v1beta1/ipaddresspool_types.go), so a wait for Ready would never end.
+var poolWait = annotations(waitfor.Exists("{.status.availableIPv4}"), 120)
+
+// annotations are the annotations that make the provider wait for an object.
+func annotations(expression waitfor.Expression, seconds int) pulumi.StringMap {
+	return pulumi.StringMap{
+		"pulumi.com/waitFor":        pulumi.String(expression.String()),
+		"pulumi.com/timeoutSeconds": pulumi.String(strconv.Itoa(seconds)),
+	}
+}
+
+// metallbNamespaceFields is MetalLB's namespace; its speakers use the host's network, which pod security must allow.
+func metallbNamespaceFields() pulumi.Map {
+	labels := pulumi.StringMap{}
+	for _, mode := range []string{"enforce", "audit", "warn"} {
+		labels["pod-security.kubernetes.io/"+mode] = pulumi.String("privileged")
+	}
+	return pulumi.Map{
+		"apiVersion": pulumi.String("v1"),
+		"kind":       pulumi.String("Namespace"),
+		"metadata":   pulumi.Map{"name": pulumi.String(metallbNamespace), "labels": labels},
+	}
+}
+
+// metallbValues are the chart's values: L2 only, so neither FRR nor its webhook.
+func metallbValues() pulumi.Map {
+	return pulumi.Map{
+		"frrk8s":  pulumi.Map{"enabled": pulumi.Bool(false)},
+		"speaker": pulumi.Map{"frr": pulumi.Map{"enabled": pulumi.Bool(false)}},
+		"crds":    pulumi.Map{"enabled": pulumi.Bool(true), "validationFailurePolicy": pulumi.String("Fail")},
+	}
+}
+
+// metallbWebhook gates the webhook with one pool that must be accepted and one that only the webhook itself refuses.
+func metallbWebhook(args *MetalLBArgs, chartSum string) health.Spec {
+	return health.Spec{
+		Kind: health.KindWebhook, Timeout: args.Timeouts.MetalLBWebhook, TimeoutKey: "strata:timeouts.metallbWebhook",
+		Revision: chartSum,
+		Webhook: &health.WebhookSpec{
+			Configuration: "metallb-webhook-configuration",
+			Namespace:     metallbNamespace, Service: "metallb-webhook-service", Port: 443,
+			CASecret:  "metallb-webhook-cert",
+			Accept:    poolObject("192.0.2.1-192.0.2.1"), // TEST-NET-1 of RFC 5737: overlaps no real pool
+			Deny:      poolObject("not-an-address"),
+			DenyMatch: "ipaddresspoolvalidationwebhook.metallb.io",
+			Workloads: []string{metallbNamespace + "/Deployment/metallb-controller"},
+		},
+	}
+}
+
+// poolObject is a pool for dry runs.
+func poolObject(addresses string) map[string]any {
+	return map[string]any{
+		"apiVersion": "metallb.io/v1beta1",
+		"kind":       "IPAddressPool",
+		"metadata":   map[string]any{"name": "strata-gate", "namespace": metallbNamespace},
+		"spec":       map[string]any{"addresses": []any{addresses}, "autoAssign": false},
+	}
+}
+
+// metallbPoolGate gates the pool as the controller and every node's speaker see it.
+func metallbPoolGate(args *MetalLBArgs) health.Spec {
+	nodes := []string{}
+	for _, host := range args.Cluster.Hosts.All {
+		nodes = append(nodes, host.Node.Name)
+	}
+	return health.Spec{
+		Kind: health.KindPool, Timeout: args.Timeouts.MetalLBPool, TimeoutKey: "strata:timeouts.metallbPool",
+		Pool: &health.PoolSpec{
+			Namespace: metallbNamespace, Name: metallbPool, Addresses: args.Config.Addresses, Speakers: nodes,
+		},
+	}
+}

@@ -1,0 +1,41 @@
+# Takes K3s and all that Strata put on this host away again, then proves it. Bounded by its caller; safe to run again, also
+# on a host where nothing or only half of it was installed.
+for script in k3s-uninstall.sh k3s-agent-uninstall.sh; do
+	if [ -x "/usr/local/bin/$script" ]; then "/usr/local/bin/$script"; fi
+done
+# A killed install may have left units without the scripts that remove them.
+for unit in k3s k3s-agent; do
+	if [ -e "/etc/systemd/system/$unit.service" ]; then
+		systemctl disable --now "$unit"
+		rm -f "/etc/systemd/system/$unit.service" "/etc/systemd/system/$unit.service.env"
+	fi
+done
+systemctl daemon-reload
+systemctl reset-failed
+rm -rf /etc/rancher/k3s /etc/rancher/node /var/lib/rancher/k3s /var/lib/strata/k3s-install.sh /var/lib/strata/k3s.applied
+rm -f /usr/local/bin/k3s /etc/modules-load.d/strata-k3s.conf
+for folder in /etc/rancher /var/lib/strata /var/lib/rancher; do
+	if [ -d "$folder" ] && ! mountpoint -q "$folder" && [ -z "$(ls -A "$folder")" ]; then rmdir "$folder"; fi
+done
+
+# The residue scan. Each line is one thing of K3s that is still here.
+residue() {
+	systemctl list-unit-files --no-legend 'k3s*' | sed 's/^/unit: /'
+	grep -E ' (/run/k3s|/var/lib/rancher/k3s|/var/lib/kubelet|/run/netns/cni-)' /proc/self/mounts | cut -d' ' -f2 | sed 's/^/mount: /'
+	ip -o link show | grep -oE ': (cni0|flannel[.0-9a-z-]*|kube-ipvs0|veth[0-9a-f]{8})[@:]' | tr -d ':@ ' | sed 's/^/interface: /'
+	{ iptables-save; ip6tables-save; } | grep -E '^(:|-A )[^ ]*(KUBE-|CNI-|FLANNEL-)' | sed 's/^/iptables: /'
+	pgrep -a -f '^(/usr/local/bin/k3s|/var/lib/rancher/k3s|k3s (server|agent))|containerd-shim.*k3s' | sed 's/^/process: /'
+	for path in /etc/rancher /var/lib/rancher/k3s /var/lib/kubelet /run/k3s /run/flannel /etc/cni/net.d/10-flannel.conflist \
+		/usr/local/bin/{k3s,kubectl,crictl,ctr,k3s-killall.sh,k3s-uninstall.sh,k3s-agent-uninstall.sh}; do
+		if [ -e "$path" ] || [ -L "$path" ]; then
+			if ! mountpoint -q "$path" || [ -n "$(ls -A "$path")" ]; then echo "file: $path"; fi
+		fi
+	done
+}
+left=$({ residue; } 2>/dev/null; :)
+if [ -n "$left" ]; then
+	echo "k3s: still on $(hostname) after the uninstall:" >&2
+	echo "$left" | head -50 >&2
+	exit 1
+fi
+echo "k3s: nothing left on $(hostname)"

@@ -1,0 +1,88 @@
+package health
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+// Command is how a gate's resource runs the checks: the program's own executable, installed beside the project by
+// internal/self. The path is relative so that checkouts at different places agree, and exec lets a timeout kill the
+// program and not only its shell (docs/adr/0002).
+const Command = "exec .strata/bin/strata gate"
+
+// deadlineSlack is how much longer the engine waits than the gate itself, so that the gate reports first.
+const deadlineSlack = 30 * time.Second
+
+// Gate is a custom resource that exists only when what it gates is ready. It is a custom resource and not a component
+// because DependsOn on a component is racy in the Go SDK (docs/adr/0001).
+type Gate = local.Command
+
+// GateArgs configures a Gate.
+type GateArgs struct {
+	// Spec says what is looked at. Its hosts' HostKey is left empty and taken from HostKeys.
+	Spec Spec
+	// HostKeys are the pinned host keys, one for each of Spec.Hosts and in their order.
+	HostKeys []pulumi.StringOutput
+	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
+	SSHKey pulumi.StringInput
+	// Kubeconfig is the cluster's kubeconfig. Secret. Only for the kinds that ask an API server.
+	Kubeconfig pulumi.StringInput
+	// Revision is a digest of what is gated; it becomes Spec.Revision. Optional.
+	Revision pulumi.StringInput
+}
+
+// NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and, because a failed command is
+// not stored, on the next up after it failed.
+func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
+	if len(args.HostKeys) != len(args.Spec.Hosts) {
+		return nil, fmt.Errorf("gate %s: %d host keys for %d hosts", name, len(args.HostKeys), len(args.Spec.Hosts))
+	}
+	args.Spec.Gate = name
+	bound := (args.Spec.Timeout.Duration + deadlineSlack).String()
+	environment := pulumi.StringMap{}
+	if args.SSHKey != nil {
+		environment["STRATA_SSH_KEY"] = args.SSHKey
+	}
+	if args.Kubeconfig != nil {
+		environment["STRATA_KUBECONFIG"] = args.Kubeconfig
+	}
+	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))
+	return local.NewCommand(ctx, name, &local.CommandArgs{
+		Create:                 pulumi.String(Command),
+		Stdin:                  args.stdin(),
+		Environment:            environment,
+		Logging:                local.LoggingStderr,
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}, opts...)
+}
+
+// stdin is the Spec as JSON, with the host keys filled in once they are known.
+func (a *GateArgs) stdin() pulumi.StringPtrInput {
+	inputs := make([]any, 0, len(a.HostKeys)+1)
+	for _, key := range a.HostKeys {
+		inputs = append(inputs, key)
+	}
+	if a.Revision == nil {
+		a.Revision = pulumi.String(a.Spec.Revision)
+	}
+	inputs = append(inputs, a.Revision)
+	return pulumi.All(inputs...).ApplyT(func(values []any) (*string, error) {
+		spec := a.Spec
+		spec.Revision = values[len(a.HostKeys)].(string)
+		spec.Hosts = make([]Host, len(a.Spec.Hosts))
+		for i, host := range a.Spec.Hosts {
+			host.HostKey = values[i].(string)
+			spec.Hosts[i] = host
+		}
+		text, err := json.Marshal(spec)
+		if err != nil {
+			return nil, fmt.Errorf("gate %s: spec: %w", spec.Gate, err)
+		}
+		out := string(text)
+		return &out, nil
+	}).(pulumi.StringPtrOutput)
+}

@@ -1,0 +1,19 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// verbs are all verbs, for users first.
+func verbs() []*cobra.Command {
+	return []*cobra.Command{
+		newPreflightCommand(),
+		newHealthCommand(),
+		newRecoverCommand(),
+		newFetchCommand(),
+		newMachineCommand(),
+		newGateCommand(),
+		newHostkeyCommand(),
+		newKeygenCommand(),
+		newPushCommand(),
+		newMembersCommand(),
+	}
+}

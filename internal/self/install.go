@@ -1,0 +1,94 @@
+// Package self owns the copy of this program that its own resources run: .strata/bin/strata beside the project. The copy is
+// replaced atomically and only when it differs, so a gate that is running keeps its file.
+package self
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Path is where the program is installed, relative to the project.
+const Path = ".strata/bin/strata"
+
+// Install copies the running executable to Path under project. A test binary is never installed: it has no verbs.
+func Install(project string) error {
+	if testing.Testing() {
+		return nil
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("own executable: %w", err)
+	}
+	target := filepath.Join(project, Path)
+	same, err := equal(executable, target)
+	if err != nil || same {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	return replace(executable, target)
+}
+
+// replace copies source beside target and renames it over target.
+func replace(source, target string) error {
+	in, err := os.Open(source) //nolint:gosec // our own executable
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.CreateTemp(filepath.Dir(target), ".strata-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(out.Name()) }() // gone already after the rename
+	if _, err := io.Copy(out, in); err != nil {
+		return fmt.Errorf("copy to %s: %w", out.Name(), err)
+	}
+	if err := out.Chmod(0o755); err != nil {
+		return err
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), target)
+}
+
+// equal reports whether both files are there and hold the same bytes.
+func equal(a, b string) (bool, error) {
+	infoA, err := os.Stat(a)
+	if err != nil {
+		return false, err
+	}
+	infoB, err := os.Stat(b)
+	if os.IsNotExist(err) {
+		return false, nil
+	}
+	if err != nil || infoA.Size() != infoB.Size() {
+		return false, err
+	}
+	sumA, err := sum(a)
+	if err != nil {
+		return false, err
+	}
+	sumB, err := sum(b)
+	return bytes.Equal(sumA, sumB), err
+}
+
+func sum(path string) ([]byte, error) {
+	file, err := os.Open(path) //nolint:gosec // our own executable or its copy
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return nil, err
+	}
+	return hash.Sum(nil), nil
+}
