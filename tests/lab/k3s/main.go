@@ -1,21 +1,27 @@
+// Command k3s is the lab's K3s: upstream Kubernetes v1.34.2, etcd and flannel in one process, behind K3s's
+// command line, files and endpoints. docs/k3s-contract.md says what is kept and what is not.
 package main
 
 import (
-	"fmt"
+	"context"
+	"os"
+	"path/filepath"
 
-	_ "github.com/flannel-io/flannel/pkg/backend/hostgw"
-	_ "github.com/flannel-io/flannel/pkg/backend/vxlan"
-	_ "github.com/flannel-io/flannel/pkg/ip"
-	_ "github.com/flannel-io/flannel/pkg/subnet/kube"
-	_ "go.etcd.io/etcd/client/v3"
-	_ "go.etcd.io/etcd/etcdutl/v3/snapshot"
-	_ "go.etcd.io/etcd/server/v3/embed"
-	_ "k8s.io/kubectl/pkg/cmd"
-	_ "k8s.io/kubernetes/cmd/kube-apiserver/app"
-	_ "k8s.io/kubernetes/cmd/kube-controller-manager/app"
-	_ "k8s.io/kubernetes/cmd/kube-proxy/app"
-	_ "k8s.io/kubernetes/cmd/kube-scheduler/app"
-	_ "k8s.io/kubernetes/cmd/kubelet/app"
+	"github.com/sirupsen/logrus"
+	logsapi "k8s.io/component-base/logs/api/v1"
+
+	"strata/tests/lab/k3s/internal/verbs"
 )
 
-func main() { fmt.Println("x") }
+func main() {
+	logrus.SetFormatter(&logrus.TextFormatter{DisableColors: true, FullTimestamp: true})
+	// Several components of one process apply the same logging configuration.
+	logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged
+	args := os.Args[1:]
+	if name := filepath.Base(os.Args[0]); name != "k3s" && verbs.Known(name) {
+		args = append([]string{name}, args...) // called through a link: kubectl, crictl, ctr
+	}
+	if err := verbs.Run(context.Background(), args); err != nil {
+		logrus.Fatalf("Error: %v", err)
+	}
+}

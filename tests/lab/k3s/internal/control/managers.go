@@ -1,0 +1,93 @@
+package control
+
+import (
+	"context"
+
+	"github.com/sirupsen/logrus"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	cmapp "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	schedapp "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	schedoptions "k8s.io/kubernetes/cmd/kube-scheduler/app/options"
+)
+
+// StartControllers runs kube-controller-manager and kube-scheduler once the API server is ready.
+func StartControllers(ctx context.Context, c Config) {
+	go run(ctx, "controller-manager", func() error {
+		args := merge(controllerDefaults(c), c.ControllerArgs)
+		logrus.Infof("Running kube-controller-manager %v", args)
+		return execute(ctx, cmapp.NewControllerManagerCommand(), args)
+	})
+	go run(ctx, "scheduler", func() error { return scheduler(ctx, c) })
+}
+
+// run ends the process when a component does.
+func run(ctx context.Context, name string, component func() error) {
+	if err := component(); ctx.Err() == nil {
+		logrus.Fatalf("%s exited: %v", name, err)
+	}
+}
+
+func execute(ctx context.Context, cmd *cobra.Command, args []string) error {
+	cmd.SetArgs(args)
+	cmd.SilenceErrors = true
+	return cmd.ExecuteContext(ctx)
+}
+
+// controllerDefaults follow k3s-io/k3s pkg/daemons/control/server.go controllerManager. K3s turns
+// service, route and cloud-node-lifecycle off because its cloud controller does them; here nothing does.
+func controllerDefaults(c Config) map[string]string {
+	tls, kubeconfig := c.PKI.Path, c.PKI.Cred("controller.kubeconfig")
+	return map[string]string{
+		"allocate-node-cidrs":       "true",
+		"authentication-kubeconfig": kubeconfig,
+		"authorization-kubeconfig":  kubeconfig,
+		"bind-address":              "127.0.0.1",
+		"cluster-cidr":              c.ClusterCIDR,
+		"cluster-signing-kube-apiserver-client-cert-file": tls("client-ca.crt"),
+		"cluster-signing-kube-apiserver-client-key-file":  tls("client-ca.key"),
+		"cluster-signing-kubelet-client-cert-file":        tls("client-ca.crt"),
+		"cluster-signing-kubelet-client-key-file":         tls("client-ca.key"),
+		"cluster-signing-kubelet-serving-cert-file":       tls("server-ca.crt"),
+		"cluster-signing-kubelet-serving-key-file":        tls("server-ca.key"),
+		"cluster-signing-legacy-unknown-cert-file":        tls("server-ca.crt"),
+		"cluster-signing-legacy-unknown-key-file":         tls("server-ca.key"),
+		"configure-cloud-routes":                          "false",
+		"controllers":                                     "*,tokencleaner,-service,-route,-cloud-node-lifecycle",
+		"kubeconfig":                                      kubeconfig,
+		"profiling":                                       "false",
+		"root-ca-file":                                    tls("server-ca.crt"),
+		"secure-port":                                     "10257",
+		"service-account-private-key-file":                tls("service.key"),
+		"service-cluster-ip-range":                        c.ServiceCIDR,
+		"use-service-account-credentials":                 "true",
+	}
+}
+
+// scheduler avoids the scheduler's own command, which installs a signal handler that only one component
+// of a process may install.
+func scheduler(ctx context.Context, c Config) error {
+	kubeconfig := c.PKI.Cred("scheduler.kubeconfig")
+	args := merge(map[string]string{
+		"authentication-kubeconfig": kubeconfig,
+		"authorization-kubeconfig":  kubeconfig,
+		"bind-address":              "127.0.0.1",
+		"kubeconfig":                kubeconfig,
+		"profiling":                 "false",
+		"secure-port":               "10259",
+	}, c.SchedulerArgs)
+	logrus.Infof("Running kube-scheduler %v", args)
+	opts := schedoptions.NewOptions()
+	flags := pflag.NewFlagSet("kube-scheduler", pflag.ContinueOnError)
+	for _, set := range opts.Flags.FlagSets {
+		flags.AddFlagSet(set)
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	completed, sched, err := schedapp.Setup(ctx, opts)
+	if err != nil {
+		return err
+	}
+	return schedapp.Run(ctx, completed, sched)
+}

@@ -1,0 +1,190 @@
+package datastore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"strata/tests/lab/k3s/internal/supervisor"
+)
+
+const (
+	joinRetry   = 5 * time.Second // K3s's own
+	testTimeout = 10 * time.Second
+)
+
+// Start runs this server's member: as it was, as the first of a new cluster (join is nil), or as a
+// learner of an existing one. It returns once the process runs; WaitReady waits for the vote.
+func (e *Etcd) Start(ctx context.Context, join *supervisor.Client) error {
+	var err error
+	switch {
+	case e.Initialized():
+		err = e.start(ctx, "", "existing", false)
+	case join == nil:
+		err = e.start(ctx, e.Name+"="+e.peerURL(), "new", false)
+	default:
+		err = e.joinCluster(ctx, join)
+	}
+	if err != nil {
+		return err
+	}
+	e.client, err = e.NewClient(Endpoint)
+	return err
+}
+
+// joinCluster waits for its turn: etcd takes one learner at a time.
+func (e *Etcd) joinCluster(ctx context.Context, join *supervisor.Client) error {
+	for {
+		cluster, err := e.addMember(ctx, join)
+		if err == nil {
+			logrus.Infof("Starting etcd to join cluster with members %v", cluster)
+			return e.start(ctx, strings.Join(cluster, ","), "existing", false)
+		}
+		if !errors.Is(err, rpctypes.ErrTooManyLearners) && !errors.Is(err, rpctypes.ErrUnhealthy) {
+			return fmt.Errorf("etcd cluster join failed: %w", err)
+		}
+		logrus.Infof("Waiting for other members to finish joining etcd cluster: %v", err)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(joinRetry):
+		}
+	}
+}
+
+func (e *Etcd) addMember(ctx context.Context, join *supervisor.Client) ([]string, error) {
+	client, err := e.remoteClient(ctx, join)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(ctx, 2*testTimeout)
+	defer cancel()
+	list, err := client.MemberList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cluster, present, err := e.initialCluster(list.Members)
+	if err != nil || present {
+		return cluster, err
+	}
+	logrus.Infof("Adding member %s=%s to etcd cluster %v", e.Name, e.peerURL(), cluster)
+	if _, err := client.MemberAddAsLearner(ctx, []string{e.peerURL()}); err != nil {
+		return nil, err
+	}
+	return append(cluster, e.Name+"="+e.peerURL()), nil
+}
+
+func (e *Etcd) initialCluster(members []*etcdserverpb.Member) (cluster []string, present bool, err error) {
+	for _, m := range members {
+		if len(m.PeerURLs) == 0 {
+			continue
+		}
+		name := m.Name
+		switch {
+		case m.PeerURLs[0] == e.peerURL() && (name == "" || name == e.Name):
+			name, present = e.Name, true
+		case nodeOf(name) == e.NodeName:
+			return nil, false, errors.New("duplicate node name found, please use a unique name for this node")
+		}
+		cluster = append(cluster, name+"="+m.PeerURLs[0])
+	}
+	return cluster, present, nil
+}
+
+// nodeOf cuts the random tail from a member's name.
+func nodeOf(member string) string {
+	if i := strings.LastIndex(member, "-"); i > 0 {
+		return member[:i]
+	}
+	return member
+}
+
+func (e *Etcd) remoteClient(ctx context.Context, join *supervisor.Client) (*clientv3.Client, error) {
+	data, err := join.Get(ctx, "/db/info")
+	if err != nil {
+		return nil, err
+	}
+	var known struct {
+		Members []*etcdserverpb.Member `json:"members"`
+	}
+	if err := json.Unmarshal(data, &known); err != nil {
+		return nil, fmt.Errorf("read the member list of %s: %w", join.BaseURL, err)
+	}
+	var endpoints []string
+	for _, m := range known.Members {
+		if !m.IsLearner {
+			endpoints = append(endpoints, m.ClientURLs...)
+		}
+	}
+	return e.NewClient(endpoints...)
+}
+
+// MembersJSON is what /db/info answers.
+func (e *Etcd) MembersJSON() ([]byte, error) {
+	if e.client == nil {
+		return nil, errors.New("etcd datastore is not started")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
+	defer cancel()
+	list, err := e.client.MemberList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{"members": list.Members})
+}
+
+// WaitReady returns when this member has a vote. It reports the reason every 30 s, as K3s does.
+func (e *Etcd) WaitReady(ctx context.Context) error {
+	last := time.Now()
+	for {
+		err := e.test(ctx)
+		if err == nil {
+			return nil
+		}
+		if time.Since(last) > 5*time.Second {
+			last = time.Now()
+			logrus.Infof("Failed to test etcd connection: %v", err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(250 * time.Millisecond):
+		}
+	}
+}
+
+func (e *Etcd) test(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, testTimeout)
+	defer cancel()
+	status, err := e.client.Status(ctx, Endpoint)
+	if err != nil {
+		return err
+	}
+	if status.IsLearner {
+		return errors.New("this server has not yet been promoted from learner to voting member")
+	}
+	list, err := e.client.MemberList(ctx)
+	if err != nil {
+		return err
+	}
+	var found []string
+	for _, m := range list.Members {
+		if m.Name == e.Name {
+			return nil
+		}
+		found = append(found, m.Name+"="+strings.Join(m.PeerURLs, ","))
+	}
+	return fmt.Errorf("this server is not a member of the etcd cluster. Found %v, expect: %s=%s", found, e.Name, e.peerURL())
+}
+
+func quietLogger() *zap.Logger { return zap.NewNop() }

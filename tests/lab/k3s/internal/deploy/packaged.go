@@ -1,0 +1,88 @@
+package deploy
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed manifests/*.yaml
+var packaged embed.FS
+
+// absent are K3s's components that the lab does not have; disabling them is accepted.
+var absent = []string{"traefik", "servicelb", "local-storage", "runtimes", "gateway-api-crd"}
+
+// alwaysOn cannot be disabled.
+var alwaysOn = []string{"rolebindings"}
+
+// Values fill the packaged manifests.
+type Values struct {
+	ClusterDNS, ClusterDomain string
+	// MetricsImage and CoreDNSImage are the images to run.
+	CoreDNSImage, MetricsImage string
+}
+
+func (v Values) render(data []byte) []byte {
+	return []byte(strings.NewReplacer(
+		"%{CLUSTER_DNS}%", v.ClusterDNS, "%{CLUSTER_DOMAIN}%", v.ClusterDomain,
+		"%{COREDNS_IMAGE}%", v.CoreDNSImage, "%{METRICS_IMAGE}%", v.MetricsImage,
+	).Replace(string(data)))
+}
+
+// Stage writes the packaged manifests that are not disabled into dir and returns the disabled ones,
+// rendered, whose objects are to be deleted.
+func Stage(dir string, disabled []string, v Values) (removed map[string][]byte, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	entries, err := packaged.ReadDir("manifests")
+	if err != nil {
+		return nil, err
+	}
+	removed = map[string][]byte{}
+	for _, entry := range entries {
+		data, err := packaged.ReadFile(path.Join("manifests", entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(entry.Name(), ".yaml")
+		file := filepath.Join(dir, entry.Name())
+		if slices.Contains(disabled, name) && !slices.Contains(alwaysOn, name) {
+			removed[name] = v.render(data)
+			if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
+				return nil, err
+			}
+			continue
+		}
+		if err := os.WriteFile(file, v.render(data), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return removed, nil
+}
+
+// Missing names the components that K3s would deploy and the lab does not have, less the disabled ones.
+func Missing(disabled []string) []string {
+	var names []string
+	for _, name := range absent {
+		if !slices.Contains(disabled, name) && name != "runtimes" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// CheckDisable refuses nothing, as K3s: it only names what is unknown.
+func CheckDisable(disabled []string) (warnings []string) {
+	known := append([]string{"coredns", "metrics-server"}, absent...)
+	for _, name := range disabled {
+		if _, err := os.Stat(name); !slices.Contains(known, name) && os.IsNotExist(err) {
+			warnings = append(warnings, fmt.Sprintf("--disable=%s names no packaged component (valid: %s)", name, strings.Join(known, ", ")))
+		}
+	}
+	return warnings
+}

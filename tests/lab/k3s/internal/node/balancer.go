@@ -1,0 +1,199 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/tests/lab/k3s/internal/supervisor"
+)
+
+const (
+	dialTimeout     = 2 * time.Second
+	refreshInterval = 5 * time.Second
+)
+
+// Balancer is the agent's TCP proxy to the servers, so that the node outlives the server it joined
+// through. The list is kept on disk, for a restart while that server is dead.
+type Balancer struct {
+	file string
+
+	mu      sync.Mutex
+	servers []string
+	conns   map[string]map[net.Conn]bool
+}
+
+// balancerState has the names of K3s's k3s-agent-load-balancer.json.
+type balancerState struct {
+	ServerURL       string
+	ServerAddresses []string
+}
+
+// StartBalancer listens on 127.0.0.1:port and knows the join server, plus what the last run knew.
+func StartBalancer(dataDir, serverURL, port string) (*Balancer, error) {
+	u, err := url.Parse(serverURL)
+	if err != nil {
+		return nil, err
+	}
+	b := &Balancer{
+		file:    filepath.Join(dataDir, "agent", "etc", "k3s-agent-load-balancer.json"),
+		servers: []string{u.Host}, conns: map[string]map[net.Conn]bool{},
+	}
+	b.load(serverURL)
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
+	if err != nil {
+		return nil, err
+	}
+	go b.accept(listener)
+	return b, nil
+}
+
+func (b *Balancer) load(serverURL string) {
+	var state balancerState
+	data, err := os.ReadFile(b.file)
+	if err != nil || json.Unmarshal(data, &state) != nil || state.ServerURL != serverURL {
+		return
+	}
+	for _, address := range state.ServerAddresses {
+		if !slices.Contains(b.servers, address) {
+			b.servers = append(b.servers, address)
+		}
+	}
+}
+
+// Follow keeps the list equal to the API servers behind the kubernetes Service.
+func (b *Balancer) Follow(ctx context.Context, kubeconfig, serverURL string) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		logrus.Errorf("load balancer: %v", err)
+		return
+	}
+	config.Timeout = refreshInterval
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		logrus.Errorf("load balancer: %v", err)
+		return
+	}
+	for {
+		if servers, err := supervisor.APIServers(ctx, client); err == nil && len(servers) > 0 {
+			b.set(serverURL, servers)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(refreshInterval):
+		}
+	}
+}
+
+func (b *Balancer) set(serverURL string, servers []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if slices.Equal(b.servers, servers) {
+		return
+	}
+	logrus.Infof("Updated load balancer k3s-agent-load-balancer server addresses -> %v", servers)
+	for address, conns := range b.conns {
+		if !slices.Contains(servers, address) {
+			closeAll(conns)
+		}
+	}
+	b.servers = servers
+	if err := b.save(serverURL); err != nil {
+		logrus.Warnf("load balancer state: %v", err)
+	}
+}
+
+func (b *Balancer) save(serverURL string) error {
+	data, err := json.Marshal(balancerState{serverURL, b.servers})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(b.file), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(b.file, data, 0o600)
+}
+
+func (b *Balancer) accept(listener net.Listener) {
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			logrus.Fatalf("load balancer stopped: %v", err)
+		}
+		go b.proxy(client)
+	}
+}
+
+// proxy tries every server; one that does not answer goes to the end of the list.
+func (b *Balancer) proxy(client net.Conn) {
+	defer client.Close()
+	b.mu.Lock()
+	servers := slices.Clone(b.servers)
+	b.mu.Unlock()
+	for _, address := range servers {
+		server, err := net.DialTimeout("tcp", address, dialTimeout)
+		if err != nil {
+			b.demote(address)
+			continue
+		}
+		b.pipe(address, client, server)
+		return
+	}
+}
+
+func (b *Balancer) demote(address string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i := slices.Index(b.servers, address); i >= 0 && len(b.servers) > 1 {
+		b.servers = append(slices.Delete(slices.Clone(b.servers), i, i+1), address)
+	}
+}
+
+func (b *Balancer) pipe(address string, client, server net.Conn) {
+	defer server.Close()
+	b.track(address, client, true)
+	defer b.track(address, client, false)
+	done := make(chan struct{}, 2)
+	forward := func(to, from net.Conn) {
+		if _, err := io.Copy(to, from); err != nil {
+			logrus.Debugf("load balancer connection to %s: %v", address, err)
+		}
+		done <- struct{}{}
+	}
+	go forward(server, client)
+	go forward(client, server)
+	<-done
+}
+
+func (b *Balancer) track(address string, conn net.Conn, add bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.conns[address] == nil {
+		b.conns[address] = map[net.Conn]bool{}
+	}
+	if add {
+		b.conns[address][conn] = true
+	} else {
+		delete(b.conns[address], conn)
+	}
+}
+
+func closeAll(conns map[net.Conn]bool) {
+	for conn := range conns {
+		if err := conn.Close(); err != nil {
+			logrus.Debugf("close: %v", err)
+		}
+	}
+}

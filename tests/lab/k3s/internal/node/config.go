@@ -1,0 +1,41 @@
+package node
+
+import (
+	"path/filepath"
+
+	"strata/tests/lab/k3s/internal/supervisor"
+)
+
+// Config is one node.
+type Config struct {
+	// DataDir is usually /var/lib/rancher/k3s.
+	DataDir string
+	// Name and IP are the Node's name and InternalIP.
+	Name, IP string
+	// SupervisorURL is where certificates come from: the local load balancer, or the local server.
+	SupervisorURL string
+	// APIURL is the API server's address for kubelet and kube-proxy: 127.0.0.1:6444 in both cases.
+	APIURL string
+	// Token is the join token.
+	Token string
+	// Labels and Taints are what the Node registers with.
+	Labels, Taints []string
+	// KubeletArgs and ProxyArgs are the user's "name=value" extras.
+	KubeletArgs, ProxyArgs []string
+	// FlannelIface is the interface of the pod network; empty: the one that has IP.
+	FlannelIface string
+	// ResolvConf is kubelet's; empty: the host's when it is usable.
+	ResolvConf string
+	// PauseImage is the sandbox image.
+	PauseImage string
+	// ProtectKernelDefaults makes kubelet refuse sysctls that are not its own.
+	ProtectKernelDefaults bool
+
+	// cluster is what the server said.
+	cluster supervisor.Config
+}
+
+func (c *Config) agentPath(name string) string { return filepath.Join(c.DataDir, "agent", name) }
+
+// Socket is containerd's.
+const Socket = "/run/k3s/containerd/containerd.sock"

@@ -1,0 +1,140 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"text/template"
+	"time"
+
+	"github.com/sirupsen/logrus"
+)
+
+//go:embed containerd.toml.tmpl
+var containerdTemplate string
+
+// tools are Debian's container programs that K3s ships inside its binary. They are linked into
+// data/current/bin, K3s's own place, so that a shim's command line starts with that path: k3s-killall.sh
+// finds shims by it.
+var tools = []string{"containerd", "containerd-shim-runc-v2", "runc", "ctr", "crictl"}
+
+func (c *Config) binDir() string { return filepath.Join(c.DataDir, "data", "current", "bin") }
+
+func (c *Config) linkTools() error {
+	if err := os.MkdirAll(c.binDir(), 0o755); err != nil {
+		return err
+	}
+	for _, tool := range tools {
+		link := filepath.Join(c.binDir(), tool)
+		path, err := exec.LookPath(tool)
+		if err != nil || filepath.Dir(path) == c.binDir() {
+			continue // crictl is not in Debian; what containerd needs is missed when it starts
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil && filepath.Base(real) == "k3s" {
+			continue // /usr/local/bin/ctr is a link to k3s itself
+		}
+		if err := os.Remove(link); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		if err := os.Symlink(path, link); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startContainerd writes the configuration, starts the child and waits for its socket.
+func (c *Config) startContainerd(ctx context.Context) error {
+	if err := c.linkTools(); err != nil {
+		return err
+	}
+	if err := c.writeContainerdConfig(); err != nil {
+		return err
+	}
+	for _, dir := range []string{filepath.Dir(Socket), c.agentPath("containerd"), c.agentPath("etc/cni/net.d")} {
+		if err := os.MkdirAll(dir, 0o711); err != nil {
+			return err
+		}
+	}
+	log, err := os.OpenFile(c.agentPath("containerd/containerd.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640)
+	if err != nil {
+		return err
+	}
+	args := []string{"-c", c.agentPath("etc/containerd/config.toml")}
+	logrus.Infof("Running containerd %v", args)
+	go c.runContainerd(ctx, args, log)
+	return waitForSocket(ctx, Socket)
+}
+
+func (c *Config) runContainerd(ctx context.Context, args []string, log *os.File) {
+	// The death signal is tied to the thread that starts the child.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer log.Close()
+	cmd := exec.Command(filepath.Join(c.binDir(), "containerd"), args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(os.Environ(), "PATH="+c.binDir()+":"+os.Getenv("PATH"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	err := cmd.Run()
+	if ctx.Err() == nil {
+		logrus.Fatalf("containerd exited: %v", err)
+	}
+}
+
+func (c *Config) writeContainerdConfig() error {
+	parsed, err := template.New("config.toml").Parse(containerdTemplate)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	err = parsed.Execute(&out, map[string]any{
+		"Root": c.agentPath("containerd"), "Socket": Socket, "PauseImage": c.PauseImage,
+		"CNIConf": c.agentPath("etc/cni/net.d"), "CNIBin": "/usr/lib/cni",
+		"RestrictOOM": !mayLowerOOMScore(),
+	})
+	if err != nil {
+		return err
+	}
+	file := c.agentPath("etc/containerd/config.toml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, out.Bytes(), 0o600)
+}
+
+// mayLowerOOMScore tells whether runc may give a container a lower oom_score_adj than ours. Where the
+// capability is missing, runc fails unless containerd is told to restrict the value.
+func mayLowerOOMScore() bool {
+	const file = "/proc/self/oom_score_adj"
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return false
+	}
+	if err := os.WriteFile(file, []byte("-998"), 0o644); err != nil {
+		return false
+	}
+	return os.WriteFile(file, bytes.TrimSpace(old), 0o644) == nil
+}
+
+func waitForSocket(ctx context.Context, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		conn, err := net.Dial("unix", path)
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("containerd did not open %s: %w", path, err)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+
+	"github.com/sirupsen/logrus"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
+	toolswatch "k8s.io/client-go/tools/watch"
+)
+
+// Run joins the node and starts everything on it; it returns when the pod network is up. apiReady, when
+// not nil, is closed once the local API server answers: a server's kubelet starts only then.
+func (c *Config) Run(ctx context.Context, serverURL string, apiReady <-chan struct{}, annotations map[string]string) error {
+	if err := os.Setenv("NODE_NAME", c.Name); err != nil { // flannel reads it
+		return err
+	}
+	if err := c.join(ctx, serverURL); err != nil {
+		return err
+	}
+	if err := c.startContainerd(ctx); err != nil {
+		return err
+	}
+	c.importImages(ctx)
+	if apiReady != nil {
+		select {
+		case <-apiReady:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if err := c.runKubelet(ctx); err != nil {
+		return err
+	}
+	if !c.cluster.DisableKubeProxy {
+		c.runProxy(ctx)
+	}
+	return c.register(ctx, annotations)
+}
+
+func (c *Config) register(ctx context.Context, annotations map[string]string) error {
+	config, err := clientcmd.BuildConfigFromFlags("", c.agentPath("kubelet.kubeconfig"))
+	if err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	podCIDR, err := c.waitForPodCIDR(ctx, client)
+	if err != nil {
+		return fmt.Errorf("failed to wait for PodCIDR assignment: %w", err)
+	}
+	if err := c.annotate(ctx, client, annotations); err != nil {
+		return err
+	}
+	return c.retryFlannel(ctx, podCIDR)
+}
+
+// waitForPodCIDR watches this node only: a kubelet may not see others.
+func (c *Config) waitForPodCIDR(ctx context.Context, client kubernetes.Interface) (string, error) {
+	lw := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "nodes", metav1.NamespaceNone,
+		fields.OneTermEqualSelector(metav1.ObjectNameField, c.Name))
+	var podCIDR string
+	_, err := toolswatch.UntilWithSync(ctx, lw, &corev1.Node{}, nil, func(e watch.Event) (bool, error) {
+		if n, ok := e.Object.(*corev1.Node); ok && n.DeletionTimestamp == nil {
+			podCIDR = n.Spec.PodCIDR
+		}
+		return podCIDR != "", nil
+	})
+	logrus.Infof("Flannel found PodCIDR assigned for node %s", c.Name)
+	return podCIDR, err
+}
+
+// annotate writes K3s's node annotations.
+func (c *Config) annotate(ctx context.Context, client kubernetes.Interface, extra map[string]string) error {
+	annotations := map[string]string{"k3s.io/hostname": c.Name, "k3s.io/internal-ip": c.IP}
+	maps.Copy(annotations, extra)
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
+	if err != nil {
+		return err
+	}
+	_, err = client.CoreV1().Nodes().Patch(ctx, c.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	return err
+}
+
+// ControllerKubeconfig is the path of the credentials that may list servers.
+func (c *Config) ControllerKubeconfig() string { return c.agentPath("k3scontroller.kubeconfig") }

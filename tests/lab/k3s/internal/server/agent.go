@@ -1,0 +1,102 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/sirupsen/logrus"
+	"k8s.io/component-base/version"
+
+	"strata/tests/lab/k3s/internal/node"
+	"strata/tests/lab/k3s/internal/settings"
+)
+
+const balancerPort = 6444
+
+// RunAgent runs a node until it is told to stop.
+func RunAgent(ctx context.Context, args []string) error {
+	p, err := settings.Parse("agent", args)
+	if err != nil {
+		return err
+	}
+	start(p)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	cfg, err := nodeConfig(p)
+	if err != nil {
+		return err
+	}
+	if cfg.Token, err = secret(p, "token"); err != nil {
+		return err
+	}
+	serverURL := p.Texts["server"]
+	if cfg.Token == "" {
+		return errors.New("--token is required")
+	}
+	if serverURL == "" {
+		return errors.New("--server is required")
+	}
+	port := balancerPort
+	if n, ok := p.Numbers["lb-server-port"]; ok {
+		port = n
+	}
+	balancer, err := node.StartBalancer(cfg.DataDir, serverURL, fmt.Sprint(port))
+	if err != nil {
+		return err
+	}
+	cfg.SupervisorURL = fmt.Sprintf("https://127.0.0.1:%d", port)
+	cfg.APIURL = cfg.SupervisorURL
+	notify := takeNotifySocket()
+	if err := cfg.Run(ctx, serverURL, nil, nodeAnnotations(p)); err != nil {
+		return stopped(ctx, err)
+	}
+	go balancer.Follow(ctx, cfg.ControllerKubeconfig(), serverURL)
+	logrus.Info("k3s agent is up and running")
+	notify()
+	<-ctx.Done()
+	return nil
+}
+
+// stopped turns an interrupted start into an orderly end.
+func stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func start(p *settings.Parsed) {
+	if p.Bools["debug"] {
+		logrus.SetLevel(logrus.DebugLevel)
+	}
+	for _, warning := range p.Warnings {
+		logrus.Warn(warning)
+	}
+	logrus.Infof("Starting k3s %s (lab stand-in)", version.Get().GitVersion)
+	raiseFileLimits()
+}
+
+// takeNotifySocket hides systemd's socket from the components, which would report on their own, and
+// returns the function that says READY=1.
+func takeNotifySocket() func() {
+	socket := os.Getenv("NOTIFY_SOCKET")
+	if err := os.Unsetenv("NOTIFY_SOCKET"); err != nil {
+		logrus.Fatalf("unset NOTIFY_SOCKET: %v", err)
+	}
+	return func() {
+		if socket == "" {
+			return
+		}
+		if err := os.Setenv("NOTIFY_SOCKET", socket); err != nil {
+			logrus.Errorf("set NOTIFY_SOCKET: %v", err)
+		}
+		if _, err := daemon.SdNotify(true, daemon.SdNotifyReady); err != nil {
+			logrus.Errorf("notify systemd: %v", err)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package server
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	corev1 "k8s.io/api/core/v1"
+
+	"strata/tests/lab/k3s/internal/datastore"
+	"strata/tests/lab/k3s/internal/deploy"
+	"strata/tests/lab/k3s/internal/pki"
+	"strata/tests/lab/k3s/internal/settings"
+	"strata/tests/lab/k3s/internal/supervisor"
+)
+
+// deploy stages the packaged manifests and follows the folder.
+func (s *instance) deploy(ctx context.Context) {
+	dir := filepath.Join(s.dir, "manifests")
+	for _, warning := range deploy.CheckDisable(s.disabled) {
+		logrus.Warn(warning)
+	}
+	if missing := deploy.Missing(s.disabled); len(missing) > 0 {
+		logrus.Warnf("The lab has no packaged %v; K3s would deploy them unless they are disabled", missing)
+	}
+	removed, err := deploy.Stage(dir, s.disabled, deploy.Values{
+		ClusterDNS: s.critical.ClusterDNS, ClusterDomain: s.critical.ClusterDomain,
+		CoreDNSImage: CoreDNSImage, MetricsImage: MetricsImage,
+	})
+	if err != nil {
+		logrus.Fatalf("stage manifests: %v", err)
+	}
+	deployer, err := deploy.New(s.rest)
+	if err != nil {
+		logrus.Fatalf("deploy manifests: %v", err)
+	}
+	deployer.Run(ctx, dir, removed)
+}
+
+// followNodes deletes the node password of a Node that is deleted, so that a new machine may take the name.
+func followNodes(ctx context.Context, core kubernetes.Interface) {
+	for ctx.Err() == nil {
+		w, err := core.CoreV1().Nodes().Watch(ctx, metav1.ListOptions{})
+		if err != nil {
+			logrus.Debugf("watch nodes: %v", err)
+			time.Sleep(time.Second) // the watch is what would tell us; wait before asking again
+			continue
+		}
+		for event := range w.ResultChan() {
+			if n, ok := event.Object.(*corev1.Node); ok && event.Type == watch.Deleted {
+				forgetPassword(ctx, core, n.Name)
+			}
+		}
+	}
+}
+
+func forgetPassword(ctx context.Context, core kubernetes.Interface, name string) {
+	err := core.CoreV1().Secrets(metav1.NamespaceSystem).Delete(ctx, supervisor.PasswordSecret(name), metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		logrus.Errorf("delete the node password of %s: %v", name, err)
+	}
+}
+
+// reset makes this server the only member and ends the process, as K3s does.
+func (s *instance) reset(ctx context.Context) error {
+	if err := s.etcd.Reset(ctx, s.parsed.Texts["cluster-reset-restore-path"]); err != nil {
+		return err
+	}
+	s.etcd.Close()
+	logrus.Info("Managed etcd cluster membership has been reset, restart without --cluster-reset flag now. " +
+		"Backup and delete ${datadir}/server/db on each peer etcd server and rejoin the nodes")
+	os.Exit(0)
+	return nil
+}
+
+// Snapshots returns the snapshot folder of this host's server.
+func Snapshots(p *settings.Parsed) (*datastore.Snapshots, error) {
+	name, err := nodeName(p)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(textOr(p, "data-dir", defaultDataDir), "server")
+	keys := &pki.Server{Dir: dir}
+	etcd := &datastore.Etcd{TLS: keys.Path}
+	folder := textOr(p, "etcd-snapshot-dir", textOr(p, "dir", filepath.Join(dir, "db", "snapshots")))
+	return &datastore.Snapshots{Dir: folder, Node: name, Config: func() (*clientv3.Config, error) {
+		return etcd.ClientConfig(datastore.Endpoint)
+	}}, nil
+}

@@ -1,0 +1,46 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/kubernetes"
+
+	"strata/tests/lab/k3s/internal/datastore"
+)
+
+// markNode puts the role labels on this server's Node, which a kubelet may not do itself, and the etcd
+// annotations that membership is managed by (k3s-io/k3s pkg/server setNodeLabelsAndAnnotations).
+func (s *instance) markNode(ctx context.Context, core kubernetes.Interface) {
+	if s.parsed.Bools["disable-agent"] {
+		return
+	}
+	labels := map[string]string{"node-role.kubernetes.io/control-plane": "true"}
+	annotations := map[string]string{}
+	if s.supervisor.Joinable {
+		labels[datastore.RoleLabel] = "true"
+		annotations[datastore.NameAnnotation] = s.etcd.Name
+		annotations[datastore.AddressAnnotation] = s.node.IP
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels, "annotations": annotations}})
+	if err != nil {
+		logrus.Fatalf("node labels: %v", err) // strings always marshal
+	}
+	for {
+		_, err := core.CoreV1().Nodes().Patch(ctx, s.node.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		if err == nil {
+			logrus.Infof("Labels and annotations have been set successfully on node: %s", s.node.Name)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+			logrus.Debugf("Waiting for control-plane node %s startup: %v", s.node.Name, err)
+		}
+	}
+}

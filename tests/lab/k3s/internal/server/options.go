@@ -1,0 +1,135 @@
+package server
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"strata/tests/lab/k3s/internal/node"
+	"strata/tests/lab/k3s/internal/settings"
+)
+
+// K3s's defaults.
+const (
+	DefaultKubeconfig = "/etc/rancher/k3s/k3s.yaml"
+	defaultDataDir    = "/var/lib/rancher/k3s"
+	defaultPort       = 6443
+)
+
+// Images the packaged manifests run, set by the build to what the lab's image archives hold.
+var (
+	PauseImage   = "rancher/mirrored-pause:3.6"
+	CoreDNSImage = "rancher/mirrored-coredns-coredns:1.13.1"
+	MetricsImage = "rancher/mirrored-metrics-server:v0.8.0"
+)
+
+func textOr(p *settings.Parsed, name, def string) string {
+	if v := p.Texts[name]; v != "" {
+		return v
+	}
+	return def
+}
+
+// split cuts comma-separated list values, as K3s does for the lists that name things.
+func split(values []string) []string {
+	var out []string
+	for _, v := range values {
+		for _, part := range strings.Split(v, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
+
+func firstOr(values []string, def string) string {
+	if parts := split(values); len(parts) > 0 {
+		return parts[0]
+	}
+	return def
+}
+
+// secret reads a value from its flag or from the file the other flag names.
+func secret(p *settings.Parsed, name string) (string, error) {
+	if v := p.Texts[name]; v != "" {
+		return strings.TrimSpace(v), nil
+	}
+	file := p.Texts[name+"-file"]
+	if file == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(file)
+	return strings.TrimSpace(string(data)), err
+}
+
+func nodeConfig(p *settings.Parsed) (*node.Config, error) {
+	name, err := nodeName(p)
+	if err != nil {
+		return nil, err
+	}
+	ip := firstOr(p.Lists["node-ip"], "")
+	if ip == "" {
+		if ip, err = defaultIP(); err != nil {
+			return nil, err
+		}
+	}
+	if net.ParseIP(ip) == nil {
+		return nil, fmt.Errorf("invalid node-ip %s", ip)
+	}
+	return &node.Config{
+		DataDir: textOr(p, "data-dir", defaultDataDir), Name: name, IP: ip,
+		Labels: p.Lists["node-label"], Taints: p.Lists["node-taint"],
+		KubeletArgs: p.Lists["kubelet-arg"], ProxyArgs: p.Lists["kube-proxy-arg"],
+		FlannelIface: p.Texts["flannel-iface"], ResolvConf: p.Texts["resolv-conf"],
+		PauseImage:            "docker.io/" + textOr(p, "pause-image", PauseImage),
+		ProtectKernelDefaults: p.Bools["protect-kernel-defaults"],
+	}, nil
+}
+
+func nodeName(p *settings.Parsed) (string, error) {
+	name := p.Texts["node-name"]
+	if name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return "", err
+		}
+		name = host
+	}
+	name = strings.ToLower(name)
+	if !p.Bools["with-node-id"] {
+		return name, nil
+	}
+	id, err := nodeID("/etc/rancher/node/id")
+	return name + "-" + id, err
+}
+
+func nodeID(file string) (string, error) {
+	data, err := os.ReadFile(file)
+	if err == nil {
+		return strings.TrimSpace(string(data)), nil
+	}
+	raw := make([]byte, 4)
+	if _, err := rand.Read(raw); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", err
+	}
+	id := hex.EncodeToString(raw)
+	return id, os.WriteFile(file, []byte(id+"\n"), 0o644)
+}
+
+// defaultIP is the address of the interface with the default route; K3s fails without one.
+func defaultIP() (string, error) {
+	conn, err := net.Dial("udp4", "203.0.113.1:9") // no packet is sent; the kernel picks the source address
+	if err != nil {
+		return "", fmt.Errorf("unable to select an IP from default routes: %w", err)
+	}
+	defer conn.Close()
+	return conn.LocalAddr().(*net.UDPAddr).IP.String(), nil
+}

@@ -1,0 +1,247 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"strata/tests/lab/k3s/internal/pki"
+	"strata/tests/lab/k3s/internal/supervisor"
+	"strata/tests/lab/k3s/internal/token"
+)
+
+func (s *instance) setCritical() error {
+	p := s.parsed
+	c := supervisor.Critical{
+		ClusterCIDR:    firstOr(p.Lists["cluster-cidr"], "10.42.0.0/16"),
+		ServiceCIDR:    firstOr(p.Lists["service-cidr"], "10.43.0.0/16"),
+		ClusterDomain:  textOr(p, "cluster-domain", "cluster.local"),
+		FlannelBackend: textOr(p, "flannel-backend", "vxlan"),
+		EncryptSecrets: p.Bools["secrets-encryption"], DisableHelmController: p.Bools["disable-helm-controller"],
+		DisableNPC: p.Bools["disable-network-policy"], DisableCCM: p.Bools["disable-cloud-controller"],
+		DisableServiceLB: slices.Contains(s.disabled, "servicelb"),
+	}
+	dns, err := firstIP(c.ServiceCIDR, 10)
+	if err != nil {
+		return err
+	}
+	c.ClusterDNS = firstOr(p.Lists["cluster-dns"], dns.String())
+	s.critical = c
+	return nil
+}
+
+// firstIP returns the n-th address of a network.
+func firstIP(cidr string, n int) (net.IP, error) {
+	prefix, err := netip.ParsePrefix(cidr)
+	if err != nil {
+		return nil, fmt.Errorf("invalid CIDR %q: %w", cidr, err)
+	}
+	address := prefix.Masked().Addr()
+	for range n {
+		address = address.Next()
+	}
+	return net.IP(address.AsSlice()), nil
+}
+
+// prepare gets the key material, from the server to join or from this one's own disk, and writes what
+// depends on it. It returns a client for the server to join, or nil.
+func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, err
+	}
+	given, err := secret(s.parsed, "token")
+	if err != nil {
+		return nil, err
+	}
+	join, err := s.joinClient(ctx, given)
+	if err != nil {
+		return nil, err
+	}
+	if join != nil {
+		if err := s.fetchBootstrap(ctx, join); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.ensureEncryption(); err != nil {
+		return nil, err
+	}
+	if err := s.pki.Ensure(s.port + 1); err != nil {
+		return nil, err
+	}
+	serverPassword, agentPassword, err := s.passwords(given)
+	if err != nil {
+		return nil, err
+	}
+	s.supervisor = &supervisor.Server{
+		PKI: s.pki, LocalNode: s.node.Name, Members: s.etcd.MembersJSON,
+		Joinable:  s.parsed.Bools["cluster-init"] || s.parsed.Texts["server"] != "" || s.wasJoinable(),
+		Passwords: map[string]string{"server": serverPassword, "node": agentPassword},
+		Config: supervisor.Config{
+			Critical: s.critical, HTTPSPort: s.port, DisableKubeProxy: s.parsed.Bools["disable-kube-proxy"],
+		},
+	}
+	s.node.Token = agentPassword
+	return join, s.writeFiles(serverPassword, agentPassword)
+}
+
+// joinClient is nil for a first server and for one that has been a member before: K3s ignores
+// --server and --cluster-init then.
+func (s *instance) joinClient(ctx context.Context, given string) (*supervisor.Client, error) {
+	url := s.parsed.Texts["server"]
+	if url == "" || s.etcd.Initialized() || s.parsed.Bools["cluster-reset"] {
+		return nil, nil
+	}
+	if given == "" {
+		return nil, errors.New("--token is required to join a cluster")
+	}
+	return supervisor.Connect(ctx, url, given, "server")
+}
+
+func (s *instance) fetchBootstrap(ctx context.Context, join *supervisor.Client) error {
+	data, err := join.Get(ctx, "/v1-k3s/server-bootstrap")
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{}
+	if err := json.Unmarshal(data, &files); err != nil {
+		return fmt.Errorf("read bootstrap data: %w", err)
+	}
+	for _, name := range pki.Bootstrap { // names come from here, not from the wire
+		content, found := files[name]
+		if !found {
+			continue
+		}
+		if err := writeSecret(s.pki.Path(name), content); err != nil {
+			return err
+		}
+	}
+	return s.compareConfig(ctx, join)
+}
+
+func (s *instance) compareConfig(ctx context.Context, join *supervisor.Client) error {
+	data, err := join.Get(ctx, "/v1-k3s/config")
+	if err != nil {
+		return err
+	}
+	var theirs supervisor.Config
+	if err := json.Unmarshal(data, &theirs); err != nil {
+		return err
+	}
+	if names := s.critical.Diff(theirs.Critical); len(names) > 0 {
+		slices.Sort(names)
+		return fmt.Errorf("failed to validate server configuration: critical configuration value mismatch between servers: %s",
+			strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// passwords are the cluster's secret and the agents': given, else as on disk, else new.
+func (s *instance) passwords(given string) (server, agent string, err error) {
+	if given == "" {
+		data, readErr := os.ReadFile(filepath.Join(s.dir, "token"))
+		if readErr == nil {
+			given = strings.TrimSpace(string(data))
+		}
+	}
+	if given == "" {
+		raw := make([]byte, 16)
+		if _, err := rand.Read(raw); err != nil {
+			return "", "", err
+		}
+		given = hex.EncodeToString(raw)
+	}
+	parsed, err := token.Parse(given)
+	if err != nil {
+		return "", "", fmt.Errorf("failed to normalize server token; must be in format K10<CA-HASH>::<USERNAME>:<PASSWORD> or <PASSWORD>: %w", err)
+	}
+	if err := parsed.CheckCA(s.pki.ServerCA.CertPEM); err != nil {
+		return "", "", err
+	}
+	agent, err = secret(s.parsed, "agent-token")
+	if agent == "" {
+		agent = parsed.Password
+	}
+	return parsed.Password, agent, err
+}
+
+// wasJoinable: a server that once had cluster-init keeps embedded etcd without the flag.
+func (s *instance) wasJoinable() bool {
+	_, err := os.Stat(s.clusteredMark())
+	return err == nil
+}
+
+func (s *instance) clusteredMark() string { return filepath.Join(s.dir, "db", "clustered") }
+
+// writeFiles writes token, node-token, agent-token and the kubeconfig, before the API server is up, as K3s does.
+func (s *instance) writeFiles(serverPassword, agentPassword string) error {
+	ca := s.pki.ServerCA.CertPEM
+	if s.supervisor.Joinable {
+		if err := writeSecret(s.clusteredMark(), nil); err != nil {
+			return err
+		}
+	}
+	if err := writeSecret(filepath.Join(s.dir, "token"), []byte(token.Format("server", serverPassword, ca)+"\n")); err != nil {
+		return err
+	}
+	agent := token.Format("node", agentPassword, ca)
+	if agentPassword == serverPassword {
+		agent = token.Format("server", serverPassword, ca)
+	}
+	if err := writeSecret(filepath.Join(s.dir, "agent-token"), []byte(agent+"\n")); err != nil {
+		return err
+	}
+	link := filepath.Join(s.dir, "node-token")
+	if err := os.Remove(link); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := os.Symlink(filepath.Join(s.dir, "token"), link); err != nil {
+		return err
+	}
+	mode, err := strconv.ParseUint(textOr(s.parsed, "write-kubeconfig-mode", "0600"), 8, 32)
+	if err != nil {
+		return fmt.Errorf("write-kubeconfig-mode: %w", err)
+	}
+	return s.pki.WriteAdminKubeconfig(textOr(s.parsed, "write-kubeconfig", DefaultKubeconfig), s.port, os.FileMode(mode))
+}
+
+// ensureEncryption makes the key for secrets at rest once; a joining server has got it already.
+func (s *instance) ensureEncryption() error {
+	file := s.pki.Cred("encryption-config.json")
+	if _, err := os.Stat(file); err == nil || !s.critical.EncryptSecrets {
+		return nil
+	}
+	key := make([]byte, 32)
+	if _, err := rand.Read(key); err != nil {
+		return err
+	}
+	config := map[string]any{
+		"kind": "EncryptionConfiguration", "apiVersion": "apiserver.config.k8s.io/v1",
+		"resources": []any{map[string]any{"resources": []string{"secrets"}, "providers": []any{
+			map[string]any{"aescbc": map[string]any{"keys": []any{map[string]string{"name": "aescbckey", "secret": base64.StdEncoding.EncodeToString(key)}}}},
+			map[string]any{"identity": map[string]any{}},
+		}}},
+	}
+	data, err := json.Marshal(config)
+	if err != nil {
+		return err
+	}
+	return writeSecret(file, data)
+}
+
+func writeSecret(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o600)
+}

@@ -1,0 +1,199 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/tests/lab/k3s/internal/control"
+	"strata/tests/lab/k3s/internal/datastore"
+	"strata/tests/lab/k3s/internal/node"
+	"strata/tests/lab/k3s/internal/pki"
+	"strata/tests/lab/k3s/internal/settings"
+	"strata/tests/lab/k3s/internal/supervisor"
+)
+
+// instance is one running server.
+type instance struct {
+	parsed   *settings.Parsed
+	node     *node.Config
+	dir      string // DataDir/server
+	port     int
+	critical supervisor.Critical
+	disabled []string
+
+	pki        *pki.Server
+	etcd       *datastore.Etcd
+	supervisor *supervisor.Server
+	apiReady   chan struct{}
+	rest       *rest.Config
+}
+
+// RunServer runs a server until it is told to stop.
+func RunServer(ctx context.Context, args []string) error {
+	p, err := settings.Parse("server", args)
+	if err != nil {
+		return err
+	}
+	start(p)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	s, err := newInstance(p)
+	if err != nil {
+		return err
+	}
+	notify := takeNotifySocket()
+	if err := s.run(ctx, notify); err != nil {
+		return stopped(ctx, err)
+	}
+	<-ctx.Done()
+	s.shutdown()
+	return nil
+}
+
+func newInstance(p *settings.Parsed) (*instance, error) {
+	cfg, err := nodeConfig(p)
+	if err != nil {
+		return nil, err
+	}
+	s := &instance{parsed: p, node: cfg, dir: filepath.Join(cfg.DataDir, "server"), port: defaultPort, apiReady: make(chan struct{})}
+	if n, ok := p.Numbers["https-listen-port"]; ok {
+		s.port = n
+	}
+	s.disabled = split(p.Lists["disable"])
+	if err := s.setCritical(); err != nil {
+		return nil, err
+	}
+	serviceIP, err := firstIP(s.critical.ServiceCIDR, 1)
+	if err != nil {
+		return nil, err
+	}
+	names := pki.ServerNames(cfg.Name, net.ParseIP(cfg.IP), serviceIP, s.critical.ClusterDomain, split(p.Lists["tls-san"]))
+	s.pki = &pki.Server{Dir: s.dir, Names: names}
+	s.etcd = &datastore.Etcd{
+		Dir: filepath.Join(s.dir, "db", "etcd"), TLS: s.pki.Path, NodeName: cfg.Name, Address: cfg.IP, Args: p.Lists["etcd-arg"],
+	}
+	return s, nil
+}
+
+// run starts everything in K3s's order and returns when the API server is up and systemd knows it.
+func (s *instance) run(ctx context.Context, notify func()) error {
+	if err := s.etcd.Prepare(); err != nil {
+		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
+	}
+	join, err := s.prepare(ctx)
+	if err != nil {
+		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
+	}
+	if s.parsed.Bools["cluster-reset"] {
+		return s.reset(ctx)
+	}
+	if err := s.supervisor.Listen(s.parsed.Texts["bind-address"], s.port); err != nil {
+		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
+	}
+	s.startNode(ctx)
+	if err := s.etcd.Start(ctx, join); err != nil {
+		return fmt.Errorf("starting kubernetes: preparing server: start managed database: %w", err)
+	}
+	if err := s.etcd.WaitReady(ctx); err != nil {
+		return err
+	}
+	logrus.Info("ETCD server is now running")
+	if err := s.startControlPlane(ctx); err != nil {
+		return fmt.Errorf("starting kubernetes: %w", err)
+	}
+	logrus.Info("k3s is up and running")
+	notify()
+	return nil
+}
+
+func (s *instance) startControlPlane(ctx context.Context) error {
+	cfg := control.Config{
+		PKI: s.pki, NodeIP: textOr(s.parsed, "advertise-address", s.node.IP), Port: s.port,
+		ClusterCIDR: s.critical.ClusterCIDR, ServiceCIDR: s.critical.ServiceCIDR, Domain: s.critical.ClusterDomain,
+		NodePorts: textOr(s.parsed, "service-node-port-range", "30000-32767"), EncryptSecrets: s.critical.EncryptSecrets,
+		EtcdEndpoint: datastore.Endpoint, APIServerArgs: s.parsed.Lists["kube-apiserver-arg"],
+		ControllerArgs: s.parsed.Lists["kube-controller-manager-arg"], SchedulerArgs: s.parsed.Lists["kube-scheduler-arg"],
+	}
+	if err := control.StartAPIServer(ctx, cfg, func(h http.Handler) { s.supervisor.SetAPI(h) }); err != nil {
+		return err
+	}
+	core, err := s.waitForAPI(ctx)
+	if err != nil {
+		return err
+	}
+	logrus.Info("Kube API server is now running")
+	close(s.apiReady)
+	s.supervisor.SetCore(core)
+	control.StartControllers(ctx, cfg)
+	go s.etcd.RunController(ctx, core)
+	go followNodes(ctx, core)
+	go s.markNode(ctx, core)
+	go s.deploy(ctx)
+	return nil
+}
+
+// waitForAPI asks /readyz until every check passes.
+func (s *instance) waitForAPI(ctx context.Context) (kubernetes.Interface, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", s.pki.Cred("supervisor.kubeconfig"))
+	if err != nil {
+		return nil, err
+	}
+	config.QPS, config.Burst = 50, 100
+	s.rest = config
+	core, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		_, err := core.Discovery().RESTClient().Get().AbsPath("/readyz").Timeout(2 * time.Second).DoRaw(ctx)
+		if err == nil {
+			return core, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// startNode runs the agent half beside the server; it waits for the API server by itself.
+func (s *instance) startNode(ctx context.Context) {
+	if s.parsed.Bools["disable-agent"] {
+		return
+	}
+	s.node.SupervisorURL = "https://127.0.0.1:" + strconv.Itoa(s.port)
+	s.node.APIURL = "https://127.0.0.1:" + strconv.Itoa(s.port+1)
+	go func() {
+		if err := s.node.Run(ctx, s.node.SupervisorURL, s.apiReady, nodeAnnotations(s.parsed)); err != nil && ctx.Err() == nil {
+			logrus.Fatalf("agent exited: %v", err)
+		}
+	}()
+}
+
+// shutdown gives the components, which see the cancelled context, a moment before etcd goes.
+func (s *instance) shutdown() {
+	done := make(chan struct{})
+	go func() {
+		s.etcd.Close()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		logrus.Warn("etcd did not stop within 5s")
+	}
+}

@@ -1,0 +1,59 @@
+package supervisor
+
+import (
+	"crypto/subtle"
+	"crypto/x509"
+	"errors"
+	"net/http"
+	"slices"
+)
+
+// Roles as K3s names them (k3s-io/k3s pkg/server/router.go).
+const (
+	roleServer = "k3s:server"
+	roleAgent  = "k3s:agent"
+	roleNode   = "system:nodes"
+)
+
+// identity is who sent a request.
+type identity struct {
+	name   string
+	groups []string
+}
+
+func (i identity) hasAny(roles []string) bool {
+	return slices.ContainsFunc(roles, func(r string) bool { return slices.Contains(i.groups, r) })
+}
+
+// authenticate knows join passwords (basic auth) and node certificates. No credentials at all is no
+// error; the caller then finds no role, which K3s answers with 403.
+func (s *Server) authenticate(r *http.Request) (identity, error) {
+	if user, password, ok := r.BasicAuth(); ok {
+		return s.checkPassword(user, password)
+	}
+	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
+		return s.checkCertificate(r.TLS.PeerCertificates[0])
+	}
+	return identity{}, nil
+}
+
+func (s *Server) checkPassword(user, password string) (identity, error) {
+	want, known := s.Passwords[user]
+	if !known || subtle.ConstantTimeCompare([]byte(want), []byte(password)) != 1 {
+		return identity{}, errors.New("invalid username/password combination")
+	}
+	if user == "server" {
+		return identity{user, []string{roleServer}}, nil
+	}
+	return identity{user, []string{roleAgent}}, nil
+}
+
+func (s *Server) checkCertificate(cert *x509.Certificate) (identity, error) {
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(s.PKI.ClientCA.CertPEM)
+	opts := x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
+	if _, err := cert.Verify(opts); err != nil {
+		return identity{}, err
+	}
+	return identity{cert.Subject.CommonName, cert.Subject.Organization}, nil
+}

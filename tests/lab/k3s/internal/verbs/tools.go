@@ -1,0 +1,63 @@
+package verbs
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"k8s.io/component-base/cli"
+	"k8s.io/kubectl/pkg/cmd"
+
+	"strata/tests/lab/k3s/internal/node"
+	"strata/tests/lab/k3s/internal/server"
+)
+
+const socket = node.Socket
+
+// kubectl reads K3s's kubeconfig unless told otherwise.
+func kubectl(args []string) error {
+	if os.Getenv("KUBECONFIG") == "" {
+		if _, err := os.Stat(server.DefaultKubeconfig); err == nil {
+			if err := os.Setenv("KUBECONFIG", server.DefaultKubeconfig); err != nil {
+				return err
+			}
+		}
+	}
+	os.Args = append([]string{"kubectl"}, args...)
+	os.Exit(cli.Run(cmd.NewDefaultKubectlCommand()))
+	return nil
+}
+
+// runTool replaces this process by a container tool of the host: the one linked into the data folder, or
+// the first in PATH that is not a link to this program.
+func runTool(name string, args []string) error {
+	path := filepath.Join("/var/lib/rancher/k3s/data/current/bin", name)
+	if _, err := os.Stat(path); err != nil {
+		path = "/usr/bin/" + name
+	}
+	if _, err := exec.LookPath(path); err != nil {
+		return fmt.Errorf("%s is not installed in this machine (the lab takes it from Debian)", name)
+	}
+	return syscall.Exec(path, append([]string{name}, args...), os.Environ())
+}
+
+const tokenAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+// tokenVerb prints a bootstrap token; making one in the cluster is not in the lab.
+func tokenVerb(args []string) error {
+	if len(args) == 0 || args[0] != "generate" {
+		return fmt.Errorf("the lab knows \"token generate\" only")
+	}
+	raw := make([]byte, 22)
+	if _, err := rand.Read(raw); err != nil {
+		return err
+	}
+	for i := range raw {
+		raw[i] = tokenAlphabet[int(raw[i])%len(tokenAlphabet)]
+	}
+	fmt.Printf("%s.%s\n", raw[:6], raw[6:])
+	return nil
+}

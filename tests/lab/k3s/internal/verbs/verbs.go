@@ -1,0 +1,71 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"k8s.io/component-base/version"
+
+	"strata/tests/lab/k3s/internal/server"
+)
+
+// Commit is shown in brackets by --version where K3s shows its own; set by the build.
+var Commit = "standin"
+
+var external = []string{"kubectl", "crictl", "ctr"}
+
+// Known tells whether the program may be called by that name through a link.
+func Known(name string) bool { return slices.Contains(external, name) }
+
+// Run executes one command line without the program's name.
+func Run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	rest := args[1:]
+	switch args[0] {
+	case "--version", "-v":
+		fmt.Printf("k3s version %s (%s)\ngo version %s\n", version.Get().GitVersion, Commit, runtime.Version())
+		return nil
+	case "--help", "-h", "help":
+		fmt.Print(usage)
+		return nil
+	case "server":
+		return server.RunServer(ctx, rest)
+	case "agent":
+		return server.RunAgent(ctx, rest)
+	case "kubectl":
+		return kubectl(rest)
+	case "ctr":
+		return runTool("ctr", append([]string{"--address", socket, "--namespace", "k8s.io"}, rest...))
+	case "crictl":
+		return runTool("crictl", append([]string{"--runtime-endpoint", "unix://" + socket}, rest...))
+	case "etcd-snapshot":
+		return etcdSnapshot(ctx, rest)
+	case "token":
+		return tokenVerb(rest)
+	}
+	return fmt.Errorf("no help topic for %q", args[0])
+}
+
+const usage = `NAME:
+   k3s - Kubernetes, but small and simple
+
+USAGE:
+   k3s [global options] command [command options] [arguments...]
+
+COMMANDS:
+   server         Run management server
+   agent          Run node agent
+   kubectl        Run kubectl
+   crictl         Run crictl
+   ctr            Run ctr
+   token          Print a new bootstrap token
+   etcd-snapshot  Manage etcd snapshots
+
+GLOBAL OPTIONS:
+   --help, -h     show help
+   --version, -v  print the version
+`
