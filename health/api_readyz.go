@@ -1,0 +1,71 @@
+package health
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// readyzPassed is the last line of a verbose /readyz on which every check passed.
+const readyzPassed = "readyz check passed"
+
+// readyzLimit bounds what is read of an answer: some 60 checks of less than 100 bytes.
+const readyzLimit = 64 << 10
+
+// readyz asks one API server for /readyz with the kubeconfig's credentials. Without them it would answer 401 (K3s allows
+// no anonymous requests), which says nothing about health.
+func (s *apiServer) readyz(ctx context.Context) apiServerFacts {
+	facts := apiServerFacts{Server: s.name}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	code, body, err := s.getRaw(ctx, "/readyz?verbose")
+	if err != nil {
+		facts.Fault = newFault(s.name, err)
+		return facts
+	}
+	facts.Code = code
+	facts.read(body)
+	return facts
+}
+
+// read takes the failing checks and the closing line out of a verbose answer.
+func (f *apiServerFacts) read(body string) {
+	lines := bufio.NewScanner(strings.NewReader(body))
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(line, "[-]") {
+			f.Failing = append(f.Failing, line)
+		}
+		f.Passed = line == readyzPassed
+	}
+}
+
+// getRaw gets a path that is not an object. 401 and 403 are errors: they are about who asks.
+func (s *apiServer) getRaw(ctx context.Context, path string) (int, string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
+	if err != nil {
+		return 0, "", fmt.Errorf("request %s: %w", path, err)
+	}
+	response, err := s.http.Do(request)
+	if err != nil {
+		return 0, "", err //nolint:wrapcheck // net/http says method and URL already.
+	}
+	defer response.Body.Close() //nolint:errcheck // read only.
+	body, err := io.ReadAll(io.LimitReader(response.Body, readyzLimit))
+	if err != nil {
+		return 0, "", fmt.Errorf("read %s: %w", path, err)
+	}
+	switch response.StatusCode {
+	case http.StatusUnauthorized:
+		return 0, "", apierrors.NewUnauthorized("GET " + path + ": " + strings.TrimSpace(string(body)))
+	case http.StatusForbidden:
+		return 0, "", apierrors.NewGenericServerResponse(http.StatusForbidden, http.MethodGet, schema.GroupResource{}, path, strings.TrimSpace(string(body)), 0, false)
+	}
+	return response.StatusCode, string(body), nil
+}

@@ -1,0 +1,135 @@
+package health
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"net"
+	"regexp"
+	"strings"
+	"syscall"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// faultKind says why a request got no useful answer.
+type faultKind string
+
+const (
+	faultRefused      faultKind = "refused"
+	faultTimeout      faultKind = "timeout"
+	faultUnreachable  faultKind = "unreachable"
+	faultUnauthorized faultKind = "unauthorized"
+	faultForbidden    faultKind = "forbidden"
+	faultAuthority    faultKind = "unknown authority"
+	faultName         faultKind = "wrong name"
+	faultCertificate  faultKind = "bad certificate"
+	faultNotServed    faultKind = "not served"
+	faultOther        faultKind = "other"
+)
+
+// fault is a failed request as a fact: what a verdict needs to know of an error.
+type fault struct {
+	Kind faultKind `json:"kind"`
+	// Server is the API server that was asked.
+	Server string `json:"server"`
+	// Text is the error, without what changes from look to look.
+	Text string `json:"text"`
+}
+
+// ephemeral matches the local end of a connection in a network error: a new port on every attempt.
+var ephemeral = regexp.MustCompile(`\S+:\d+->`)
+
+func newFault(server string, err error) *fault {
+	return &fault{Kind: kindOf(err), Server: server, Text: stable(err.Error())}
+}
+
+// stable removes from an error what differs between two looks at the same situation.
+func stable(text string) string {
+	return strings.TrimSpace(ephemeral.ReplaceAllString(text, ""))
+}
+
+func kindOf(err error) faultKind {
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var certificate x509.CertificateInvalidError
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return faultUnauthorized
+	case apierrors.IsForbidden(err):
+		return faultForbidden
+	case apierrors.IsNotFound(err):
+		return faultNotServed
+	case errors.As(err, &authority):
+		return faultAuthority
+	case errors.As(err, &name):
+		return faultName
+	case errors.As(err, &certificate):
+		return faultCertificate
+	}
+	return networkKindOf(err)
+}
+
+func networkKindOf(err error) faultKind {
+	var network net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return faultRefused
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return faultUnreachable
+	case errors.Is(err, context.DeadlineExceeded):
+		return faultTimeout
+	case errors.As(err, &network) && network.Timeout():
+		return faultTimeout
+	default:
+		return faultOther
+	}
+}
+
+// elsewhere reports whether another API server may answer what this one did not.
+func (f *fault) elsewhere() bool {
+	return f.Kind != faultForbidden && f.Kind != faultNotServed
+}
+
+// permanent reports whether waiting cannot remove the fault, once it has been seen for long enough not to be a start-up
+// phase.
+func (f *fault) permanent() bool {
+	switch f.Kind {
+	case faultUnauthorized, faultForbidden, faultAuthority, faultName, faultCertificate:
+		return true
+	default:
+		return false
+	}
+}
+
+// verdict is what every check says when the API could not be asked: nothing is known, so it cannot be Ready.
+func (f *fault) verdict(check string, settled bool) Verdict {
+	v := Verdict{Check: check, State: Waiting, Message: f.Server + " " + f.said(), Evidence: []string{f.Text}, Cause: f.cause(), Hint: f.hint()}
+	if settled && f.permanent() {
+		v.State = Stuck
+	}
+	return v
+}
+
+func (f *fault) said() string {
+	switch f.Kind {
+	case faultRefused:
+		return "refuses connections"
+	case faultTimeout:
+		return "does not answer in time"
+	case faultUnreachable:
+		return "cannot be reached"
+	case faultUnauthorized:
+		return "rejects the credentials (401)"
+	case faultForbidden:
+		return "forbids the request (403)"
+	case faultAuthority:
+		return "has a certificate of another authority"
+	case faultName:
+		return "has a certificate for other names"
+	case faultCertificate:
+		return "has a certificate that is not valid now"
+	default:
+		return "gave no usable answer: " + f.Text
+	}
+}

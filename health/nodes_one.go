@@ -1,0 +1,109 @@
+package health
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// judgeMissing says why an expected host has no Node: it may have joined under another name.
+func judgeMissing(host Host, nodes []nodeFacts, expected []Host) Verdict {
+	v := Verdict{State: Waiting, Message: "not registered", Hint: "on " + host.Name + ": journalctl -u " + unitName(host) + " -n 50"}
+	for _, node := range nodes {
+		strange := !slices.ContainsFunc(expected, func(h Host) bool { return h.Name == node.Name })
+		if strange && node.InternalIP != "" && node.InternalIP == host.Address {
+			v.Message = fmt.Sprintf("not registered; its address %s belongs to Node %s", host.Address, node.Name)
+			v.Cause = "the host joined under another name"
+			v.Hint = "kubectl delete node " + node.Name + "; set node-name in the host's config.yaml and restart " + unitName(host)
+			if node.Seconds >= noticeSeconds {
+				v.State = Stuck
+			}
+		}
+	}
+	return v
+}
+
+// judgeNode says whether a registered Node can take Pods as the host that it is meant to be. The order is that of causes:
+// a wrong Node is named before what follows from it.
+func judgeNode(host Host, node nodeFacts) Verdict {
+	describe := "kubectl describe node " + node.Name
+	if node.Deleting {
+		return Verdict{State: Waiting, Message: "being deleted", Hint: describe}
+	}
+	if v, wrong := judgeIdentity(host, node); wrong {
+		return v
+	}
+	switch {
+	case node.Ready.Status != "True":
+		return Verdict{State: Waiting, Message: notReady(node.Ready), Evidence: conditionLines(node), Cause: nodeCause(node.Ready), Hint: describe}
+	case node.Heartbeat != heartbeatFresh:
+		return Verdict{
+			State: Waiting, Message: "Ready, but the kubelet's Lease is " + leaseSaid(node.Heartbeat), Evidence: conditionLines(node),
+			Cause: "the kubelet has stopped and no controller has noticed yet", Hint: "on " + node.Name + ": systemctl status " + unitName(host),
+		}
+	case len(node.Startup) > 0:
+		return Verdict{State: Waiting, Message: "Ready, but takes no Pods yet: taint " + strings.Join(node.Startup, ", "), Hint: describe}
+	case slices.ContainsFunc(node.Trouble, func(c condition) bool { return c.Type == "NetworkUnavailable" }):
+		return Verdict{State: Waiting, Message: "Ready, but NetworkUnavailable", Evidence: conditionLines(node), Hint: describe}
+	}
+	return judgeUsable(node)
+}
+
+// judgeUsable is Ready, with a remark where a person wants to know: cordoned or under pressure.
+func judgeUsable(node nodeFacts) Verdict {
+	v := Verdict{State: Ready}
+	var remarks []string
+	if node.Cordoned {
+		remarks = append(remarks, "cordoned: takes no new Pods")
+		v.Hint = "kubectl uncordon " + node.Name
+	}
+	for _, c := range node.Trouble {
+		remarks = append(remarks, c.Type)
+	}
+	v.Message = strings.Join(remarks, ", ")
+	return v
+}
+
+// judgeIdentity says whether the Node has the host's role and address. Both are set some seconds after registration.
+func judgeIdentity(host Host, node nodeFacts) (Verdict, bool) {
+	v := Verdict{State: Waiting}
+	server := host.Role == "server"
+	switch {
+	case server && !node.Server:
+		v.Message = "has no control-plane role label, expected a server"
+		v.Hint = "on " + node.Name + ": systemctl status k3s k3s-agent"
+	case !server && node.Server:
+		v.Message = "has the control-plane role label, expected an agent"
+		v.Cause = "the host was a server before"
+		v.Hint = "uninstall K3s on " + node.Name + " and kubectl delete node " + node.Name
+	case node.InternalIP != host.Address && isIP(host.Address):
+		v.Message = fmt.Sprintf("InternalIP is %s, expected %s", orNone(node.InternalIP), host.Address)
+		v.Hint = "set node-ip in the host's config.yaml and restart " + unitName(host)
+	default:
+		return v, false
+	}
+	if node.Seconds >= noticeSeconds {
+		v.State = Stuck
+	}
+	return v, true
+}
+
+func unitName(host Host) string {
+	if host.Role == "server" {
+		return "k3s"
+	}
+	return "k3s-agent"
+}
+
+func isIP(address string) bool {
+	_, err := netip.ParseAddr(address)
+	return err == nil
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}

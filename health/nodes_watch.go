@@ -1,0 +1,117 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// leaseNamespace holds one Lease per Node, renewed every 10 s.
+const leaseNamespace = "kube-node-lease"
+
+// leaseFresh is how old a renewal may be: the Lease's own duration (40 s) and the clock skew that the host gate allows.
+const leaseFresh = 45 * time.Second
+
+// controlPlaneLabel marks servers.
+const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
+
+// startupTaints keep Pods off a Node until a controller has done its part.
+var startupTaints = []string{
+	"node.cloudprovider.kubernetes.io/uninitialized",
+	"node.kubernetes.io/not-ready",
+	"node.kubernetes.io/network-unavailable",
+	"node.kubernetes.io/unreachable",
+}
+
+func init() { newWatch[KindNodes] = newNodes }
+
+type nodesWatch struct {
+	cluster *cluster
+	hosts   []Host
+	settled *settled
+	now     clock
+	// renewed is the last renewal of each Lease and when it was first seen.
+	renewed map[string]renewal
+}
+
+// renewal is one value of a Lease's renewTime. One that replaced another is fresh by this machine's clock alone, so a host
+// whose clock is off is not taken for a dead one.
+type renewal struct {
+	at, seen time.Time
+	moved    bool
+}
+
+func newNodes(spec Spec, secrets Secrets) (Watch, error) {
+	if len(spec.Hosts) == 0 {
+		return nil, errors.New("spec: hosts: empty; an empty node set is never ready")
+	}
+	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	nodes := &nodesWatch{cluster: all, hosts: spec.Hosts, settled: newSettled(time.Now), now: time.Now, renewed: map[string]renewal{}}
+	return nodes, nil
+}
+
+// Run implements Watch.
+func (w *nodesWatch) Run(ctx context.Context, report func([]Verdict)) error {
+	sources := []source{{resource: nodeResource}, {resource: leaseResource, namespace: leaseNamespace}}
+	w.cluster.observe(ctx, sources, func(ctx context.Context) []Verdict { return judgeNodes(w.hosts, w.look(ctx)) }, report)
+	return nil
+}
+
+// look reads the Nodes and their Leases from one server.
+func (w *nodesWatch) look(ctx context.Context) nodesFacts {
+	var nodes []corev1.Node
+	var leases []coordinationv1.Lease
+	fault := w.cluster.read(ctx, func(ctx context.Context, s *apiServer) (err error) {
+		if nodes, err = list[corev1.Node](ctx, s, nodeResource, "", metav1.ListOptions{}); err != nil {
+			return err
+		}
+		leases, err = list[coordinationv1.Lease](ctx, s, leaseResource, leaseNamespace, metav1.ListOptions{})
+		return err
+	})
+	if fault != nil {
+		return nodesFacts{Fault: fault, Seconds: w.settled.seconds("api", string(fault.Kind))}
+	}
+	w.settled.forget("api")
+	facts := nodesFacts{}
+	for i := range nodes {
+		one := factsOfNode(&nodes[i])
+		one.Heartbeat = w.heartbeat(one.Name, leases)
+		one.Seconds = w.settled.seconds("node "+one.Name, strings.Join([]string{string(nodes[i].UID), one.InternalIP, boolText(one.Server)}, " "))
+		facts.Nodes = append(facts.Nodes, one)
+	}
+	return facts
+}
+
+// heartbeat says whether the Node's Lease is being renewed.
+func (w *nodesWatch) heartbeat(node string, leases []coordinationv1.Lease) heartbeat {
+	i := slices.IndexFunc(leases, func(l coordinationv1.Lease) bool { return l.Name == node })
+	if i < 0 || leases[i].Spec.RenewTime == nil {
+		return heartbeatNone
+	}
+	at := leases[i].Spec.RenewTime.Time
+	last, known := w.renewed[node]
+	if !known || !last.at.Equal(at) {
+		last = renewal{at: at, seen: w.now(), moved: known}
+		w.renewed[node] = last
+	}
+	if w.now().Sub(at).Abs() <= leaseFresh || last.moved && w.now().Sub(last.seen) <= leaseFresh {
+		return heartbeatFresh
+	}
+	return heartbeatStale
+}
+
+func boolText(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
