@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/internal/members"
+)
+
+// newMembersCommand is `strata members`: it reads the wanted set on stdin and the previous one, which pulumi-command hands to
+// an update, from PULUMI_COMMAND_STDOUT; removes what left; and prints the wanted set for the next run.
+func newMembersCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "members",
+		Short:  "Take leaving nodes out of the cluster (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			text, err := io.ReadAll(cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			wanted, err := members.Parse(string(text))
+			if err != nil {
+				return &exitError{2, err}
+			}
+			previous, err := members.Parse(os.Getenv("PULUMI_COMMAND_STDOUT"))
+			if err != nil {
+				return &exitError{2, fmt.Errorf("previous output: %w", err)}
+			}
+			if err := removeLeft(cmd.Context(), previous, wanted, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(wanted)
+		},
+	}
+}
+
+// removeLeft removes what left, one node after the other.
+func removeLeft(ctx context.Context, previous, wanted members.Set, log io.Writer) error {
+	left := members.Left(previous, wanted)
+	if len(left) == 0 {
+		return nil
+	}
+	if wanted.Timeout.Duration <= 0 {
+		return &exitError{2, errors.New("member set: timeout must be positive")}
+	}
+	ctx, cancel := context.WithTimeout(ctx, wanted.Timeout.Duration)
+	defer cancel()
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(os.Getenv("STRATA_KUBECONFIG")))
+	if err != nil {
+		return &exitError{2, fmt.Errorf("STRATA_KUBECONFIG: %w", err)}
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	remover := &members.Remover{Client: client, Servers: wanted.Servers(), SSHKey: []byte(os.Getenv("STRATA_SSH_KEY")), Log: log}
+	for _, member := range left {
+		if err := remover.Remove(ctx, member); err != nil {
+			return fmt.Errorf("remove %s: %w", member.Name, err)
+		}
+	}
+	return nil
+}

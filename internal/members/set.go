@@ -1,0 +1,64 @@
+package members
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/remote"
+)
+
+// Set is the wanted membership. It travels as JSON on stdin, and comes back on stdout for the next run to compare with.
+type Set struct {
+	// Timeout bounds the whole removal.
+	Timeout metav1.Duration `json:"timeout"`
+	// Members are the nodes that stay or join.
+	Members []Member `json:"members"`
+}
+
+// Member is one node and how its host is reached.
+type Member struct {
+	remote.Target
+	// Role is server or agent.
+	Role string `json:"role"`
+}
+
+// Left returns the members of previous that wanted no longer has, by name, agents first: a server that leaves may take the
+// etcd member away that an agent's drain still needs.
+func Left(previous, wanted Set) []Member {
+	stays := map[string]string{}
+	for _, member := range wanted.Members {
+		stays[member.Name] = member.Role
+	}
+	var agents, servers []Member
+	for _, member := range previous.Members {
+		if role, ok := stays[member.Name]; ok && role == member.Role {
+			continue
+		}
+		if member.Role == "server" {
+			servers = append(servers, member)
+		} else {
+			agents = append(agents, member)
+		}
+	}
+	return append(agents, servers...)
+}
+
+// Parse reads a Set. An empty text is the empty set: there was no previous run.
+func Parse(text string) (Set, error) {
+	var set Set
+	if text == "" {
+		return set, nil
+	}
+	if err := json.Unmarshal([]byte(text), &set); err != nil {
+		return set, fmt.Errorf("member set: %w", err)
+	}
+	return set, nil
+}
+
+// Servers are the members that are servers.
+func (s Set) Servers() []Member {
+	return slices.DeleteFunc(slices.Clone(s.Members), func(member Member) bool { return member.Role != "server" })
+}
