@@ -48,6 +48,9 @@ type Hosts struct {
 	Driver Driver `json:"driver"`
 	// Subnet holds every node address and the load balancer's addresses, as CIDR. Required.
 	Subnet netip.Prefix `json:"subnet"`
+	// Arch is the hosts' processor architecture, amd64 or arm64; it selects the binaries. Default amd64; for driver machine,
+	// this machine's.
+	Arch string `json:"arch,omitempty"`
 	// SSH holds the defaults of every host's connection.
 	SSH SSH `json:"ssh"`
 	// Machine configures driver machine.
@@ -128,6 +131,9 @@ type MetalLB struct {
 type Artifacts struct {
 	// Source is `upstream`, or the path of a bundle folder. Default upstream. The variable STRATA_ARTIFACTS overrides it.
 	Source string `json:"source,omitempty"`
+	// MachineImage is the path of the bundle folder that holds driver machine's image. Default: Source. Upstream has no such
+	// image, so the default needs a bundle as Source. The variable STRATA_MACHINE_IMAGE overrides it.
+	MachineImage string `json:"machineImage,omitempty"`
 }
 
 // Timeouts bound each gate and action. Values are Go durations, for example 5m.

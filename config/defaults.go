@@ -2,6 +2,7 @@ package config
 
 import (
 	"net/netip"
+	"runtime"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,11 +47,14 @@ func (c *Config) derive() {
 	switch hosts.Driver {
 	case DriverExisting:
 		hosts.SSH.KeyFile = or(hosts.SSH.KeyFile, "~/.ssh/id_ed25519")
+		hosts.Arch = or(hosts.Arch, "amd64")
 	case DriverMachine:
+		hosts.Arch = or(hosts.Arch, runtime.GOARCH)
 		if !hosts.Machine.Gateway.IsValid() && hosts.Subnet.IsValid() {
 			hosts.Machine.Gateway = hosts.Subnet.Masked().Addr().Next()
 		}
 	}
+	c.Artifacts.MachineImage = or(c.Artifacts.MachineImage, c.Artifacts.Source)
 	for i := range hosts.Nodes {
 		ssh := &hosts.Nodes[i].SSH
 		ssh.User = or(ssh.User, hosts.SSH.User)

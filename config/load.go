@@ -15,6 +15,8 @@ const (
 	Namespace = "strata"
 	// ArtifactsVariable overrides strata:artifacts.source.
 	ArtifactsVariable = "STRATA_ARTIFACTS"
+	// MachineImageVariable overrides strata:artifacts.machineImage.
+	MachineImageVariable = "STRATA_MACHINE_IMAGE"
 )
 
 // Sections are the names of the configuration's sections, sorted.
@@ -40,9 +42,8 @@ func Load(stack string, raw map[string]string, getenv func(string) string) (*Con
 		d.problems.add(key, "", "is not a known section", suggestion(section, Sections()))
 		broken[Namespace+":"+nearest(section, Sections())] = true
 	}
-	if source := getenv(ArtifactsVariable); source != "" {
-		cfg.Artifacts.Source = source
-	}
+	cfg.Artifacts.Source = or(getenv(ArtifactsVariable), cfg.Artifacts.Source)
+	cfg.Artifacts.MachineImage = or(getenv(MachineImageVariable), cfg.Artifacts.MachineImage)
 	cfg.derive()
 
 	// What could not be read gives false alarms in the rules of the same section, so only the other sections' are shown.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,9 @@ func (c *Config) checkHosts(ps *problems) {
 		known := []string{string(DriverExisting), string(DriverMachine)}
 		ps.add(field("hosts.driver"), string(hosts.Driver), "is not a known driver",
 			suggestion(string(hosts.Driver), known))
+	}
+	if arch := hosts.Arch; arch != "" && !slices.Contains(Architectures, arch) {
+		ps.add(field("hosts.arch"), arch, "is not an architecture that K3s is fetched for", suggestion(arch, Architectures))
 	}
 	c.checkSubnet(ps)
 	checkSSH(ps, field("hosts.ssh"), hosts.SSH)

@@ -39,6 +39,9 @@ type Pin struct {
 	Key string
 }
 
+// Architectures are the processor architectures that artifacts are pinned for, in Go's terms.
+var Architectures = []string{"amd64", "arm64"}
+
 // Pins are all pinned artifacts, with each version as the configuration says: an explicit version replaces the pin's.
 func (c *Config) Pins() []Pin {
 	return Pins(or(c.K3s.Version, K3sVersion), or(c.MetalLB.ChartVersion, MetalLBChartVersion))
@@ -51,7 +54,7 @@ func Pins(k3s, metallb string) []Pin {
 	release := "https://github.com/k3s-io/k3s/releases/download/" + strings.ReplaceAll(k3s, "+", "%2B") + "/"
 	script := "https://raw.githubusercontent.com/k3s-io/k3s/" + strings.ReplaceAll(k3s, "+", "%2B") + "/install.sh"
 	var pins []Pin
-	for _, arch := range []string{"amd64", "arm64"} {
+	for _, arch := range Architectures {
 		binary := "k3s"
 		if arch != "amd64" {
 			binary += "-" + arch

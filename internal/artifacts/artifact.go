@@ -1,0 +1,58 @@
+package artifacts
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Folder is where the project keeps its artifacts, relative to the project.
+const Folder = ".strata/artifacts"
+
+// Artifact is one file at a version, known by its sha256.
+type Artifact struct {
+	// Name is the logical name, for example k3s (config.Artifact… constants).
+	Name string
+	// Version is upstream's version.
+	Version string
+	// Arch is the processor architecture in Go's terms; empty when it does not matter.
+	Arch string
+	// SHA256 is the sum that the file must have, in lower case hex.
+	SHA256 string
+	// Size is the file's size in bytes.
+	Size int64
+	// Origin begins with `real:` or `stand-in:` and says what the file is.
+	Origin string
+	// Path is the file's place in the project, relative to the project. It is there once Materialise has run.
+	Path string
+
+	// source is the bundle's file, absolute; empty for upstream.
+	source string
+	// url is where upstream publishes the file; empty for a bundle.
+	url string
+}
+
+// FileName is the last part of Path: name, version and the first 12 digits of the sum, so that other content is another
+// name.
+func (a Artifact) FileName() string { return path.Base(a.Path) }
+
+// extensions are the endings that a file must keep because its reader goes by them (K3s for images, Helm for charts).
+var extensions = []string{".tar.zst", ".tar.gz", ".tar", ".tgz", ".sh", ".yaml"}
+
+// place sets Path from what identifies the artifact; original is a path or URL whose extension is kept.
+func (a Artifact) place(original string) Artifact {
+	name := fmt.Sprintf("%s-%s-%.12s", a.Name, a.Version, a.SHA256)
+	for _, extension := range extensions {
+		if strings.HasSuffix(original, extension) {
+			name += extension
+			break
+		}
+	}
+	a.Path = path.Join(Folder, name)
+	return a
+}
+
+// String gives name, version and architecture for messages.
+func (a Artifact) String() string {
+	return strings.TrimSpace(a.Name + " " + a.Version + " " + a.Arch)
+}

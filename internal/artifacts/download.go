@@ -1,0 +1,164 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// stalled is how long a download may stand still. The whole may take as long as it needs.
+const stalled = time.Minute
+
+// CacheDir is where downloads are kept, outside the checkout: $XDG_CACHE_HOME/strata/downloads.
+func CacheDir() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("download cache: %w", err)
+	}
+	return filepath.Join(base, "strata", "downloads"), nil
+}
+
+// cached is the artifact's file in the download cache, downloaded when it is not there.
+func cached(ctx context.Context, artifact Artifact) (string, error) {
+	dir, err := CacheDir()
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, artifact.FileName())
+	if verified(file, artifact.SHA256) {
+		return file, nil
+	}
+	partial, err := download(ctx, artifact.url, file+".part", io.Discard)
+	if err != nil {
+		return "", err
+	}
+	return file, accept(partial, file, artifact.url, artifact.SHA256)
+}
+
+// accept gives a finished download its name if it has the expected sum, and removes it if not: a next attempt must not
+// resume from wrong content.
+func accept(partial, file, url, sum string) error {
+	if err := Verify(partial, sum); err != nil {
+		var wrong *SumError
+		if errors.As(err, &wrong) {
+			wrong.Path = url
+			return errors.Join(fmt.Errorf("%w; the download was removed", wrong), os.Remove(partial))
+		}
+		return err
+	}
+	return os.Rename(partial, file)
+}
+
+// download fetches a URL into a file, from where an interrupted one stopped. It tries again for as long as an attempt
+// brings something.
+func download(ctx context.Context, url, file string, progress io.Writer) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", err
+	}
+	for {
+		got, err := attempt(ctx, url, file, progress)
+		if err == nil {
+			return file, nil
+		}
+		if got == 0 || ctx.Err() != nil {
+			return "", fmt.Errorf("downloading %s: %w; check the network, or use a bundle (strata:artifacts.source)", url, err)
+		}
+	}
+}
+
+// attempt makes one request and returns how many bytes it brought.
+func attempt(ctx context.Context, url, file string, progress io.Writer) (int64, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watchdog := time.AfterFunc(stalled, func() { cancel(fmt.Errorf("no data for %s", stalled)) })
+	defer watchdog.Stop()
+
+	out, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return 0, err
+	}
+	defer out.Close()
+	offset, err := out.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, err
+	}
+	response, err := get(ctx, url, offset)
+	if err != nil {
+		return 0, errors.Join(err, context.Cause(ctx))
+	}
+	defer response.Body.Close()
+	switch response.StatusCode {
+	case http.StatusPartialContent:
+	case http.StatusRequestedRangeNotSatisfiable:
+		// The file is complete, or belongs to something else: its sum tells.
+		return 0, nil
+	case http.StatusOK:
+		if _, err := out.Seek(0, io.SeekStart); err != nil {
+			return 0, err
+		}
+		if err := out.Truncate(0); err != nil {
+			return 0, err
+		}
+		offset = 0
+	default:
+		return 0, fmt.Errorf("expected status 200, found %s", response.Status)
+	}
+	counted := &counter{to: progress, done: offset, beat: func() { watchdog.Reset(stalled) }}
+	if response.ContentLength > 0 {
+		counted.total = offset + response.ContentLength
+	}
+	got, err := io.Copy(out, io.TeeReader(response.Body, counted))
+	if err != nil {
+		return got, errors.Join(err, context.Cause(ctx))
+	}
+	return got, out.Close()
+}
+
+func get(ctx context.Context, url string, offset int64) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	if offset > 0 {
+		request.Header.Set("Range", "bytes="+strconv.FormatInt(offset, 10)+"-")
+	}
+	return http.DefaultClient.Do(request)
+}
+
+// counter prints how far a download is, at every tenth.
+type counter struct {
+	to                  io.Writer
+	done, total, tenths int64
+	beat                func()
+}
+
+func (c *counter) Write(data []byte) (int, error) {
+	c.beat()
+	c.done += int64(len(data))
+	if tenths := c.done * 10 / max(c.total, 1); c.total > 0 && tenths > c.tenths {
+		c.tenths = tenths
+		const mebi = 1 << 20
+		if _, err := fmt.Fprintf(c.to, "  %d%% of %.1f MiB\n", tenths*10, float64(c.total)/mebi); err != nil {
+			return 0, err
+		}
+	}
+	return len(data), nil
+}
+
+// fresh downloads a small text, without resuming: it may have changed since.
+func fresh(ctx context.Context, url, file string) (string, error) {
+	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	if _, err := download(ctx, url, file, io.Discard); err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(file)
+	return string(text), errors.Join(err, os.Remove(file))
+}

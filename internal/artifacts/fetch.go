@@ -1,0 +1,115 @@
+package artifacts
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"strata/config"
+)
+
+// Fetch downloads every pin, checks it against upstream's own list of sums where there is one and against the lock where it
+// is already there, and then writes the lock. Nothing is locked unless everything was right. Progress goes to out.
+func Fetch(ctx context.Context, projectDir string, pins []config.Pin, out io.Writer) error {
+	old, err := ReadLock(projectDir)
+	if err != nil {
+		return err
+	}
+	lock := &Lock{}
+	for _, pin := range pins {
+		locked, err := fetchOne(ctx, old, pin, out)
+		if err != nil {
+			return fmt.Errorf("fetch %s %s: %w", pin.Name, pin.Version, err)
+		}
+		lock.Artifacts = append(lock.Artifacts, locked)
+	}
+	return lock.Write(projectDir)
+}
+
+func fetchOne(ctx context.Context, old *Lock, pin config.Pin, out io.Writer) (Locked, error) {
+	known, isLocked := old.Find(pin)
+	label := strings.TrimSpace(pin.Name + " " + pin.Version + " " + pin.Arch)
+	dir, err := CacheDir()
+	if err != nil {
+		return Locked{}, err
+	}
+	if isLocked && verified(filepath.Join(dir, known.artifact().FileName()), known.SHA256) {
+		_, err := fmt.Fprintf(out, "%s: already here\n", label)
+		return known, err
+	}
+	if _, err := fmt.Fprintf(out, "%s: %s\n", label, pin.URL); err != nil {
+		return Locked{}, err
+	}
+	published, err := publishedSum(ctx, dir, pin)
+	if err != nil {
+		return Locked{}, err
+	}
+	partial := partialFile(dir, pin)
+	if !isLocked && published == "" {
+		// With nothing to hold it against, what an interrupted run left could be half of an older file.
+		if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return Locked{}, err
+		}
+	}
+	if _, err := download(ctx, pin.URL, partial, out); err != nil {
+		return Locked{}, err
+	}
+	found, err := Sum(partial)
+	if err != nil {
+		return Locked{}, err
+	}
+	expected := found
+	switch {
+	case isLocked:
+		// Published files do not change; one that did was tampered with or republished, and a person must look.
+		expected = known.SHA256
+	case published != "":
+		expected = published
+	}
+	locked := Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: expected}
+	file := filepath.Join(dir, locked.artifact().FileName())
+	if err := accept(partial, file, pin.URL, expected); err != nil {
+		return Locked{}, err
+	}
+	if published != "" && published != expected {
+		return Locked{}, fmt.Errorf("%s: %s has sha256 %s, but %s says %s", pin.URL, LockFile, expected, pin.Sums, published)
+	}
+	if err := remember(file, expected); err != nil {
+		return Locked{}, err
+	}
+	looks, err := stampOf(file, expected)
+	locked.Size = looks.Size
+	return locked, err
+}
+
+// partialFile is where a download grows: its name tells pins apart, so that none resumes another's.
+func partialFile(dir string, pin config.Pin) string {
+	return filepath.Join(dir, strings.Join([]string{pin.Name, pin.Version, pin.Arch, path.Base(pin.URL)}, "-")+".part")
+}
+
+// publishedSum is the sum that upstream's list gives for the pin's file; empty when upstream has no list.
+func publishedSum(ctx context.Context, dir string, pin config.Pin) (string, error) {
+	if pin.Sums == "" {
+		return "", nil
+	}
+	partial := partialFile(dir, config.Pin{Name: "sums", Version: pin.Version, Arch: pin.Arch, URL: pin.Sums})
+	text, err := fresh(ctx, pin.Sums, partial)
+	if err != nil {
+		return "", err
+	}
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for lines.Scan() {
+		sum, name, _ := strings.Cut(strings.TrimSpace(lines.Text()), " ")
+		if strings.TrimLeft(name, " *") == path.Base(pin.URL) && hexSum.MatchString(sum) {
+			return sum, nil
+		}
+	}
+	return "", fmt.Errorf("%s lists no sum for %s", pin.Sums, path.Base(pin.URL))
+}

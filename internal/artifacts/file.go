@@ -1,0 +1,85 @@
+package artifacts
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Sum is the sha256 of a file in lower case hex.
+func Sum(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// Verify is an error that names the file, the expected and the found sum unless the file has the expected one.
+func Verify(path, expected string) error {
+	found, err := Sum(path)
+	if err != nil {
+		return err
+	}
+	if found != expected {
+		return &SumError{Path: path, Expected: expected, Found: found}
+	}
+	return nil
+}
+
+// SumError says that a file is not what it should be.
+type SumError struct{ Path, Expected, Found string }
+
+func (e *SumError) Error() string {
+	return fmt.Sprintf("%s: wrong checksum: expected sha256 %s, found %s", e.Path, e.Expected, e.Found)
+}
+
+// writeFile replaces a file at once: a reader sees the old or the new content, never half of it.
+func writeFile(path string, content []byte) error {
+	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary.Name())
+	if _, err := temporary.Write(content); err != nil {
+		temporary.Close()
+		return err
+	}
+	if err := temporary.Chmod(0o644); err != nil {
+		temporary.Close()
+		return err
+	}
+	if err := temporary.Close(); err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), path)
+}
+
+// link gives a file a second name, by hard link where both are on one file system and by copy where not.
+func link(from, to string) error {
+	if err := os.Link(from, to); err == nil {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return fmt.Errorf("copying %s to %s: %w", from, to, err)
+	}
+	return out.Close()
+}

@@ -1,0 +1,91 @@
+package artifacts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+
+	"strata/config"
+)
+
+// LockFile is the lock's name in the project.
+const LockFile = "strata.lock"
+
+// lockHeader opens the lock.
+const lockHeader = "# Written by `strata fetch`; commit it. Each sum was taken from a download, never typed.\n"
+
+// Lock records the sums of what was fetched from upstream.
+type Lock struct {
+	// Artifacts are sorted by name, architecture and version.
+	Artifacts []Locked `json:"artifacts"`
+}
+
+// Locked is one file as upstream served it.
+type Locked struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Arch    string `json:"arch,omitempty"`
+	URL     string `json:"url"`
+	SHA256  string `json:"sha256"`
+	Size    int64  `json:"size"`
+}
+
+// ReadLock reads the project's lock; without the file it is empty.
+func ReadLock(projectDir string) (*Lock, error) {
+	text, err := os.ReadFile(filepath.Join(projectDir, LockFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Lock{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	var lock Lock
+	if err := yaml.UnmarshalStrict(text, &lock); err != nil {
+		return nil, fmt.Errorf("%s: %w; restore it from version control or run `strata fetch`", LockFile, err)
+	}
+	for _, locked := range lock.Artifacts {
+		if !hexSum.MatchString(locked.SHA256) {
+			return nil, fmt.Errorf("%s: %s: sha256 %q is not 64 lower case hex digits", LockFile, locked.Name, locked.SHA256)
+		}
+	}
+	return &lock, nil
+}
+
+// Write stores the lock in the project, sorted.
+func (l *Lock) Write(projectDir string) error {
+	slices.SortFunc(l.Artifacts, func(a, b Locked) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Arch, b.Arch), cmp.Compare(a.Version, b.Version))
+	})
+	text, err := yaml.Marshal(l)
+	if err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	if err := writeFile(filepath.Join(projectDir, LockFile), append([]byte(lockHeader), text...)); err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	return nil
+}
+
+// Find is the locked file of a pin.
+func (l *Lock) Find(pin config.Pin) (Locked, bool) {
+	i := slices.IndexFunc(l.Artifacts, func(locked Locked) bool {
+		return locked.Name == pin.Name && locked.Version == pin.Version && locked.Arch == pin.Arch && locked.URL == pin.URL
+	})
+	if i < 0 {
+		return Locked{}, false
+	}
+	return l.Artifacts[i], true
+}
+
+func (l Locked) artifact() Artifact {
+	return Artifact{
+		Name: l.Name, Version: l.Version, Arch: l.Arch, SHA256: l.SHA256, Size: l.Size,
+		Origin: "real: " + l.URL, url: l.URL,
+	}.place(l.URL)
+}

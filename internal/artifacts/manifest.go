@@ -1,0 +1,91 @@
+package artifacts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// ManifestFile is the manifest's name in a bundle folder.
+const ManifestFile = "manifest.json"
+
+// Manifest lists a bundle's files.
+type Manifest struct {
+	Artifacts []Entry `json:"artifacts"`
+}
+
+// Entry is one file of a bundle.
+type Entry struct {
+	// Name is the logical name; several entries may share one.
+	Name string `json:"name"`
+	// Version is the version of what the file holds.
+	Version string `json:"version"`
+	// Arch is the processor architecture; empty when the file serves every one of the bundle's hosts.
+	Arch string `json:"arch,omitempty"`
+	// Path is relative to the bundle folder.
+	Path string `json:"path"`
+	// SHA256 is the file's sum in lower case hex, Size its length in bytes.
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+	// Origin begins with `real:` or `stand-in:` and says what the file is.
+	Origin string `json:"origin"`
+}
+
+var (
+	hexSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	// fileWord is what may become part of a file name.
+	fileWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
+)
+
+// ReadManifest reads and checks the manifest of a bundle folder. It does not look at the files.
+func ReadManifest(bundle string) (*Manifest, error) {
+	file := filepath.Join(bundle, ManifestFile)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not there: %s is no bundle folder; set strata:artifacts.source to one, or to upstream",
+			file, bundle)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bundle: %w", err)
+	}
+	var manifest Manifest
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		return nil, fmt.Errorf("%s: %w; assemble the bundle again", file, err)
+	}
+	var wrong []error
+	for i, entry := range manifest.Artifacts {
+		if err := entry.check(); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: artifacts[%d] (%s): %w", file, i, entry.Name, err))
+		}
+	}
+	return &manifest, errors.Join(wrong...)
+}
+
+func (e Entry) check() error {
+	switch {
+	case !fileWord.MatchString(e.Name):
+		return fmt.Errorf("name %q is not a word", e.Name)
+	case !fileWord.MatchString(e.Version):
+		return fmt.Errorf("version %q is not a version", e.Version)
+	case !hexSum.MatchString(e.SHA256):
+		return fmt.Errorf("sha256 %q is not 64 lower case hex digits", e.SHA256)
+	case !filepath.IsLocal(e.Path):
+		return fmt.Errorf("path %q leaves the bundle folder", e.Path)
+	case !strings.HasPrefix(e.Origin, "real:") && !strings.HasPrefix(e.Origin, "stand-in:"):
+		return fmt.Errorf("origin %q begins with neither real: nor stand-in:", e.Origin)
+	}
+	return nil
+}
+
+// artifact is the entry as an artifact of the bundle.
+func (e Entry) artifact(bundle string) Artifact {
+	return Artifact{
+		Name: e.Name, Version: e.Version, Arch: e.Arch, SHA256: e.SHA256, Size: e.Size, Origin: e.Origin,
+		source: filepath.Join(bundle, e.Path),
+	}.place(e.Path)
+}

@@ -1,0 +1,113 @@
+package artifacts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Materialise puts every artifact at its Path in the project, downloading what neither the bundle nor the cache has, and
+// verifies each sum. Never call it in a preview.
+func (s *Set) Materialise(ctx context.Context) error {
+	if err := os.MkdirAll(filepath.Join(s.projectDir, Folder), 0o755); err != nil {
+		return fmt.Errorf("artifacts: %w", err)
+	}
+	var wrong []error
+	for _, artifact := range s.all {
+		if err := s.materialise(ctx, artifact); err != nil {
+			wrong = append(wrong, fmt.Errorf("artifact %s: %w", artifact, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func (s *Set) materialise(ctx context.Context, artifact Artifact) error {
+	target := filepath.Join(s.projectDir, artifact.Path)
+	if verified(target, artifact.SHA256) {
+		return nil
+	}
+	source := artifact.source
+	if source == "" {
+		fetched, err := cached(ctx, artifact)
+		if err != nil {
+			return err
+		}
+		source = fetched
+	}
+	temporary := fmt.Sprintf("%s.%d.tmp", target, os.Getpid())
+	defer os.Remove(temporary)
+	if err := link(source, temporary); err != nil {
+		return err
+	}
+	if err := Verify(temporary, artifact.SHA256); err != nil {
+		var wrong *SumError
+		if errors.As(err, &wrong) {
+			wrong.Path = source
+			return fmt.Errorf("%w; assemble the bundle again or restore the file", wrong)
+		}
+		return err
+	}
+	if err := os.Rename(temporary, target); err != nil {
+		return err
+	}
+	return remember(target, artifact.SHA256)
+}
+
+// stamp is what a file looked like when its sum was last right. A file that still looks so needs no second look, which
+// keeps a run without changes short: images are hundreds of MiB.
+type stamp struct {
+	SHA256  string `json:"sha256"`
+	Size    int64  `json:"size"`
+	ModTime int64  `json:"modTime"`
+	Changed int64  `json:"changed"`
+	Inode   uint64 `json:"inode"`
+}
+
+func stampOf(path, sum string) (stamp, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp{}, err
+	}
+	looks := stamp{SHA256: sum, Size: info.Size(), ModTime: info.ModTime().UnixNano()}
+	if system, ok := info.Sys().(*syscall.Stat_t); ok {
+		// The change time cannot be set back, so an edit that keeps size and modification time shows.
+		looks.Changed, looks.Inode = system.Ctim.Nano(), system.Ino
+	}
+	return looks, nil
+}
+
+// stampFile lies beside the file and is hidden, so that nobody takes it for an artifact.
+func stampFile(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".stamp")
+}
+
+// verified is true when the file has the sum: by its stamp, else by reading it.
+func verified(path, sum string) bool {
+	looks, err := stampOf(path, sum)
+	if err != nil {
+		return false
+	}
+	if text, err := os.ReadFile(stampFile(path)); err == nil {
+		var seen stamp
+		if json.Unmarshal(text, &seen) == nil && seen == looks {
+			return true
+		}
+	}
+	return Verify(path, sum) == nil && remember(path, sum) == nil
+}
+
+func remember(path, sum string) error {
+	looks, err := stampOf(path, sum)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(looks)
+	if err != nil {
+		return err
+	}
+	return writeFile(stampFile(path), text)
+}

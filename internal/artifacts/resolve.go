@@ -1,0 +1,179 @@
+package artifacts
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"strata/config"
+)
+
+// Set is every artifact of one stack.
+type Set struct {
+	projectDir string
+	source     string
+	all        []Artifact
+}
+
+// Resolve finds the artifacts that a stack needs, with versions and sums, by reading the bundle's manifest or the lock. It
+// neither downloads nor hashes. An explicit version that the bundle does not carry, an artifact that the bundle or the lock
+// does not have, and an unreadable manifest are errors; all of them are reported at once.
+func Resolve(cfg *config.Config, projectDir string) (*Set, error) {
+	set := &Set{projectDir: projectDir, source: cfg.Artifacts.Source}
+	var wrong []error
+	take := func(found []Artifact, err error) {
+		set.all = append(set.all, found...)
+		wrong = append(wrong, err)
+	}
+	if cfg.Artifacts.Source == config.SourceUpstream {
+		take(fromLock(cfg, projectDir))
+	} else {
+		take(fromBundle(cfg, projectDir, cfg.Artifacts.Source, needed(cfg)))
+	}
+	if cfg.Hosts.Driver == config.DriverMachine {
+		take(machineImage(cfg, projectDir))
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	return set, nil
+}
+
+// needed are the names that a stack asks for, less the machine image.
+func needed(cfg *config.Config) []string {
+	names := []string{config.ArtifactK3s, config.ArtifactK3sInstall, config.ArtifactK3sImages}
+	if cfg.MetalLB.Enabled != nil && *cfg.MetalLB.Enabled {
+		names = append(names, config.ArtifactMetalLBChart)
+	}
+	return names
+}
+
+func fromLock(cfg *config.Config, projectDir string) ([]Artifact, error) {
+	lock, err := ReadLock(projectDir)
+	if err != nil {
+		return nil, err
+	}
+	var found []Artifact
+	var missing []string
+	for _, pin := range cfg.Pins() {
+		if !slices.Contains(needed(cfg), pin.Name) || pin.Arch != "" && pin.Arch != cfg.Hosts.Arch {
+			continue
+		}
+		locked, ok := lock.Find(pin)
+		if !ok {
+			missing = append(missing, strings.TrimSpace(pin.Name+" "+pin.Version+" "+pin.Arch))
+			continue
+		}
+		found = append(found, locked.artifact())
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%s has no sum for %s; run `strata fetch`, or set strata:artifacts.source to a bundle folder",
+			LockFile, strings.Join(missing, ", "))
+	}
+	return found, nil
+}
+
+func fromBundle(cfg *config.Config, projectDir, source string, names []string) ([]Artifact, error) {
+	bundle, err := config.ResolvePath(projectDir, source)
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := ReadManifest(bundle)
+	if err != nil {
+		return nil, err
+	}
+	var found []Artifact
+	var wrong []error
+	for _, name := range names {
+		entries := manifest.entries(name, cfg.Hosts.Arch)
+		if err := fits(cfg, name, entries); err != nil {
+			wrong = append(wrong, fmt.Errorf("bundle %s: %w", bundle, err))
+		}
+		for _, entry := range entries {
+			found = append(found, entry.artifact(bundle))
+		}
+	}
+	return found, errors.Join(wrong...)
+}
+
+// entries are the entries of a name that fit an architecture.
+func (m *Manifest) entries(name, arch string) []Entry {
+	var entries []Entry
+	for _, entry := range m.Artifacts {
+		if entry.Name == name && (entry.Arch == "" || entry.Arch == arch) {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
+}
+
+// fits checks that the bundle has exactly one file of a name (images may be any number: K3s pulls what is missing) and, where
+// the configuration names a version, that one.
+func fits(cfg *config.Config, name string, entries []Entry) error {
+	switch {
+	case name == config.ArtifactK3sImages:
+		return nil
+	case len(entries) == 0:
+		return fmt.Errorf("%s has no %s for %s; assemble the bundle again", ManifestFile, name, cfg.Hosts.Arch)
+	case len(entries) > 1:
+		return fmt.Errorf("%s has %d entries named %s for %s, expected one", ManifestFile, len(entries), name, cfg.Hosts.Arch)
+	}
+	key, wanted := "", ""
+	switch name {
+	case config.ArtifactK3s:
+		key, wanted = "strata:k3s.version", cfg.K3s.Version
+	case config.ArtifactMetalLBChart:
+		key, wanted = "strata:metallb.chartVersion", cfg.MetalLB.ChartVersion
+	}
+	carried := entries[0].Version
+	if wanted != "" && strings.TrimPrefix(wanted, "v") != strings.TrimPrefix(carried, "v") {
+		return fmt.Errorf("it carries %s %s, but %s asks for %s; remove the key or use a bundle with that version",
+			name, carried, key, wanted)
+	}
+	return nil
+}
+
+func machineImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
+	source := cfg.Artifacts.MachineImage
+	if source == config.SourceUpstream {
+		return nil, fmt.Errorf("driver machine needs a machine image, and nobody publishes one: " +
+			"set strata:artifacts.machineImage to a bundle folder that has one")
+	}
+	return fromBundle(cfg, projectDir, source, []string{config.ArtifactMachineImage})
+}
+
+// One is the only artifact of a name.
+func (s *Set) One(name string) (Artifact, error) {
+	found := s.All(name)
+	if len(found) != 1 {
+		return Artifact{}, fmt.Errorf("artifact %s: %s has %d, expected one", name, s.source, len(found))
+	}
+	return found[0], nil
+}
+
+// All are the artifacts of a name, in the order of the manifest.
+func (s *Set) All(name string) []Artifact {
+	var found []Artifact
+	for _, artifact := range s.all {
+		if artifact.Name == name {
+			found = append(found, artifact)
+		}
+	}
+	return found
+}
+
+// Digest is the sum of everything of a name: it changes when one of its files does. Empty when there is none.
+func (s *Set) Digest(name string) string {
+	var sums []string
+	for _, artifact := range s.All(name) {
+		sums = append(sums, artifact.SHA256)
+	}
+	return strings.Join(sums, "+")
+}
+
+// Artifacts are all artifacts of the stack.
+func (s *Set) Artifacts() []Artifact { return slices.Clone(s.all) }
+
+// Source is upstream or the bundle folder, as configured.
+func (s *Set) Source() string { return s.source }
