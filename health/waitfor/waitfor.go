@@ -1,0 +1,101 @@
+package waitfor
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The annotations that the provider reads.
+const (
+	// Annotation holds the expression.
+	Annotation = "pulumi.com/waitFor"
+	// TimeoutAnnotation bounds the wait, in whole seconds. The provider's own default is ten minutes.
+	TimeoutAnnotation = "pulumi.com/timeoutSeconds"
+)
+
+// Expression is what to wait for: every part has to hold for the same version of the object.
+type Expression struct {
+	parts []string
+}
+
+// Condition waits for .status.conditions to have the type with status True. The provider compares the condition's
+// observedGeneration, where there is one, with the object's generation.
+func Condition(conditionType string) Expression {
+	return must("condition=" + conditionType)
+}
+
+// ConditionOn waits for a condition below the first thing that path selects, for example one parent of a route:
+//
+//	ConditionOn(`{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`, "Accepted")
+//
+// The provider does not compare generations below .status: on an update an older condition can satisfy it.
+func ConditionOn(path, conditionType string) Expression {
+	inner, closed := strings.CutSuffix(path, "}")
+	if !closed {
+		panic(refuse(path, "the path is not wrapped in { }"))
+	}
+	must("condition=" + conditionType) // refuses what is no type
+	return must(fmt.Sprintf(`jsonpath=%s.conditions[?@.type==%q].status}=True`, inner, conditionType))
+}
+
+// Exists waits for path to select anything. An empty list, an empty string and 0 exist.
+func Exists(path string) Expression {
+	return must("jsonpath=" + path)
+}
+
+// Equals waits for the first thing that path selects to print as value: true, 3 and Running are written as such.
+func Equals(path, value string) Expression {
+	return must("jsonpath=" + path + "=" + value)
+}
+
+// All waits until every expression holds at the same time. It panics when there is none.
+func All(expressions ...Expression) Expression {
+	var all Expression
+	for _, expression := range expressions {
+		all = all.and(expression)
+	}
+	if len(all.parts) == 0 {
+		panic(refuse("", "at least one expression is needed"))
+	}
+	return all
+}
+
+func (e Expression) and(other Expression) Expression {
+	return Expression{parts: append(append([]string{}, e.parts...), other.parts...)}
+}
+
+// String is the annotation's value. A list is JSON; < > & stay readable in it.
+func (e Expression) String() string {
+	if len(e.parts) == 1 {
+		return e.parts[0]
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(e.parts); err != nil {
+		panic(err) // strings always encode
+	}
+	return strings.TrimSpace(text.String())
+}
+
+// Annotations are the expression and its time limit, which the provider counts in whole seconds. It panics below one.
+func (e Expression) Annotations(limit time.Duration) map[string]string {
+	seconds := int(limit / time.Second)
+	if seconds < 1 || len(e.parts) == 0 {
+		panic(refuse(e.String(), fmt.Sprintf("a limit of %s is not a positive number of seconds", limit)))
+	}
+	return map[string]string{Annotation: e.String(), TimeoutAnnotation: strconv.Itoa(seconds)}
+}
+
+// must is an Expression of one part. Expressions are constants of the program, so a bad one is a programming error and
+// stops it at its start, like regexp.MustCompile.
+func must(part string) Expression {
+	if err := Check(part); err != nil {
+		panic(err)
+	}
+	return Expression{parts: []string{part}}
+}
