@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strata/internal/machine"
+)
+
+// machineTimeout bounds one verb on one machine. Extracting the image takes seconds, a boot one or two; a slow disk or a
+// boot delay takes the rest.
+const machineTimeout = 3 * time.Minute
+
+// newMachineCommand is `strata machine`: the lab's hosts on this machine.
+func newMachineCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "machine",
+		Short: "Make and remove hosts that run in systemd-nspawn on this machine (needs root)",
+	}
+	cmd.PersistentFlags().Duration("timeout", machineTimeout, "bound for each machine")
+	cmd.AddCommand(machineCreate(), machineDelete(), machineList(), machineExec(), machineSupervise(), machineBoot())
+	cmd.AddCommand(
+		machineVerb("start", "Start machines that do not run, as after a reboot of this host", machine.Start),
+		machineStop(),
+		machineVerb("pause", "Freeze machines: a node that hangs", withoutLog(machine.Pause)),
+		machineVerb("resume", "Let paused machines go on", withoutLog(machine.Resume)),
+	)
+	return cmd
+}
+
+func machineCreate() *cobra.Command {
+	return &cobra.Command{
+		Use:   "create",
+		Short: "Make the machine whose spec (JSON) is on stdin, or start it; prints name, address and hostKey as JSON",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			spec, err := machine.ReadSpec(cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			ctx, cancel := bounded(cmd)
+			defer cancel()
+			result, err := machine.Create(ctx, spec, machineLog(cmd))
+			if err != nil {
+				return err
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+		},
+	}
+}
+
+func machineDelete() *cobra.Command {
+	cmd := machineVerb("delete", "Remove machines with everything made for them; without a name, that of the spec on stdin",
+		machine.Delete)
+	byName := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		all, err := cmd.Flags().GetBool("all")
+		if err != nil || all || len(names) > 0 {
+			return errors.Join(err, byName(cmd, names))
+		}
+		spec, err := machine.ReadSpec(cmd.InOrStdin())
+		if err != nil {
+			return fmt.Errorf("which machine: give names, --all, or a spec on stdin: %w", err)
+		}
+		return byName(cmd, []string{spec.Name})
+	}
+	return cmd
+}
+
+func machineStop() *cobra.Command {
+	var hard bool
+	cmd := machineVerb("stop", "Power machines off; what does not obey is killed",
+		func(ctx context.Context, name string, _ *machine.Log) error { return machine.Stop(ctx, name, hard) })
+	cmd.Flags().BoolVar(&hard, "hard", false, "kill at once, as a power cut does")
+	return cmd
+}
+
+func machineList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Show name, state, address, bridge and process of every machine",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all, err := machine.List()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(all)
+			}
+			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(table, "NAME\tSTATE\tADDRESS\tBRIDGE\tPID")
+			for _, m := range all {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\n", m.Name, m.State, m.Address, m.Bridge, m.Pid)
+			}
+			return table.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func machineExec() *cobra.Command {
+	return &cobra.Command{
+		Use:   "exec NAME -- COMMAND [ARG…]",
+		Short: "Run a command in a machine as root, without its network or sshd",
+		Args:  cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return machine.Exec(cmd.Context(), args[0], args[1:])
+		},
+	}
+}
+
+// machineSupervise and machineBoot are the processes of a running machine; people start them with create and start.
+func machineSupervise() *cobra.Command {
+	return &cobra.Command{
+		Use: "supervise NAME", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return machine.Supervise(args[0], machineLog(cmd)) },
+	}
+}
+
+func machineBoot() *cobra.Command {
+	return &cobra.Command{
+		Use: "boot NAME", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return machine.Boot(args[0]) },
+	}
+}
+
+type machineAction func(ctx context.Context, name string, log *machine.Log) error
+
+func withoutLog(do func(ctx context.Context, name string) error) machineAction {
+	return func(ctx context.Context, name string, _ *machine.Log) error { return do(ctx, name) }
+}
+
+// machineVerb is a command that does the same to each machine named, or to all, and reports every failure.
+func machineVerb(verb, short string, do machineAction) *cobra.Command {
+	var all bool
+	var prefix string
+	cmd := &cobra.Command{Use: verb + " [NAME…]", Short: short}
+	cmd.Flags().BoolVar(&all, "all", false, "every machine of this host")
+	cmd.Flags().StringVar(&prefix, "prefix", "", "with --all: only names that begin with this")
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		if all {
+			found, err := machine.List()
+			if err != nil {
+				return err
+			}
+			for _, m := range found {
+				if strings.HasPrefix(m.Name, prefix) {
+					names = append(names, m.Name)
+				}
+			}
+		} else if len(names) == 0 {
+			return fmt.Errorf("which machine: expected names or --all (strata machine list shows them)")
+		}
+		var errs []error
+		for _, name := range names {
+			ctx, cancel := bounded(cmd)
+			errs = append(errs, do(ctx, name, machineLog(cmd)))
+			cancel()
+		}
+		return errors.Join(errs...)
+	}
+	return cmd
+}
+
+func bounded(cmd *cobra.Command) (context.Context, context.CancelFunc) {
+	timeout, err := cmd.Flags().GetDuration("timeout")
+	if err != nil {
+		timeout = machineTimeout
+	}
+	return context.WithTimeout(cmd.Context(), timeout)
+}
+
+func machineLog(cmd *cobra.Command) *machine.Log {
+	if cmd.Name() == "supervise" {
+		return &machine.Log{W: os.Stdout}
+	}
+	return &machine.Log{W: cmd.ErrOrStderr()}
+}

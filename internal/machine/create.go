@@ -1,0 +1,124 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// cleanupTimeout bounds the removal of a machine whose creation failed or was interrupted.
+const cleanupTimeout = time.Minute
+
+// Create makes the machine and returns once its sshd answers with its host key; ctx bounds the wait. A machine that
+// exists with the same spec is started if it does not run. A creation that fails removes what it made.
+func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
+	if err := checkHost(); err != nil {
+		return Result{}, err
+	}
+	unlock, err := lock(ctx, "machine-"+spec.Name)
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
+	if err := claimName(ctx, spec, log); err != nil {
+		return Result{}, err
+	}
+	existed := isReady(spec.Name)
+	result, err := bringUp(ctx, spec, log)
+	if err != nil && !existed {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+		defer cancel()
+		return Result{}, errors.Join(err, deleteLocked(ctx, spec, log))
+	}
+	return result, err
+}
+
+func checkHost() error {
+	if os.Geteuid() != 0 {
+		return errors.New("machines need root on this host; run the command as root (sudo)")
+	}
+	return checkPrograms()
+}
+
+// claimName writes the spec, which marks the name as ours. A finished machine of another spec is refused, an unfinished
+// one is removed first: nothing can depend on it.
+func claimName(ctx context.Context, spec Spec, log *Log) error {
+	old, err := loadSpec(spec.Name)
+	switch {
+	case err == nil && isReady(spec.Name):
+		if differ := rebuildReasons(old, spec); len(differ) > 0 {
+			return fmt.Errorf("machine %s exists with another %s; delete it first: strata machine delete %s",
+				spec.Name, strings.Join(differ, ", "), spec.Name)
+		}
+	case err == nil:
+		log.Printf("machine %s: removing what an interrupted creation left", spec.Name)
+		if err := deleteLocked(ctx, old, log); err != nil {
+			return err
+		}
+	case !errors.Is(err, ErrUnknown):
+		return err
+	case !isOurs(spec.Name):
+		return fmt.Errorf("%s exists and was not made by Strata; choose another name or move it away", machineDir(spec.Name))
+	}
+	return inState(ctx, func() error {
+		if err := checkDisk(); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(string(machineDir(spec.Name)), 0o700); err != nil {
+			return fmt.Errorf("making machine %s: %w", spec.Name, err)
+		}
+		return saveSpec(spec)
+	})
+}
+
+// isOurs says whether the machine's directory is missing or holds nothing but a spec whose writing was interrupted.
+func isOurs(name string) bool {
+	entries, err := os.ReadDir(string(machineDir(name)))
+	if errors.Is(err, os.ErrNotExist) {
+		return true
+	}
+	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == "spec.json.partial")
+}
+
+// bringUp makes everything the machine lacks and starts it. Every step is idempotent.
+func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
+	if len(spec.DNS) == 0 {
+		servers, err := hostNameservers("/etc/resolv.conf")
+		if err != nil {
+			return Result{}, err
+		}
+		spec.DNS = servers
+	}
+	if err := ensureImage(ctx, spec, log); err != nil {
+		return Result{}, err
+	}
+	if !isReady(spec.Name) {
+		if err := ensureRootfs(machineDir(spec.Name), spec); err != nil {
+			return Result{}, err
+		}
+	}
+	key, err := ensureHostKey(machineDir(spec.Name), spec.Hostname)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := powerOn(ctx, spec, key, log); err != nil {
+		return Result{}, err
+	}
+	if err := writeFile(machineDir(spec.Name).ready(), nil, 0o600); err != nil {
+		return Result{}, err
+	}
+	return Result{Name: spec.Name, Address: spec.Address, HostKey: authorizedForm(key)}, nil
+}
+
+// inState excludes the making of a machine's directory from the removal of the empty state directory.
+func inState(ctx context.Context, do func() error) error {
+	unlock, err := lock(ctx, "state")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return do()
+}

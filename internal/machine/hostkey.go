@@ -1,0 +1,58 @@
+package machine
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// ensureHostKey makes the machine's SSH host key before its first boot, so that the first connection already has a pin,
+// and returns the public half. The private half stays in the machine's root file system, readable by root.
+func ensureHostKey(d dir, name string) (ssh.PublicKey, error) {
+	key, err := readHostKey(d)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("generating the host key: %w", err)
+	}
+	signer, err := ssh.NewSignerFromKey(private)
+	if err != nil {
+		return nil, fmt.Errorf("generating the host key: %w", err)
+	}
+	block, err := ssh.MarshalPrivateKey(private, name)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the host key: %w", err)
+	}
+	public := ssh.MarshalAuthorizedKey(signer.PublicKey())
+	// The public half is written last: it says that the pair is complete.
+	if err := writeFile(d.hostKey(), pem.EncodeToMemory(block), 0o600); err != nil {
+		return nil, err
+	}
+	return signer.PublicKey(), writeFile(d.hostKey()+".pub", public, 0o644)
+}
+
+func readHostKey(d dir) (ssh.PublicKey, error) {
+	raw, err := os.ReadFile(d.hostKey() + ".pub")
+	if err != nil {
+		return nil, fmt.Errorf("reading the host key: %w", err)
+	}
+	key, _, _, _, err := ssh.ParseAuthorizedKey(raw)
+	if err != nil {
+		return nil, fmt.Errorf("reading the host key %s.pub: %w", d.hostKey(), err)
+	}
+	return key, nil
+}
+
+// authorizedForm is the key as one line of an authorized_keys file, without a comment.
+func authorizedForm(key ssh.PublicKey) string {
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
+}
