@@ -74,9 +74,13 @@ func export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, clust
 			"name": pulumi.String(node.Name), "role": pulumi.String(string(node.Role)), "address": pulumi.String(node.Address.String()),
 		})
 	}
+	versions := pulumi.StringMap{}
+	for _, file := range files.Artifacts() {
+		versions[file.Name] = pulumi.String(file.Version)
+	}
 	ctx.Export("kubeconfig", cluster.Kubeconfig)
 	ctx.Export("apiEndpoint", pulumi.String(cluster.Endpoint))
 	ctx.Export("nodes", nodes)
 	ctx.Export("loadBalancerRange", pulumi.ToStringArray(cfg.MetalLB.Addresses))
-	ctx.Export("versions", pulumi.ToStringMap(files.Versions()))
+	ctx.Export("versions", versions)
 }

@@ -1,0 +1,65 @@
+# A table of contents: each target is one command. `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+STACK ?= local
+# Where artifacts come from: lab is the bundle that `make lab` builds, upstream the releases that `strata fetch` locked.
+ARTIFACTS ?= lab
+export GOFLAGS := -buildvcs=false -trimpath
+PROGRAM := .strata/bin/strata
+LAB := go -C tests/lab run ./cmd/lab
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
+
+.PHONY: up
+up: ready ## bring STACK up on this machine (installs and builds what is missing); safe to repeat
+	@hack/stack up $(STACK) $(ARTIFACTS)
+
+.PHONY: down
+down: ready ## destroy STACK and prove that nothing is left
+	@hack/stack down $(STACK) $(ARTIFACTS)
+
+.PHONY: preview
+preview: ready ## show what `make up` would change
+	@hack/stack preview $(STACK) $(ARTIFACTS)
+
+.PHONY: health
+health: ready ## run every gate of STACK now
+	@hack/stack health $(STACK) $(ARTIFACTS)
+
+.PHONY: ready
+ready: lab build
+
+.PHONY: build
+build: ## build the program
+	@mkdir -p .strata/bin
+	@go build -ldflags '-s -w' -o $(PROGRAM) .
+
+.PHONY: lab
+lab: ## install and build what a run needs: Pulumi, plugins, and the lab's bundle
+	@$(LAB) deps
+	@$(LAB) build
+
+.PHONY: test
+test: ## everything, from a clean clone: unit, graph, gates, engine, conformance, e2e
+	@hack/test all
+
+.PHONY: test-fast
+test-fast: ## what needs no lab, in seconds
+	@hack/test fast
+
+.PHONY: bench
+bench: ready ## measure, and write bench/results.json
+	@hack/bench
+
+.PHONY: lint
+lint: ## static checks
+	@hack/lint
+
+.PHONY: golden
+golden: ## rewrite golden files and generated docs
+	go generate ./config
+	go test ./tests/graph -update
