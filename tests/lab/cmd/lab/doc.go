@@ -1,0 +1,4 @@
+// Command lab builds and describes the lab: everything that `make up` needs on a machine without the internet.
+//
+//	go run ./cmd/lab deps|build|env|parts|fault …
+package main

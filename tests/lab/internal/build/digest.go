@@ -1,0 +1,96 @@
+package build
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// Digest hashes a list of strings. The length of each goes in as well, so that ("ab","c") and ("a","bc") differ.
+func Digest(parts ...string) string {
+	sum := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(sum, "%d:%s\n", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// DigestFile returns the sha256 and the size of a file.
+func DigestFile(path string) (string, int64, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", 0, fmt.Errorf("digest: %w", err)
+	}
+	defer file.Close()
+	sum := sha256.New()
+	size, err := io.Copy(sum, file)
+	if err != nil {
+		return "", 0, fmt.Errorf("digest of %s: %w", path, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), size, nil
+}
+
+// DigestTree hashes names, modes and contents of the files below root that can reach a build: no hidden files, no
+// tests or their data, no nested Go module (it is somebody else's input), no symbolic links' targets.
+func DigestTree(root string) (string, error) {
+	var parts []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if skip, what := unrelated(root, path, entry); skip {
+			return what
+		}
+		if !entry.Type().IsRegular() {
+			return nil
+		}
+		sum, _, err := DigestFile(path)
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		// Of the mode only the executable bit: a umask must not change the key.
+		parts = append(parts, fmt.Sprintf("%s %v %s", filepath.ToSlash(relative), info.Mode()&0o100 != 0, sum))
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("digest of the files in %s: %w", root, err)
+	}
+	if len(parts) == 0 {
+		return "", fmt.Errorf("digest of the files in %s: there are none", root)
+	}
+	sort.Strings(parts)
+	return Digest(parts...), nil
+}
+
+// unrelated says whether a path cannot be an input, and what the walk does then.
+func unrelated(root, path string, entry fs.DirEntry) (bool, error) {
+	name := entry.Name()
+	if path == root {
+		return false, nil
+	}
+	if !entry.IsDir() {
+		return strings.HasPrefix(name, ".") && name != ".helmignore" || strings.HasSuffix(name, "_test.go"), nil
+	}
+	if strings.HasPrefix(name, ".") || name == "testdata" {
+		return true, fs.SkipDir
+	}
+	_, err := os.Stat(filepath.Join(path, "go.mod"))
+	if err == nil {
+		return true, fs.SkipDir
+	}
+	return false, nil
+}

@@ -1,0 +1,57 @@
+package build
+
+import (
+	"context"
+	"io"
+)
+
+// Step is one node of the build graph.
+type Step struct {
+	// Name is unique in the graph; a cache entry is called NAME-KEY.
+	Name string
+	// Needs are the names of the steps whose output this one reads.
+	Needs []string
+	// Key digests everything the output depends on except the needed steps, whose keys are added. Nil means that the
+	// step has no output to keep: it runs in every build and must itself notice that there is nothing to do.
+	Key func() (string, error)
+	// Run does the work and writes its files into out (empty for a step without Key). What it writes to log is
+	// shown when it fails.
+	Run func(ctx context.Context, out string, needs Outputs, log io.Writer) error
+}
+
+// Outputs are finished steps by name.
+type Outputs map[string]Entry
+
+// Entry is the kept output of a step.
+type Entry struct {
+	// Dir holds the files.
+	Dir string `json:"-"`
+	// Key is the full digest, with the keys of the needed steps.
+	Key string `json:"key"`
+	// Seconds is how long the step took when it was built.
+	Seconds float64 `json:"seconds"`
+	// Files are the step's files, sorted by path.
+	Files []File `json:"files"`
+	// Cached says that this build did not run the step.
+	Cached bool `json:"-"`
+}
+
+// File is one file of an entry.
+type File struct {
+	// Path is relative to the entry's folder, with slashes.
+	Path string `json:"path"`
+	// SHA256 is the lower-case hexadecimal digest of the content.
+	SHA256 string `json:"sha256"`
+	// Size is in bytes.
+	Size int64 `json:"size"`
+}
+
+// File returns the file of that path, and whether the entry has it.
+func (e Entry) File(path string) (File, bool) {
+	for _, file := range e.Files {
+		if file.Path == path {
+			return file, true
+		}
+	}
+	return File{}, false
+}

@@ -1,0 +1,93 @@
+package catalog
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"strata/tests/lab/internal/build"
+	"strata/tests/lab/internal/bundle"
+	"strata/tests/lab/internal/pulumihome"
+)
+
+// item is one artifact of the bundle: a file of a step's output.
+type item struct {
+	step, file                  string
+	name, version, path, origin string
+}
+
+// items are the bundle's artifacts. The names are those of config/versions.go in the root module.
+func items() []item {
+	k3s := "stand-in: upstream Kubernetes v" + kubernetesVersion + ", etcd and flannel behind K3s's command line, files and endpoints"
+	list := []item{
+		{stepK3s, "k3s", "k3s", k3sVersion, "k3s/k3s", k3s},
+		{stepInstall, "install.sh", "k3s-install", k3sVersion, "k3s/install.sh", "stand-in: takes the variables of K3s's install script that Strata uses"},
+		{stepChart, chartFile, "metallb-chart", metallbVersion, "charts/" + chartFile, "real: MetalLB's chart from its module"},
+		{
+			stepMachine, "machine-image.tar", "machine-image", "bookworm", "machine/machine-image.tar",
+			"real: Debian with systemd, sshd, cloud-init, containerd and runc",
+		},
+	}
+	for _, archive := range archives() {
+		list = append(list, item{
+			archive.stepName(), archive.file(), "k3s-images", archive.version, "images/" + archive.file(), archive.origin,
+		})
+	}
+	return list
+}
+
+// bundleSources resolves the items against what was built.
+func bundleSources(outputs build.Outputs) ([]bundle.Source, error) {
+	var sources []bundle.Source
+	for _, item := range items() {
+		source, err := item.resolve(outputs)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, source)
+	}
+	return sources, nil
+}
+
+func (i item) resolve(outputs build.Outputs) (bundle.Source, error) {
+	entry := outputs[i.step]
+	file, ok := entry.File(i.file)
+	if !ok {
+		return bundle.Source{}, fmt.Errorf("artifact %s: step %s left no file %s in %s", i.name, i.step, i.file, entry.Dir)
+	}
+	return bundle.Source{
+		File: filepath.Join(entry.Dir, filepath.FromSlash(i.file)),
+		Artifact: bundle.Artifact{
+			Name: i.name, Version: i.version, Path: i.path, SHA256: file.SHA256, Size: file.Size, Origin: i.origin,
+		},
+	}, nil
+}
+
+// homeArtifacts describes the contents of the stand-in PULUMI_HOME.
+func homeArtifacts(outputs build.Outputs, plugins []string) ([]bundle.Artifact, error) {
+	list := []item{
+		{stepPulumi, "pulumi", "pulumi", pulumiVersion, pulumihome.CLIPath, "real: the Pulumi CLI from its module"},
+		{
+			stepHost, "launcher", "pulumi-language-go-launcher", hostVersion, pulumihome.LauncherPath,
+			"real: the lab's own launcher, hands the runtime options to the language host",
+		},
+		{stepHost, "pulumi-language-go", "pulumi-language-go", hostVersion, pulumihome.HostPath, "real: the Go language host from the SDK's module"},
+	}
+	for _, name := range plugins {
+		binary := pluginPrefix + name
+		version := pluginVersions[name]
+		list = append(list, item{
+			binary, binary, binary, version, path.Join(pulumihome.PluginFolder(name, version), binary),
+			"stand-in: the resource types that Strata uses, with the official plugin's semantics",
+		})
+	}
+	var artifacts []bundle.Artifact
+	for _, item := range list {
+		source, err := item.resolve(outputs)
+		if err != nil {
+			return nil, err
+		}
+		artifacts = append(artifacts, source.Artifact)
+	}
+	return artifacts, nil
+}

@@ -1,0 +1,83 @@
+package catalog
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"strata/tests/lab/internal/build"
+	"strata/tests/lab/internal/gobuild"
+)
+
+// Names of steps whose outputs others use.
+const (
+	stepPulumi   = "pulumi"
+	stepHost     = "pulumi-language-go"
+	stepK3s      = "k3s"
+	stepInstall  = "k3s-install"
+	stepMetalLB  = "metallb"
+	stepCoreDNS  = "coredns"
+	stepMetrics  = "metrics-server"
+	stepPause    = "pause"
+	stepServer   = "testserver"
+	stepChart    = "metallb-chart"
+	stepMachine  = "machine-image"
+	pluginPrefix = "pulumi-resource-"
+)
+
+// commands are the Go commands by step name. Folders are relative to tests/lab.
+func commands() map[string]gobuild.Command {
+	own := []string{"."}
+	all := map[string]gobuild.Command{
+		stepPulumi: {
+			Module: "tools/pulumi", Packages: []string{"github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"},
+			Variables: []string{"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v" + pulumiVersion},
+		},
+		stepHost: {
+			Module:    "tools/pulumi-language-go",
+			Packages:  []string{"./launcher", "github.com/pulumi/pulumi/sdk/v3/go/pulumi-language-go"},
+			Variables: []string{"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v" + hostVersion},
+		},
+		stepK3s: {
+			Module: "k3s", Packages: own, Output: "k3s",
+			Variables: k3sVariables(),
+		},
+		stepMetalLB: {
+			Module: "tools/metallb", Packages: []string{"go.universe.tf/metallb/controller", "go.universe.tf/metallb/speaker"},
+		},
+		stepCoreDNS: {Module: "tools/coredns", Packages: []string{"github.com/coredns/coredns"}},
+		stepMetrics: {Module: "tools/metrics-server", Packages: []string{"sigs.k8s.io/metrics-server/cmd/metrics-server"}},
+		stepPause:   {Module: "tools/pause", Packages: own},
+		stepServer:  {Module: "tools/testserver", Packages: own},
+	}
+	for name := range pluginVersions {
+		all[pluginPrefix+name] = gobuild.Command{Module: filepath.Join("plugins", name), Packages: own, Output: pluginPrefix + name}
+	}
+	return all
+}
+
+// commandStep is the step that compiles a command.
+func commandStep(lab, name string) build.Step {
+	command := commands()[name]
+	command.Module = filepath.Join(lab, command.Module)
+	return build.Step{
+		Name: name,
+		Key:  command.Key,
+		Run: func(ctx context.Context, out string, _ build.Outputs, log io.Writer) error {
+			return command.Build(ctx, out, log)
+		},
+	}
+}
+
+// k3sVariables tell the k3s stand-in its version, which charts compare with their kubeVersion, and the images that it
+// deploys: those that the bundle has.
+func k3sVariables() []string {
+	const server, client = "k8s.io/component-base/version.", "k8s.io/client-go/pkg/version."
+	var variables []string
+	for _, prefix := range []string{server, client} {
+		variables = append(variables, prefix+"gitVersion="+k3sVersion, prefix+"gitMajor=1", prefix+"gitMinor=34")
+	}
+	const images = "strata/tests/lab/k3s/internal/server."
+	return append(variables, server+"gitTreeState=clean",
+		images+"PauseImage="+pauseImage, images+"CoreDNSImage="+coreDNSImage, images+"MetricsImage="+metricsImage)
+}

@@ -1,0 +1,76 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"strata/tests/lab/internal/build"
+	"strata/tests/lab/internal/chart"
+	"strata/tests/lab/internal/gobuild"
+)
+
+// chartFile is the packaged MetalLB chart.
+const chartFile = "metallb-" + metallbVersion + ".tgz"
+
+// chartStep packages the chart that lies in MetalLB's module.
+func chartStep(lab string) build.Step {
+	module := filepath.Join(lab, commands()[stepMetalLB].Module)
+	return build.Step{
+		Name: stepChart,
+		Key: func() (string, error) {
+			sum, _, err := build.DigestFile(filepath.Join(module, "go.sum"))
+			return build.Digest("chart 1", metallbVersion, sum), err
+		},
+		Run: func(ctx context.Context, out string, _ build.Outputs, log io.Writer) error {
+			dir, err := gobuild.ModuleDir(ctx, module, "go.universe.tf/metallb", log)
+			if err != nil {
+				return err
+			}
+			return chart.Package(filepath.Join(dir, "charts", "metallb"), metallbVersion, filepath.Join(out, chartFile))
+		},
+	}
+}
+
+// installStep takes the install script out of the checkout.
+func installStep(lab string) build.Step {
+	script := filepath.Join(lab, "k3s", "install.sh")
+	return build.Step{
+		Name: stepInstall,
+		Key: func() (string, error) {
+			sum, _, err := build.DigestFile(script)
+			return sum, err
+		},
+		Run: func(_ context.Context, out string, _ build.Outputs, _ io.Writer) error {
+			text, err := os.ReadFile(script)
+			if err != nil {
+				return fmt.Errorf("reading the install script: %w", err)
+			}
+			if err := os.WriteFile(filepath.Join(out, "install.sh"), text, 0o755); err != nil {
+				return fmt.Errorf("copying the install script: %w", err)
+			}
+			return nil
+		},
+	}
+}
+
+// machineStep makes the root file system of lab machines. Its key is the recipe, not Debian's archive: a security
+// update arrives with the next change of the recipe.
+func machineStep(lab string) build.Step {
+	recipe := filepath.Join(lab, "image")
+	return build.Step{
+		Name: stepMachine,
+		Key:  func() (string, error) { return build.DigestTree(recipe) },
+		Run: func(ctx context.Context, out string, _ build.Outputs, log io.Writer) error {
+			command := exec.CommandContext(ctx, filepath.Join(recipe, "build.sh"), filepath.Join(out, "machine-image.tar"))
+			command.Stdout, command.Stderr = log, log
+			if err := command.Run(); err != nil {
+				return fmt.Errorf("machine image: %w", err)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,27 @@
+package catalog
+
+// Versions of what is built. Where one differs from Strata's own pin (config/versions.go), the reason is that the pin is
+// not published in a form that can be built from modules alone.
+const (
+	// pulumiVersion is the CLI's: the newest whose command is published as a module.
+	pulumiVersion = "3.250.0"
+	// hostVersion is the last release of the SDK whose module holds the Go language host.
+	hostVersion = "3.60.0"
+	// kubernetesVersion is upstream Kubernetes inside the k3s stand-in: 1.34 is the last one that runs on cgroup v1.
+	kubernetesVersion = "1.34.2"
+	// k3sVersion is what the stand-in reports.
+	k3sVersion = "v" + kubernetesVersion + "+k3s1"
+	// metallbVersion: 0.16.2 needs a frr-k8s that is not published as a module.
+	metallbVersion = "0.16.1"
+	// corednsVersion is the newest whose dependencies are all published.
+	corednsVersion = "1.12.4"
+	// metricsVersion is the only one that is published as a module.
+	metricsVersion = "0.9.0"
+)
+
+// The plugins' versions are those of the SDKs in the root module: the CLI asks for exactly these.
+var pluginVersions = map[string]string{
+	"command":    "1.2.1",
+	"random":     "4.21.2",
+	"kubernetes": "4.32.0",
+}

@@ -1,0 +1,127 @@
+package gobuild
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"strata/tests/lab/internal/build"
+)
+
+// Command says what to compile.
+type Command struct {
+	// Module is the folder of the module, whose go.mod pins every dependency.
+	Module string
+	// Packages are import paths, or "./…" inside the module.
+	Packages []string
+	// Output is the name of the binary. Optional: the default is each package's own name; needs a single package.
+	Output string
+	// Variables are strings set by the linker (-X), in order.
+	Variables []string
+}
+
+// environment is what a build must see, whoever starts it: no C compiler, no workspace, no downloaded toolchain.
+var environment = []string{
+	"CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath",
+}
+
+// Key digests the module's files, those of modules that its go.mod replaces by folders, the flags and the compiler.
+func (c Command) Key() (string, error) {
+	own, err := build.DigestTree(c.Module)
+	if err != nil {
+		return "", err
+	}
+	parts := []string{"gobuild", runtime.Version(), runtime.GOOS, runtime.GOARCH, c.ldflags(), c.Output, own}
+	parts = append(parts, environment...)
+	parts = append(parts, c.Packages...)
+	local, err := replacedFolders(c.Module)
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range local {
+		sum, err := build.DigestTree(dir)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, sum)
+	}
+	return build.Digest(parts...), nil
+}
+
+// Build compiles into the folder out.
+func (c Command) Build(ctx context.Context, out string, log io.Writer) error {
+	target := out + string(filepath.Separator)
+	if c.Output != "" {
+		target = filepath.Join(out, c.Output)
+	}
+	args := append([]string{"build", "-ldflags", c.ldflags(), "-o", target}, c.Packages...)
+	_, err := runGo(ctx, c.Module, log, args...)
+	return err
+}
+
+// ldflags leave out the symbol tables: half the size of a binary that nobody debugs in the lab.
+func (c Command) ldflags() string {
+	flags := []string{"-s", "-w"}
+	for _, variable := range c.Variables {
+		flags = append(flags, "-X", variable)
+	}
+	return strings.Join(flags, " ")
+}
+
+// ModuleDir returns the folder of a dependency's source in the module cache, downloading it if needed.
+func ModuleDir(ctx context.Context, module, path string, log io.Writer) (string, error) {
+	text, err := runGo(ctx, module, log, "list", "-m", "-f", "{{.Path}}@{{.Version}}", path)
+	if err != nil {
+		return "", err
+	}
+	text, err = runGo(ctx, module, log, "mod", "download", "-json", strings.TrimSpace(text))
+	if err != nil {
+		return "", err
+	}
+	var answer struct{ Dir string }
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		return "", fmt.Errorf("reading the answer of go mod download %s: %w", path, err)
+	}
+	return answer.Dir, nil
+}
+
+// runGo runs the go command in a module and returns its standard output.
+func runGo(ctx context.Context, module string, log io.Writer, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, "go", args...)
+	command.Dir = module
+	command.Env = append(os.Environ(), environment...)
+	command.Stderr = log
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s in %s: %w", args[0], module, err)
+	}
+	return string(out), nil
+}
+
+// replacedFolders are the folders that a go.mod puts in the place of modules.
+func replacedFolders(module string) ([]string, error) {
+	path := filepath.Join(module, "go.mod")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the module: %w", err)
+	}
+	file, err := modfile.Parse(path, text, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the module: %w", err)
+	}
+	var dirs []string
+	for _, replace := range file.Replace {
+		if replace.New.Version == "" {
+			dirs = append(dirs, filepath.Join(module, filepath.FromSlash(replace.New.Path)))
+		}
+	}
+	return dirs, nil
+}

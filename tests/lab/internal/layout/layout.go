@@ -1,0 +1,58 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Layout is where one checkout and one user's caches lie. All paths are absolute.
+type Layout struct {
+	// Checkout is the root of the repository.
+	Checkout string
+	// Cache is the folder of everything built: ${XDG_CACHE_HOME:-~/.cache}/strata.
+	Cache string
+}
+
+// Find returns the layout for the checkout that holds dir. It is an error when dir is in no checkout of Strata.
+func Find(dir string) (Layout, error) {
+	start, err := filepath.Abs(dir)
+	if err != nil {
+		return Layout{}, fmt.Errorf("absolute path of %s: %w", dir, err)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return Layout{}, fmt.Errorf("finding the cache folder: %w; set XDG_CACHE_HOME or HOME", err)
+	}
+	for at := start; ; at = filepath.Dir(at) {
+		_, err := os.Stat(filepath.Join(at, "tests", "lab", "cmd", "lab"))
+		if err == nil {
+			return Layout{Checkout: at, Cache: filepath.Join(cache, "strata")}, nil
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			return Layout{}, fmt.Errorf("looking for the checkout: %w", err)
+		}
+		if at == filepath.Dir(at) {
+			return Layout{}, fmt.Errorf("%s is not in a checkout of Strata (no tests/lab/cmd/lab above it); change into one", start)
+		}
+	}
+}
+
+// Lab is the lab's own folder, tests/lab.
+func (l Layout) Lab() string { return filepath.Join(l.Checkout, "tests", "lab") }
+
+// Tools holds one folder per built tool, NAME-DIGEST.
+func (l Layout) Tools() string { return filepath.Join(l.Cache, "tools") }
+
+// Bundle is the default folder of the assembled artifacts.
+func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle") }
+
+// PulumiHome is the PULUMI_HOME with the stand-in plugins.
+func (l Layout) PulumiHome() string { return filepath.Join(l.Cache, "pulumi-home") }
+
+// OfficialPulumiHome is the PULUMI_HOME with the official plugins.
+func (l Layout) OfficialPulumiHome() string { return filepath.Join(l.Cache, "pulumi-home-official") }
+
+// Local is the folder in the checkout for what a run leaves there; never committed.
+func (l Layout) Local() string { return filepath.Join(l.Checkout, ".strata") }

@@ -1,0 +1,100 @@
+package pulumihome
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"strata/tests/lab/internal/bundle"
+)
+
+// Where things are in a PULUMI_HOME.
+const (
+	// CLIPath is the pulumi command.
+	CLIPath = "bin/pulumi"
+	// LauncherPath is the language host as the CLI finds it: beside itself.
+	LauncherPath = "bin/pulumi-language-go"
+	// HostPath is the language host that the launcher starts.
+	HostPath = "lib/pulumi-language-go"
+)
+
+// PluginFolder is where the CLI looks for a resource plugin.
+func PluginFolder(name, version string) string {
+	return fmt.Sprintf("plugins/resource-%s-v%s", name, version)
+}
+
+// CLI is the built files of the Pulumi CLI and its language host.
+type CLI struct{ Pulumi, Launcher, Host string }
+
+// Install puts the CLI and the language host into home.
+func (c CLI) Install(home string) error {
+	// The host comes before the launcher that needs it, and the CLI, whose presence means "ready", last.
+	for _, pair := range [][2]string{{c.Host, HostPath}, {c.Launcher, LauncherPath}, {c.Pulumi, CLIPath}} {
+		if err := place(pair[0], filepath.Join(home, pair[1])); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(filepath.Join(home, "plugins"), 0o755)
+}
+
+// InstallPlugin puts one resource plugin into home.
+func InstallPlugin(home, name, version, binary string) error {
+	return place(binary, filepath.Join(home, PluginFolder(name, version), "pulumi-resource-"+name))
+}
+
+// WriteManifest records what home holds; an unchanged manifest is not written again.
+func WriteManifest(home string, manifest bundle.Manifest) error {
+	text, err := manifest.Encode()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(home, bundle.ManifestFile)
+	have, err := os.ReadFile(path)
+	if err == nil && bytes.Equal(have, text) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("reading the manifest: %w", err)
+	}
+	part := path + ".part"
+	if err := os.WriteFile(part, text, 0o644); err != nil {
+		return fmt.Errorf("writing the manifest: %w", err)
+	}
+	if err := os.Rename(part, path); err != nil {
+		return fmt.Errorf("writing the manifest: %w", err)
+	}
+	return nil
+}
+
+// place makes target the same file as source, unless it already is.
+func place(source, target string) error {
+	want, err := os.Stat(source)
+	if err != nil {
+		return fmt.Errorf("installing %s: %w", target, err)
+	}
+	have, err := os.Stat(target)
+	if err == nil && (os.SameFile(want, have) || want.Size() == have.Size() && want.ModTime().Equal(have.ModTime())) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return fmt.Errorf("installing %s: %w", target, err)
+	}
+	stage, err := os.MkdirTemp(filepath.Dir(target), ".installing-")
+	if err != nil {
+		return fmt.Errorf("installing %s: %w", target, err)
+	}
+	defer os.RemoveAll(stage)
+	part := filepath.Join(stage, filepath.Base(target))
+	if err := bundle.Place(source, part); err != nil {
+		return fmt.Errorf("installing %s: %w", target, err)
+	}
+	if err := os.Chtimes(part, want.ModTime(), want.ModTime()); err != nil {
+		return fmt.Errorf("installing %s: %w", target, err)
+	}
+	if err := os.Rename(part, target); err != nil {
+		return fmt.Errorf("installing %s: %w", target, err)
+	}
+	return nil
+}
