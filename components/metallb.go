@@ -76,7 +76,7 @@ func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pul
 
 // addresses registers the pool and its announcement, which the webhook admits.
 func (m *MetalLB) addresses(ctx *pulumi.Context, name string, args *MetalLBArgs) ([]pulumi.Resource, error) {
-	pool, err := m.object(ctx, name+"-pool", args, "IPAddressPool", poolWait, pulumi.Map{
+	pool, err := m.object(ctx, name+"-pool", args, "IPAddressPool", poolWait(args.Timeouts.MetalLBPool.Duration), pulumi.Map{
 		"addresses": pulumi.ToStringArray(args.Config.Addresses), "autoAssign": pulumi.Bool(true),
 	}, m.Webhook)
 	if err != nil {

@@ -1,7 +1,7 @@
 package components
 
 import (
-	"strconv"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -11,14 +11,8 @@ import (
 
 // poolWait holds the pool until the controller has counted its addresses. IPAddressPool has no conditions
 // (metallb api/v1beta1/ipaddresspool_types.go), so a wait for Ready would never end.
-var poolWait = annotations(waitfor.Exists("{.status.availableIPv4}"), 120)
-
-// annotations are the annotations that make the provider wait for an object.
-func annotations(expression waitfor.Expression, seconds int) pulumi.StringMap {
-	return pulumi.StringMap{
-		"pulumi.com/waitFor":        pulumi.String(expression.String()),
-		"pulumi.com/timeoutSeconds": pulumi.String(strconv.Itoa(seconds)),
-	}
+func poolWait(limit time.Duration) pulumi.StringMap {
+	return pulumi.ToStringMap(waitfor.Exists("{.status.availableIPv4}").Annotations(limit))
 }
 
 // metallbNamespaceFields is MetalLB's namespace; its speakers use the host's network, which pod security must allow.

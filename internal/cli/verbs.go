@@ -5,15 +5,9 @@ import "github.com/spf13/cobra"
 // verbs are all verbs, for users first.
 func verbs() []*cobra.Command {
 	return []*cobra.Command{
-		newPreflightCommand(),
-		newHealthCommand(),
-		newRecoverCommand(),
 		newFetchCommand(),
 		newMachineCommand(),
-		newGateCommand(),
-		newHostkeyCommand(),
 		newKeygenCommand(),
-		newPushCommand(),
 		newMembersCommand(),
 	}
 }
