@@ -1,0 +1,94 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// A peer that vanished (power, network) sends no reset. Whatever arrives counts as a sign of life, so that a slow
+// transfer is not taken for a dead one.
+const (
+	// keepaliveInterval is how often the peer is asked for a sign of life.
+	keepaliveInterval = 2 * time.Second
+	// deadAfter is the silence after which the peer is given up: three questions without an answer.
+	deadAfter = 7 * time.Second
+)
+
+// Client is a connection to one host. It may be used by several goroutines.
+type Client struct {
+	target Target
+	conn   *watchedConn
+	ssh    *ssh.Client
+	done   chan struct{}
+	// dead is true once the peer was given up, to tell that from a connection closed by either side.
+	dead atomic.Bool
+}
+
+func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
+	c := &Client{target: t, conn: conn, ssh: client, done: make(chan struct{})}
+	conn.heard.Store(time.Now().UnixNano())
+	go func() {
+		_ = client.Wait() // The reason shows in whatever call the loss interrupts.
+		close(c.done)
+	}()
+	go c.keepAlive()
+	return c
+}
+
+// Target is where the client is connected to.
+func (c *Client) Target() Target { return c.target }
+
+// Close ends the connection and every command on it.
+func (c *Client) Close() error {
+	if err := c.ssh.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("close connection to %s: %w", c.target, err)
+	}
+	return nil
+}
+
+// keepAlive asks for a sign of life until the connection ends, and ends it when none came for deadAfter.
+func (c *Client) keepAlive() {
+	tick := time.NewTicker(keepaliveInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-tick.C:
+		}
+		if time.Since(time.Unix(0, c.conn.heard.Load())) > deadAfter {
+			c.dead.Store(true)
+			_ = c.conn.Close() // Only the waiting calls matter, and they see the loss.
+			return
+		}
+		// Asked in the background: the request itself blocks on a peer that no longer reads.
+		go func() { _, _, _ = c.ssh.SendRequest("keepalive@openssh.com", true, nil) }()
+	}
+}
+
+// lost wraps the error of a call that the end of the connection interrupted.
+func (c *Client) lost(err error) error {
+	if c.dead.Load() {
+		return fmt.Errorf("connection to %s lost: no answer for %s", c.target, deadAfter)
+	}
+	return fmt.Errorf("connection to %s lost: %w", c.target, err)
+}
+
+// watchedConn remembers when the peer was last heard.
+type watchedConn struct {
+	net.Conn
+	heard atomic.Int64
+}
+
+func (c *watchedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.heard.Store(time.Now().UnixNano())
+	}
+	return n, err
+}

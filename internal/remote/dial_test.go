@@ -1,0 +1,162 @@
+package remote_test
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/remote"
+	"strata/internal/remote/sshtest"
+)
+
+// soon bounds what must not take long; generous, because tests share the machine.
+func soon(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func connect(t *testing.T, server *sshtest.Server) *remote.Client {
+	t.Helper()
+	client, err := remote.Dial(soon(t), server.Target(), server.PrivateKey())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func TestAHostWithAnotherKeyThanThePinFailsAtOnceAndNamesBoth(t *testing.T) {
+	server, impostor := sshtest.Start(t), sshtest.Start(t)
+	target := impostor.Target()
+	target.HostKey = server.HostKey()
+	_, err := remote.Dial(soon(t), target, impostor.PrivateKey())
+	var wrong *remote.HostKeyError
+	require.ErrorAs(t, err, &wrong)
+	assert.Contains(t, wrong.Want, "ssh-ed25519 SHA256:")
+	assert.Contains(t, wrong.Got, "ssh-ed25519 SHA256:")
+	assert.NotEqual(t, wrong.Want, wrong.Got)
+	assert.Contains(t, err.Error(), "strata hostkey")
+	assert.Equal(t, 1, impostor.Connections())
+	assert.Empty(t, impostor.Commands())
+}
+
+func TestAHostWithoutAKeyOfThePinnedTypeIsNotThePinnedHost(t *testing.T) {
+	server := sshtest.Start(t)
+	target := server.Target()
+	target.HostKey = ecdsaKey(t)
+	_, err := remote.Dial(soon(t), target, server.PrivateKey())
+	var wrong *remote.HostKeyError
+	require.ErrorAs(t, err, &wrong)
+	assert.Contains(t, wrong.Got, "no ecdsa-sha2-nistp256 key, only ssh-ed25519")
+}
+
+func TestARejectedKeyFailsAtOnceOnARunningHost(t *testing.T) {
+	server := sshtest.Start(t)
+	key, _ := sshtest.NewKey(t)
+	_, err := remote.Dial(soon(t), server.Target(), key)
+	require.ErrorIs(t, err, remote.ErrKeyRejected)
+	assert.Contains(t, err.Error(), "authorized_keys")
+	assert.NotContains(t, err.Error(), "PRIVATE KEY")
+	assert.Equal(t, 1, server.Connections())
+}
+
+func TestAHostWithoutPinIsNotContacted(t *testing.T) {
+	server := sshtest.Start(t)
+	target := server.Target()
+	target.HostKey = ""
+	_, err := remote.Dial(soon(t), target, server.PrivateKey())
+	require.ErrorContains(t, err, "no pinned host key")
+	assert.Zero(t, server.Connections())
+}
+
+func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
+	server := sshtest.New(t)
+	port := closedPort(t)
+	target := remote.Target{Name: "slow", Address: "127.0.0.1", Port: port, User: "root", HostKey: server.HostKey()}
+
+	var said atomic.Value
+	refused := make(chan struct{})
+	var up time.Time
+	go func() {
+		<-refused
+		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			up = time.Now()
+			server.Serve(t, &lateBanner{Listener: listener, closeFirst: 2})
+		}
+	}()
+	dialer := remote.Dialer{PrivateKey: server.PrivateKey(), Notify: func(err error) {
+		if said.Swap(err.Error()) == nil {
+			close(refused)
+		}
+	}}
+	client, err := dialer.Dial(soon(t), target)
+	require.NoError(t, err)
+	// Two connections that are closed cost two pauses of 100 ms; the rest is room for a loaded machine.
+	assert.Less(t, time.Since(up), 2*time.Second)
+	assert.Equal(t, "connection accepted and closed: sshd is not ready", said.Load())
+	require.NoError(t, client.Close())
+}
+
+func TestAHostThatNeverAnswersEndsWithTheContextAndTheLastReason(t *testing.T) {
+	port := closedPort(t)
+	key, signer := sshtest.NewKey(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	target := remote.Target{Name: "gone", Address: "127.0.0.1", Port: port, HostKey: authorized(signer)}
+	_, err := remote.Dial(ctx, target, key)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Contains(t, err.Error(), "connection refused: sshd is not listening")
+	assert.Contains(t, err.Error(), "gone (127.0.0.1:")
+}
+
+func TestAPortThatAcceptsAndSaysNothingIsBounded(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	key, signer := sshtest.NewKey(t)
+	target := remote.Target{Address: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, HostKey: authorized(signer)}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	_, err = remote.Dial(ctx, target, key)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Less(t, time.Since(start), 5*time.Second)
+}
+
+func TestScanReturnsTheHostKeyAndLogsInNowhere(t *testing.T) {
+	server := sshtest.Start(t)
+	target := server.Target()
+	key, err := remote.Scan(soon(t), target.Address, target.Port)
+	require.NoError(t, err)
+	assert.Equal(t, server.HostKey(), key)
+	assert.Empty(t, server.Commands())
+}
+
+func TestScanOfASilentHostEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err := remote.Scan(ctx, "127.0.0.1", closedPort(t))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Contains(t, err.Error(), "connection refused")
+}
+
+func TestADeadPeerIsNoticedInSeconds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes the seconds that a dead peer is given")
+	}
+	t.Parallel()
+	server := sshtest.Start(t)
+	client := connect(t, server)
+	server.Silence()
+	start := time.Now()
+	_, err := client.Run(soon(t), "sleep 60", nil)
+	require.ErrorContains(t, err, "no answer for 7s")
+	assert.Less(t, time.Since(start), 15*time.Second)
+}

@@ -1,0 +1,58 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// explain gives an attempt's error the words of an operator, and marks the ones that waiting does not cure.
+func explain(t Target, pin, login ssh.PublicKey, banner string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var (
+		wrongKey *HostKeyError
+		noCommon *ssh.AlgorithmNegotiationError
+	)
+	switch {
+	case errors.As(err, &wrongKey):
+		return wrongKey
+	case errors.As(err, &noCommon) && noCommon.What == "host key":
+		return &HostKeyError{Target: t, Want: fingerprint(pin), Got: fmt.Sprintf("no %s key, only %s", pin.Type(),
+			strings.Join(noCommon.RequestedAlgorithms, ", "))}
+	case strings.Contains(err.Error(), "unable to authenticate"):
+		// x/crypto has no typed error for this; TestARejectedKey… holds the words in place.
+		return fmt.Errorf("%w: sshd of %s refused %s for user %s; put the public key into that user's authorized_keys",
+			ErrKeyRejected, t, fingerprint(login), t.loginUser())
+	case banner != "":
+		// pam_nologin closes the connection of everybody but root while the host boots, and says so in the banner.
+		return fmt.Errorf("sshd closed the connection: %s", oneLine(banner))
+	}
+	return plainDialError(err)
+}
+
+// plainDialError says what a failed attempt looked like from here, without addresses that Target already names.
+func plainDialError(err error) error {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("connection refused: sshd is not listening (%w)", syscall.ECONNREFUSED)
+	case errors.Is(err, syscall.EHOSTUNREACH):
+		return fmt.Errorf("no route to host: the host is down or not on this network (%w)", syscall.EHOSTUNREACH)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return errors.New("no answer: the host is down, a firewall drops the connection, or sshd does not greet")
+	case strings.HasSuffix(err.Error(), "EOF"), errors.Is(err, syscall.ECONNRESET):
+		return errors.New("connection accepted and closed: sshd is not ready")
+	}
+	return err
+}
+
+// oneLine joins the lines of a text for use inside a message.
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(text), " ")
+}

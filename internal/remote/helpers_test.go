@@ -1,0 +1,52 @@
+package remote_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+)
+
+func authorized(signer ssh.Signer) string {
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
+}
+
+func ecdsaKey(t *testing.T) string {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	signer, err := ssh.NewSignerFromKey(private)
+	require.NoError(t, err)
+	return authorized(signer)
+}
+
+// closedPort is a loopback port on which nothing listens.
+func closedPort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// lateBanner closes its first connections, as an sshd does whose host keys or users are not there yet.
+type lateBanner struct {
+	net.Listener
+	closeFirst int
+}
+
+func (l *lateBanner) Accept() (net.Conn, error) {
+	for ; l.closeFirst > 0; l.closeFirst-- {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		_ = conn.Close()
+	}
+	return l.Listener.Accept()
+}

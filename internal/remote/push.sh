@@ -1,0 +1,27 @@
+# Writes standard input to $dest, which appears complete and verified or not at all.
+# Set before: dest, mode, want (sha256), size (bytes).
+set -eu
+: "${dest:?}" "${mode:?}" "${want:?}" "${size:?}"
+fail() {
+	printf '%s\n' "$1" >&2
+	exit "${2:-1}"
+}
+dir=$(dirname -- "$dest")
+(umask 022 && mkdir -p -- "$dir")
+free=$(($(df -Pk -- "$dir" | awk 'NR == 2 { print $4 }') * 1024))
+if [ "$free" -lt "$size" ]; then
+	fail "no space in $dir: needs $((size / 1048576 + 1)) MiB, $((free / 1048576)) MiB are free; free some or enlarge the disk" 28
+fi
+umask 077
+# The name ends in nothing that a program which watches the folder would pick up.
+part=$(mktemp -- "$dir/.strata-push.XXXXXX")
+trap 'rm -f -- "$part"' EXIT
+trap 'exit 143' HUP INT TERM
+cat >"$part" || fail "cannot write $part: disk full or failing; $(df -Ph -- "$dir" | awk 'NR == 2 { print $4 " free" }')" 28
+got=$(sha256sum <"$part")
+got=${got%% *}
+[ "$got" = "$want" ] || fail "sum of what arrived for $dest: expected sha256 $want, found $got; the local file is not the recorded one, or the transfer broke off"
+chmod -- "$mode" "$part"
+sync -- "$part"
+mv -fT -- "$part" "$dest"
+trap - EXIT

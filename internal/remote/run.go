@@ -1,0 +1,219 @@
+package remote
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// bootstrap is the only command that is ever executed: constant, so no secret can be in it.
+//
+//go:embed bootstrap.sh
+var bootstrap string
+
+// maxOutput bounds how much of each output stream Run keeps.
+const maxOutput = 4 << 20
+
+// ErrSudo says that the user may not become root without a password.
+var ErrSudo = errors.New("sudo without a password does not work")
+
+// Result is what a script left behind.
+type Result struct {
+	Stdout, Stderr []byte
+	// Code is the exit code; -1 when the script did not end by itself.
+	Code int
+}
+
+// ExitError is a script that ended with a code other than 0.
+type ExitError struct {
+	Target Target
+	Code   int
+	// Stderr is the end of what the script said; the script itself may hold secrets and is not shown.
+	Stderr string
+}
+
+func (e *ExitError) Error() string {
+	text := fmt.Sprintf("exit code %d on %s", e.Code, e.Target)
+	if e.Stderr != "" {
+		text += ": " + e.Stderr
+	}
+	return text
+}
+
+// Run executes a POSIX shell script as root, with stdin as its standard input, and waits for its end. The result is valid
+// with an ExitError, too. When ctx ends, the script and everything in its process group is ended on the host.
+func (c *Client) Run(ctx context.Context, script string, stdin []byte) (Result, error) {
+	var stdout, stderr bytes.Buffer
+	code, err := c.execute(ctx, job{
+		script: script, stdin: bytes.NewReader(stdin), size: int64(len(stdin)),
+		stdout: &limited{to: &stdout, left: maxOutput}, stderr: &limited{to: &stderr, left: maxOutput},
+	})
+	result := Result{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Code: code}
+	if err != nil {
+		return result, err
+	}
+	return result, c.exitError(code, stderr.String())
+}
+
+// Stream is Run for a script that goes on: each line of its standard output is passed to line as it comes.
+func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line func(string)) error {
+	var stderr bytes.Buffer
+	reader, writer := io.Pipe()
+	scanned := make(chan error, 1)
+	go func() {
+		lines := bufio.NewScanner(reader)
+		lines.Buffer(nil, maxOutput)
+		for lines.Scan() {
+			line(lines.Text())
+		}
+		// Without a reader the script would block for ever on a line that is too long.
+		_ = reader.CloseWithError(lines.Err())
+		scanned <- lines.Err()
+	}()
+	code, err := c.execute(ctx, job{
+		script: script, stdin: bytes.NewReader(stdin), size: int64(len(stdin)),
+		stdout: writer, stderr: &limited{to: &stderr, left: maxOutput},
+	})
+	_ = writer.Close()
+	if scanErr := <-scanned; scanErr != nil {
+		return fmt.Errorf("output of a script on %s: %w", c.target, scanErr)
+	}
+	if err != nil {
+		return err
+	}
+	return c.exitError(code, stderr.String())
+}
+
+// exitError turns an exit code into an error; 0 is none.
+func (c *Client) exitError(code int, stderr string) error {
+	said := strings.TrimSpace(stderr)
+	if len(said) > 2000 {
+		said = "…" + said[len(said)-2000:]
+	}
+	switch {
+	case code == 0:
+		return nil
+	case c.target.loginUser() != "root" && strings.HasPrefix(said, "sudo:"):
+		return fmt.Errorf("%w for user %s on %s: %s; allow it in /etc/sudoers.d: %s ALL=(ALL) NOPASSWD:ALL",
+			ErrSudo, c.target.loginUser(), c.target, oneLine(said), c.target.loginUser())
+	}
+	return &ExitError{Target: c.target, Code: code, Stderr: said}
+}
+
+// job is one script with its streams.
+type job struct {
+	script         string
+	stdin          io.Reader
+	size           int64
+	stdout, stderr io.Writer
+}
+
+// command is what sshd starts; see bootstrap.sh.
+func (c *Client) command() string {
+	command := "sh -c '" + bootstrap + "' strata"
+	if c.target.loginUser() != "root" {
+		return "sudo -n -- " + command
+	}
+	return command
+}
+
+// execute runs a job to its end and returns its exit code.
+func (c *Client) execute(ctx context.Context, j job) (int, error) {
+	session, err := c.ssh.NewSession()
+	if err != nil {
+		return -1, c.lost(err)
+	}
+	defer func() { _ = session.Close() }() // Closed by the peer already when the script ended.
+	session.Stdout, session.Stderr = j.stdout, j.stderr
+	stdin, err := session.StdinPipe()
+	if err != nil {
+		return -1, fmt.Errorf("standard input on %s: %w", c.target, err)
+	}
+	if err := session.Start(c.command()); err != nil {
+		return -1, c.lost(err)
+	}
+	fed := make(chan error, 1)
+	go func() { fed <- feed(ctx, stdin, j) }()
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
+	select {
+	case err = <-ended:
+		return c.exitCode(err, fed)
+	case <-ctx.Done():
+		return -1, c.cancel(ctx, stdin, session, ended)
+	}
+}
+
+// feed sends the header, the script and its input, and leaves standard input open: its end ends the script.
+func feed(ctx context.Context, stdin io.Writer, j job) error {
+	seconds := 0
+	if deadline, ok := ctx.Deadline(); ok {
+		// One more than is left: the caller ends it in time unless the connection is gone.
+		seconds = int(time.Until(deadline).Seconds()) + 2
+	}
+	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(j.script), j.size, seconds, j.script); err != nil {
+		return err
+	}
+	_, err := io.CopyN(stdin, j.stdin, j.size)
+	return err
+}
+
+// exitCode reads how a script ended.
+func (c *Client) exitCode(err error, fed <-chan error) (int, error) {
+	var exit *ssh.ExitError
+	switch {
+	case err == nil:
+		return 0, nil
+	case errors.As(err, &exit) && exit.Signal() != "":
+		return -1, fmt.Errorf("script on %s was ended by signal %s", c.target, exit.Signal())
+	case errors.As(err, &exit):
+		return exit.ExitStatus(), nil
+	}
+	select {
+	case feedErr := <-fed:
+		if feedErr != nil && !errors.Is(feedErr, io.EOF) {
+			err = errors.Join(err, feedErr)
+		}
+	default:
+	}
+	return -1, c.lost(err)
+}
+
+// killGrace is how long an ended script may take to clean up, and the news of it to come back.
+const killGrace = 4 * time.Second
+
+// cancel ends a script by closing its standard input (see bootstrap.sh) and waits, bounded, until it is gone.
+func (c *Client) cancel(ctx context.Context, stdin io.Closer, session *ssh.Session, ended <-chan error) error {
+	_ = stdin.Close() // A lost connection has ended it already.
+	select {
+	case <-ended:
+	case <-time.After(killGrace):
+		_ = session.Close() // It is out of reach; sshd ends it.
+	}
+	return fmt.Errorf("script on %s: %w", c.target, ctx.Err())
+}
+
+// limited drops what exceeds its limit, and says so once.
+type limited struct {
+	to   *bytes.Buffer
+	left int
+}
+
+func (w *limited) Write(p []byte) (int, error) {
+	if keep := min(len(p), w.left); keep > 0 {
+		w.to.Write(p[:keep])
+		w.left -= keep
+		if w.left == 0 {
+			w.to.WriteString("\n… (more output left out)\n")
+		}
+	}
+	return len(p), nil
+}
