@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -22,10 +22,9 @@ type Runner struct {
 	Progress *Progress
 }
 
-// state is one step while the graph runs.
-type state struct {
+// result is how one step ended.
+type result struct {
 	step  Step
-	done  chan struct{}
 	entry Entry
 	err   error
 }
@@ -33,76 +32,94 @@ type state struct {
 // errNeed marks a step that was not tried because another one failed.
 var errNeed = errors.New("not built")
 
-// Run builds the steps, started in the order of the list as far as their needs allow, and returns the outputs of those
-// that worked. The error joins every failure; steps that needed a failed one are only counted.
+// Run builds the steps and returns the outputs of those that worked. Whenever a place is free, the first step of the list
+// whose needs are built takes it. The error joins every failure; steps that needed a failed one are only counted.
 func (r Runner) Run(ctx context.Context, steps []Step) (Outputs, error) {
-	states, err := r.plan(steps)
-	if err != nil {
+	if err := check(steps); err != nil {
 		return nil, err
 	}
-	slots := make(chan struct{}, max(r.Jobs, 1))
-	var group sync.WaitGroup
-	for _, step := range steps {
-		current := states[step.Name]
-		group.Go(func() {
-			defer close(current.done)
-			current.entry, current.err = r.one(ctx, current.step, states, slots)
-			r.Progress.finished(step, current.entry, current.err)
-		})
+	r.Progress.total(len(steps))
+	waiting := slices.Clone(steps)
+	results := make(map[string]result, len(steps))
+	ended := make(chan result)
+	running := 0
+	for len(results) < len(steps) {
+		if at := ready(waiting, results); at >= 0 && running < max(r.Jobs, 1) {
+			step := waiting[at]
+			waiting = slices.Delete(waiting, at, at+1)
+			needs, err := gather(step, results)
+			running++
+			go func() { ended <- r.one(ctx, step, needs, err) }()
+			continue
+		}
+		done := <-ended
+		running--
+		results[done.step.Name] = done
+		r.Progress.finished(done.step, done.entry, done.err)
 	}
-	group.Wait()
-	return collect(steps, states)
+	return collect(steps, results)
 }
 
-// plan checks names and needs. A step may only need earlier ones, which also rules out cycles.
-func (r Runner) plan(steps []Step) (map[string]*state, error) {
-	states := make(map[string]*state, len(steps))
+// check finds double names, and needs that do not come earlier in the list; so there can be no cycle.
+func check(steps []Step) error {
+	known := map[string]bool{}
 	for _, step := range steps {
-		if _, twice := states[step.Name]; twice {
-			return nil, fmt.Errorf("build graph: two steps are called %q", step.Name)
+		if known[step.Name] {
+			return fmt.Errorf("build graph: two steps are called %q", step.Name)
 		}
 		for _, need := range step.Needs {
-			if _, known := states[need]; !known {
-				return nil, fmt.Errorf("build graph: %q needs %q, which does not come before it", step.Name, need)
+			if !known[need] {
+				return fmt.Errorf("build graph: %q needs %q, which does not come before it", step.Name, need)
 			}
 		}
-		states[step.Name] = &state{step: step, done: make(chan struct{})}
+		known[step.Name] = true
 	}
-	r.Progress.total(len(steps))
-	return states, nil
+	return nil
 }
 
-// one waits for the needs of a step and runs it, or takes it from the cache.
-func (r Runner) one(ctx context.Context, step Step, states map[string]*state, slots chan struct{}) (Entry, error) {
+// ready is the index of the first waiting step whose needs have ended, or -1.
+func ready(waiting []Step, results map[string]result) int {
+	return slices.IndexFunc(waiting, func(step Step) bool {
+		return !slices.ContainsFunc(step.Needs, func(need string) bool {
+			_, ended := results[need]
+			return !ended
+		})
+	})
+}
+
+// gather returns the outputs of a step's needs; a failed one is an error.
+func gather(step Step, results map[string]result) (Outputs, error) {
 	needs := Outputs{}
-	keys := []string{}
 	for _, name := range step.Needs {
-		need := states[name]
-		<-need.done
-		if need.err != nil {
-			return Entry{}, fmt.Errorf("%w: %s failed", errNeed, name)
+		if results[name].err != nil {
+			return nil, fmt.Errorf("%w: %s failed", errNeed, name)
 		}
-		needs[name] = need.entry
-		keys = append(keys, need.entry.Key)
+		needs[name] = results[name].entry
 	}
-	select {
-	case slots <- struct{}{}:
-		defer func() { <-slots }()
-	case <-ctx.Done():
-		return Entry{}, fmt.Errorf("%w: %w", errNeed, ctx.Err())
+	return needs, nil
+}
+
+// one runs a step or takes it from the cache. err is why it cannot be tried.
+func (r Runner) one(ctx context.Context, step Step, needs Outputs, err error) result {
+	if err == nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", errNeed, ctx.Err())
 	}
-	// Both may have been ready.
-	if err := ctx.Err(); err != nil {
-		return Entry{}, fmt.Errorf("%w: %w", errNeed, err)
+	if err != nil {
+		return result{step: step, err: err}
 	}
 	if step.Key == nil {
-		return Entry{Cached: true}, r.run(ctx, step, "", needs)
+		return result{step: step, entry: Entry{Cached: true}, err: r.run(ctx, step, "", needs)}
 	}
 	own, err := step.Key()
 	if err != nil {
-		return Entry{}, fmt.Errorf("inputs: %w", err)
+		return result{step: step, err: fmt.Errorf("inputs: %w", err)}
 	}
-	return r.cached(ctx, step, Digest(append([]string{own}, keys...)...), needs)
+	parts := []string{own}
+	for _, name := range step.Needs {
+		parts = append(parts, needs[name].Key)
+	}
+	entry, err := r.cached(ctx, step, Digest(parts...), needs)
+	return result{step: step, entry: entry, err: err}
 }
 
 func (r Runner) cached(ctx context.Context, step Step, key string, needs Outputs) (Entry, error) {
@@ -137,19 +154,19 @@ func (r Runner) run(ctx context.Context, step Step, out string, needs Outputs) e
 }
 
 // collect returns what worked and joins what did not.
-func collect(steps []Step, states map[string]*state) (Outputs, error) {
+func collect(steps []Step, results map[string]result) (Outputs, error) {
 	outputs := Outputs{}
 	var failures []error
 	hidden := 0
 	for _, step := range steps {
-		current := states[step.Name]
+		done := results[step.Name]
 		switch {
-		case current.err == nil:
-			outputs[step.Name] = current.entry
-		case errors.Is(current.err, errNeed):
+		case done.err == nil:
+			outputs[step.Name] = done.entry
+		case errors.Is(done.err, errNeed):
 			hidden++
 		default:
-			failures = append(failures, fmt.Errorf("%s: %w", step.Name, current.err))
+			failures = append(failures, fmt.Errorf("%s: %w", step.Name, done.err))
 		}
 	}
 	if hidden > 0 {

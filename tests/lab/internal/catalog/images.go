@@ -91,7 +91,7 @@ func (a archive) build() build.Step {
 		Name:  a.stepName(),
 		Needs: []string{a.step},
 		// The format's version: raise it when imagetar writes other bytes for the same inputs.
-		Key: func() (string, error) { return build.Digest("imagetar 1", fmt.Sprint(a.images)), nil },
+		Key: func() (string, error) { return build.Digest("imagetar 2", fmt.Sprint(a.images)), nil },
 		Run: func(_ context.Context, out string, needs build.Outputs, _ io.Writer) error {
 			var images []imagetar.Image
 			for _, image := range a.images {

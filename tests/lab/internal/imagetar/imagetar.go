@@ -4,19 +4,19 @@ import (
 	"archive/tar"
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 	"strconv"
 
-	"github.com/google/go-containerregistry/pkg/compression"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // Image is one image to write.
@@ -57,13 +57,8 @@ func (i Image) make() (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	opener := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(layer)), nil }
 	// Not compressed: packing and unpacking would cost more than the disk.
-	packed, err := tarball.LayerFromOpener(opener, tarball.WithCompression(compression.None))
-	if err != nil {
-		return nil, fmt.Errorf("layer: %w", err)
-	}
-	image, err := mutate.AppendLayers(empty.Image, packed)
+	image, err := mutate.AppendLayers(empty.Image, static.NewLayer(layer, types.DockerUncompressedLayer))
 	if err != nil {
 		return nil, fmt.Errorf("layer: %w", err)
 	}
