@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/pflag"
@@ -15,24 +16,32 @@ import (
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 )
 
-// advertised is the API server's own listener on 127.0.0.1 that claims the supervisor's port, because the
-// API server writes its listener's port into the endpoints of the kubernetes Service. K3s patches
-// Kubernetes for this (--advertise-port).
+// advertised is the API server's own listener on 127.0.0.1. While the server's configuration is made it
+// tells the truth, which the loopback client is built from. Then it claims the supervisor's port, which
+// the server writes into the endpoints of the kubernetes Service. K3s patches Kubernetes for this
+// (--advertise-port).
 type advertised struct {
 	net.Listener
-	port int
+	port atomic.Int32
 }
 
-func (a advertised) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4zero, Port: a.port} }
+func (a *advertised) Addr() net.Addr {
+	if port := a.port.Load(); port != 0 {
+		return &net.TCPAddr{IP: net.IPv4zero, Port: int(port)}
+	}
+	return a.Listener.Addr()
+}
 
 // StartAPIServer builds the API server, hands its handler to publish, and runs it. It returns when the
 // server is built; a later failure ends the process.
-func StartAPIServer(ctx context.Context, c Config, publish func(http.Handler)) error {
+func (p *Plane) StartAPIServer(ctx context.Context, publish func(http.Handler)) error {
+	c := p.config
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port+1)))
 	if err != nil {
 		return err
 	}
-	opts, err := apiOptions(ctx, c, advertised{listener, c.Port})
+	claimed := &advertised{Listener: listener}
+	opts, err := apiOptions(ctx, c, claimed)
 	if err != nil {
 		return fmt.Errorf("kube-apiserver: %w", err)
 	}
@@ -40,6 +49,7 @@ func StartAPIServer(ctx context.Context, c Config, publish func(http.Handler)) e
 	if err != nil {
 		return fmt.Errorf("kube-apiserver: %w", err)
 	}
+	claimed.port.Store(int32(c.Port))
 	completed, err := config.Complete()
 	if err != nil {
 		return fmt.Errorf("kube-apiserver: %w", err)

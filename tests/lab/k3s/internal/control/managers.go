@@ -11,14 +11,26 @@ import (
 	schedoptions "k8s.io/kubernetes/cmd/kube-scheduler/app/options"
 )
 
+// Plane is the control plane of one process.
+type Plane struct {
+	config   Config
+	managers *cobra.Command
+}
+
+// New must come before any component is started: the controller manager's command changes defaults of
+// the feature gates that all of them share, which is refused once one has made its flags.
+func New(c Config) *Plane { return &Plane{config: c, managers: cmapp.NewControllerManagerCommand()} }
+
 // StartControllers runs kube-controller-manager and kube-scheduler once the API server is ready.
-func StartControllers(ctx context.Context, c Config) {
+func (p *Plane) StartControllers(ctx context.Context) {
 	go run(ctx, "controller-manager", func() error {
-		args := merge(controllerDefaults(c), c.ControllerArgs)
+		args := merge(controllerDefaults(p.config), p.config.ControllerArgs)
 		logrus.Infof("Running kube-controller-manager %v", args)
-		return execute(ctx, cmapp.NewControllerManagerCommand(), args)
+		p.managers.SetArgs(args)
+		p.managers.SilenceErrors = true
+		return p.managers.ExecuteContext(ctx)
 	})
-	go run(ctx, "scheduler", func() error { return scheduler(ctx, c) })
+	go run(ctx, "scheduler", func() error { return scheduler(ctx, p.config) })
 }
 
 // run ends the process when a component does.
@@ -26,12 +38,6 @@ func run(ctx context.Context, name string, component func() error) {
 	if err := component(); ctx.Err() == nil {
 		logrus.Fatalf("%s exited: %v", name, err)
 	}
-}
-
-func execute(ctx context.Context, cmd *cobra.Command, args []string) error {
-	cmd.SetArgs(args)
-	cmd.SilenceErrors = true
-	return cmd.ExecuteContext(ctx)
 }
 
 // controllerDefaults follow k3s-io/k3s pkg/daemons/control/server.go controllerManager. K3s turns

@@ -99,7 +99,8 @@ func (e *Etcd) config(cluster, state string, force bool) (*embed.Config, error) 
 	cfg.PeerTLSInfo = e.tlsInfo("etcd/peer-server-client", "etcd/peer-ca.crt")
 	cfg.TickMs, cfg.ElectionMs = 500, 5000 // K3s: HeartbeatInterval 500, ElectionTimeout 5000
 	cfg.SnapshotCount = 10000
-	cfg.UnsafeNoFsync = true // a lab's disk may be slow, its data may be lost
+	cfg.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration // only etcd's own flags set it
+	cfg.UnsafeNoFsync = true                                                   // a lab's disk may be slow, its data may be lost
 	cfg.LogLevel, cfg.Logger = "warn", "zap"
 	cfg.LogOutputs = []string{"stderr"}
 	return cfg, applyArgs(cfg, e.Args)

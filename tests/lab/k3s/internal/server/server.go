@@ -120,14 +120,14 @@ func (s *instance) run(ctx context.Context, notify func()) error {
 }
 
 func (s *instance) startControlPlane(ctx context.Context) error {
-	cfg := control.Config{
+	plane := control.New(control.Config{
 		PKI: s.pki, NodeIP: textOr(s.parsed, "advertise-address", s.node.IP), Port: s.port,
 		ClusterCIDR: s.critical.ClusterCIDR, ServiceCIDR: s.critical.ServiceCIDR, Domain: s.critical.ClusterDomain,
 		NodePorts: textOr(s.parsed, "service-node-port-range", "30000-32767"), EncryptSecrets: s.critical.EncryptSecrets,
 		EtcdEndpoint: datastore.Endpoint, APIServerArgs: s.parsed.Lists["kube-apiserver-arg"],
 		ControllerArgs: s.parsed.Lists["kube-controller-manager-arg"], SchedulerArgs: s.parsed.Lists["kube-scheduler-arg"],
-	}
-	if err := control.StartAPIServer(ctx, cfg, func(h http.Handler) { s.supervisor.SetAPI(h) }); err != nil {
+	})
+	if err := plane.StartAPIServer(ctx, func(h http.Handler) { s.supervisor.SetAPI(h) }); err != nil {
 		return err
 	}
 	core, err := s.waitForAPI(ctx)
@@ -137,7 +137,7 @@ func (s *instance) startControlPlane(ctx context.Context) error {
 	logrus.Info("Kube API server is now running")
 	close(s.apiReady)
 	s.supervisor.SetCore(core)
-	control.StartControllers(ctx, cfg)
+	plane.StartControllers(ctx)
 	go s.etcd.RunController(ctx, core)
 	go followNodes(ctx, core)
 	go s.markNode(ctx, core)
