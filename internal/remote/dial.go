@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
@@ -29,7 +30,7 @@ var ErrKeyRejected = errors.New("private key not accepted")
 
 // Dialer makes connections with one private key.
 type Dialer struct {
-	// PrivateKey is the PEM private key, without a passphrase.
+	// PrivateKey is the PEM private key, without a passphrase, or several of them one after the other; each is offered.
 	PrivateKey []byte
 	// Notify is told why an attempt failed, before the next one. Optional.
 	Notify func(error)
@@ -44,10 +45,9 @@ func Dial(ctx context.Context, t Target, privateKey []byte) (*Client, error) {
 // banner. It gives up at once on a host key other than the pin (HostKeyError) and on a key that a running host does not
 // accept (ErrKeyRejected).
 func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
-	signer, err := ssh.ParsePrivateKey(d.PrivateKey)
+	signers, err := parseKeys(d.PrivateKey)
 	if err != nil {
-		// The parser's text names the format only, never the key.
-		return nil, fmt.Errorf("private key for %s: expected PEM without passphrase: %w", t, err)
+		return nil, fmt.Errorf("private key for %s: %w", t, err)
 	}
 	pin, algorithms, err := pinnedKey(t)
 	if err != nil {
@@ -56,7 +56,7 @@ func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	banner := ""
 	config := &ssh.ClientConfig{
 		User:              t.loginUser(),
-		Auth:              []ssh.AuthMethod{ssh.PublicKeys(signer)},
+		Auth:              []ssh.AuthMethod{ssh.PublicKeys(signers...)},
 		HostKeyAlgorithms: algorithms,
 		HostKeyCallback:   checkPin(t, pin),
 		BannerCallback:    func(message string) error { banner = message; return nil },
@@ -65,9 +65,30 @@ func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	err = retry(ctx, t, d.Notify, func() error {
 		banner = ""
 		client, err = connect(ctx, t, config)
-		return explain(t, pin, signer.PublicKey(), banner, err)
+		return explain(t, pin, signers, banner, err)
 	})
 	return client, err
+}
+
+// parseKeys reads PEM private keys; one that occurs twice counts once, since sshd bounds the number of tries.
+func parseKeys(text []byte) ([]ssh.Signer, error) {
+	var signers []ssh.Signer
+	seen := map[string]bool{}
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		// The parser's error names the format only, never the key.
+		signer, err := ssh.ParsePrivateKey(pem.EncodeToMemory(block))
+		if err != nil {
+			return nil, fmt.Errorf("expected PEM without passphrase: %w", err)
+		}
+		if public := string(signer.PublicKey().Marshal()); !seen[public] {
+			seen[public] = true
+			signers = append(signers, signer)
+		}
+	}
+	if len(signers) == 0 {
+		return nil, errors.New("expected PEM, found none")
+	}
+	return signers, nil
 }
 
 // retry repeats attempt until it succeeds, cannot succeed, or ctx ends; then the error has the last attempt's reason.

@@ -66,6 +66,16 @@ func TestARejectedKeyFailsAtOnceOnARunningHost(t *testing.T) {
 	assert.Equal(t, 1, server.Connections())
 }
 
+func TestSeveralKeysAreEachOffered(t *testing.T) {
+	server := sshtest.Start(t)
+	other, _ := sshtest.NewKey(t)
+	client, err := remote.Dial(soon(t), server.Target(), append(other, server.PrivateKey()...))
+	require.NoError(t, err)
+	require.NoError(t, client.Close())
+	_, err = remote.Dial(soon(t), server.Target(), []byte("not a key"))
+	require.ErrorContains(t, err, "expected PEM, found none")
+}
+
 func TestAHostWithoutPinIsNotContacted(t *testing.T) {
 	server := sshtest.Start(t)
 	target := server.Target()

@@ -11,7 +11,7 @@ import (
 )
 
 // explain gives an attempt's error the words of an operator, and marks the ones that waiting does not cure.
-func explain(t Target, pin, login ssh.PublicKey, banner string, err error) error {
+func explain(t Target, pin ssh.PublicKey, logins []ssh.Signer, banner string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -28,12 +28,21 @@ func explain(t Target, pin, login ssh.PublicKey, banner string, err error) error
 	case strings.Contains(err.Error(), "unable to authenticate"):
 		// x/crypto has no typed error for this; TestARejectedKey… holds the words in place.
 		return fmt.Errorf("%w: sshd of %s refused %s for user %s; put the public key into that user's authorized_keys",
-			ErrKeyRejected, t, fingerprint(login), t.loginUser())
+			ErrKeyRejected, t, fingerprints(logins), t.loginUser())
 	case banner != "":
 		// pam_nologin closes the connection of everybody but root while the host boots, and says so in the banner.
 		return fmt.Errorf("sshd closed the connection: %s", oneLine(banner))
 	}
 	return plainDialError(err)
+}
+
+// fingerprints names keys by their public halves.
+func fingerprints(signers []ssh.Signer) string {
+	names := make([]string, len(signers))
+	for i, signer := range signers {
+		names[i] = fingerprint(signer.PublicKey())
+	}
+	return strings.Join(names, " and ")
 }
 
 // plainDialError says what a failed attempt looked like from here, without addresses that Target already names.

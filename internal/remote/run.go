@@ -148,7 +148,7 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	case err = <-ended:
 		return c.exitCode(err, fed)
 	case <-ctx.Done():
-		return -1, c.cancel(ctx, stdin, session, ended)
+		return -1, c.cancel(ctx, stdin, session, fed, ended)
 	}
 }
 
@@ -162,8 +162,21 @@ func feed(ctx context.Context, stdin io.Writer, j job) error {
 	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(j.script), j.size, seconds, j.script); err != nil {
 		return err
 	}
-	_, err := io.CopyN(stdin, j.stdin, j.size)
+	_, err := io.CopyN(stdin, untilDone{ctx: ctx, Reader: j.stdin}, j.size)
 	return err
+}
+
+// untilDone is a reader that ends with a context.
+type untilDone struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (r untilDone) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
 }
 
 // exitCode reads how a script ended.
@@ -191,13 +204,20 @@ func (c *Client) exitCode(err error, fed <-chan error) (int, error) {
 const killGrace = 4 * time.Second
 
 // cancel ends a script by closing its standard input (see bootstrap.sh) and waits, bounded, until it is gone.
-func (c *Client) cancel(ctx context.Context, stdin io.Closer, session *ssh.Session, ended <-chan error) error {
-	_ = stdin.Close() // A lost connection has ended it already.
+func (c *Client) cancel(ctx context.Context, stdin io.Closer, session *ssh.Session, fed, ended <-chan error) error {
+	bound := time.After(killGrace)
+	select {
+	case <-fed:
+		_ = stdin.Close() // A lost connection has ended it already.
+	case <-ended:
+	case <-bound:
+		// The script does not read its input. x/crypto's stdin must not be closed while it is written to.
+	}
 	select {
 	case <-ended:
-	case <-time.After(killGrace):
-		_ = session.Close() // It is out of reach; sshd ends it.
+	case <-bound:
 	}
+	_ = session.Close() // Out of reach or ended; sshd closes what is left.
 	return fmt.Errorf("script on %s: %w", c.target, ctx.Err())
 }
 
