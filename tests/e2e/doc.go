@@ -1,0 +1,6 @@
+// Package e2e runs Strata as a user does, through its commands, on lab machines: real SSH, real Kubernetes, the real Pulumi
+// CLI. Each file is one story. A story has a bridge, subnet, names, backend and PULUMI_HOME of its own, cleans up before it
+// starts and after it ends, and dumps hosts and cluster when it fails.
+//
+//	E2E_KEEP=1   leaves a failed story's machines as they are, and says how to look at them
+package e2e

@@ -1,0 +1,100 @@
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// footprint is all that an installed K3s changes on a host: units, mounts, interfaces, routes, packet filter, processes, files.
+// Kernel threads, times and counters are left out, and so is what a host does by itself.
+const footprint = `
+systemctl list-unit-files --no-legend --type=service,socket,target,mount | cut -d' ' -f1 | sed 's/^/unit /'
+cut -d' ' -f2,3 /proc/self/mounts | grep -v '^/run/\(user\|credentials\)' | sed 's/^/mount /'
+ip -o link show | cut -d: -f2 | sed 's/@.*//; s/^/interface /'
+ip route show | sed 's/^/route /'
+for save in iptables-save ip6tables-save iptables-legacy-save; do
+  $save 2>/dev/null | grep -E '^-A|^:' | sed 's/ \[[0-9:]*\]//' | grep -vE '^:(INPUT|OUTPUT|FORWARD|PREROUTING|POSTROUTING) ACCEPT$' | sed "s/^/$save /"
+done
+ipset list -n 2>/dev/null | sed 's/^/ipset /'
+ps -eo comm= | grep -E 'k3s|containerd|kubelet|etcd|speaker|controller|coredns|pause' | sed 's/^/process /'
+find /etc /usr/local /opt /root /home /var/lib -xdev \( -path /var/lib/systemd -o -path /var/lib/cloud -o -path /var/lib/private \) -prune -o -print | grep -v '/etc/mtab$' | sed 's/^/file /'
+`
+
+// footprints are the footprints of all machines, by name.
+func (l *lent) footprints() map[string]string {
+	all := map[string]string{}
+	for _, n := range l.nodes {
+		all[n.name] = l.footprint(n.name)
+	}
+	return all
+}
+
+func (l *lent) footprint(name string) string { return l.must(name, "{ "+footprint+" } | sort -u") }
+
+// previewsTheSameElsewhere previews the stack from a copy of the checkout at another path.
+func (s *stack) previewsTheSameElsewhere(t *testing.T) {
+	elsewhere := filepath.Join(t.TempDir(), "another", "checkout")
+	require.NoError(t, os.MkdirAll(elsewhere, 0o755))
+	s.must(s.run("bash", "-c", "git ls-files -z -- . ':!tests' | xargs -0 cp --parents -t "+elsewhere))
+	s.must(s.runIn(elsewhere, "pulumi", "preview", "--stack", s.name, "--config-file", s.config, "--non-interactive", "--expect-no-changes"))
+}
+
+// leaksNothing looks for the stack's secrets where everybody can look: plain state, arguments, logs, world-readable files.
+func (s *stack) leaksNothing(t *testing.T, hosts *lent) {
+	shown := s.must(s.run("pulumi", "stack", "export", "--stack", s.name, "--show-secrets")).output
+	plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
+	secrets := map[string]string{"passphrase": passphrase}
+	key, err := os.ReadFile(hosts.keyFile)
+	require.NoError(t, err)
+	secrets["ssh key"] = strings.Split(string(key), "\n")[2]
+	token := hosts.must("server-1", "sed -n 's/^token: //p' /etc/rancher/k3s/config.yaml")
+	secrets["token"] = strings.TrimSpace(token)
+	secrets["client key"] = strings.TrimSpace(hosts.must("server-1", "sed -n 's/.*client-key-data: //p' /etc/rancher/k3s/k3s.yaml"))[:60]
+	for what, secret := range secrets {
+		require.NotEmpty(t, secret, what)
+		assert.NotContains(t, plain, secret, "%s in the plain state", what)
+		if what != "passphrase" {
+			assert.Contains(t, shown, secret, "the test looks for the wrong text: the decrypted state does not hold the %s", what)
+		}
+		for _, n := range hosts.nodes {
+			found, _ := hosts.on(n.name, `journalctl --no-pager | grep -lF -e "$(cat)" <<<'`+secret+`'`)
+			assert.Empty(t, strings.TrimSpace(found), "%s in the journal of %s", what, n.name)
+			found, _ = hosts.on(n.name, `find /etc /var/lib /usr/local /tmp /run -xdev -type f -perm -o=r -size -1M -print0 | xargs -0 grep -lF -e '`+secret+`'`)
+			assert.Empty(t, strings.TrimSpace(found), "%s in a world-readable file of %s", what, n.name)
+		}
+	}
+}
+
+// signal is an output that says when a text was written to it.
+type signal struct {
+	mu   sync.Mutex
+	all  bytes.Buffer
+	want string
+	once sync.Once
+	seen chan struct{}
+}
+
+func newSignal(want string) *signal { return &signal{want: want, seen: make(chan struct{})} }
+
+func (s *signal) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all.Write(p)
+	if strings.Contains(s.all.String(), s.want) {
+		s.once.Do(func() { close(s.seen) })
+	}
+	return len(p), nil
+}
+
+func (s *signal) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
+}

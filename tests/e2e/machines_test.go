@@ -1,0 +1,162 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+)
+
+// network is a story's own bridge and subnet, beside a running `make up`.
+type network struct{ bridge, prefix string } // prefix such as 10.11.0
+
+func (n network) subnet() string          { return n.prefix + ".0/24" }
+func (n network) address(host int) string { return fmt.Sprintf("%s.%d", n.prefix, host) }
+func (n network) pool() string            { return n.prefix + ".200-" + n.prefix + ".210" }
+
+// node is one host of a story.
+type node struct {
+	name, role string
+	host       int
+}
+
+// lent are machines that stand for hosts which somebody else owns: Strata reaches them over SSH only.
+type lent struct {
+	t       *testing.T
+	net     network
+	story   string
+	keyFile string
+	nodes   []node
+}
+
+// lend makes the machines, all at once, and takes them away when the test ends.
+func lend(t *testing.T, story string, net network, nodes ...node) *lent {
+	t.Helper()
+	l := &lent{t: t, net: net, story: story, nodes: nodes, keyFile: filepath.Join(t.TempDir(), "key")}
+	key, err := exec.Command(strata, "keygen").Output()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(l.keyFile, key, 0o600))
+	l.delete()
+	t.Cleanup(l.cleanUp)
+	var all sync.WaitGroup
+	failures := make([]error, len(nodes))
+	for i, n := range nodes {
+		all.Go(func() { failures[i] = l.create(n, key) })
+	}
+	all.Wait()
+	for _, err := range failures {
+		require.NoError(t, err)
+	}
+	return l
+}
+
+// create makes one machine.
+func (l *lent) create(n node, key []byte) error {
+	signer, err := ssh.ParsePrivateKey(key)
+	if err != nil {
+		return err
+	}
+	image, err := machineImage()
+	if err != nil {
+		return err
+	}
+	spec, err := json.Marshal(map[string]any{
+		"name": l.machine(n.name), "hostname": n.name, "image": image.path, "imageSha256": image.sum,
+		"bridge": l.net.bridge, "subnet": l.net.subnet(), "address": l.net.address(n.host),
+		"authorizedKey": string(ssh.MarshalAuthorizedKey(signer.PublicKey())),
+	})
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(strata, "machine", "create")
+	cmd.Stdin = bytes.NewReader(spec)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("machine create %s: %w: %s", n.name, err, output)
+	}
+	return nil
+}
+
+// artifact is a file of the bundle.
+type artifact struct{ path, sum string }
+
+func machineImage() (artifact, error) {
+	text, err := os.ReadFile(filepath.Join(bundle, "manifest.json"))
+	if err != nil {
+		return artifact{}, err
+	}
+	var manifest struct {
+		Artifacts []struct{ Name, Path, SHA256 string }
+	}
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		return artifact{}, err
+	}
+	for _, a := range manifest.Artifacts {
+		if a.Name == "machine-image" {
+			return artifact{filepath.Join(bundle, a.Path), a.SHA256}, nil
+		}
+	}
+	return artifact{}, fmt.Errorf("no machine-image in %s", bundle)
+}
+
+func (l *lent) machine(name string) string { return l.story + "-" + name }
+
+// on runs a command on a machine, without SSH, and returns its output.
+func (l *lent) on(name, script string) (string, error) {
+	output, err := exec.Command(strata, "machine", "exec", l.machine(name), "--", "bash", "-c", script).CombinedOutput()
+	return string(output), err
+}
+
+func (l *lent) must(name, script string) string {
+	l.t.Helper()
+	output, err := l.on(name, script)
+	require.NoError(l.t, err, "%s on %s: %s", script, name, output)
+	return output
+}
+
+// cleanUp deletes the machines, unless the test failed and they are to be looked at.
+func (l *lent) cleanUp() {
+	if l.t.Failed() {
+		l.dump()
+		if os.Getenv("E2E_KEEP") != "" {
+			l.t.Logf("kept: %s machine list; %s machine exec %s -- bash", strata, strata, l.machine(l.nodes[0].name))
+			return
+		}
+	}
+	l.delete()
+}
+
+func (l *lent) delete() {
+	output, err := exec.Command(strata, "machine", "delete", "--all", "--prefix", l.story+"-").CombinedOutput()
+	require.NoError(l.t, err, "%s", output)
+}
+
+// dump shows what a failed story left on its hosts.
+func (l *lent) dump() {
+	for _, n := range l.nodes {
+		output, _ := l.on(n.name, `systemctl --no-pager status 'k3s*' | head -20; journalctl --no-pager -u 'k3s*' -n 40 | cut -c1-300`)
+		l.t.Logf("--- %s\n%s", n.name, output)
+	}
+	if n := l.nodes[0]; n.role == "server" {
+		output, _ := l.on(n.name, `k3s kubectl get nodes,pods -A -o wide; k3s kubectl get events -A | tail -30`)
+		l.t.Logf("--- cluster\n%s", output)
+	}
+}
+
+// hosts is the configuration section that lends the machines to Strata.
+func (l *lent) hosts(nodes ...node) map[string]any {
+	list := []any{}
+	for _, n := range nodes {
+		list = append(list, map[string]any{"name": n.name, "role": n.role, "address": l.net.address(n.host)})
+	}
+	return map[string]any{
+		"driver": "existing", "subnet": l.net.subnet(), "nodes": list,
+		"ssh": map[string]any{"user": "strata", "keyFile": l.keyFile},
+	}
+}

@@ -1,0 +1,55 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Where things are on this machine; set by TestMain.
+var (
+	root       string // the checkout
+	strata     string // the built program
+	bundle     string // the lab's artifacts
+	pulumiHome string // the lab's Pulumi
+)
+
+func TestMain(m *testing.M) {
+	if reason := cannotRun(); reason != "" {
+		fmt.Println("skipped: e2e needs " + reason)
+		os.Exit(0)
+	}
+	var err error
+	if root, err = filepath.Abs("../.."); err != nil {
+		panic(err)
+	}
+	strata = filepath.Join(root, ".strata/bin/strata")
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		panic(err)
+	}
+	bundle, pulumiHome = filepath.Join(cache, "strata/bundle"), filepath.Join(cache, "strata/pulumi-home")
+	if os.Getenv("PLUGINS") == "official" {
+		pulumiHome += "-official"
+	}
+	for _, path := range []string{strata, filepath.Join(bundle, "manifest.json"), filepath.Join(pulumiHome, "bin/pulumi")} {
+		if _, err := os.Stat(path); err != nil {
+			fmt.Fprintln(os.Stderr, "e2e: "+err.Error()+"; run `make ready` first")
+			os.Exit(1)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// cannotRun says what this machine truly lacks; empty when nothing.
+func cannotRun() string {
+	if os.Geteuid() != 0 {
+		return "root"
+	}
+	if _, err := exec.LookPath("systemd-nspawn"); err != nil {
+		return "systemd-nspawn (make lab installs it)"
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+// stack is one Pulumi stack of a story, driven through the command line.
+type stack struct {
+	t      *testing.T
+	name   string
+	dir    string // the story's own folder: state, PULUMI_HOME, stack file
+	config string // the stack file
+	env    []string
+}
+
+// newStack makes an empty stack whose configuration is sections (without their namespace).
+func newStack(t *testing.T, name string, sections map[string]any) *stack {
+	t.Helper()
+	s := &stack{t: t, name: name, dir: t.TempDir()}
+	s.config = filepath.Join(s.dir, "Pulumi."+name+".yaml")
+	s.env = append(os.Environ(), s.environment()...)
+	s.configure(sections)
+	project, err := os.ReadFile(filepath.Join(root, "Pulumi.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "Pulumi.yaml"), project, 0o600))
+	s.must(s.run("pulumi", "-C", s.dir, "stack", "init", name))
+	return s
+}
+
+// environment is what makes Pulumi the story's own.
+func (s *stack) environment() []string {
+	home := filepath.Join(s.dir, "home")
+	require.NoError(s.t, os.MkdirAll(filepath.Join(s.dir, "state"), 0o700))
+	require.NoError(s.t, os.MkdirAll(home, 0o700))
+	for _, part := range []string{"bin", "plugins"} {
+		require.NoError(s.t, os.Symlink(filepath.Join(pulumiHome, part), filepath.Join(home, part)))
+	}
+	return []string{
+		"PATH=" + filepath.Join(pulumiHome, "bin") + ":" + os.Getenv("PATH"),
+		"PULUMI_HOME=" + home,
+		"PULUMI_BACKEND_URL=file://" + filepath.Join(s.dir, "state"),
+		"PULUMI_CONFIG_PASSPHRASE=" + passphrase,
+		"PULUMI_SKIP_UPDATE_CHECK=true",
+		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true",
+		"STRATA_ARTIFACTS=" + bundle,
+		"GOFLAGS=-buildvcs=false -trimpath",
+	}
+}
+
+// passphrase encrypts the story's state; the test that looks for secrets looks for it, too.
+const passphrase = "e2e-passphrase-that-must-not-leak"
+
+// configure writes the stack file, keeping the salt that `stack init` added.
+func (s *stack) configure(sections map[string]any) {
+	s.t.Helper()
+	old := map[string]any{}
+	if text, err := os.ReadFile(s.config); err == nil {
+		require.NoError(s.t, yaml.Unmarshal(text, &old))
+	}
+	values := map[string]any{}
+	for section, value := range sections {
+		values["strata:"+section] = value
+	}
+	old["config"] = values
+	text, err := yaml.Marshal(old)
+	require.NoError(s.t, err)
+	require.NoError(s.t, os.WriteFile(s.config, text, 0o600))
+}
+
+// result is how a command ended.
+type result struct {
+	line, output string
+	err          error
+	took         time.Duration
+}
+
+// run runs a command in the checkout with the story's environment.
+func (s *stack) run(name string, args ...string) result {
+	return s.runIn(root, name, args...)
+}
+
+func (s *stack) runIn(dir, name string, args ...string) result {
+	cmd := s.command(dir, name, args...)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	started := time.Now()
+	err := cmd.Run()
+	r := result{line: name + " " + strings.Join(args, " "), output: output.String(), err: err, took: time.Since(started)}
+	s.t.Logf("%s  (%s)", r.line, r.took.Round(100*time.Millisecond))
+	return r
+}
+
+// command is a command in its own process group, so that a story can kill all of it.
+func (s *stack) command(dir, name string, args ...string) *exec.Cmd {
+	path := name
+	if name == "pulumi" {
+		path = filepath.Join(pulumiHome, "bin", "pulumi")
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Dir, cmd.Env = dir, s.env
+	return cmd
+}
+
+// must fails the test with the command's output unless it succeeded.
+func (s *stack) must(r result) result {
+	s.t.Helper()
+	require.NoError(s.t, r.err, "%s\n%s", r.line, r.output)
+	return r
+}
+
+func (s *stack) pulumi(verb string, more ...string) result {
+	args := append([]string{verb, "--stack", s.name, "--config-file", s.config, "--non-interactive"}, more...)
+	return s.run("pulumi", args...)
+}
+
+func (s *stack) up(more ...string) result {
+	return s.pulumi("up", append([]string{"--yes", "--skip-preview", "--parallel", "32"}, more...)...)
+}
+
+func (s *stack) destroy() result { return s.pulumi("destroy", "--yes", "--skip-preview") }
+
+// output is one of the stack's outputs.
+func (s *stack) output(name string) string {
+	s.t.Helper()
+	r := s.must(s.run("pulumi", "stack", "output", "--stack", s.name, "--show-secrets", "--json"))
+	outputs := map[string]any{}
+	require.NoError(s.t, json.Unmarshal([]byte(r.output), &outputs))
+	require.Contains(s.t, outputs, name)
+	if text, ok := outputs[name].(string); ok {
+		return text
+	}
+	return fmt.Sprint(outputs[name])
+}

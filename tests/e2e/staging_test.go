@@ -1,0 +1,103 @@
+package e2e
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The life of a staging platform on lent hosts: three servers with embedded etcd and two agents, as a platform engineer sees it.
+func TestStagingOnLentHosts(t *testing.T) {
+	net := network{"ste0", "10.11.0"}
+	servers := []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}}
+	agents := []node{{"agent-1", "agent", 21}, {"agent-2", "agent", 22}}
+	all := append(append([]node{}, servers...), agents...)
+	hosts := lend(t, "e2es", net, all...)
+	clean := hosts.footprints()
+
+	s := newStack(t, "e2e-staging", staging(hosts, all...))
+	t.Run("a killed up converges with the next one", s.killedUpConverges)
+	t.Run("exactly the configured nodes are there", func(t *testing.T) {
+		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
+	})
+	t.Run("a LoadBalancer Service answers from outside", func(t *testing.T) {
+		serve(t, s.client(), "hello")
+		address := addressOf(t, s.client(), "hello")
+		assert.Contains(t, address, net.prefix+".2", "an address of the pool %s", net.pool())
+		answers(t, address)
+	})
+	t.Run("a second up changes nothing", func(t *testing.T) {
+		r := s.must(s.up("--expect-no-changes"))
+		assert.Less(t, r.took, 15*time.Second)
+	})
+	t.Run("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
+	t.Run("health passes", func(t *testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
+	t.Run("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
+	t.Run("an agent leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "agent-2") })
+	t.Run("a server leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-3") })
+	t.Run("the first server leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
+	t.Run("destroy leaves nothing", func(t *testing.T) {
+		s.must(s.destroy())
+		for name, before := range clean {
+			assert.Equal(t, before, hosts.footprint(name), "what %s has after destroy and had not before (-before +after)", name)
+		}
+	})
+}
+
+// staging is the configuration of a stack on lent hosts.
+func staging(hosts *lent, nodes ...node) map[string]any {
+	return map[string]any{
+		"hosts":   hosts.hosts(nodes...),
+		"metallb": map[string]any{"addresses": []any{hosts.net.pool()}},
+	}
+}
+
+func names(nodes []node) []string {
+	list := []string{}
+	for _, n := range nodes {
+		list = append(list, n.name)
+	}
+	return list
+}
+
+// killedUpConverges kills an up while K3s is being installed, clears up after it as `make up` does, and runs it again.
+func (s *stack) killedUpConverges(t *testing.T) {
+	cmd := s.command(root, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	output := newSignal("k3s-server-1-install")
+	cmd.Stdout, cmd.Stderr = output, output
+	require.NoError(t, cmd.Start())
+	select {
+	case <-output.seen:
+	case <-time.After(3 * time.Minute):
+		t.Errorf("no install within three minutes:\n%s", output.text())
+	}
+	require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
+	require.Error(t, cmd.Wait(), "it was killed")
+	s.must(s.run(strata, "recover", "--stack", s.name))
+	s.must(s.up())
+}
+
+// leavesAndReturns removes one node from the configuration and puts it back. The rest serves all the while.
+func (s *stack) leavesAndReturns(t *testing.T, hosts *lent, all []node, name string) {
+	rest := []node{}
+	for _, n := range all {
+		// An even number of servers is refused, so a second one leaves with the first.
+		if n.name == name || strings.HasPrefix(name, "server") && n.name == "server-2" {
+			continue
+		}
+		rest = append(rest, n)
+	}
+	s.configure(staging(hosts, rest...))
+	s.must(s.up())
+	assert.ElementsMatch(t, names(rest), nodeNames(t, s.client()))
+	answers(t, addressOf(t, s.client(), "hello"))
+	s.configure(staging(hosts, all...))
+	s.must(s.up())
+	assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
+	s.must(s.up("--expect-no-changes"))
+}
