@@ -1,0 +1,174 @@
+package health
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	// consecutiveDefault is how many passes in a row each API server must give.
+	consecutiveDefault = 2
+	// consecutiveUnproved replaces it where there is no Deny: a pass is then also what an API server says that has not
+	// noticed the configuration, so it must hold for about a second.
+	consecutiveUnproved = 10
+	// deniedSeconds is how long the webhook may refuse what it must accept: its own caches fill at its start.
+	deniedSeconds = 5
+)
+
+// webhookFacts is one look at an admission webhook.
+type webhookFacts struct {
+	// Fault is set when no API server could be asked for the objects.
+	Fault   *fault `json:"fault,omitempty"`
+	Seconds int    `json:"seconds,omitempty"`
+
+	Configuration configurationFacts `json:"configuration"`
+	Endpoints     endpointFacts      `json:"endpoints"`
+	Workloads     []workloadFacts    `json:"workloads,omitempty"`
+	// Probes are the dry runs through each API server.
+	Probes []probeFacts `json:"probes,omitempty"`
+}
+
+// configurationFacts is the webhook configuration object.
+type configurationFacts struct {
+	Missing bool        `json:"missing,omitempty"`
+	Hooks   []hookFacts `json:"hooks,omitempty"`
+	// NoCA is true when the Secret that the bundles must equal has no ca.crt.
+	NoCA bool `json:"noCA,omitempty"`
+}
+
+// hookFacts is one webhook of a configuration.
+type hookFacts struct {
+	Name string `json:"name"`
+	// Bundle compares caBundle with the Secret: empty, set (nothing to compare with), equal or different.
+	Bundle string `json:"bundle"`
+	// Target is namespace/service:port; empty for a URL.
+	Target string `json:"target,omitempty"`
+	// Covers is true when the webhook is asked about creations of Accept's kind.
+	Covers bool `json:"covers,omitempty"`
+	// Ignore is true when the API server goes on without the webhook's answer (failurePolicy Ignore).
+	Ignore bool `json:"ignore,omitempty"`
+}
+
+// endpointFacts is what the EndpointSlices of the webhook's Service hold.
+type endpointFacts struct {
+	Ready    []string `json:"ready,omitempty"`
+	NotReady []string `json:"notReady,omitempty"`
+}
+
+// probeFacts is the latest dry run through one API server.
+type probeFacts struct {
+	Server string `json:"server"`
+	Accept answer `json:"accept"`
+	// Deny is empty where the Spec has none, or where Accept has not passed.
+	Deny answer `json:"deny,omitzero"`
+	// Passes is the number of passes in a row since the configuration last changed.
+	Passes int `json:"passes,omitempty"`
+	// Seconds is for how long the answers have been of the same kind.
+	Seconds int `json:"seconds,omitempty"`
+}
+
+// judgeWebhook says whether the webhook serves. Existence is three checks of their own, because they explain; only the
+// dry runs prove.
+func judgeWebhook(spec WebhookSpec, facts webhookFacts) []Verdict {
+	existence := []string{configurationCheck(spec), endpointsCheck(spec)}
+	var verdicts []Verdict
+	if facts.Fault != nil {
+		verdicts = append(verdicts, facts.Fault.verdict(existence[0], facts.Seconds >= startupSeconds),
+			Verdict{Check: existence[1], State: Waiting, Message: "not seen", After: existence[:1]})
+		return verdicts
+	}
+	verdicts = append(verdicts, judgeConfiguration(spec, facts.Configuration))
+	endpoints := judgeEndpoints(spec, facts.Endpoints)
+	for _, workload := range facts.Workloads {
+		v := judgeWorkload(workload)
+		verdicts = append(verdicts, v)
+		endpoints.After = append(endpoints.After, v.Check)
+	}
+	verdicts = append(verdicts, endpoints)
+	for _, probe := range facts.Probes {
+		v := judgeProbe(spec, probe)
+		v.Check, v.After = "webhook through "+probe.Server, existence
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+func configurationCheck(spec WebhookSpec) string { return "webhook configuration " + spec.Configuration }
+
+func endpointsCheck(spec WebhookSpec) string {
+	return "webhook endpoints " + spec.Namespace + "/" + spec.Service
+}
+
+// resource is the configuration's resource as kubectl names it.
+func (s WebhookSpec) resource() string {
+	if s.Mutating {
+		return "mutatingwebhookconfiguration"
+	}
+	return "validatingwebhookconfiguration"
+}
+
+func judgeConfiguration(spec WebhookSpec, c configurationFacts) Verdict {
+	v := Verdict{Check: configurationCheck(spec), State: Waiting, Hint: "kubectl get " + spec.resource() + " " + spec.Configuration + " -o yaml"}
+	switch {
+	case c.Missing:
+		v.Message = "does not exist: the API server would ask nobody"
+		return v
+	case c.NoCA:
+		v.Message = fmt.Sprintf("Secret %s/%s has no ca.crt yet", spec.Namespace, spec.CASecret)
+		return v
+	}
+	if hooks := hooksWith(c.Hooks, "empty"); len(hooks) > 0 {
+		v.Message = "no caBundle yet in " + strings.Join(hooks, ", ")
+		v.Cause = "what injects the CA has not run"
+		return v
+	}
+	if hooks := hooksWith(c.Hooks, "different"); len(hooks) > 0 {
+		v.Message = fmt.Sprintf("caBundle is not ca.crt of Secret %s/%s in %s", spec.Namespace, spec.CASecret, strings.Join(hooks, ", "))
+		v.Cause = "the CA is of an earlier certificate, or something else writes the configuration"
+		return v
+	}
+	return judgeCoverage(spec, c, v)
+}
+
+func hooksWith(hooks []hookFacts, bundle string) []string {
+	var names []string
+	for _, hook := range hooks {
+		if hook.Bundle == bundle {
+			names = append(names, hook.Name)
+		}
+	}
+	return names
+}
+
+// judgeCoverage makes sure that a dry run of Accept asks this webhook at all: one that is not asked lets everything pass.
+func judgeCoverage(spec WebhookSpec, c configurationFacts, v Verdict) Verdict {
+	target := fmt.Sprintf("%s/%s:%d", spec.Namespace, spec.Service, spec.Port)
+	v.State = Stuck
+	for _, hook := range c.Hooks {
+		switch {
+		case !hook.Covers:
+			continue
+		case hook.Target != target:
+			v.Message = fmt.Sprintf("%s asks %s, expected %s", hook.Name, orNone(hook.Target), target)
+			return v
+		case hook.Ignore && len(spec.Deny) == 0:
+			v.Message = hook.Name + " has failurePolicy Ignore: a dry run passes without it, and the gate has nothing that must be refused"
+			v.Hint = "give the gate a deny object"
+			return v
+		default:
+			return Verdict{Check: v.Check, State: Ready}
+		}
+	}
+	v.Message = "no webhook of it is asked about the creation of " + kindOfObject(spec.Accept) + ": a dry run would prove nothing"
+	return v
+}
+
+func judgeEndpoints(spec WebhookSpec, e endpointFacts) Verdict {
+	v := Verdict{Check: endpointsCheck(spec), State: Ready}
+	if len(e.Ready) == 0 {
+		v.State = Waiting
+		v.Message = fmt.Sprintf("no ready address, %d not ready", len(e.NotReady))
+		v.Hint = "kubectl -n " + spec.Namespace + " get endpointslices -l kubernetes.io/service-name=" + spec.Service
+	}
+	return v
+}

@@ -1,0 +1,121 @@
+package health
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	// probeInterval is the pause between two dry runs through one API server.
+	probeInterval = 100 * time.Millisecond
+	// probeTimeout bounds one dry run. The API server itself waits for a webhook for up to its timeoutSeconds (10 s by
+	// default) and then says which address did not answer, which is worth waiting for.
+	probeTimeout = 12 * time.Second
+	// probePatience is how long a dry run must have been under way before news about the objects cuts it short: one that is
+	// about to end must not be cut short again and again.
+	probePatience = 500 * time.Millisecond
+)
+
+// probe asks one API server, again and again.
+type probe struct {
+	server  *apiServer
+	spec    WebhookSpec
+	settled *settled
+	now     clock
+	wake    chan struct{}
+
+	mu      sync.Mutex
+	facts   probeFacts
+	epoch   int
+	started time.Time
+	cancel  context.CancelFunc
+	kind    *resourceKind
+}
+
+func newProbe(server *apiServer, spec WebhookSpec, now clock) *probe {
+	facts := probeFacts{Server: server.name, Accept: answer{Kind: answerOther, Text: "not asked yet"}}
+	return &probe{server: server, spec: spec, settled: newSettled(now), now: now, wake: make(chan struct{}, 1), facts: facts, cancel: func() {}}
+}
+
+// kick asks for the next dry run now, and ends one that hangs.
+func (p *probe) kick() {
+	p.mu.Lock()
+	if p.now().Sub(p.started) > probePatience {
+		p.cancel()
+	}
+	p.mu.Unlock()
+	signal(p.wake)
+}
+
+// latest is the newest result; passes of an earlier configuration do not count.
+func (p *probe) latest(epoch int) probeFacts {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	facts := p.facts
+	if p.epoch != epoch {
+		facts.Passes = 0
+	}
+	return facts
+}
+
+// attempt makes one pair of dry runs. It counts towards the passes only if counts is true: without the configuration, an API
+// server accepts anything. It returns false if it was cut short.
+func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
+	ctx, cancel := context.WithTimeout(parent, probeTimeout)
+	defer cancel()
+	p.mu.Lock()
+	p.started, p.cancel = p.now(), cancel
+	p.mu.Unlock()
+	facts := probeFacts{Server: p.server.name, Accept: p.ask(ctx, p.spec.Accept)}
+	if facts.Accept.Kind == answerAccepted && len(p.spec.Deny) > 0 {
+		facts.Deny = p.ask(ctx, p.spec.Deny)
+	}
+	if parent.Err() != nil || ctx.Err() == context.Canceled {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.spec.passed(facts) && counts {
+		facts.Passes = 1
+		if p.epoch == epoch {
+			facts.Passes += p.facts.Passes
+		}
+		facts.Passes = min(facts.Passes, p.spec.passesNeeded())
+	}
+	facts.Seconds = p.settled.seconds("answers", string(facts.Accept.Kind+facts.Deny.Kind))
+	p.facts, p.epoch = facts, epoch
+	return true
+}
+
+// ask makes one dry run.
+func (p *probe) ask(ctx context.Context, object map[string]any) answer {
+	p.mu.Lock()
+	kind := p.kind
+	p.mu.Unlock()
+	if kind == nil {
+		var err error
+		if kind, err = p.server.kindOf(ctx, object); err != nil {
+			return answerOf(err)
+		}
+	}
+	a := answerOf(dryRun(ctx, p.server, *kind, object))
+	if a.Kind == answerNotServed {
+		// The CRD may have been replaced: find the kind again.
+		kind = nil
+	}
+	p.mu.Lock()
+	p.kind = kind
+	p.mu.Unlock()
+	return a
+}
+
+// plural is the resource's name, empty while the API server does not serve the kind.
+func (p *probe) plural() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.kind == nil {
+		return ""
+	}
+	return p.kind.resource.Resource
+}

@@ -1,0 +1,49 @@
+package health
+
+import "fmt"
+
+// probeCause is the likely reason for what a dry run met. A race heals by itself; a network fault does not, and is named
+// with the server that has it.
+func probeCause(p probeFacts) string {
+	switch p.Accept.Kind {
+	case answerNoEndpoints, answerRefused, answerAuthority:
+		return "the webhook is starting: it serves only once its certificate is issued, mounted and injected"
+	case answerTimeout, answerUnreachable:
+		return "network fault between API server " + p.Server + " and the webhook's Pod: Pod network, kube-proxy or a firewall on that server"
+	case answerName, answerExpired:
+		return "the serving certificate was made for another Service, or by another clock"
+	case answerDenied:
+		return "what the gate asks for does not fit this webhook, or its rules reject everything"
+	case answerForbidden:
+		return "an admission policy, quota or missing right, not the webhook"
+	case answerInvalid:
+		return "the gate's object is not of the version that the CRD serves"
+	case answerNotServed:
+		return "the CRD is not established on this API server, or the namespace does not exist"
+	default:
+		return ""
+	}
+}
+
+// probeHint is the command that shows more.
+func probeHint(spec WebhookSpec, kind answerKind) string {
+	switch kind {
+	case answerAuthority, answerName, answerExpired:
+		return fmt.Sprintf("compare caBundle in %s %s with the certificate that %s.%s.svc:%d serves", spec.resource(), spec.Configuration, spec.Service, spec.Namespace, spec.Port)
+	case answerTimeout, answerUnreachable:
+		return fmt.Sprintf("on the server: curl -kv https://$(kubectl -n %s get svc %s -o jsonpath='{.spec.clusterIP}'):%d", spec.Namespace, spec.Service, spec.Port)
+	case answerNotServed:
+		return "kubectl api-resources; kubectl get namespace " + spec.Namespace
+	case answerAPI:
+		return "kubectl get --raw '/readyz?verbose'"
+	case answerAccepted, answerDenied, answerForbidden, answerInvalid, answerNoDryRun:
+		return "kubectl get " + spec.resource() + " " + spec.Configuration + " -o yaml"
+	default:
+		return "kubectl -n " + spec.Namespace + " get pods,endpointslices"
+	}
+}
+
+// kindOfObject is apiVersion and kind for messages.
+func kindOfObject(object map[string]any) string {
+	return fmt.Sprintf("%v %v", object["apiVersion"], object["kind"])
+}

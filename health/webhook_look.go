@@ -1,0 +1,153 @@
+package health
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// serviceLabel is on every EndpointSlice of a Service.
+const serviceLabel = discoveryv1.LabelServiceName
+
+func (w *webhookWatch) configurationResource() schema.GroupVersionResource {
+	resource := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}
+	if w.spec.Mutating {
+		resource.Resource = "mutatingwebhookconfigurations"
+	}
+	return resource
+}
+
+// look reads every object that the webhook needs, from one server, and the configuration's version.
+func (w *webhookWatch) look(ctx context.Context) (webhookFacts, string) {
+	var facts webhookFacts
+	var version string
+	fault := w.cluster.read(ctx, func(ctx context.Context, s *apiServer) (err error) {
+		facts = webhookFacts{}
+		if facts.Configuration, version, err = w.lookConfiguration(ctx, s); err != nil {
+			return err
+		}
+		if facts.Endpoints, err = lookEndpoints(ctx, s, w.spec.Namespace, w.spec.Service); err != nil {
+			return err
+		}
+		facts.Workloads, err = lookWorkloads(ctx, s, w.workloads, w.settled)
+		return err
+	})
+	if fault != nil {
+		return webhookFacts{Fault: fault, Seconds: w.settled.seconds("api", string(fault.Kind))}, ""
+	}
+	w.settled.forget("api")
+	return facts, version
+}
+
+// lookConfiguration reads the configuration and the CA that it must carry. Both kinds have the same fields as far as a gate
+// reads them.
+func (w *webhookWatch) lookConfiguration(ctx context.Context, s *apiServer) (configurationFacts, string, error) {
+	object, err := get[admissionv1.ValidatingWebhookConfiguration](ctx, s, w.configurationResource(), "", w.spec.Configuration)
+	if err != nil || object == nil {
+		return configurationFacts{Missing: object == nil}, "", err
+	}
+	facts := configurationFacts{}
+	var authority []byte
+	if w.spec.CASecret != "" {
+		secret, err := get[corev1.Secret](ctx, s, secretResource, w.spec.Namespace, w.spec.CASecret)
+		if err != nil {
+			return facts, "", err
+		}
+		if secret != nil {
+			authority = secret.Data["ca.crt"]
+		}
+		facts.NoCA = len(authority) == 0
+	}
+	group, version := splitVersion(w.spec.Accept)
+	for i := range object.Webhooks {
+		hook := &object.Webhooks[i]
+		facts.Hooks = append(facts.Hooks, hookFacts{
+			Name: hook.Name, Bundle: bundleState(hook.ClientConfig.CABundle, authority), Target: hookTarget(hook.ClientConfig),
+			Covers: slices.ContainsFunc(hook.Rules, func(r admissionv1.RuleWithOperations) bool { return coversCreate(r, group, version, w.plural()) }),
+			Ignore: hook.FailurePolicy != nil && *hook.FailurePolicy == admissionv1.Ignore,
+		})
+	}
+	return facts, object.ResourceVersion, nil
+}
+
+// plural is the resource of Accept's kind, empty while no API server serves it.
+func (w *webhookWatch) plural() string {
+	for _, p := range w.probes {
+		if name := p.plural(); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+func splitVersion(object map[string]any) (group, version string) {
+	text := fmt.Sprint(object["apiVersion"])
+	if before, after, found := strings.Cut(text, "/"); found {
+		return before, after
+	}
+	return "", text
+}
+
+// coversCreate reports whether a rule asks the webhook about creations of the resource. An unknown resource is left to the
+// dry run.
+func coversCreate(rule admissionv1.RuleWithOperations, group, version, resource string) bool {
+	matches := func(list []string, want string) bool { return slices.Contains(list, "*") || slices.Contains(list, want) }
+	creates := slices.Contains(rule.Operations, admissionv1.OperationAll) || slices.Contains(rule.Operations, admissionv1.Create)
+	return creates && matches(rule.APIGroups, group) && matches(rule.APIVersions, version) &&
+		(resource == "" || matches(rule.Resources, resource) || slices.Contains(rule.Resources, "*/*"))
+}
+
+func bundleState(bundle, authority []byte) string {
+	bundle, authority = bytes.TrimSpace(bundle), bytes.TrimSpace(authority)
+	switch {
+	case len(bundle) == 0:
+		return "empty"
+	case len(authority) == 0:
+		return "set"
+	case bytes.Equal(bundle, authority):
+		return "equal"
+	default:
+		return "different"
+	}
+}
+
+func hookTarget(client admissionv1.WebhookClientConfig) string {
+	if client.Service == nil {
+		return ""
+	}
+	port := int32(443)
+	if client.Service.Port != nil {
+		port = *client.Service.Port
+	}
+	return fmt.Sprintf("%s/%s:%d", client.Service.Namespace, client.Service.Name, port)
+}
+
+// lookEndpoints reads the addresses behind a Service. The Service's or slice's existence says nothing.
+func lookEndpoints(ctx context.Context, s *apiServer, namespace, service string) (endpointFacts, error) {
+	slicesOf, err := list[discoveryv1.EndpointSlice](ctx, s, endpointSliceResource, namespace, metav1.ListOptions{LabelSelector: serviceLabel + "=" + service})
+	if err != nil {
+		return endpointFacts{}, err
+	}
+	facts := endpointFacts{}
+	for i := range slicesOf {
+		for _, endpoint := range slicesOf[i].Endpoints {
+			// Unset means ready (discovery.k8s.io/v1 EndpointConditions).
+			if endpoint.Conditions.Ready == nil || *endpoint.Conditions.Ready {
+				facts.Ready = append(facts.Ready, endpoint.Addresses...)
+			} else {
+				facts.NotReady = append(facts.NotReady, endpoint.Addresses...)
+			}
+		}
+	}
+	slices.Sort(facts.Ready)
+	slices.Sort(facts.NotReady)
+	return facts, nil
+}

@@ -1,0 +1,190 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func init() { newWatch[KindWebhook] = newWebhook }
+
+// webhookWatch looks at the objects when they change and keeps asking each API server; the two meet in state.
+type webhookWatch struct {
+	spec      WebhookSpec
+	cluster   *cluster
+	workloads []workloadRef
+	settled   *settled
+	probes    []*probe
+
+	mu sync.Mutex
+	// facts are the latest; probes hold their own.
+	facts webhookFacts
+	// epoch counts the versions of the configuration; a dry run of an earlier one proves nothing.
+	epoch int
+	// version is the configuration's resourceVersion.
+	version string
+	// seen is true once the objects were looked at: before, nothing may be said.
+	seen bool
+}
+
+func newWebhook(spec Spec, secrets Secrets) (Watch, error) {
+	if spec.Webhook == nil {
+		return nil, errors.New("spec: webhook: missing")
+	}
+	w := &webhookWatch{spec: *spec.Webhook, settled: newSettled(time.Now)}
+	var err error
+	if w.cluster, err = newCluster(spec.Servers, secrets.Kubeconfig); err != nil {
+		return nil, err
+	}
+	for _, text := range spec.Webhook.Workloads {
+		ref, err := parseWorkload(text)
+		if err != nil {
+			return nil, err
+		}
+		w.workloads = append(w.workloads, ref)
+	}
+	if err := w.newProbes(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *webhookWatch) newProbes() error {
+	accept, deny := &unstructured.Unstructured{Object: w.spec.Accept}, &unstructured.Unstructured{Object: w.spec.Deny}
+	if accept.GetKind() == "" || accept.GetAPIVersion() == "" {
+		return errors.New("spec: webhook.accept: expected an object with apiVersion and kind; without one nothing can be proved")
+	}
+	if len(w.spec.Deny) > 0 && (deny.GetKind() != accept.GetKind() || deny.GetAPIVersion() != accept.GetAPIVersion()) {
+		return fmt.Errorf("spec: webhook.deny: is %s, expected %s as accept", kindOfObject(w.spec.Deny), kindOfObject(w.spec.Accept))
+	}
+	for _, server := range w.cluster.servers {
+		w.probes = append(w.probes, newProbe(server, w.spec, time.Now))
+	}
+	return nil
+}
+
+// Run implements Watch.
+func (w *webhookWatch) Run(ctx context.Context, report func([]Verdict)) error {
+	changed, news := make(chan struct{}, 1), make(chan struct{}, 1)
+	var parts sync.WaitGroup
+	parts.Go(func() { w.cluster.follow(ctx, changed, w.sources()) })
+	parts.Go(func() { w.lookAgain(ctx, changed, news) })
+	for _, p := range w.probes {
+		parts.Go(func() { w.probeAgain(ctx, p, news) })
+	}
+	w.reportNews(ctx, news, report)
+	parts.Wait()
+	return nil
+}
+
+func (w *webhookWatch) sources() []source {
+	sources := []source{
+		{resource: w.configurationResource(), name: w.spec.Configuration},
+		{resource: endpointSliceResource, namespace: w.spec.Namespace, labels: serviceLabel + "=" + w.spec.Service},
+	}
+	if w.spec.CASecret != "" {
+		sources = append(sources, source{resource: secretResource, namespace: w.spec.Namespace, name: w.spec.CASecret})
+	}
+	for _, ref := range w.workloads {
+		sources = append(sources, ref.sources()...)
+	}
+	return sources
+}
+
+// lookAgain looks at the objects at every change, and lets the probes try again at once.
+func (w *webhookWatch) lookAgain(ctx context.Context, changed <-chan struct{}, news chan<- struct{}) {
+	for ctx.Err() == nil {
+		facts, version := w.look(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		w.mu.Lock()
+		if facts.Fault == nil && version != w.version {
+			w.version = version
+			w.epoch++
+		}
+		moved := !reflect.DeepEqual(facts, w.facts)
+		w.facts, w.seen = facts, true
+		w.mu.Unlock()
+		if moved {
+			for _, p := range w.probes {
+				p.kick()
+			}
+		}
+		signal(news)
+		waitFor(ctx, changed, relook)
+	}
+}
+
+// probeAgain keeps asking one API server.
+func (w *webhookWatch) probeAgain(ctx context.Context, p *probe, news chan<- struct{}) {
+	for ctx.Err() == nil {
+		w.mu.Lock()
+		epoch, counts := w.epoch, w.seen && !w.facts.Configuration.Missing && w.facts.Fault == nil
+		w.mu.Unlock()
+		if p.attempt(ctx, epoch, counts) {
+			signal(news)
+		}
+		waitFor(ctx, p.wake, probeInterval)
+	}
+}
+
+func (w *webhookWatch) reportNews(ctx context.Context, news <-chan struct{}, report func([]Verdict)) {
+	var last []Verdict
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-news:
+		}
+		if verdicts := w.judge(); verdicts != nil && !reflect.DeepEqual(verdicts, last) {
+			last = verdicts
+			report(verdicts)
+		}
+	}
+}
+
+// judge puts the latest look and the latest dry runs together; nil before the first look.
+func (w *webhookWatch) judge() []Verdict {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.seen {
+		return nil
+	}
+	facts := w.facts
+	facts.Probes = nil
+	for _, p := range w.probes {
+		facts.Probes = append(facts.Probes, p.latest(w.epoch))
+	}
+	return judgeWebhook(w.spec, facts)
+}
+
+// waitFor returns after d, or earlier when wake is signalled or ctx ends.
+func waitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-wake:
+	case <-timer.C:
+	}
+}
+
+// dryRun creates an object without storing it.
+func dryRun(ctx context.Context, s *apiServer, kind resourceKind, object map[string]any) error {
+	u := (&unstructured.Unstructured{Object: object}).DeepCopy()
+	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: "strata-gate"}
+	var err error
+	if kind.namespaced {
+		_, err = s.dyn.Resource(kind.resource).Namespace(u.GetNamespace()).Create(ctx, u, options)
+	} else {
+		_, err = s.dyn.Resource(kind.resource).Create(ctx, u, options)
+	}
+	return err //nolint:wrapcheck // classified by its own words.
+}
