@@ -8,6 +8,9 @@ func verbs() []*cobra.Command {
 		newFetchCommand(),
 		newMachineCommand(),
 		newKeygenCommand(),
+		newGateCommand(),
+		newHostKeyCommand(),
+		newPushCommand(),
 		newMembersCommand(),
 	}
 }

@@ -1,0 +1,96 @@
+package health
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// evidenceLines bounds how much of each piece of evidence is shown; the newest lines say most.
+const evidenceLines = 20
+
+// WriteReport says how a gate ended: one line when it opened, otherwise every failing check with what was expected and found, its
+// cause, evidence and fix. Being stuck and being late are worded differently, because only one of them is cured by waiting.
+func WriteReport(out io.Writer, r Result) error {
+	_, err := io.WriteString(out, r.Report())
+	return err
+}
+
+// Report is the text of WriteReport.
+func (r Result) Report() string {
+	var text strings.Builder
+	failing, hidden := split(r.Checks)
+	if r.Passes() {
+		fmt.Fprintf(&text, "%s: %s after %s\n", r.Gate, strings.ToLower(string(r.State)), r.Elapsed.Duration)
+		r.remarks(&text)
+		return text.String()
+	}
+	fmt.Fprintf(&text, "layer %s, gate %s: %s: %d of %d checks not ready\n",
+		r.Layer, r.Gate, r.ending(), len(failing)+hidden, len(r.Checks))
+	for _, check := range stuckFirst(failing) {
+		writeCheck(&text, check)
+	}
+	if len(r.Checks) == 0 {
+		text.WriteString("  nothing could be observed before the gate ended\n")
+	}
+	if hidden > 0 {
+		fmt.Fprintf(&text, "  %d more: not listed, they cannot pass before the above\n", hidden)
+	}
+	if r.Ending == EndedTimeout {
+		fmt.Fprintf(&text, "  deadline: %s is %s; raise it only if the above needs nothing but more time\n",
+			r.TimeoutKey, r.Timeout.Duration)
+	}
+	return text.String()
+}
+
+// ending words why the gate did not open.
+func (r Result) ending() string {
+	switch r.Ending {
+	case EndedStuck:
+		return fmt.Sprintf("stuck after %s, waiting longer cannot help", r.Elapsed.Duration)
+	case EndedInterrupted:
+		return fmt.Sprintf("interrupted after %s", r.Elapsed.Duration)
+	}
+	return fmt.Sprintf("timed out after %s", r.Elapsed.Duration)
+}
+
+// remarks are what a gate that opened still has to say: warnings, and what was skipped.
+func (r Result) remarks(text *strings.Builder) {
+	for _, check := range r.Checks {
+		switch {
+		case check.State == Skipped:
+			fmt.Fprintf(text, "  skipped %s: %s\n", check.Check, oneLine(check.Message))
+		case check.Hint != "":
+			fmt.Fprintf(text, "  warning %s: %s; %s\n", check.Check, oneLine(check.Message), oneLine(check.Hint))
+		}
+	}
+}
+
+func stuckFirst(checks []Verdict) []Verdict {
+	sorted := make([]Verdict, 0, len(checks))
+	for _, wanted := range []State{Stuck, Waiting} {
+		for _, check := range checks {
+			if check.State == wanted {
+				sorted = append(sorted, check)
+			}
+		}
+	}
+	return sorted
+}
+
+func writeCheck(text *strings.Builder, check Verdict) {
+	fmt.Fprintf(text, "  %s (%s): %s\n", check.Check, strings.ToLower(string(check.State)), oneLine(check.Message))
+	if check.Cause != "" {
+		fmt.Fprintf(text, "    cause: %s\n", oneLine(check.Cause))
+	}
+	for _, evidence := range check.Evidence {
+		lines := strings.Split(strings.TrimSpace(evidence), "\n")
+		if left := len(lines) - evidenceLines; left > 0 {
+			lines = append([]string{fmt.Sprintf("(%d earlier lines left out)", left)}, lines[left:]...)
+		}
+		fmt.Fprintf(text, "    evidence: %s\n", strings.Join(lines, "\n      "))
+	}
+	if check.Hint != "" {
+		fmt.Fprintf(text, "    fix: %s\n", oneLine(check.Hint))
+	}
+}

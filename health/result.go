@@ -1,0 +1,110 @@
+package health
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Ending says why a gate stopped looking.
+type Ending string
+
+const (
+	// EndedOpen: every check passed.
+	EndedOpen Ending = "open"
+	// EndedStuck: a check can never pass by waiting.
+	EndedStuck Ending = "stuck"
+	// EndedTimeout: the deadline passed.
+	EndedTimeout Ending = "timeout"
+	// EndedInterrupted: the caller gave up.
+	EndedInterrupted Ending = "interrupted"
+)
+
+// Result is how a gate ended. It is the gate command's output, and so is stored in the state: it holds no secret.
+type Result struct {
+	Gate  string `json:"gate"`
+	Layer string `json:"layer"`
+	Kind  Kind   `json:"kind"`
+	// State sums up the checks: Ready, Skipped (every check is), Stuck, or Waiting.
+	State  State  `json:"state"`
+	Ending Ending `json:"ending"`
+	// Elapsed is how long the gate looked.
+	Elapsed metav1.Duration `json:"elapsed"`
+	// Timeout and TimeoutKey are the deadline and the configuration key that sets it.
+	Timeout    metav1.Duration `json:"timeout"`
+	TimeoutKey string          `json:"timeoutKey,omitempty"`
+	// Checks are the last verdicts.
+	Checks []Verdict `json:"checks"`
+}
+
+// Passes reports whether the gate is open.
+func (r Result) Passes() bool { return r.Ending == EndedOpen }
+
+// newResult sums up the last verdicts of a gate.
+func newResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict) Result {
+	return Result{
+		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind, State: sum(checks), Ending: ending,
+		Elapsed: metav1.Duration{Duration: elapsed.Round(time.Millisecond)},
+		Timeout: spec.Timeout, TimeoutKey: spec.TimeoutKey, Checks: checks,
+	}
+}
+
+// sum is the state of a whole gate. No verdict at all is not ready: nothing was seen yet.
+func sum(checks []Verdict) State {
+	count := map[State]int{}
+	for _, check := range checks {
+		count[check.State]++
+	}
+	switch passed := count[Ready] + count[Skipped]; {
+	case count[Stuck] > 0:
+		return Stuck
+	case len(checks) == 0 || passed < len(checks):
+		return Waiting
+	case count[Ready] == 0:
+		return Skipped
+	}
+	return Ready
+}
+
+// split sorts the verdicts that do not pass: those that name a reason of their own, and how many only wait for one of them.
+func split(checks []Verdict) (failing []Verdict, hidden int) {
+	failed := map[string]bool{}
+	for _, check := range checks {
+		if !check.Passes() {
+			failed[check.Check] = true
+		}
+	}
+	for _, check := range checks {
+		if check.Passes() {
+			continue
+		}
+		if check.State != Stuck && waitsFor(check, failed) {
+			hidden++
+			continue
+		}
+		failing = append(failing, check)
+	}
+	if len(failing) == 0 && hidden > 0 {
+		// Checks that wait for each other hide nobody.
+		return failedOf(checks), 0
+	}
+	return failing, hidden
+}
+
+func waitsFor(check Verdict, failed map[string]bool) bool {
+	for _, name := range check.After {
+		if failed[name] && name != check.Check {
+			return true
+		}
+	}
+	return false
+}
+
+func failedOf(checks []Verdict) (failed []Verdict) {
+	for _, check := range checks {
+		if !check.Passes() {
+			failed = append(failed, check)
+		}
+	}
+	return failed
+}

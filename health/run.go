@@ -1,0 +1,88 @@
+package health
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// ErrSpec is a Spec or a Secret with which no gate can look at anything.
+var ErrSpec = errors.New("gate cannot be asked")
+
+// ParseSpec reads a Spec from JSON. A field that it does not know is an error: a check that is silently left out is a gate
+// that says ready too early.
+func ParseSpec(text []byte) (Spec, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	var spec Spec
+	if err := decoder.Decode(&spec); err != nil {
+		return Spec{}, fmt.Errorf("%w: spec: %w", ErrSpec, err)
+	}
+	if decoder.More() {
+		return Spec{}, fmt.Errorf("%w: spec: expected one JSON object, found more behind it", ErrSpec)
+	}
+	return spec, nil
+}
+
+// Run asks one gate: it looks until every check passes, one is stuck or the deadline passes. Progress and, on a failure, the
+// report are written to progress. The error wraps ErrSpec; a gate that does not open is a Result and not an error.
+func Run(ctx context.Context, spec Spec, secrets Secrets, progress io.Writer) (Result, error) {
+	if err := spec.Validate(); err != nil {
+		return Result{}, fmt.Errorf("%w: %w", ErrSpec, err)
+	}
+	watch, err := newWatch[spec.Kind](spec, secrets)
+	if err != nil {
+		return Result{}, fmt.Errorf("%w: gate %s: %w", ErrSpec, spec.Gate, err)
+	}
+	result, err := wait(ctx, spec, watch, progress)
+	if err != nil {
+		return Result{}, fmt.Errorf("%w: gate %s: %w", ErrSpec, spec.Gate, err)
+	}
+	if err := WriteReport(progress, result); err != nil {
+		return result, fmt.Errorf("gate %s: report: %w", spec.Gate, err)
+	}
+	return result, nil
+}
+
+// Validate reports everything that is missing in a Spec at once.
+func (s Spec) Validate() error {
+	var problems []error
+	need := func(ok bool, format string, args ...any) {
+		if !ok {
+			problems = append(problems, fmt.Errorf("gate %q: "+format, append([]any{s.Gate}, args...)...))
+		}
+	}
+	_, known := newWatch[s.Kind]
+	need(known, "kind: expected one of %s, found %q", strings.Join(kinds(), ", "), s.Kind)
+	need(s.Gate != "", "gate: empty; a gate has its resource's name")
+	need(s.Timeout.Duration > 0, "timeout: expected a positive duration, found %s; an unbounded gate is no gate", s.Timeout.Duration)
+	for i, host := range s.Hosts {
+		need(host.Name != "" && host.Address != "", "hosts[%d]: name or address is empty", i)
+		need(host.Role == "server" || host.Role == "agent", "hosts[%d].role: expected server or agent, found %q", i, host.Role)
+	}
+	oneHost := s.Kind == KindHost || s.Kind == KindServer
+	need(!oneHost || len(s.Hosts) == 1, "hosts: a %s gate looks at exactly one, found %d", s.Kind, len(s.Hosts))
+	need(s.Kind != KindNodes || len(s.Hosts) > 0, "hosts: empty; an empty node set is never ready")
+	asksAPI := slices.Contains([]Kind{KindAPI, KindNodes, KindSystem, KindWebhook, KindPool}, s.Kind)
+	need(!asksAPI || len(s.Servers) > 0, "servers: empty; a %s gate asks every API server", s.Kind)
+	need(s.Kind != KindHost || s.Host != nil, "host: missing")
+	need(s.Kind != KindSystem || s.System != nil, "system: missing")
+	need(s.Kind != KindWebhook || s.Webhook != nil, "webhook: missing")
+	need(s.Kind != KindPool || s.Pool != nil, "pool: missing")
+	return errors.Join(problems...)
+}
+
+// kinds are the known kinds, sorted.
+func kinds() []string {
+	names := make([]string, 0, len(newWatch))
+	for kind := range newWatch {
+		names = append(names, string(kind))
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,113 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+// errWatchEnded is a Watch that stopped looking while it was still needed.
+var errWatchEnded = errors.New("the watch ended before its gate")
+
+// wait runs a Watch until every check passes, one is Stuck, the deadline passes or ctx ends. It writes a line to progress each
+// time the situation changes. The error is a Watch that cannot observe at all.
+func wait(ctx context.Context, spec Spec, watch Watch, progress io.Writer) (Result, error) {
+	start := time.Now()
+	bounded, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
+	defer cancel()
+	latest := newBoard()
+	ended := make(chan error, 1)
+	go func() { ended <- watch.Run(bounded, latest.put) }()
+	lines := progressLines{to: progress, gate: spec.Gate}
+	end := func(ending Ending, checks []Verdict) Result {
+		return newResult(spec, ending, time.Since(start), checks)
+	}
+	for {
+		var over bool
+		select {
+		case <-latest.changed:
+		case <-bounded.Done():
+			over = true
+		case err := <-ended:
+			if bounded.Err() == nil {
+				return Result{}, errors.Join(errWatchEnded, err)
+			}
+			over = true
+		}
+		checks := latest.get()
+		lines.show(checks, time.Since(start))
+		switch state := sum(checks); {
+		case state == Ready || state == Skipped:
+			return end(EndedOpen, checks), nil
+		case state == Stuck:
+			return end(EndedStuck, checks), nil
+		case over && ctx.Err() != nil:
+			return end(EndedInterrupted, checks), nil
+		case over:
+			return end(EndedTimeout, checks), nil
+		}
+	}
+}
+
+// board holds the latest verdicts of a Watch.
+type board struct {
+	// changed has one token when there are verdicts that were not read yet.
+	changed chan struct{}
+	mutex   sync.Mutex
+	checks  []Verdict
+}
+
+func newBoard() *board { return &board{changed: make(chan struct{}, 1)} }
+
+func (b *board) put(checks []Verdict) {
+	b.mutex.Lock()
+	b.checks = checks
+	b.mutex.Unlock()
+	select {
+	case b.changed <- struct{}{}:
+	default: // The reader has not come for the last one yet, and will see this one.
+	}
+}
+
+func (b *board) get() []Verdict {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.checks
+}
+
+// progressLines writes one line per change of the situation.
+type progressLines struct {
+	to   io.Writer
+	gate string
+	last string
+}
+
+func (p *progressLines) show(checks []Verdict, elapsed time.Duration) {
+	text := situation(checks)
+	if len(checks) == 0 || text == p.last {
+		return
+	}
+	p.last = text
+	// Progress is for people; a gate that cannot write it still gates.
+	_, _ = fmt.Fprintf(p.to, "%s: %s, %d s\n", p.gate, text, int(elapsed.Seconds()))
+}
+
+// situation is what a progress line says, without anything that moves by itself: "2/3 Ready; node-3: NotReady, …".
+func situation(checks []Verdict) string {
+	failing, hidden := split(checks)
+	parts := []string{fmt.Sprintf("%d/%d %s", len(checks)-len(failing)-hidden, len(checks), Ready)}
+	for _, check := range failing {
+		parts = append(parts, check.Check+": "+oneLine(check.Message))
+	}
+	if hidden > 0 {
+		parts = append(parts, fmt.Sprintf("%d more behind", hidden))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// oneLine joins the lines of a text.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

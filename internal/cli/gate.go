@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"strata/health"
+)
+
+// newGateCommand is `strata gate`, what every gate resource runs: a health.Spec on stdin, secrets in the environment, progress
+// on stderr, the result as one JSON line on stdout. It exits with 0 when the gate is open, 1 when it is stuck or late, and 2
+// when the spec is unusable.
+func newGateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "gate",
+		Short:  "Wait until what the spec on stdin describes works (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			text, err := io.ReadAll(cmd.InOrStdin())
+			if err != nil {
+				return fmt.Errorf("read spec: %w", err)
+			}
+			spec, err := health.ParseSpec(text)
+			if err != nil {
+				return &exitError{2, err}
+			}
+			result, err := health.Run(cmd.Context(), spec, secretsFrom(os.Getenv), cmd.ErrOrStderr())
+			if err != nil {
+				return &exitError{2, err}
+			}
+			if err := json.NewEncoder(cmd.OutOrStdout()).Encode(result); err != nil {
+				return fmt.Errorf("gate %s: result: %w", spec.Gate, err)
+			}
+			if !result.Passes() {
+				return &exitError{1, nil} // The report is on stderr already.
+			}
+			return nil
+		},
+	}
+}
+
+// secretsFrom reads a gate's secrets from its environment.
+func secretsFrom(env func(string) string) health.Secrets {
+	return health.Secrets{SSHKey: []byte(env("STRATA_SSH_KEY")), Kubeconfig: []byte(env("STRATA_KUBECONFIG"))}
+}

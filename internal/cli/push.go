@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/remote"
+)
+
+// pushInput is what `strata push` reads.
+type pushInput struct {
+	Target remote.Target `json:"target"`
+	// File is the local file, SHA256 what it must be.
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+	// Dest is the absolute path on the host, Mode its mode in octal, for example 0755.
+	Dest    string          `json:"dest"`
+	Mode    string          `json:"mode"`
+	Timeout metav1.Duration `json:"timeout"`
+}
+
+// newPushCommand is `strata push`: it copies a file to a host unless it is there, verifies it at the other end, and prints its
+// sum. The private key comes in STRATA_SSH_KEY.
+func newPushCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "push",
+		Short:  "Copy an artifact to a host (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var input pushInput
+			if err := readInput("push", cmd.InOrStdin(), &input); err != nil {
+				return err
+			}
+			mode, err := strconv.ParseUint(input.Mode, 8, 9)
+			if err != nil {
+				return &exitError{2, fmt.Errorf("push: mode: expected octal permissions, found %q", input.Mode)}
+			}
+			if input.Timeout.Duration <= 0 {
+				return &exitError{2, errors.New("push: a positive timeout is required")}
+			}
+			sent, err := push(cmd.Context(), input, fs.FileMode(mode))
+			if err != nil {
+				return err
+			}
+			if !sent {
+				_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s has %s already\n", input.Target.Name, input.Dest)
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), input.SHA256)
+			return err
+		},
+	}
+}
+
+func push(ctx context.Context, input pushInput, mode fs.FileMode) (sent bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, input.Timeout.Duration)
+	defer cancel()
+	client, err := remote.Dial(ctx, input.Target, []byte(os.Getenv("STRATA_SSH_KEY")))
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	return client.Push(ctx, input.File, input.Dest, mode, input.SHA256)
+}
