@@ -1,0 +1,40 @@
+package await
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Partial is an object that exists and did not become ready or did not go. The
+// engine stores it with its reasons and tries again on the next update.
+type Partial struct {
+	// Object is the last state seen.
+	Object *unstructured.Unstructured
+	// Reasons are what was wrong last, one a line; may be empty.
+	Reasons []string
+
+	message string
+}
+
+// Error is the official plugin's text, which does not name the reasons.
+func (p *Partial) Error() string { return p.message }
+
+func timedOut(obj *unstructured.Unstructured, reasons []string) *Partial {
+	return &Partial{Object: obj, Reasons: reasons,
+		message: fmt.Sprintf("'%s' timed out waiting to be Ready", obj.GetName())}
+}
+
+func cancelled(obj *unstructured.Unstructured, reasons []string) *Partial {
+	return &Partial{Object: obj, Reasons: reasons,
+		message: fmt.Sprintf("Resource operation was cancelled for %q", obj.GetName())}
+}
+
+func notInitialized(obj *unstructured.Unstructured, reasons []string) *Partial {
+	return &Partial{Object: obj, Reasons: reasons,
+		message: fmt.Sprintf("Resource '%s' was created but failed to initialize", obj.GetName())}
+}
+
+func conditionTimedOut(obj *unstructured.Unstructured, reasons []string) *Partial {
+	return &Partial{Object: obj, Reasons: reasons, message: "timed out waiting for the condition"}
+}

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// The keys of a checkpoint beside the fields of the live object.
+const (
+	inputsKey       = "__inputs"
+	fieldManagerKey = "__fieldManager"
+	apiVersionKey   = "__initialApiVersion"
+)
+
+// checkpoint is what the engine stores: the live object, the inputs that made
+// it and the name under which its fields are owned. Where from has secrets,
+// both have.
+func checkpoint(
+	inputs, live *unstructured.Unstructured, from resource.PropertyMap, apiVersion, manager string,
+) resource.PropertyMap {
+	state, stored := properties(live), properties(inputs)
+	hide(state, from)
+	hide(stored, from)
+	hideStringData(state, from)
+	state[inputsKey] = resource.NewObjectProperty(stored)
+	state[apiVersionKey] = resource.NewStringProperty(apiVersion)
+	state[fieldManagerKey] = resource.NewStringProperty(manager)
+	return state
+}
+
+// hideStringData hides what the server made of a Secret's secret stringData.
+func hideStringData(state, from resource.PropertyMap) {
+	text, given := from["stringData"]
+	data, has := state["data"]
+	if !given || !has || state["kind"].V != "Secret" {
+		return
+	}
+	if text.IsSecret() && !data.IsSecret() {
+		state["data"] = resource.MakeSecret(data)
+	}
+	if text.IsObject() && data.IsObject() {
+		hide(data.ObjectValue(), text.ObjectValue())
+	}
+}
+
+// parseCheckpoint splits a state into the inputs and the live object.
+func parseCheckpoint(state resource.PropertyMap) (inputs, live *unstructured.Unstructured) {
+	live = object(state)
+	stored, _ := live.Object[inputsKey].(map[string]any)
+	if stored == nil {
+		stored = map[string]any{}
+	}
+	delete(live.Object, inputsKey)
+	return &unstructured.Unstructured{Object: stored}, live
+}
+
+func apiVersionOf(state resource.PropertyMap, inputs *unstructured.Unstructured) string {
+	if value, ok := state[apiVersionKey]; ok && value.IsString() {
+		return value.StringValue()
+	}
+	return inputs.GetAPIVersion()
+}
+
+// managerOf is the annotation's field manager, else the state's, else a new one.
+func managerOf(state resource.PropertyMap, inputs *unstructured.Unstructured) (string, error) {
+	if name := inputs.GetAnnotations()["pulumi.com/patchFieldManager"]; name != "" {
+		return name, nil
+	}
+	if value, ok := state[fieldManagerKey]; ok && value.IsString() {
+		return value.StringValue(), nil
+	}
+	return resource.NewUniqueName(nil, "pulumi-kubernetes-", 0, 0, nil)
+}
+
+func id(obj *unstructured.Unstructured) string {
+	if obj.GetNamespace() == "" {
+		return obj.GetName()
+	}
+	return obj.GetNamespace() + "/" + obj.GetName()
+}
+
+func parseID(text string) (namespace, name string) {
+	if before, after, found := strings.Cut(text, "/"); found {
+		return before, after
+	}
+	return "", text
+}

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// earlier are the managers whose fields become ours with the first update: the
+// POST that created the object and kubectl.
+var earlier = map[string]bool{
+	creator: true, "pulumi-resource-kubernetes": true, "kubectl": true, "before-first-apply": true,
+}
+
+// takeOver merges the earlier managers' entries into one apply entry of ours, so
+// that a field that leaves the inputs also leaves the object.
+func (s *Server) takeOver(w write, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	entries, changed, err := mergeManagers(live.GetManagedFields(), w.manager, live.GetAPIVersion())
+	if err != nil || !changed {
+		return live, err
+	}
+	client, err := s.cluster.Client(live)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := json.Marshal([]map[string]any{
+		{"op": "replace", "path": "/metadata/managedFields", "value": entries},
+		{"op": "replace", "path": "/metadata/resourceVersion", "value": live.GetResourceVersion()},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encoding field managers: %w", err)
+	}
+	return client.Patch(s.ctx, live.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{})
+}
+
+func mergeManagers(
+	entries []metav1.ManagedFieldsEntry, manager, apiVersion string,
+) ([]metav1.ManagedFieldsEntry, bool, error) {
+	own, kept, changed := fieldpath.NewSet(), []metav1.ManagedFieldsEntry{}, false
+	for _, entry := range entries {
+		apply := entry.Operation == metav1.ManagedFieldsOperationApply
+		ours := entry.Manager == manager && apply
+		taken := earlier[entry.Manager] && (!apply || entry.Manager == "kubectl")
+		if entry.Subresource != "" || entry.FieldsV1 == nil || (!ours && !taken) {
+			kept = append(kept, entry)
+			continue
+		}
+		fields := fieldpath.NewSet()
+		if err := fields.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)); err != nil {
+			return nil, false, fmt.Errorf("reading the fields of manager %q: %w", entry.Manager, err)
+		}
+		own = own.Union(fields)
+		changed = changed || taken
+	}
+	raw, err := own.ToJSON()
+	if err != nil {
+		return nil, false, fmt.Errorf("encoding the fields of manager %q: %w", manager, err)
+	}
+	now := metav1.Now()
+	return append(kept, metav1.ManagedFieldsEntry{
+		Manager: manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: apiVersion,
+		Time: &now, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: raw},
+	}), changed, nil
+}
