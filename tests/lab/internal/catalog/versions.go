@@ -1,5 +1,12 @@
 package catalog
 
+import (
+	"maps"
+	"slices"
+
+	"strata/tests/lab/internal/pulumihome"
+)
+
 // Versions of what is built. Where one differs from Strata's own pin (config/versions.go), the reason is that the pin is
 // not published in a form that can be built from modules alone.
 const (
@@ -22,6 +29,17 @@ const (
 // The plugins' versions are those of the SDKs in the root module: the CLI asks for exactly these.
 var pluginVersions = map[string]string{
 	"command":    "1.2.1",
-	"random":     "4.21.2",
-	"kubernetes": "4.32.0",
+	"random":     "4.19.2",
+	"kubernetes": "4.30.0",
+}
+
+func pluginNames() []string { return slices.Sorted(maps.Keys(pluginVersions)) }
+
+// PluginFolders are the folders of the plugins in a PULUMI_HOME.
+func PluginFolders() []string {
+	var folders []string
+	for _, name := range pluginNames() {
+		folders = append(folders, pulumihome.PluginFolder(name, pluginVersions[name]))
+	}
+	return folders
 }
