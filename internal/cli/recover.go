@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"strata/internal/recovery"
+)
+
+// newRecoverCommand is `strata recover`. What it did goes to stderr, what the next run needs to stdout, as shell assignments:
+// eval "$(strata recover -s STACK)".
+func newRecoverCommand() *cobra.Command {
+	var stack, project string
+	command := &cobra.Command{
+		Use:   "recover",
+		Short: "Clear what a killed run left, and only that, so that the next one converges",
+		Long: "Clear the lock of a dead process, the plugins it left running, half-done Helm releases and interrupted\n" +
+			"operations in the state. A live owner is never touched: then nothing is, and the exit code is 1.\n" +
+			"Prints the environment that the next `pulumi up` needs: eval \"$(strata recover -s STACK)\".",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := filepath.Abs(project)
+			if err != nil {
+				return err
+			}
+			r := recovery.Recovery{
+				ProjectDir: dir, Stack: stack, Pulumi: recovery.CommandLine(dir), Log: cmd.ErrOrStderr(),
+			}
+			return runRecovery(cmd, &r)
+		},
+	}
+	command.Flags().StringVarP(&stack, "stack", "s", "", "the stack's name")
+	command.Flags().StringVar(&project, "project", ".", "the project's folder")
+	if err := command.MarkFlagRequired("stack"); err != nil {
+		panic(err)
+	}
+	return command
+}
+
+func runRecovery(cmd *cobra.Command, r *recovery.Recovery) error {
+	result, err := r.Run(cmd.Context())
+	if err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	if result.Upsert {
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "export %s=true\n", recovery.UpsertVariable)
+	}
+	return err
+}

@@ -1,0 +1,206 @@
+package recovery
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+const (
+	// apiTimeout bounds each request: a cluster that is down must not hold up the recovery.
+	apiTimeout = 5 * time.Second
+	// abandoned is the age at which a pending revision without any trace of its owner is given up: Helm's own default
+	// timeout is 5 minutes.
+	abandoned = 15 * time.Minute
+)
+
+// release is a Helm release of the stack.
+type release struct {
+	namespace, name string
+	// known is true when the state has it, interrupted when an operation on it was.
+	known, interrupted bool
+}
+
+func (r release) String() string { return "release " + r.namespace + "/" + r.name }
+
+// releases are the stack's Helm releases, those of interrupted operations included.
+func (s *state) releases() []release {
+	var found []release
+	add := func(r resource, known, interrupted bool) {
+		if r.Type != releaseType || r.text("name") == "" {
+			return
+		}
+		one := release{namespace: r.text("namespace"), name: r.text("name"), known: known, interrupted: interrupted}
+		if one.namespace == "" {
+			one.namespace = "default"
+		}
+		for i := range found {
+			if found[i].namespace == one.namespace && found[i].name == one.name {
+				found[i].known = found[i].known || known
+				found[i].interrupted = found[i].interrupted || interrupted
+				return
+			}
+		}
+		found = append(found, one)
+	}
+	for _, r := range s.Resources {
+		add(r, true, false)
+	}
+	for _, pending := range s.Pending {
+		add(pending.Resource, pending.Type != "creating", true)
+	}
+	return found
+}
+
+// settleReleases puts an end to half-done Helm operations, which make every later one fail.
+func (r *Recovery) settleReleases(ctx context.Context, s *state, runStarted time.Time) error {
+	kubeconfig, releases := s.kubeconfig(), s.releases()
+	if kubeconfig == "" || len(releases) == 0 {
+		return nil
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(kubeconfig))
+	if err != nil {
+		return fmt.Errorf("kubeconfig in the state: %w", err)
+	}
+	config.Timeout = apiTimeout
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	for _, one := range releases {
+		if err := r.settle(ctx, client, one, runStarted); err != nil {
+			return fmt.Errorf("%s: %w", one, err)
+		}
+	}
+	return nil
+}
+
+// settle looks at one release's revisions. What the state does not know is removed, only the record: Helm's next install
+// adopts the objects, which carry the release's name. What it does know becomes failed, as Helm itself marks an operation
+// that it gave up, and the next upgrade starts from the last good revision.
+func (r *Recovery) settle(ctx context.Context, client kubernetes.Interface, one release, runStarted time.Time) error {
+	selector := "owner=helm,name=" + one.name
+	list, err := client.CoreV1().Secrets(one.namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		return err
+	}
+	revisions := list.Items
+	slices.SortFunc(revisions, func(a, b corev1.Secret) int { return revision(a) - revision(b) })
+	for i := range revisions {
+		secret := &revisions[i]
+		status := secret.Labels["status"]
+		what := fmt.Sprintf("revision %d of %s (%s)", revision(*secret), one, status)
+		switch reason := ownerLives(secret, one, runStarted); {
+		case one.known && !strings.HasPrefix(status, "pending-"):
+		case reason != "":
+			r.left(what, reason)
+		case one.known:
+			if err := markFailed(ctx, client, secret); err != nil {
+				return err
+			}
+			r.did("marked %s as failed; the next up upgrades from the last good one", what)
+		default:
+			err := client.CoreV1().Secrets(secret.Namespace).Delete(ctx, secret.Name, metav1.DeleteOptions{
+				Preconditions: &metav1.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion},
+			})
+			if err != nil {
+				return err
+			}
+			r.did("removed the record of %s; the next up installs over its objects", what)
+		}
+	}
+	return nil
+}
+
+// ownerLives is why a revision may still have an owner; empty when it has none.
+func ownerLives(secret *corev1.Secret, one release, runStarted time.Time) string {
+	pending := strings.HasPrefix(secret.Labels["status"], "pending-")
+	ours := !runStarted.IsZero() && !secret.CreationTimestamp.Time.Before(runStarted.Truncate(time.Second))
+	switch {
+	case ours:
+		return ""
+	case !pending && secret.Labels["status"] != "failed":
+		return "it is older than the interrupted run, so somebody else installed it; uninstall it with helm or import it"
+	case one.interrupted || time.Since(secret.CreationTimestamp.Time) > abandoned:
+		return ""
+	default:
+		return fmt.Sprintf("it is younger than %s, and its helm may still run", abandoned)
+	}
+}
+
+func revision(secret corev1.Secret) int {
+	number, err := strconv.Atoi(secret.Labels["version"])
+	if err != nil {
+		return 0
+	}
+	return number
+}
+
+// markFailed sets the status in the record and in the label by which Helm finds it.
+func markFailed(ctx context.Context, client kubernetes.Interface, secret *corev1.Secret) error {
+	record, err := decodeRecord(secret.Data["release"])
+	if err != nil {
+		return fmt.Errorf("%s: %w", secret.Name, err)
+	}
+	info, ok := record["info"].(map[string]any)
+	if !ok {
+		return fmt.Errorf("%s: the record has no info", secret.Name)
+	}
+	info["status"] = "failed"
+	info["description"] = "interrupted; given up by strata recover"
+	if secret.Data["release"], err = encodeRecord(record); err != nil {
+		return fmt.Errorf("%s: %w", secret.Name, err)
+	}
+	secret.Labels["status"] = "failed"
+	// The resource version is the one that was read: a helm that lives after all makes this a conflict.
+	_, err = client.CoreV1().Secrets(secret.Namespace).Update(ctx, secret, metav1.UpdateOptions{})
+	return err
+}
+
+// decodeRecord reads Helm's record: JSON, gzipped, in base64 (helm.sh/helm/v3/pkg/storage/driver/util.go).
+func decodeRecord(data []byte) (map[string]any, error) {
+	compressed, err := base64.StdEncoding.DecodeString(string(data))
+	if err != nil {
+		return nil, err
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(reader)
+	if err != nil {
+		return nil, err
+	}
+	record := map[string]any{}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return record, decoder.Decode(&record)
+}
+
+func encodeRecord(record map[string]any) ([]byte, error) {
+	text, err := json.Marshal(record)
+	if err != nil {
+		return nil, err
+	}
+	var compressed bytes.Buffer
+	writer := gzip.NewWriter(&compressed)
+	_, err = writer.Write(text)
+	if err = errors.Join(err, writer.Close()); err != nil {
+		return nil, err
+	}
+	return []byte(base64.StdEncoding.EncodeToString(compressed.Bytes())), nil
+}

@@ -1,0 +1,112 @@
+package recovery
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+)
+
+// record is the Secret in which Helm keeps one revision of release metallb.
+func record(t *testing.T, number int, status string, age time.Duration) *corev1.Secret {
+	t.Helper()
+	data, err := encodeRecord(map[string]any{"name": "metallb", "version": number, "info": map[string]any{"status": status}})
+	require.NoError(t, err)
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: fmt.Sprintf("sh.helm.release.v1.metallb.v%d", number), Namespace: "metallb-system",
+			Labels:            map[string]string{"owner": "helm", "name": "metallb", "status": status, "version": fmt.Sprint(number)},
+			CreationTimestamp: metav1.NewTime(time.Now().Add(-age)),
+		},
+		Type: "helm.sh/release.v1",
+		Data: map[string][]byte{"release": data},
+	}
+}
+
+func TestHalfDoneReleasesAreSettledOnceTheirHelmIsGone(t *testing.T) {
+	const minute = time.Minute
+	interrupted, known := release{interrupted: true}, release{known: true}
+	both := release{known: true, interrupted: true}
+	run := time.Now().Add(-5 * minute)
+	cases := []struct {
+		name    string
+		release release
+		started time.Time
+		have    []*corev1.Secret
+		want    map[int]string
+		log     string
+	}{
+		{"an upgrade of a release in the state becomes failed", both, run,
+			[]*corev1.Secret{record(t, 1, "deployed", 60*minute), record(t, 2, "pending-upgrade", minute)},
+			map[int]string{1: "deployed", 2: "failed"}, "marked revision 2"},
+		{"a rollback too", both, run,
+			[]*corev1.Secret{record(t, 9, "deployed", 60*minute), record(t, 10, "pending-rollback", minute)},
+			map[int]string{9: "deployed", 10: "failed"}, "marked revision 10"},
+		{"an install that the state does not know is forgotten", interrupted, run,
+			[]*corev1.Secret{record(t, 1, "pending-install", minute)}, map[int]string{}, "removed the record"},
+		{"also when it had just succeeded", interrupted, run,
+			[]*corev1.Secret{record(t, 1, "deployed", minute)}, map[int]string{}, "removed the record"},
+		{"also without a lock to tell when the run began", interrupted, time.Time{},
+			[]*corev1.Secret{record(t, 1, "pending-install", minute)}, map[int]string{}, "removed the record"},
+		{"a release that was there before the run is somebody else's", interrupted, run,
+			[]*corev1.Secret{record(t, 1, "deployed", 60*minute)}, map[int]string{1: "deployed"}, "somebody else"},
+		{"a young upgrade without any trace may still run", known, time.Time{},
+			[]*corev1.Secret{record(t, 2, "pending-upgrade", minute)}, map[int]string{2: "pending-upgrade"}, "may still run"},
+		{"an old one does not", known, time.Time{},
+			[]*corev1.Secret{record(t, 2, "pending-upgrade", 60*minute)}, map[int]string{2: "failed"}, "marked revision 2"},
+		{"good releases stay", known, run,
+			[]*corev1.Secret{record(t, 1, "superseded", minute), record(t, 2, "deployed", minute)},
+			map[int]string{1: "superseded", 2: "deployed"}, ""},
+	}
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			objects := []runtime.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+				Name: "other", Namespace: "metallb-system", Labels: map[string]string{"owner": "helm", "name": "other", "status": "pending-install"},
+			}}}
+			for _, secret := range test.have {
+				objects = append(objects, secret)
+			}
+			client := fake.NewClientset(objects...)
+			var log bytes.Buffer
+			r := Recovery{Log: &log}
+			test.release.namespace, test.release.name = "metallb-system", "metallb"
+			require.NoError(t, r.settle(t.Context(), client, test.release, test.started))
+
+			list, err := client.CoreV1().Secrets("metallb-system").List(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+			got := map[int]string{}
+			for _, secret := range list.Items {
+				if secret.Name == "other" {
+					continue
+				}
+				content, err := decodeRecord(secret.Data["release"])
+				require.NoError(t, err)
+				got[revision(secret)] = secret.Labels["status"]
+				assert.Equal(t, secret.Labels["status"], content["info"].(map[string]any)["status"])
+			}
+			assert.Equal(t, test.want, got)
+			assert.Len(t, list.Items, len(test.want)+1, "another release is not touched")
+			assert.Contains(t, log.String(), test.log)
+		})
+	}
+}
+
+func TestReleasesComeFromTheStateAndFromInterruptedOperations(t *testing.T) {
+	release1 := resource{Type: releaseType, Inputs: map[string]any{"name": "a", "namespace": "x"}}
+	release2 := resource{Type: releaseType, Inputs: map[string]any{"name": "b"}}
+	s := state{
+		Resources: []resource{release1, {Type: "kubernetes:core/v1:Secret", Inputs: map[string]any{"name": "c"}}},
+		Pending:   []operation{{Resource: release1, Type: "updating"}, {Resource: release2, Type: "creating"}},
+	}
+	assert.Equal(t, []release{
+		{namespace: "x", name: "a", known: true, interrupted: true},
+		{namespace: "default", name: "b", interrupted: true},
+	}, s.releases())
+}

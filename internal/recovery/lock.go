@@ -1,0 +1,120 @@
+package recovery
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"strata/config"
+)
+
+// lock is one lock file of Pulumi's file backend (pkg/backend/diy/lock.go).
+type lock struct {
+	PID       int       `json:"pid"`
+	Username  string    `json:"username"`
+	Hostname  string    `json:"hostname"`
+	Timestamp time.Time `json:"timestamp"`
+
+	file    string
+	content []byte
+}
+
+func (l lock) String() string {
+	return fmt.Sprintf("lock of %s@%s, process %d, since %s", l.Username, l.Hostname, l.PID, l.Timestamp.Format(time.RFC3339))
+}
+
+// held is why the lock must stay; empty when its owner is dead.
+func (l lock) held() string {
+	here, err := os.Hostname()
+	if err != nil {
+		return "this host's name is unknown: " + err.Error()
+	}
+	if l.Hostname != here {
+		return fmt.Sprintf("only %s can tell whether the owner lives; run `strata recover` there, or `pulumi cancel` if it is gone", l.Hostname)
+	}
+	if alive(l.PID, l.Timestamp) {
+		return "its owner is running; wait for it, or stop it with one Ctrl-C"
+	}
+	return ""
+}
+
+// locks are the stack's locks. Other backends than files keep no record of the owner's process, so theirs stay.
+func (r *Recovery) locks(ctx context.Context) ([]lock, error) {
+	out, err := r.Pulumi(ctx, nil, "whoami", "--json")
+	if err != nil {
+		return nil, err
+	}
+	var who struct {
+		URL string `json:"url"`
+	}
+	if err := json.Unmarshal(out, &who); err != nil {
+		return nil, fmt.Errorf("pulumi whoami: %w", err)
+	}
+	root, ok := backendDir(who.URL, r.ProjectDir)
+	if !ok {
+		r.left("locks", "this backend does not say which process holds one; `pulumi cancel` removes a dead one")
+		return nil, nil
+	}
+	pattern := filepath.Join(root, ".pulumi", "locks", "organization", config.Namespace, r.Stack, "*.json")
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	var locks []lock
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("lock: %w", err)
+		}
+		found := lock{file: file, content: content}
+		if err := json.Unmarshal(content, &found); err != nil {
+			return nil, fmt.Errorf("lock %s: %w; remove it if no Pulumi runs", file, err)
+		}
+		locks = append(locks, found)
+	}
+	return locks, nil
+}
+
+// backendDir is the folder of a file backend's URL: file:///abs, file://~ or file://./relative.
+func backendDir(backend, projectDir string) (string, bool) {
+	path, ok := strings.CutPrefix(backend, "file://")
+	if !ok {
+		return "", false
+	}
+	path, _, _ = strings.Cut(path, "?")
+	if unescaped, err := url.PathUnescape(path); err == nil {
+		path = unescaped
+	}
+	dir, err := config.ResolvePath(projectDir, path)
+	return dir, err == nil
+}
+
+// removeLocks removes dead locks. Each is read again first, so that a lock which somebody took since stays.
+func (r *Recovery) removeLocks(locks []lock) error {
+	for _, lock := range locks {
+		now, err := os.ReadFile(lock.file)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("lock: %w", err)
+		}
+		if !bytes.Equal(now, lock.content) {
+			return fmt.Errorf("%w: %s changed hands just now", ErrOwned, lock.file)
+		}
+		if err := os.Remove(lock.file); err != nil {
+			return fmt.Errorf("lock: %w", err)
+		}
+		r.did("removed the %s: that process is gone", lock)
+	}
+	return nil
+}

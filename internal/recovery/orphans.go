@@ -1,0 +1,140 @@
+package recovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// graceful is how long a process has to end after SIGTERM; a plugin that waits for a command may need SIGKILL.
+const graceful = 5 * time.Second
+
+// endOrphans ends the plugins, and the program, that a dead engine started in this project, with the commands that they
+// still run. Left alone they would go on changing hosts and cluster beside the next run.
+func (r *Recovery) endOrphans(ctx context.Context) error {
+	all, err := processes()
+	if err != nil {
+		return err
+	}
+	doomed := orphans(all, r.ProjectDir, listening)
+	for _, victim := range doomed {
+		r.did("ending process %d (%s), whose run is gone", victim.pid, filepath.Base(victim.args[0]))
+	}
+	return end(ctx, doomed)
+}
+
+// orphans are the processes of this project whose engine answers no more, and their descendants. A descendant that made a
+// session of its own was meant to outlive its parent (a machine), and stays.
+func orphans(all []process, projectDir string, answers func(address string) bool) []process {
+	var found []process
+	for _, candidate := range all {
+		if !inside(projectDir, candidate.dir) {
+			continue
+		}
+		if address := engineOf(candidate); address != "" && !answers(address) {
+			found = append(found, candidate)
+		}
+	}
+	for i := 0; i < len(found); i++ {
+		for _, child := range all {
+			related := child.parent == found[i].pid && child.session == found[i].session
+			known := slices.ContainsFunc(found, func(p process) bool { return p.pid == child.pid })
+			if related && !known && child.pid != os.Getpid() {
+				found = append(found, child)
+			}
+		}
+	}
+	return found
+}
+
+// inside is true for the project's folder and those below it.
+func inside(projectDir, dir string) bool {
+	relative, err := filepath.Rel(projectDir, dir)
+	return err == nil && dir != "" && filepath.IsLocal(relative)
+}
+
+// engineOf is the address of the engine that a process was started by; empty when none started it. Plugins get it as an
+// argument, the program in its environment.
+func engineOf(p process) string {
+	name := filepath.Base(p.args[0])
+	if strings.HasPrefix(name, "pulumi-resource-") || strings.HasPrefix(name, "pulumi-language-") {
+		for _, arg := range slices.Backward(p.args[1:]) {
+			if _, _, err := net.SplitHostPort(arg); err == nil {
+				return arg
+			}
+		}
+		return ""
+	}
+	return p.variable("PULUMI_ENGINE")
+}
+
+// listening is false only when the address certainly refuses.
+func listening(address string) bool {
+	connection, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return !errors.Is(err, syscall.ECONNREFUSED)
+	}
+	_ = connection.Close()
+	return true
+}
+
+// end stops processes: politely, then for good. It returns when all are gone.
+func end(ctx context.Context, victims []process) error {
+	var waits []int
+	defer func() {
+		for _, fd := range waits {
+			_ = unix.Close(fd)
+		}
+	}()
+	for _, victim := range victims {
+		// A pidfd stays this process, even when its number is used again.
+		fd, err := unix.PidfdOpen(victim.pid, 0)
+		if errors.Is(err, unix.ESRCH) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("process %d: %w", victim.pid, err)
+		}
+		waits = append(waits, fd)
+	}
+	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
+		for _, fd := range waits {
+			if err := unix.PidfdSendSignal(fd, signal, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
+				return fmt.Errorf("ending a process: %w", err)
+			}
+		}
+		if gone(ctx, waits, time.Now().Add(graceful)) {
+			return nil
+		}
+	}
+	return fmt.Errorf("a process of the dead run does not end even on SIGKILL; see the lines above, and end it by hand")
+}
+
+// gone waits until every process has ended, or the deadline.
+func gone(ctx context.Context, waits []int, deadline time.Time) bool {
+	for _, fd := range waits {
+		for {
+			rest := time.Until(deadline)
+			if rest <= 0 || ctx.Err() != nil {
+				return false
+			}
+			ready, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(rest.Milliseconds())+1)
+			if err == nil && ready > 0 {
+				break
+			}
+			if err != nil && !errors.Is(err, unix.EINTR) {
+				return false
+			}
+		}
+	}
+	return true
+}

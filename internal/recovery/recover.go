@@ -1,0 +1,96 @@
+package recovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// ErrOwned is the error when the stack has an owner that is alive or on another host: nothing was touched.
+var ErrOwned = errors.New("the stack is in use")
+
+// UpsertVariable makes Pulumi's kubernetes provider take over objects that exist already, where it would refuse.
+const UpsertVariable = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
+
+// Recovery clears what dead runs of one stack left.
+type Recovery struct {
+	// ProjectDir is the project's folder, absolute; Stack is the stack's name.
+	ProjectDir, Stack string
+	// Pulumi runs the Pulumi command line.
+	Pulumi Pulumi
+	// Log gets one line for each thing that was done, or left with the reason.
+	Log io.Writer
+}
+
+// Result is what the next run must know.
+type Result struct {
+	// Upsert is true while objects may exist in the cluster that the state does not know. The next `pulumi up` needs
+	// UpsertVariable=true, or it stops at the first of them.
+	Upsert bool
+}
+
+// Run recovers the stack. It does nothing when nothing was left. The order matters: nothing is touched before the owner is
+// known to be dead, and its processes end before what they might still write is cleared.
+func (r *Recovery) Run(ctx context.Context) (Result, error) {
+	locks, err := r.locks(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := r.refuseLive(locks); err != nil {
+		return Result{}, err
+	}
+	if err := r.endOrphans(ctx); err != nil {
+		return Result{}, err
+	}
+	if err := r.removeLocks(locks); err != nil {
+		return Result{}, err
+	}
+	state, err := readState(ctx, r.Pulumi, r.Stack)
+	if err != nil || state == nil {
+		return Result{}, err
+	}
+	if err := r.settleReleases(ctx, state, started(locks)); err != nil {
+		r.left("Helm releases", err.Error())
+	}
+	// The note comes before the state forgets: killed between the two, both remember.
+	upsert, err := r.noteUnknown(state)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := r.clearPending(ctx, state); err != nil {
+		return Result{}, err
+	}
+	return Result{Upsert: upsert}, nil
+}
+
+// refuseLive reports every lock that must stay. One is enough to touch nothing.
+func (r *Recovery) refuseLive(locks []lock) error {
+	var owned []error
+	for _, lock := range locks {
+		if reason := lock.held(); reason != "" {
+			owned = append(owned, fmt.Errorf("%w: %s: %s", ErrOwned, lock, reason))
+		}
+	}
+	return errors.Join(owned...)
+}
+
+// started is when the earliest dead run began; zero when no lock tells.
+func started(locks []lock) time.Time {
+	var earliest time.Time
+	for _, lock := range locks {
+		if earliest.IsZero() || lock.Timestamp.Before(earliest) {
+			earliest = lock.Timestamp
+		}
+	}
+	return earliest
+}
+
+func (r *Recovery) did(format string, args ...any) {
+	_, _ = fmt.Fprintf(r.Log, "recover: "+format+"\n", args...)
+}
+
+func (r *Recovery) left(what, why string) {
+	_, _ = fmt.Fprintf(r.Log, "recover: left %s: %s\n", what, why)
+}

@@ -1,0 +1,205 @@
+package recovery
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// bench is a project with a file backend and a Pulumi command line that answers from a fixture.
+type bench struct {
+	Recovery
+	log      bytes.Buffer
+	lockDir  string
+	state    string
+	imported []byte
+	calls    []string
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	backend := t.TempDir()
+	b := &bench{lockDir: filepath.Join(backend, ".pulumi/locks/organization/strata/local")}
+	require.NoError(t, os.MkdirAll(b.lockDir, 0o755))
+	b.Recovery = Recovery{ProjectDir: t.TempDir(), Stack: "local", Log: &b.log}
+	b.Pulumi = func(_ context.Context, stdin []byte, args ...string) ([]byte, error) {
+		call := strings.Join(args, " ")
+		b.calls = append(b.calls, call)
+		switch {
+		case args[0] == "whoami":
+			return fmt.Appendf(nil, `{"user":"root","url":"file://%s"}`, backend), nil
+		case strings.HasPrefix(call, "stack export") && b.state == "":
+			return nil, fmt.Errorf("pulumi stack export: no stack named 'local' found")
+		case strings.HasPrefix(call, "stack export"):
+			return []byte(b.state), nil
+		case strings.HasPrefix(call, "stack import"):
+			b.imported = stdin
+			return nil, nil
+		}
+		return nil, fmt.Errorf("unexpected call: pulumi %s", call)
+	}
+	return b
+}
+
+func (b *bench) lock(t *testing.T, pid int, hostname string, at time.Time) string {
+	t.Helper()
+	text, err := json.Marshal(lock{PID: pid, Username: "root", Hostname: hostname, Timestamp: at})
+	require.NoError(t, err)
+	file := filepath.Join(b.lockDir, fmt.Sprintf("%d.json", pid))
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	return file
+}
+
+func fixture(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/interrupted.json")
+	require.NoError(t, err)
+	return string(text)
+}
+
+func hostname(t *testing.T) string {
+	t.Helper()
+	name, err := os.Hostname()
+	require.NoError(t, err)
+	return name
+}
+
+// deadPID is the number of a process that has ended.
+func deadPID(t *testing.T) int {
+	t.Helper()
+	command := exec.Command("true")
+	require.NoError(t, command.Run())
+	return command.Process.Pid
+}
+
+func TestALockOfADeadProcessIsRemoved(t *testing.T) {
+	b := newBench(t)
+	file := b.lock(t, deadPID(t), hostname(t), time.Now())
+	_, err := b.Run(t.Context())
+	require.NoError(t, err)
+	assert.NoFileExists(t, file)
+	assert.Contains(t, b.log.String(), "removed the lock of root@")
+}
+
+func TestALockWhoseProcessNumberWasTakenBySomebodyElseIsRemoved(t *testing.T) {
+	b := newBench(t)
+	file := b.lock(t, os.Getpid(), hostname(t), time.Now().Add(-24*time.Hour))
+	_, err := b.Run(t.Context())
+	require.NoError(t, err)
+	assert.NoFileExists(t, file)
+}
+
+func TestWhereAnOwnerMayLiveNothingIsTouched(t *testing.T) {
+	cases := []struct {
+		name, host string
+		pid        func(*testing.T) int
+		wantErr    string
+	}{
+		{"running here", "", func(*testing.T) int { return os.Getpid() }, "its owner is running"},
+		{"on another host", "elsewhere", deadPID, "only elsewhere can tell"},
+	}
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(t)
+			b.state = fixture(t)
+			host := test.host
+			if host == "" {
+				host = hostname(t)
+			}
+			live := b.lock(t, test.pid(t), host, time.Now())
+			dead := b.lock(t, 1<<22+1, hostname(t), time.Now())
+			_, err := b.Run(t.Context())
+			require.ErrorIs(t, err, ErrOwned)
+			assert.ErrorContains(t, err, test.wantErr)
+			assert.FileExists(t, live)
+			assert.FileExists(t, dead)
+			assert.Len(t, b.calls, 1, "only whoami was asked")
+		})
+	}
+}
+
+func TestABackendThatRecordsNoOwnerKeepsItsLocks(t *testing.T) {
+	b := newBench(t)
+	inner := b.Pulumi
+	b.Pulumi = func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+		if args[0] == "whoami" {
+			return []byte(`{"url":"s3://bucket"}`), nil
+		}
+		return inner(ctx, stdin, args...)
+	}
+	_, err := b.Run(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, b.log.String(), "pulumi cancel")
+}
+
+func TestInterruptedOperationsLeaveTheStateAndNothingElseDoes(t *testing.T) {
+	b := newBench(t)
+	b.state = fixture(t)
+	_, err := b.Run(t.Context())
+	require.NoError(t, err)
+	assert.NotContains(t, string(b.imported), "pending_operations")
+	assert.Contains(t, string(b.imported), "12345678901234567890", "numbers keep every digit")
+
+	var before, after map[string]any
+	require.NoError(t, json.Unmarshal([]byte(b.state), &before))
+	require.NoError(t, json.Unmarshal(b.imported, &after))
+	delete(before["deployment"].(map[string]any), "pending_operations")
+	assert.Equal(t, before, after)
+	assert.Contains(t, b.log.String(), "forgot the interrupted create of urn:pulumi:local::strata::command:local:Command::k3s-api-gate")
+	assert.Contains(t, b.calls, "stack export --stack local", "what is written back stays encrypted")
+}
+
+func TestObjectsThatMayExistAreTakenOverUntilTheStateHasThem(t *testing.T) {
+	b := newBench(t)
+	b.state = fixture(t)
+	result, err := b.Run(t.Context())
+	require.NoError(t, err)
+	assert.True(t, result.Upsert)
+	assert.Contains(t, b.log.String(), "kubernetes:core/v1:Namespace::metallb-namespace without the state's knowing")
+
+	b.state = string(b.imported)
+	result, err = b.Run(t.Context())
+	require.NoError(t, err)
+	assert.True(t, result.Upsert, "the next run was killed before it reached the object")
+
+	b.state = strings.Replace(b.state, `"resources":[`, `"resources":[
+		{"urn":"urn:pulumi:local::strata::kubernetes:core/v1:Namespace::metallb-namespace","type":"kubernetes:core/v1:Namespace"},`, 1)
+	result, err = b.Run(t.Context())
+	require.NoError(t, err)
+	assert.False(t, result.Upsert)
+	assert.NoFileExists(t, b.note())
+}
+
+func TestAStackThatWasLeftInOrderIsOnlyLookedAt(t *testing.T) {
+	b := newBench(t)
+	b.state = `{"version":3,"deployment":{"resources":[]}}`
+	result, err := b.Run(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, Result{}, result)
+	assert.Empty(t, b.log.String())
+	assert.Equal(t, []string{"whoami --json", "stack export --stack local --show-secrets"}, b.calls)
+}
+
+func TestAStackThatDoesNotExistNeedsNoRecovery(t *testing.T) {
+	_, err := newBench(t).Run(t.Context())
+	require.NoError(t, err)
+}
+
+func TestTheKubeconfigIsReadFromTheProviderSecretOrNot(t *testing.T) {
+	secret := map[string]any{secretMark: "1b47061264138c4ac30d75fd1eb44270", "plaintext": `"apiVersion: v1\n"`}
+	for name, value := range map[string]any{"secret": secret, "plain": "apiVersion: v1\n"} {
+		s := state{Resources: []resource{{Type: providerType, Inputs: map[string]any{"kubeconfig": value}}}}
+		assert.Equal(t, "apiVersion: v1\n", s.kubeconfig(), name)
+	}
+	assert.Empty(t, (&state{}).kubeconfig())
+}

@@ -1,0 +1,57 @@
+package recovery
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// note is the file that remembers, beyond the state, which objects may exist without the state's knowing.
+func (r *Recovery) note() string {
+	return filepath.Join(r.ProjectDir, ".strata", "recover", r.Stack+".json")
+}
+
+// noteUnknown remembers the objects whose create was interrupted until the state has them, and says whether there are any.
+// Nobody can tell whether such an object exists, or whose it is, so it is not deleted: the next up takes it over.
+func (r *Recovery) noteUnknown(s *state) (bool, error) {
+	var unknown []string
+	text, err := os.ReadFile(r.note())
+	switch {
+	case err == nil:
+		if err := json.Unmarshal(text, &unknown); err != nil {
+			return false, fmt.Errorf("%s: %w; remove it", r.note(), err)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, err
+	}
+	for _, pending := range s.Pending {
+		object := strings.HasPrefix(pending.Resource.Type, "kubernetes:") && pending.Resource.Type != releaseType
+		if object && pending.Type == "creating" {
+			unknown = append(unknown, pending.Resource.URN)
+		}
+	}
+	unknown = slices.DeleteFunc(unknown, s.known)
+	slices.Sort(unknown)
+	unknown = slices.Compact(unknown)
+	if len(unknown) == 0 {
+		if err := os.Remove(r.note()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+		return false, nil
+	}
+	for _, urn := range unknown {
+		r.did("the cluster may have %s without the state's knowing; the next up takes it over (%s=true)", urn, UpsertVariable)
+	}
+	if text, err = json.Marshal(unknown); err != nil {
+		return false, err
+	}
+	if err := os.MkdirAll(filepath.Dir(r.note()), 0o755); err != nil {
+		return false, err
+	}
+	return true, os.WriteFile(r.note(), text, 0o644)
+}
