@@ -148,9 +148,21 @@ func (r Runner) run(ctx context.Context, step Step, out string, needs Outputs) e
 	var log bytes.Buffer
 	err := step.Run(ctx, out, needs, &log)
 	if err != nil && log.Len() > 0 {
-		return fmt.Errorf("%w\n%s", err, strings.TrimSpace(log.String()))
+		return fmt.Errorf("%w\n%s", err, tail(log.String()))
 	}
 	return err
+}
+
+// logLines is how much of a failed step's log is shown: compilers say the cause first and last.
+const logLines = 30
+
+// tail returns the last lines of a log.
+func tail(log string) string {
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	if dropped := len(lines) - logLines; dropped > 0 {
+		lines = append([]string{lines[0], fmt.Sprintf("… %d lines left out …", dropped-1)}, lines[dropped:]...)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // collect returns what worked and joins what did not.

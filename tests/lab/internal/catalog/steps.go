@@ -3,9 +3,7 @@ package catalog
 import (
 	"context"
 	"io"
-	"maps"
 	"path/filepath"
-	"slices"
 
 	"strata/tests/lab/internal/build"
 	"strata/tests/lab/internal/bundle"
@@ -25,7 +23,7 @@ func Steps(at layout.Layout, out string) []build.Step {
 		installStep(lab),
 		machineStep(lab),
 	}
-	plugins := slices.Sorted(maps.Keys(pluginVersions))
+	plugins := pluginNames()
 	for _, name := range plugins {
 		steps = append(steps, commandStep(lab, pluginPrefix+name), pluginStep(at, name))
 	}

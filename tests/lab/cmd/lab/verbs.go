@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"strata/tests/lab/internal/bundle"
+	"strata/tests/lab/internal/catalog"
+	"strata/tests/lab/internal/deps"
+	"strata/tests/lab/internal/labenv"
+	"strata/tests/lab/internal/layout"
+	"strata/tests/lab/internal/parts"
+)
+
+// newDeps returns the verb that installs Debian packages.
+func newDeps() *cobra.Command {
+	return &cobra.Command{
+		Use:   "deps",
+		Short: "Install the Debian packages that are missing on this machine (root)",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return deps.Install(command.Context(), command.ErrOrStderr())
+		},
+	}
+}
+
+// newEnv returns the verb that prints the lab's environment.
+func newEnv(at layout.Layout) *cobra.Command {
+	return &cobra.Command{
+		Use:   "env",
+		Short: `Print the lab's environment for a shell: eval "$(go run ./cmd/lab env)"; PLUGINS=official takes the official plugins`,
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			variables, err := labenv.Prepare(at, os.Getenv("PLUGINS"), catalog.PluginFolders())
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(command.OutOrStdout(), labenv.Exports(variables))
+			return err
+		},
+	}
+}
+
+// newParts returns the verb that tells what is real.
+func newParts(at layout.Layout) *cobra.Command {
+	return &cobra.Command{
+		Use:   "parts",
+		Short: "Print what is real and what is a stand-in, and where a version differs from the pin",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			var artifacts []bundle.Artifact
+			for _, dir := range []string{at.Bundle(), at.PulumiHome()} {
+				manifest, err := bundle.Read(dir)
+				if err != nil {
+					return fmt.Errorf("%w; run: go run ./cmd/lab build", err)
+				}
+				artifacts = append(artifacts, manifest.Artifacts...)
+			}
+			pins, err := parts.Pins(at.Checkout)
+			if err != nil {
+				return err
+			}
+			return parts.Print(command.OutOrStdout(), parts.List(artifacts, pins))
+		},
+	}
+}

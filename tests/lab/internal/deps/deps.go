@@ -1,0 +1,84 @@
+package deps
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// Install installs what is missing of the packages, with apt-get's own output as progress. It updates apt's lists only if
+// something is missing.
+func Install(ctx context.Context, out io.Writer) error {
+	query, err := status(ctx)
+	if err != nil {
+		return err
+	}
+	missing := Missing(query)
+	if len(missing) == 0 {
+		fmt.Fprintf(out, "lab: all %d Debian packages are installed\n", len(Packages))
+		return nil
+	}
+	fmt.Fprintf(out, "lab: installing %d of %d Debian packages: %s\n", len(missing), len(Packages), strings.Join(missing, " "))
+	if os.Geteuid() != 0 {
+		return fmt.Errorf("installing packages needs root; run as root: apt-get install -y %s", strings.Join(missing, " "))
+	}
+	if err := apt(ctx, out, "update"); err != nil {
+		return err
+	}
+	return apt(ctx, out, append([]string{"install", "-y", "--no-install-recommends"}, missing...)...)
+}
+
+// Missing returns the packages that dpkg-query's answer, lines of "NAME STATUS", does not call installed. One that dpkg has
+// never heard of is in no line.
+func Missing(query string) []string {
+	installed := map[string]bool{}
+	for line := range strings.Lines(query) {
+		fields := strings.Fields(line)
+		if len(fields) == 2 && fields[1] == "ii" {
+			installed[fields[0]] = true
+		}
+	}
+	var missing []string
+	for _, one := range Packages {
+		if !installed[one.Name] {
+			missing = append(missing, one.Name)
+		}
+	}
+	return missing
+}
+
+// status asks dpkg about the packages.
+func status(ctx context.Context) (string, error) {
+	args := []string{"-W", "-f", "${Package} ${db:Status-Abbrev}\n"}
+	for _, one := range Packages {
+		args = append(args, one.Name)
+	}
+	var stdout, stderr bytes.Buffer
+	command := exec.CommandContext(ctx, "dpkg-query", args...)
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("dpkg-query is missing: the lab needs Debian or Ubuntu: %w", err)
+	}
+	// Exit code 1 means that some packages are unknown to dpkg: those are missing.
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
+		return "", fmt.Errorf("asking dpkg for installed packages: %w: %s", err, strings.TrimSpace(stderr.String()))
+	}
+	return stdout.String(), nil
+}
+
+func apt(ctx context.Context, out io.Writer, args ...string) error {
+	command := exec.CommandContext(ctx, "apt-get", append([]string{"-q"}, args...)...)
+	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+	command.Stdout, command.Stderr = out, out
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("apt-get %s: %w", args[0], err)
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package deps_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"strata/tests/lab/internal/deps"
+)
+
+func TestOnlyPackagesThatAreNotFullyInstalledAreMissing(t *testing.T) {
+	var query strings.Builder
+	for _, one := range deps.Packages {
+		switch one.Name {
+		case "jq": // removed, its configuration kept
+			fmt.Fprintln(&query, "jq rc")
+		case "zstd": // dpkg has never heard of it
+		default:
+			fmt.Fprintf(&query, "%s ii \n", one.Name)
+		}
+	}
+	assert.Equal(t, []string{"jq", "zstd"}, deps.Missing(query.String()))
+}
+
+func TestPackagesAreSortedAndHaveAReason(t *testing.T) {
+	before := ""
+	for _, one := range deps.Packages {
+		assert.Less(t, before, one.Name)
+		assert.NotEmpty(t, one.Why, one.Name)
+		before = one.Name
+	}
+}

@@ -1,0 +1,29 @@
+package deps
+
+// Package is a Debian package that the lab's host needs.
+type Package struct {
+	// Name is Debian's.
+	Name string
+	// Why says what uses it.
+	Why string
+}
+
+// Packages are all of them.
+var Packages = []Package{
+	{"arping", "who answers for a LoadBalancer address, from outside the cluster"},
+	{"bsdextrautils", "column, for the tables of make help"},
+	{"ca-certificates", "downloads of Go modules and packages"},
+	{"curl", "requests from outside the cluster"},
+	{"git", "the Pulumi CLI looks for the repository"},
+	{"iproute2", "the machines' bridge"},
+	{"iptables", "the machines' way out"},
+	{"jq", "scripts read JSON"},
+	{"kmod", "preflight looks for kernel modules"},
+	{"mmdebstrap", "makes the machines' root file system"},
+	{"openssh-client", "ssh to a machine by hand"},
+	{"procps", "residue scans"},
+	{"shellcheck", "checks of the scripts"},
+	{"systemd-container", "systemd-nspawn: the machines"},
+	{"util-linux", "nsenter and mount"},
+	{"zstd", "upstream's image archives"},
+}

@@ -1,0 +1,53 @@
+package labenv
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// staleAge is when a temporary file is surely of an ended run: no run may take this long.
+const staleAge = 6 * time.Hour
+
+// ensurePassphrase makes a random passphrase for the state's secrets, unless there is one: a new one could not read them.
+func ensurePassphrase(path string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("creating the passphrase: %w", err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString(rand.Text()); err != nil {
+		return fmt.Errorf("creating the passphrase: %w", errors.Join(err, os.Remove(path)))
+	}
+	return file.Close()
+}
+
+// clearStale removes what earlier runs left in the temporary folder, but nothing that a run going on may need.
+func clearStale(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("clearing %s: %w", dir, err)
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("clearing %s: %w", dir, err)
+		}
+		if time.Since(info.ModTime()) < staleAge {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
+			return fmt.Errorf("clearing %s: %w", dir, err)
+		}
+	}
+	return nil
+}

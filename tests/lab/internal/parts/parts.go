@@ -1,0 +1,68 @@
+package parts
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"text/tabwriter"
+
+	"strata/tests/lab/internal/bundle"
+)
+
+// Part is one line of the table.
+type Part struct {
+	// Name is the artifact's, with the file's name where several share it.
+	Name string
+	// Kind is "real" or "stand-in".
+	Kind string
+	// Version is the content's.
+	Version string
+	// Pin is Strata's pin where it is another version; else empty.
+	Pin string
+	// What says what the part is.
+	What string
+}
+
+// List makes a line of each artifact.
+func List(artifacts []bundle.Artifact, pins map[string]string) []Part {
+	count := map[string]int{}
+	for _, artifact := range artifacts {
+		count[artifact.Name]++
+	}
+	var list []Part
+	for _, artifact := range artifacts {
+		kind, what, _ := strings.Cut(artifact.Origin, ": ")
+		part := Part{Name: artifact.Name, Kind: kind, Version: artifact.Version, What: what}
+		if count[artifact.Name] > 1 {
+			part.Name += " " + path.Base(artifact.Path)
+		}
+		if pin := pins[artifact.Name]; pin != artifact.Version {
+			part.Pin = pin
+		}
+		list = append(list, part)
+	}
+	return list
+}
+
+// Print writes the table, and a sentence that counts what a reader should know.
+func Print(out io.Writer, list []Part) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "PART\tIS\tVERSION\tPIN\tWHAT")
+	stand, differ := 0, 0
+	for _, part := range list {
+		if part.Kind != "real" {
+			stand++
+		}
+		if part.Pin != "" {
+			differ++
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", part.Name, part.Kind, part.Version, cmp.Or(part.Pin, "="), part.What)
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("printing the parts: %w", err)
+	}
+	_, err := fmt.Fprintf(out, "%d of %d parts are stand-ins; %d differ from their pin (=: no pin, or the same)\n", stand, len(list), differ)
+	return err
+}
