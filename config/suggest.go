@@ -8,10 +8,14 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// nearest is the known word that most resembles word, or "" when none does. A third of the letters may differ: enough
-// for a slip of the finger, too little to suggest something unrelated.
+// nearest is the known word that most resembles word, or "" when none does. A third of the letters may differ, and two
+// that changed places (which counts as two): enough for a slip of the finger, too little to suggest something unrelated.
 func nearest(word string, known []string) string {
-	best, bestDistance := "", max(1, len(word)/3)+1
+	allowed := max(2, len(word)/3)
+	if len(word) < 4 {
+		allowed = 1
+	}
+	best, bestDistance := "", allowed+1
 	for _, candidate := range slices.Sorted(slices.Values(known)) {
 		distance := levenshtein.Distance(strings.ToLower(word), strings.ToLower(candidate), nil)
 		if distance < bestDistance {

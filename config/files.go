@@ -1,0 +1,87 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// CheckFiles reports every mistake in the files that the configuration names, as joined Problems: private keys that are
+// missing, unreadable, readable by others, encrypted or no keys, and bundle folders without a manifest. It is apart from
+// Validate because a preview must work on a machine that has none of them.
+func (c *Config) CheckFiles(projectDir string) error {
+	var ps problems
+	if c.Hosts.Driver == DriverExisting {
+		seen := map[string]bool{}
+		for i, node := range c.Hosts.Nodes {
+			if seen[node.SSH.KeyFile] {
+				continue
+			}
+			seen[node.SSH.KeyFile] = true
+			key := field("hosts.nodes[%d].ssh.keyFile", i)
+			if node.SSH.KeyFile == c.Hosts.SSH.KeyFile {
+				key = field("hosts.ssh.keyFile")
+			}
+			checkKeyFile(&ps, key, projectDir, node.SSH.KeyFile)
+		}
+	}
+	checkBundle(&ps, field("artifacts.source"), projectDir, c.Artifacts.Source)
+	if c.Hosts.Driver == DriverMachine && c.Artifacts.MachineImage != c.Artifacts.Source {
+		checkBundle(&ps, field("artifacts.machineImage"), projectDir, c.Artifacts.MachineImage)
+	}
+	return ps.err()
+}
+
+func checkKeyFile(ps *problems, key, projectDir, path string) {
+	file, err := ResolvePath(projectDir, path)
+	if err != nil {
+		ps.add(key, path, "has no absolute path: "+err.Error(), "write an absolute path")
+		return
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		ps.add(key, path, "cannot be read: "+reason(err), "create it with ssh-keygen, or name the key that the hosts know")
+		return
+	}
+	const others = 0o077
+	if mode := info.Mode().Perm(); mode&others != 0 {
+		ps.add(key, path, fmt.Sprintf("is readable by others (mode %04o)", mode), "run: chmod 600 "+file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		ps.add(key, path, "cannot be read: "+reason(err), "let this user read it")
+		return
+	}
+	var encrypted *ssh.PassphraseMissingError
+	if _, err := ssh.ParseRawPrivateKey(text); errors.As(err, &encrypted) {
+		ps.add(key, path, "is encrypted, and nobody is there to type its passphrase", "use a key without one for this purpose")
+	} else if err != nil {
+		ps.add(key, path, "is not a private key", "name the private key, not the .pub file")
+	}
+}
+
+func checkBundle(ps *problems, key, projectDir, source string) {
+	if source == SourceUpstream {
+		return
+	}
+	dir, err := ResolvePath(projectDir, source)
+	if err == nil {
+		_, err = os.Stat(filepath.Join(dir, "manifest.json"))
+	}
+	if err != nil {
+		ps.add(key, source, "is no bundle folder: manifest.json: "+reason(err), "assemble the bundle, or set upstream")
+	}
+}
+
+// reason is the cause of a file error without the path, which the problem has already.
+func reason(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,96 @@
+package config_test
+
+import (
+	"crypto/ed25519"
+	"encoding/pem"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+
+	"strata/config"
+)
+
+func privateKey(t *testing.T, passphrase string) []byte {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(nil)
+	require.NoError(t, err)
+	block, err := ssh.MarshalPrivateKey(key, "")
+	if passphrase != "" {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte(passphrase))
+	}
+	require.NoError(t, err)
+	return pem.EncodeToMemory(block)
+}
+
+func TestKeyFilesAreCheckedWhenTheyAreAboutToBeUsed(t *testing.T) {
+	cases := []struct {
+		name    string
+		content []byte
+		mode    os.FileMode
+		want    string
+	}{
+		{"a good key", privateKey(t, ""), 0o600, ""},
+		{"missing", nil, 0, "strata:hosts.ssh.keyFile: key cannot be read: no such file or directory"},
+		{"readable by others", privateKey(t, ""), 0o644, "key is readable by others (mode 0644); run: chmod 600 "},
+		{"encrypted", privateKey(t, "secret"), 0o600, "key is encrypted"},
+		{"a public key", []byte(hostKey), 0o600, "key is not a private key; name the private key, not the .pub file"},
+	}
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			project := t.TempDir()
+			if test.content != nil {
+				require.NoError(t, os.WriteFile(filepath.Join(project, "key"), test.content, test.mode))
+			}
+			raw := good()
+			raw["hosts"] = `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"keyFile":"key"},"nodes":[` + server1 + `,` + agent1 + `]}`
+			cfg, err := config.Load("dev", raw, noEnv)
+			require.NoError(t, err, "a preview needs no key")
+			err = cfg.CheckFiles(project)
+			if test.want == "" {
+				assert.NoError(t, err)
+				return
+			}
+			assert.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+func TestABundleWithoutManifestIsReported(t *testing.T) {
+	project := t.TempDir()
+	raw := machines("")
+	raw["metallb"] = good()["metallb"]
+	raw["artifacts"] = `{"source":"bundle"}`
+	cfg, err := config.Load("dev", raw, noEnv)
+	require.NoError(t, err)
+	assert.ErrorContains(t, cfg.CheckFiles(project), "strata:artifacts.source: bundle is no bundle folder: manifest.json: no such file")
+	require.NoError(t, os.Mkdir(filepath.Join(project, "bundle"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "bundle", "manifest.json"), []byte("{}"), 0o644))
+	assert.NoError(t, cfg.CheckFiles(project))
+}
+
+func TestAStackFileIsReadLikePulumiReadsIt(t *testing.T) {
+	t.Setenv(config.ArtifactsVariable, "")
+	write := func(name, text string) string {
+		file := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		return file
+	}
+	_, err := config.FromFile(write("Pulumi.a.b.yaml", `
+encryptionsalt: v1:abc
+config:
+  kubernetes:context: x
+  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: [{name: a, role: server, address: 10.10.0.11}]}
+  metallb: {addresses: [10.10.0.200/29]}
+`))
+	require.NoError(t, err)
+	_, err = config.FromFile(write("Pulumi.dev.yaml", "config:\n  strata:k3s: {}\n  strata:k3s: {}\n"))
+	assert.ErrorContains(t, err, "already")
+	_, err = config.FromFile(write("stack.yaml", ""))
+	assert.ErrorContains(t, err, "expected a stack file named Pulumi.<stack>.yaml")
+	_, err = config.FromFile(filepath.Join(t.TempDir(), "Pulumi.dev.yaml"))
+	assert.ErrorIs(t, err, os.ErrNotExist)
+}

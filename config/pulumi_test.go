@@ -1,0 +1,68 @@
+package config_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+)
+
+// noResources is a monitor for programs that register nothing but the stack.
+type noResources struct{}
+
+func (noResources) NewResource(args pulumi.MockResourceArgs) (string, resource.PropertyMap, error) {
+	return args.Name, args.Inputs, nil
+}
+
+func (noResources) Call(pulumi.MockCallArgs) (resource.PropertyMap, error) {
+	return resource.PropertyMap{}, nil
+}
+
+// fromPulumi runs FromPulumi in a program with these sections, of which some are secret.
+func fromPulumi(t *testing.T, sections map[string]string, secret ...string) (*config.Config, error) {
+	t.Helper()
+	whole := map[string]string{"kubernetes:context": "other"}
+	for section, text := range sections {
+		whole["strata:"+section] = text
+	}
+	text, err := json.Marshal(whole)
+	require.NoError(t, err)
+	t.Setenv(pulumi.EnvConfig, string(text))
+	t.Setenv(config.ArtifactsVariable, "")
+	var cfg *config.Config
+	err = pulumi.RunErr(func(ctx *pulumi.Context) error {
+		cfg, err = config.FromPulumi(ctx)
+		return err
+	}, pulumi.WithMocks("strata", "dev", noResources{}), func(info *pulumi.RunInfo) {
+		info.Config, info.ConfigSecretKeys = whole, secret
+	})
+	return cfg, err
+}
+
+func TestPulumisConfigurationIsRead(t *testing.T) {
+	cfg, err := fromPulumi(t, good())
+	require.NoError(t, err)
+	assert.Equal(t, "dev", cfg.Stack)
+	assert.Len(t, cfg.Hosts.Nodes, 2)
+}
+
+func TestASectionThatNobodyAsksForIsFoundInTheRawConfiguration(t *testing.T) {
+	raw := good()
+	raw["metalb"] = `{}`
+	_, err := fromPulumi(t, raw)
+	assert.ErrorContains(t, err, "configuration of stack dev")
+	assert.ErrorContains(t, err, "strata:metalb: is not a known section; did you mean metallb?")
+}
+
+func TestValuesOfASecretSectionAreNotShown(t *testing.T) {
+	raw := good()
+	raw["k3s"] = `{"version":"hunter2","disable":["servicelb"],"serverArgs":{"etcd-s3-secret-key":{"a":"hunter2"}},"clusterCIDR":"hunter2"}`
+	_, err := fromPulumi(t, raw, "strata:k3s")
+	assert.ErrorContains(t, err, `strata:k3s.clusterCIDR: [secret] is not a network`)
+	assert.NotContains(t, err.Error(), "hunter2")
+}
