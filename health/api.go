@@ -55,7 +55,7 @@ func judgeAPIServer(f apiServerFacts) Verdict {
 	}
 	v := Verdict{
 		Check: check, State: Waiting, Evidence: f.Failing,
-		Message: fmt.Sprintf("/readyz answered %d, expected 200", f.Code),
+		Message: fmt.Sprintf("/readyz answered %d, expected 200 and %q", f.Code, readyzPassed),
 		Hint:    "kubectl get --raw '/readyz?verbose' --server https://" + f.Server,
 	}
 	if len(f.Failing) > 0 {

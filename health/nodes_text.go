@@ -5,8 +5,12 @@ import "strings"
 // notReady puts a Ready condition into words: "NotReady, container runtime network not ready".
 func notReady(ready condition) string {
 	state := "NotReady"
-	if ready.Status != "False" {
-		state = "Ready is " + orNone(ready.Status)
+	switch ready.Status {
+	case "False":
+	case "":
+		return "the kubelet has not posted a Ready condition yet"
+	default:
+		state = "Ready is " + ready.Status
 	}
 	if reason := brief(ready.Message); reason != "" {
 		return state + ", " + reason

@@ -1,0 +1,152 @@
+package fakeapi
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Server is one API server.
+type Server struct {
+	cluster *Cluster
+	t       testing.TB
+	http    *httptest.Server
+	address string
+
+	mu     sync.Mutex
+	script Script
+	stop   chan struct{}
+	down   bool
+}
+
+// Script is how a server behaves. The zero value is a healthy server whose admission accepts everything.
+type Script struct {
+	// NotReady are the readyz checks that fail.
+	NotReady []string
+	// Unauthorized rejects every credential.
+	Unauthorized bool
+	// Forbidden forbids every request.
+	Forbidden bool
+	// Hang never answers.
+	Hang bool
+	// Unavailable answers 503 to everything, as K3s does while its API server starts.
+	Unavailable bool
+	// Unknown are group versions that this server does not serve (yet).
+	Unknown []string
+	// Admit decides about a dry-run creation: nil accepts.
+	Admit func(object map[string]any) *Refusal
+}
+
+// Refusal is an answer that is no success.
+type Refusal struct {
+	Code    int
+	Reason  string
+	Message string
+}
+
+func newServer(t testing.TB, c *Cluster) *Server {
+	t.Helper()
+	s := &Server{cluster: c, t: t, down: true, stop: make(chan struct{})}
+	s.Start()
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// URL is the server's address.
+func (s *Server) URL() string { return "https://" + s.address }
+
+// Address is its host and port.
+func (s *Server) Address() string { return s.address }
+
+// Start listens, after a Stop on the same port.
+func (s *Server) Start() {
+	s.t.Helper()
+	if !s.down {
+		return
+	}
+	address := s.address
+	if address == "" {
+		address = "127.0.0.1:0"
+	}
+	listener, err := net.Listen("tcp", address)
+	require.NoError(s.t, err)
+	s.address = listener.Addr().String()
+	s.mu.Lock()
+	s.stop = make(chan struct{})
+	s.mu.Unlock()
+	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
+	s.http.Listener.Close() //nolint:errcheck // replaced before use.
+	s.http.Listener, s.http.EnableHTTP2 = listener, true
+	s.http.Config.ErrorLog = quiet
+	s.http.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	s.http.StartTLS()
+	s.down = false
+}
+
+// Stop refuses connections from now on.
+func (s *Server) Stop() {
+	if s.down {
+		return
+	}
+	s.mu.Lock()
+	close(s.stop)
+	s.mu.Unlock()
+	s.http.CloseClientConnections()
+	s.http.Close()
+	s.down = true
+}
+
+// Script replaces the server's behaviour.
+func (s *Server) Script(script Script) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = script
+}
+
+func (s *Server) scripted() (Script, chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.script, s.stop
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	script, stop := s.scripted()
+	switch {
+	case script.Hang:
+		select {
+		case <-r.Context().Done():
+		case <-stop:
+		}
+	case script.Unavailable:
+		refuse(w, Refusal{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable", Message: "apiserver not ready"})
+	case script.Unauthorized || r.Header.Get("Authorization") != "Bearer "+Token:
+		refuse(w, Refusal{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"})
+	case script.Forbidden:
+		refuse(w, Refusal{Code: http.StatusForbidden, Reason: "Forbidden", Message: "forbidden"})
+	case r.URL.Path == "/readyz":
+		readyz(w, script.NotReady)
+	default:
+		s.api(w, r, script, stop)
+	}
+}
+
+// readyz answers in the words of k8s.io/apiserver's healthz.
+func readyz(w http.ResponseWriter, failing []string) {
+	lines := []string{"[+]ping ok", "[+]log ok"}
+	for _, name := range failing {
+		lines = append(lines, "[-]"+name+" failed: reason withheld")
+	}
+	if len(failing) == 0 {
+		fmt.Fprint(w, strings.Join(append(lines, "readyz check passed"), "\n")+"\n")
+		return
+	}
+	w.WriteHeader(http.StatusInternalServerError)
+	fmt.Fprint(w, strings.Join(append(lines, "readyz check failed"), "\n")+"\n")
+}
