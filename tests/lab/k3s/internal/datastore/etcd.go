@@ -2,12 +2,12 @@ package datastore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,8 +30,10 @@ type Etcd struct {
 
 	// Name is the member's name, known after Prepare.
 	Name   string
-	client *clientv3.Client
+	client atomic.Pointer[clientv3.Client]
 	server *embed.Etcd
+	// closing tells an orderly stop from a removal.
+	closing atomic.Bool
 }
 
 const tombstone = "tombstone"
@@ -101,7 +103,7 @@ func (e *Etcd) config(cluster, state string, force bool) (*embed.Config, error) 
 	cfg.SnapshotCount = 10000
 	cfg.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration // only etcd's own flags set it
 	cfg.UnsafeNoFsync = true                                                   // a lab's disk may be slow, its data may be lost
-	cfg.LogLevel, cfg.Logger = "warn", "zap"
+	cfg.LogLevel, cfg.Logger = "error", "zap"
 	cfg.LogOutputs = []string{"stderr"}
 	return cfg, applyArgs(cfg, e.Args)
 }
@@ -165,11 +167,11 @@ func (e *Etcd) watchRemoval(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 	case err := <-e.server.Err():
-		if ctx.Err() == nil {
+		if !e.closing.Load() {
 			logrus.Fatalf("etcd exited: %v", err)
 		}
 	case <-e.server.Server.StopNotify():
-		if ctx.Err() != nil {
+		if e.closing.Load() {
 			return
 		}
 		if err := os.WriteFile(filepath.Join(e.Dir, tombstone), nil, 0o600); err != nil {
@@ -179,15 +181,12 @@ func (e *Etcd) watchRemoval(ctx context.Context) {
 	}
 }
 
-// Close stops the member in an orderly way.
+// Close hands leadership on and stops the member. The process is expected to end next: open client
+// connections, the API server's among them, are not waited for.
 func (e *Etcd) Close() {
-	if e.client != nil {
-		if err := e.client.Close(); err != nil && !errors.Is(err, context.Canceled) {
-			logrus.Debugf("close etcd client: %v", err)
-		}
-	}
+	e.closing.Store(true)
 	if e.server != nil {
-		e.server.Close()
+		e.server.Server.Stop()
 	}
 }
 

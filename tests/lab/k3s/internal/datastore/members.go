@@ -42,13 +42,13 @@ func (e *Etcd) RunController(ctx context.Context, core kubernetes.Interface) {
 func (e *Etcd) leads(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, testTimeout)
 	defer cancel()
-	status, err := e.client.Status(ctx, Endpoint)
+	status, err := e.client.Load().Status(ctx, Endpoint)
 	return err == nil && status.Leader == status.Header.MemberId
 }
 
 // promote gives a vote to a learner that has caught up; etcd refuses one that has not.
 func (e *Etcd) promote(ctx context.Context) {
-	list, err := e.client.MemberList(ctx)
+	list, err := e.client.Load().MemberList(ctx)
 	if err != nil {
 		return
 	}
@@ -56,7 +56,7 @@ func (e *Etcd) promote(ctx context.Context) {
 		if !m.IsLearner || m.Name == "" {
 			continue
 		}
-		if _, err := e.client.MemberPromote(ctx, m.ID); err != nil {
+		if _, err := e.client.Load().MemberPromote(ctx, m.ID); err != nil {
 			logrus.Debugf("Learner %s is not ready: %v", m.Name, err)
 			continue
 		}
@@ -106,7 +106,7 @@ func (e *Etcd) remove(ctx context.Context, name string) error {
 	if name == "" {
 		return nil
 	}
-	list, err := e.client.MemberList(ctx)
+	list, err := e.client.Load().MemberList(ctx)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (e *Etcd) remove(ctx context.Context, name string) error {
 			continue
 		}
 		logrus.Infof("Removing name=%s id=%d from etcd", m.Name, m.ID)
-		if _, err := e.client.MemberRemove(ctx, m.ID); err != nil {
+		if _, err := e.client.Load().MemberRemove(ctx, m.ID); err != nil {
 			return err
 		}
 	}

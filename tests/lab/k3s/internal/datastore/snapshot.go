@@ -108,8 +108,7 @@ func (e *Etcd) Reset(ctx context.Context, path string) error {
 	if err := e.start(ctx, e.Name+"="+e.peerURL(), "new", path == ""); err != nil {
 		return err
 	}
-	var err error
-	if e.client, err = e.NewClient(Endpoint); err != nil {
+	if err := e.connect(ctx); err != nil {
 		return err
 	}
 	return e.WaitReady(ctx)

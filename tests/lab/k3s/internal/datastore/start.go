@@ -20,6 +20,7 @@ import (
 const (
 	joinRetry   = 5 * time.Second // K3s's own
 	testTimeout = 10 * time.Second
+	tryTimeout  = 2 * time.Second // of one look while the member gets its vote
 )
 
 // Start runs this server's member: as it was, as the first of a new cluster (join is nil), or as a
@@ -37,7 +38,18 @@ func (e *Etcd) Start(ctx context.Context, join *supervisor.Client) error {
 	if err != nil {
 		return err
 	}
-	e.client, err = e.NewClient(Endpoint)
+	return e.connect(ctx)
+}
+
+// connect waits until the member serves clients; dialling earlier only earns a back-off.
+func (e *Etcd) connect(ctx context.Context) error {
+	select {
+	case <-e.server.Server.ReadyNotify():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	client, err := e.NewClient(Endpoint)
+	e.client.Store(client)
 	return err
 }
 
@@ -131,12 +143,13 @@ func (e *Etcd) remoteClient(ctx context.Context, join *supervisor.Client) (*clie
 
 // MembersJSON is what /db/info answers.
 func (e *Etcd) MembersJSON() ([]byte, error) {
-	if e.client == nil {
+	client := e.client.Load()
+	if client == nil {
 		return nil, errors.New("etcd datastore is not started")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
-	list, err := e.client.MemberList(ctx)
+	list, err := client.MemberList(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -164,16 +177,16 @@ func (e *Etcd) WaitReady(ctx context.Context) error {
 }
 
 func (e *Etcd) test(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, testTimeout)
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
-	status, err := e.client.Status(ctx, Endpoint)
+	status, err := e.client.Load().Status(ctx, Endpoint)
 	if err != nil {
 		return err
 	}
 	if status.IsLearner {
 		return errors.New("this server has not yet been promoted from learner to voting member")
 	}
-	list, err := e.client.MemberList(ctx)
+	list, err := e.client.Load().MemberList(ctx)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,8 @@ type Balancer struct {
 	file string
 
 	mu      sync.Mutex
-	servers []string
+	servers []string // in the order of use
+	saved   []string // as last learned
 	conns   map[string]map[net.Conn]bool
 }
 
@@ -100,9 +101,10 @@ func (b *Balancer) Follow(ctx context.Context, kubeconfig, serverURL string) {
 func (b *Balancer) set(serverURL string, servers []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if slices.Equal(b.servers, servers) {
+	if slices.Equal(b.saved, servers) {
 		return
 	}
+	b.saved = servers
 	logrus.Infof("Updated load balancer k3s-agent-load-balancer server addresses -> %v", servers)
 	for address, conns := range b.conns {
 		if !slices.Contains(servers, address) {

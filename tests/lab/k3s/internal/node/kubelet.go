@@ -22,8 +22,7 @@ func (c *Config) runKubelet(ctx context.Context) error {
 		"--kubeconfig=" + c.agentPath("kubelet.kubeconfig"),
 		"--hostname-override=" + c.Name,
 		"--node-ip=" + c.IP,
-		"--node-labels=" + strings.Join(c.Labels, ","),
-		"--read-only-port=0",
+		"--node-labels=" + strings.Join(append([]string{"node.kubernetes.io/instance-type=k3s"}, c.Labels...), ","),
 	}, dashed(c.KubeletArgs)...)
 	if len(c.Taints) > 0 {
 		args = append(args, "--register-with-taints="+strings.Join(c.Taints, ","))

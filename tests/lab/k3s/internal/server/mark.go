@@ -34,6 +34,7 @@ func (s *instance) markNode(ctx context.Context, core kubernetes.Interface) {
 		_, err := core.CoreV1().Nodes().Patch(ctx, s.node.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 		if err == nil {
 			logrus.Infof("Labels and annotations have been set successfully on node: %s", s.node.Name)
+			s.supervisor.EnsureLocal(ctx, core)
 			return
 		}
 		select {

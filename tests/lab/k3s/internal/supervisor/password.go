@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/sirupsen/logrus"
 	"golang.org/x/crypto/scrypt"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -71,6 +72,18 @@ func (s *Server) checkLocal(w http.ResponseWriter, node, password string) bool {
 		return false
 	}
 	return true
+}
+
+// EnsureLocal stores this server's own password once there is an API server; until then its kubelet was
+// let in by checkLocal. A mismatch is only reported, as in K3s: the node is in already.
+func (s *Server) EnsureLocal(ctx context.Context, core kubernetes.Interface) {
+	own, err := os.ReadFile(PasswordFile)
+	if err == nil {
+		err = ensurePassword(ctx, core, s.LocalNode, strings.TrimSpace(string(own)))
+	}
+	if err != nil {
+		logrus.Errorf("Deferred node password secret validation failed: %v", err)
+	}
 }
 
 func ensurePassword(ctx context.Context, core kubernetes.Interface, node, password string) error {
