@@ -27,8 +27,11 @@ func Steps(at layout.Layout, out string) []build.Step {
 	for _, name := range plugins {
 		steps = append(steps, commandStep(lab, pluginPrefix+name), pluginStep(at, name))
 	}
+	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer} {
+		steps = append(steps, commandStep(lab, name))
+	}
 	for _, archive := range archives() {
-		steps = append(steps, commandStep(lab, archive.step), archive.build())
+		steps = append(steps, archive.build())
 	}
 	return append(steps, chartStep(lab), manifestStep(at, plugins), bundleStep(out))
 }

@@ -29,20 +29,18 @@ type Image struct {
 	User int
 }
 
-// Write writes the images into one archive at out.
-func Write(out string, images []Image) error {
-	archive := map[name.Tag]v1.Image{}
-	for _, image := range images {
-		tag, err := name.NewTag(image.Reference, name.StrictValidation)
-		if err != nil {
-			return fmt.Errorf("image %s: %w", image.Reference, err)
-		}
-		if archive[tag], err = image.make(); err != nil {
-			return fmt.Errorf("image %s: %w", image.Reference, err)
-		}
+// Write writes the image into an archive of its own: with several images, the library's order changes from run to run.
+func (i Image) Write(out string) error {
+	tag, err := name.NewTag(i.Reference, name.StrictValidation)
+	if err != nil {
+		return fmt.Errorf("image %s: %w", i.Reference, err)
 	}
-	if err := tarball.MultiWriteToFile(out, archive); err != nil {
-		return fmt.Errorf("writing %s: %w", out, err)
+	image, err := i.make()
+	if err != nil {
+		return fmt.Errorf("image %s: %w", i.Reference, err)
+	}
+	if err := tarball.WriteToFile(out, tag, image); err != nil {
+		return fmt.Errorf("image %s: writing %s: %w", i.Reference, out, err)
 	}
 	return nil
 }

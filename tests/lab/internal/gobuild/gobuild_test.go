@@ -1,0 +1,71 @@
+package gobuild_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/lab/internal/build"
+	"strata/tests/lab/internal/gobuild"
+)
+
+// module writes a module with a command that prints a variable of its own and one of a replaced module.
+func module(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	for path, text := range map[string]string{
+		"tool/go.mod":  "module example.test/tool\n\ngo 1.26.0\n\nrequire example.test/other v0.0.0\n\nreplace example.test/other => ../other\n",
+		"tool/main.go": "package main\n\nimport \"example.test/other\"\n\nvar name = \"unset\"\n\nfunc main() { println(name, other.Text) }\n",
+		"other/go.mod": "module example.test/other\n\ngo 1.26.0\n",
+		"other/o.go":   "package other\n\nconst Text = \"one\"\n",
+	} {
+		full := filepath.Join(root, path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		require.NoError(t, os.WriteFile(full, []byte(text), 0o644))
+	}
+	return root
+}
+
+func key(t *testing.T, command gobuild.Command) string {
+	t.Helper()
+	sum, err := command.Key()
+	require.NoError(t, err)
+	return sum
+}
+
+func TestAReplacedModuleIsAnInput(t *testing.T) {
+	root := module(t)
+	command := gobuild.Command{Module: filepath.Join(root, "tool"), Packages: []string{"."}}
+	before := key(t, command)
+	assert.Equal(t, before, key(t, command))
+	other := filepath.Join(root, "other", "o.go")
+	require.NoError(t, os.WriteFile(other, []byte("package other\n\nconst Text = \"two\"\n"), 0o644))
+	assert.NotEqual(t, before, key(t, command))
+}
+
+func TestFlagsAreInputs(t *testing.T) {
+	command := gobuild.Command{Module: filepath.Join(module(t), "tool"), Packages: []string{"."}}
+	before := key(t, command)
+	command.Variables = []string{"main.name=x"}
+	assert.NotEqual(t, before, key(t, command))
+}
+
+func TestABinaryIsTheSameFromAnyFolder(t *testing.T) {
+	var sums []string
+	for range 2 {
+		root, out := module(t), t.TempDir()
+		command := gobuild.Command{Module: filepath.Join(root, "tool"), Packages: []string{"."}, Variables: []string{"main.name=set"}}
+		require.NoError(t, command.Build(t.Context(), out, os.Stderr))
+		said, err := exec.Command(filepath.Join(out, "tool")).CombinedOutput()
+		require.NoError(t, err)
+		assert.Equal(t, "set one\n", string(said))
+		sum, _, err := build.DigestFile(filepath.Join(out, "tool"))
+		require.NoError(t, err)
+		sums = append(sums, sum)
+	}
+	assert.Equal(t, sums[0], sums[1])
+}

@@ -1,0 +1,81 @@
+package imagetar_test
+
+import (
+	"archive/tar"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/lab/internal/build"
+	"strata/tests/lab/internal/imagetar"
+)
+
+// controller is an image with a binary that was written now.
+func controller(t *testing.T) imagetar.Image {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "controller")
+	require.NoError(t, os.WriteFile(path, []byte("binary"), 0o755))
+	return imagetar.Image{Reference: "quay.io/x/controller:v1", Binary: path, User: 65532}
+}
+
+func TestTheSameBinaryGivesTheSameBytes(t *testing.T) {
+	want := ""
+	// Some times: the order of a Go map changes from run to run.
+	for range 20 {
+		out := filepath.Join(t.TempDir(), "image.tar")
+		require.NoError(t, controller(t).Write(out))
+		sum, _, err := build.DigestFile(out)
+		require.NoError(t, err)
+		if want == "" {
+			want = sum
+		}
+		require.Equal(t, want, sum)
+	}
+}
+
+func TestAnImageRunsItsBinaryAsANumericUser(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "image.tar")
+	require.NoError(t, controller(t).Write(out))
+	tag, err := name.NewTag("quay.io/x/controller:v1")
+	require.NoError(t, err)
+	image, err := tarball.ImageFromPath(out, &tag)
+	require.NoError(t, err)
+	config, err := image.ConfigFile()
+	require.NoError(t, err)
+
+	assert.Equal(t, "65532:65532", config.Config.User)
+	assert.Equal(t, []string{"/controller"}, config.Config.Entrypoint)
+	assert.Equal(t, "linux", config.OS)
+	require.NotEmpty(t, config.Architecture)
+	assert.True(t, config.Created.IsZero())
+
+	content := mutate.Extract(image)
+	defer content.Close()
+	files := map[string]*tar.Header{}
+	for reader := tar.NewReader(content); ; {
+		header, err := reader.Next()
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		files[header.Name] = header
+	}
+	require.Contains(t, files, "controller")
+	assert.Equal(t, int64(0o755), files["controller"].Mode)
+	assert.Equal(t, time.Unix(0, 0).UTC(), files["controller"].ModTime.UTC())
+	assert.Equal(t, int64(0o1777), files["tmp"].Mode)
+}
+
+func TestAReferenceWithoutRegistryIsRefused(t *testing.T) {
+	image := controller(t)
+	image.Reference = "metallb"
+	assert.ErrorContains(t, image.Write(filepath.Join(t.TempDir(), "image.tar")), "image metallb")
+}
