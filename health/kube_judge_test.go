@@ -16,6 +16,8 @@ var update = flag.Bool("update-verdicts", false, "write the verdicts that the fi
 
 // fixtures are the cases of one gate: facts, and the verdicts that they must give, whole.
 type fixtures[S, F any] struct {
+	// Spec is that of every case without its own.
+	Spec  S               `json:"spec"`
 	Cases []fixture[S, F] `json:"cases"`
 }
 
@@ -25,7 +27,7 @@ type fixture[S, F any] struct {
 	// Class is what the case is for: ready, waiting, stuck, skipped, or a trap that other gates fall into: false-pass (must
 	// not open), false-fail (must open), give-up (must not be stuck).
 	Class string    `json:"class"`
-	Spec  S         `json:"spec"`
+	Spec  *S        `json:"spec,omitempty"`
 	Facts F         `json:"facts"`
 	Want  []Verdict `json:"want"`
 }
@@ -41,11 +43,15 @@ func runFixtures[S, F any](t *testing.T, name string, judge func(S, F) []Verdict
 	for i := range all.Cases {
 		one := &all.Cases[i]
 		classes[one.Class]++
+		spec := all.Spec
+		if one.Spec != nil {
+			spec = *one.Spec
+		}
 		if *update {
-			one.Want = judge(one.Spec, one.Facts)
+			one.Want = judge(spec, one.Facts)
 		}
 		t.Run(one.Name, func(t *testing.T) {
-			assert.Equal(t, one.Want, judge(one.Spec, one.Facts))
+			assert.Equal(t, one.Want, judge(spec, one.Facts))
 			assertClass(t, one.Class, one.Want)
 		})
 	}

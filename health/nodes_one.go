@@ -89,6 +89,7 @@ func judgeIdentity(host Host, node nodeFacts) (Verdict, bool) {
 	return v, true
 }
 
+// unitName is the systemd unit of a host's role.
 func unitName(host Host) string {
 	if host.Role == "server" {
 		return "k3s"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -34,6 +35,8 @@ func init() { newWatch[KindNodes] = newNodes }
 type nodesWatch struct {
 	cluster *cluster
 	hosts   []Host
+	// key opens SSH to the hosts; without it, their units are skipped.
+	key     []byte
 	settled *settled
 	now     clock
 	// renewed is the last renewal of each Lease and when it was first seen.
@@ -55,15 +58,47 @@ func newNodes(spec Spec, secrets Secrets) (Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes := &nodesWatch{cluster: all, hosts: spec.Hosts, settled: newSettled(time.Now), now: time.Now, renewed: map[string]renewal{}}
+	nodes := &nodesWatch{cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, settled: newSettled(time.Now), now: time.Now, renewed: map[string]renewal{}}
 	return nodes, nil
 }
 
-// Run implements Watch.
+// Run implements Watch. Nodes and units are looked at side by side: a Node's condition is what a controller last wrote, the
+// unit is what runs now.
 func (w *nodesWatch) Run(ctx context.Context, report func([]Verdict)) error {
+	both := &nodesAndUnits{report: report, units: make([]Verdict, len(w.hosts))}
+	var parts sync.WaitGroup
+	for i, host := range w.hosts {
+		if len(w.key) == 0 {
+			both.units[i] = Verdict{Check: unitCheck(host), State: Skipped, Message: "no SSH key was given, so no host can be asked"}
+			continue
+		}
+		both.units[i] = judgeUnit(host, unitFacts{})
+		parts.Go(func() {
+			observeUnit(ctx, host, w.key, func(f unitFacts) { both.update(func() { both.units[i] = judgeUnit(host, f) }) })
+		})
+	}
 	sources := []source{{resource: nodeResource}, {resource: leaseResource, namespace: leaseNamespace}}
-	w.cluster.observe(ctx, sources, func(ctx context.Context) []Verdict { return judgeNodes(w.hosts, w.look(ctx)) }, report)
+	look := func(ctx context.Context) []Verdict { return judgeNodes(w.hosts, w.look(ctx)) }
+	w.cluster.observe(ctx, sources, look, func(v []Verdict) { both.update(func() { both.nodes = v }) })
+	parts.Wait()
 	return nil
+}
+
+// nodesAndUnits puts the newest verdicts on Nodes and units together.
+type nodesAndUnits struct {
+	mu           sync.Mutex
+	nodes, units []Verdict
+	report       func([]Verdict)
+}
+
+// update changes one part and reports both, once the Nodes were looked at: units alone say nothing about the cluster.
+func (b *nodesAndUnits) update(change func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	change()
+	if b.nodes != nil {
+		b.report(slices.Concat(b.units, b.nodes))
+	}
 }
 
 // look reads the Nodes and their Leases from one server.

@@ -77,7 +77,8 @@ func judgeWebhook(spec WebhookSpec, facts webhookFacts) []Verdict {
 			Verdict{Check: existence[1], State: Waiting, Message: "not seen", After: existence[:1]})
 		return verdicts
 	}
-	verdicts = append(verdicts, judgeConfiguration(spec, facts.Configuration))
+	configuration := judgeConfiguration(spec, facts.Configuration)
+	verdicts = append(verdicts, configuration)
 	endpoints := judgeEndpoints(spec, facts.Endpoints)
 	for _, workload := range facts.Workloads {
 		v := judgeWorkload(workload)
@@ -87,6 +88,10 @@ func judgeWebhook(spec WebhookSpec, facts webhookFacts) []Verdict {
 	verdicts = append(verdicts, endpoints)
 	for _, probe := range facts.Probes {
 		v := judgeProbe(spec, probe)
+		if v.State == Stuck && configuration.State == Waiting {
+			// What is accepted or refused before the configuration is complete is not the webhook's word.
+			v.State = Waiting
+		}
 		v.Check, v.After = "webhook through "+probe.Server, existence
 		verdicts = append(verdicts, v)
 	}

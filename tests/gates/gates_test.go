@@ -1,0 +1,130 @@
+package gates_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/tests/gates/fakeapi"
+)
+
+// lag is what a gate may take, in these tests, from the moment that something is true to its verdict. The target in a real
+// cluster is 250 ms; the tests share their two processors with other packages.
+const lag = 2 * time.Second
+
+// run is a gate that runs in the background, with its progress.
+type run struct {
+	t        testing.TB
+	progress *lines
+	done     chan health.Result
+	cancel   context.CancelFunc
+}
+
+// lines is a writer that can be read while a gate writes.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// start runs a gate against a cluster. The test's end cancels it and waits until it has left nothing running.
+func start(t testing.TB, cluster *fakeapi.Cluster, spec health.Spec) *run {
+	t.Helper()
+	return startWith(t, spec, health.Secrets{Kubeconfig: cluster.Kubeconfig()})
+}
+
+func startWith(t testing.TB, spec health.Spec, secrets health.Secrets) *run {
+	t.Helper()
+	if spec.Timeout.Duration == 0 {
+		spec.Timeout = metav1.Duration{Duration: time.Minute}
+	}
+	spec.Gate, spec.Layer, spec.TimeoutKey = "test", "test", "strata:timeouts.test"
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &run{t: t, progress: &lines{}, done: make(chan health.Result, 1), cancel: cancel}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		result, err := health.Run(ctx, spec, secrets, r.progress)
+		if assert.NoError(t, err) {
+			r.done <- result
+		}
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	return r
+}
+
+// opens fails the test unless the gate opens within lag.
+func (r *run) opens() health.Result {
+	r.t.Helper()
+	result := r.ends(lag)
+	require.Truef(r.t, result.Passes(), "expected an open gate, found %s:\n%s", result.State, r.progress)
+	return result
+}
+
+// sticks fails the test unless the gate gives up within d, because waiting cannot help.
+func (r *run) sticks(d time.Duration) health.Result {
+	r.t.Helper()
+	result := r.ends(d)
+	require.Equalf(r.t, health.EndedStuck, result.Ending, "progress:\n%s", r.progress)
+	return result
+}
+
+func (r *run) ends(d time.Duration) health.Result {
+	r.t.Helper()
+	select {
+	case result := <-r.done:
+		return result
+	case <-time.After(d):
+		require.FailNowf(r.t, "the gate still waits", "progress:\n%s", r.progress)
+		return health.Result{}
+	}
+}
+
+// says waits until the progress has text; the gate must not have ended by then.
+func (r *run) says(text string) {
+	r.t.Helper()
+	require.Eventuallyf(r.t, func() bool { return strings.Contains(r.progress.String(), text) }, lag, 5*time.Millisecond,
+		"expected %q in the progress:\n%s", text, r.progress)
+	r.stays(0)
+}
+
+// stays fails the test if the gate ends within d.
+func (r *run) stays(d time.Duration) {
+	r.t.Helper()
+	select {
+	case result := <-r.done:
+		require.FailNowf(r.t, "the gate ended too early", "%s, progress:\n%s", result.State, r.progress)
+	case <-time.After(d):
+	}
+}
+
+// causes are the causes of every check, one a line.
+func causes(result health.Result) string {
+	var all []string
+	for _, check := range result.Checks {
+		all = append(all, check.Cause)
+	}
+	return strings.Join(all, "\n")
+}
