@@ -101,7 +101,11 @@ func situation(checks []Verdict) string {
 	failing, hidden := split(checks)
 	parts := []string{fmt.Sprintf("%d/%d %s", len(checks)-len(failing)-hidden, len(checks), Ready)}
 	for _, check := range failing {
-		parts = append(parts, check.Check+": "+oneLine(check.Message))
+		part := check.Check + ": " + oneLine(check.Message)
+		if check.Cause != "" {
+			part += " (" + oneLine(check.Cause) + ")"
+		}
+		parts = append(parts, part)
 	}
 	if hidden > 0 {
 		parts = append(parts, fmt.Sprintf("%d more behind", hidden))

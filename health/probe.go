@@ -1,0 +1,74 @@
+package health
+
+import (
+	_ "embed"
+	"sort"
+	"strconv"
+	"strings"
+
+	"strata/internal/remote"
+)
+
+// The scripts that run on hosts, each in one SSH session. They look and change nothing.
+var (
+	//go:embed probe/host.sh
+	hostScript string
+	//go:embed probe/unit.sh
+	unitScript string
+	//go:embed probe/command.sh
+	commandScript string
+)
+
+// withSettings puts variables in front of a script.
+func withSettings(script string, settings map[string]string) string {
+	names := make([]string, 0, len(settings))
+	for name := range settings {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var text strings.Builder
+	for _, name := range names {
+		text.WriteString(name + "=" + remote.Quote(settings[name]) + "\n")
+	}
+	return text.String() + script
+}
+
+// block is what a probe script printed in one look: key=value lines; a key may come several times.
+type block map[string][]string
+
+// get is the first value of a key.
+func (b block) get(key string) string {
+	if values := b[key]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// number is the first value of a key as a number; what is missing or no number is -1, which no check takes for enough.
+func (b block) number(key string) int {
+	n, err := strconv.Atoi(b.get(key))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// blocks collects lines into blocks and hands on each one that is complete.
+type blocks struct {
+	current block
+	take    func(block)
+}
+
+func (b *blocks) line(text string) {
+	if text == "end" {
+		b.take(b.current)
+		b.current = nil
+		return
+	}
+	if key, value, ok := strings.Cut(text, "="); ok {
+		if b.current == nil {
+			b.current = block{}
+		}
+		b.current[key] = append(b.current[key], value)
+	}
+}

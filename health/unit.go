@@ -1,0 +1,114 @@
+package health
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// unitFacts is what a host's K3s unit is doing.
+type unitFacts struct {
+	// Fault is why the host could not be asked. Everything else is empty then.
+	Fault error `json:"-"`
+	// Seen is false before the first look.
+	Seen bool `json:"seen"`
+	// Load, Active, Sub and Result are systemd's LoadState, ActiveState, SubState and Result.
+	Load   string `json:"load,omitempty"`
+	Active string `json:"active,omitempty"`
+	Sub    string `json:"sub,omitempty"`
+	Result string `json:"result,omitempty"`
+	// Status is the exit status of the main process; Restarts how often systemd started it again.
+	Status   int `json:"status,omitempty"`
+	Restarts int `json:"restarts,omitempty"`
+	// Settled is true once the unit has been active for longer than systemd waits before a restart.
+	Settled bool `json:"settled,omitempty"`
+	// Unpersisted are modules in use that no file loads after a reboot.
+	Unpersisted []string `json:"unpersisted,omitempty"`
+	// Seconds is for how long the log has shown the same known cause.
+	Seconds int `json:"seconds,omitempty"`
+	// Log are the lines of the current start that are not informational, oldest first. Empty while the unit is active.
+	Log []string `json:"log,omitempty"`
+}
+
+// manyRestarts is how many restarts are no longer the ordinary start of a cluster: each comes 5 s after the last.
+const manyRestarts = 5
+
+// observeUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it may have changed.
+func observeUnit(ctx context.Context, host Host, key []byte, report func(unitFacts)) {
+	script := withSettings(unitScript, map[string]string{"unit": unitName(host)})
+	settled := newSettled(time.Now)
+	take := func(b block) {
+		facts := unitFactsOf(b)
+		if known, _, ok := knownCause(facts.Log); ok {
+			facts.Seconds = settled.seconds("cause", known.cause)
+		}
+		report(facts)
+	}
+	observeHost(ctx, host, key, script, take, func(err error) { report(unitFacts{Fault: err}) })
+}
+
+func unitFactsOf(b block) unitFacts {
+	return unitFacts{
+		Seen: true, Load: b.get("LoadState"), Active: b.get("ActiveState"), Sub: b.get("SubState"), Result: b.get("Result"),
+		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Settled: b.get("settled") == "yes",
+		Unpersisted: b["unpersisted"], Log: b["log"],
+	}
+}
+
+// judgeUnit says whether a host's K3s unit runs, and if it never will, why. Type=notify makes active mean that K3s itself has
+// said that it is up; after a restart it also has to outlive the next one.
+func judgeUnit(host Host, f unitFacts) Verdict {
+	unit := unitName(host)
+	v := Verdict{Check: unitCheck(host), State: Waiting, Message: unit + " not looked at yet"}
+	switch {
+	case f.Fault != nil:
+		return reach(v.Check, f.Fault)
+	case !f.Seen:
+		return v
+	case f.Load == "not-found" || f.Load == "masked":
+		v.Message = fmt.Sprintf("expected %s.service, it is %s", unit, f.Load)
+		v.Hint = "run pulumi up again to install K3s on " + host.Name
+		return v
+	case f.Active == "active" && f.Sub == "running":
+		return judgeRunning(host, f, v)
+	}
+	v.Message = fmt.Sprintf("expected %s active (running), found %s (%s)%s", unit, f.Active, f.Sub, restartsText(f.Restarts))
+	v.Hint = fmt.Sprintf("on %s: journalctl -u %s -e", host.Name, unit)
+	v.Evidence = logEvidence(unit, f.Log)
+	return explainUnit(host, f, v)
+}
+
+func judgeRunning(host Host, f unitFacts, v Verdict) Verdict {
+	if f.Restarts > 0 && !f.Settled {
+		v.Message = fmt.Sprintf("%s has just come back%s", unitName(host), restartsText(f.Restarts))
+		return v
+	}
+	v.State, v.Message = Ready, unitName(host)+" active (running)"+restartsText(f.Restarts)
+	if len(f.Unpersisted) > 0 {
+		v.Message += "; not loaded again after a reboot: " + strings.Join(f.Unpersisted, ", ")
+		v.Hint = fmt.Sprintf("on %s: put %s into /etc/modules-load.d/strata-k3s.conf", host.Name, strings.Join(f.Unpersisted, " and "))
+	}
+	return v
+}
+
+// restartsText words a restart count; the exact number past a few would only make noise.
+func restartsText(n int) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n == 1:
+		return ", 1 restart"
+	case n < manyRestarts:
+		return fmt.Sprintf(", %d restarts", n)
+	}
+	return fmt.Sprintf(", %d restarts or more", manyRestarts)
+}
+
+// logEvidence is the journal's part of a verdict.
+func logEvidence(unit string, log []string) []string {
+	if len(log) == 0 {
+		return nil
+	}
+	return []string{"journalctl -u " + unit + ":\n" + strings.Join(log, "\n")}
+}
