@@ -2,8 +2,11 @@ package config_test
 
 import (
 	"encoding/json"
+	"maps"
+	"math/rand/v2"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -148,4 +151,23 @@ func FuzzLoadNeverPanics(f *testing.F) {
 			require.NoError(t, cfg.Validate(), "what Load accepts, Validate accepts")
 		}
 	})
+}
+
+func TestMangledInputNeverPanics(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	rest := []string{`{"serverArgs":{"a":[1,{"b":2}]},"version":1e400}`, `{"addresses":["::/0","0.0.0.0/0","1.1.1.1-::"]}`}
+	sections := append(slices.Sorted(maps.Values(good())), rest...)
+	pieces := []string{"", "null", "[]", "{}", `"`, ":", ",", "-1", "1e999", "\u0000", "::1", "/33", "-", "true", "\xff"}
+	for range 20_000 {
+		raw := good()
+		text := sections[random.IntN(len(sections))]
+		for range 1 + random.IntN(3) {
+			from := random.IntN(len(text) + 1)
+			to := min(len(text), from+random.IntN(12))
+			text = text[:from] + pieces[random.IntN(len(pieces))] + text[to:]
+		}
+		raw[config.Sections()[random.IntN(5)]] = text
+		cfg, err := config.Load("fuzz", raw, noEnv)
+		require.Equal(t, err == nil, cfg != nil, text)
+	}
 }
