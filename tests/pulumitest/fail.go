@@ -1,0 +1,39 @@
+package pulumitest
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// FailType makes every resource of a type token fail.
+func FailType(token string) func(Resource) error {
+	return failWhere(func(r Resource) bool { return r.Type == token })
+}
+
+// FailName makes the resource of a name fail.
+func FailName(name string) func(Resource) error {
+	return failWhere(func(r Resource) bool { return r.Name == name })
+}
+
+// FailNth makes the n-th custom resource of a type token fail, counted from 1. An empty token counts all of them.
+func FailNth(token string, n int64) func(Resource) error {
+	var seen atomic.Int64
+	return failWhere(func(r Resource) bool {
+		return r.Custom && (token == "" || r.Type == token) && seen.Add(1) == n
+	})
+}
+
+// FailAll makes every custom resource fail.
+func FailAll() func(Resource) error {
+	return failWhere(func(r Resource) bool { return r.Custom })
+}
+
+// failWhere fails what match selects, with an error that names it as the engine's own does.
+func failWhere(match func(Resource) bool) func(Resource) error {
+	return func(r Resource) error {
+		if !match(r) {
+			return nil
+		}
+		return fmt.Errorf("%s %s: made to fail", r.Type, r.Name)
+	}
+}

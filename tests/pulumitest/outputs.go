@@ -1,0 +1,80 @@
+package pulumitest
+
+import (
+	"encoding/json"
+	"maps"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+)
+
+// What the providers answer. Token and Kubeconfig are secret: a test looks for them where they must not be.
+const (
+	// Token is the cluster's join token.
+	Token = "join-token-that-must-stay-secret-0123456789abcdef"
+	// ClientKey is the secret part of the kubeconfig.
+	ClientKey = "client-key-data-that-must-stay-secret"
+	// ClusterID is the cluster's identity.
+	ClusterID = "00112233445566ff"
+	// Kubeconfig is K3s's own kubeconfig, as the first server has it.
+	Kubeconfig = "apiVersion: v1\nclusters:\n- cluster:\n    server: https://127.0.0.1:6443\n  name: default\nusers:\n- name: default\n  user:\n    client-key-data: " + ClientKey + "\n"
+)
+
+// Answers are a provider's answers to the program's own commands and to random resources.
+type Answers struct {
+	// MachineKey is the private key that `strata keygen` prints.
+	MachineKey string
+	// HostKey is every host's public key, in authorized_keys form.
+	HostKey string
+}
+
+// NewAnswers makes the keys of a run.
+func NewAnswers(t *testing.T) *Answers {
+	t.Helper()
+	host, err := ssh.ParsePrivateKey([]byte(PrivateKey(t)))
+	require.NoError(t, err)
+	return &Answers{MachineKey: PrivateKey(t), HostKey: string(ssh.MarshalAuthorizedKey(host.PublicKey()))}
+}
+
+// Outputs are a resource's inputs and what its provider adds to them.
+func (a *Answers) Outputs(r Resource) resource.PropertyMap {
+	outputs := maps.Clone(r.Inputs)
+	if outputs == nil {
+		outputs = resource.PropertyMap{}
+	}
+	switch r.Type {
+	case "random:index/randomId:RandomId":
+		outputs["hex"] = resource.NewProperty(ClusterID)
+	case "random:index/randomPassword:RandomPassword":
+		outputs["result"] = resource.MakeSecret(resource.NewProperty(Token))
+	case "command:local:Command", "command:remote:Command":
+		outputs["stdout"] = resource.NewProperty(a.stdout(r))
+		for _, key := range r.SecretOutputs {
+			outputs[resource.PropertyKey(key)] = resource.MakeSecret(outputs[resource.PropertyKey(key)])
+		}
+	}
+	return outputs
+}
+
+// stdout is what a command prints.
+func (a *Answers) stdout(r Resource) string {
+	switch r.Text("create") {
+	case "exec .strata/bin/strata keygen":
+		return a.MachineKey
+	case "exec .strata/bin/strata hostkey":
+		return a.HostKey
+	case "exec .strata/bin/strata machine create":
+		printed, err := json.Marshal(map[string]string{"name": r.Name, "hostKey": a.HostKey})
+		if err != nil {
+			panic(err) // strings always encode
+		}
+		return string(printed)
+	case "exec .strata/bin/strata members":
+		return r.Text("stdin")
+	case "timeout -k 5 60 cat /etc/rancher/k3s/k3s.yaml", "timeout -k 5 60 sudo -n cat /etc/rancher/k3s/k3s.yaml":
+		return Kubeconfig
+	}
+	return ""
+}

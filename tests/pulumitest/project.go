@@ -1,0 +1,82 @@
+package pulumitest
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+
+	"strata/config"
+	"strata/internal/artifacts"
+)
+
+// Project is a project folder of its own: a bundle of small files, a home with an SSH key, and the working directory in it.
+type Project struct {
+	// Dir is the project folder, which is also the working directory.
+	Dir string
+	// Bundle is the artifact folder that STRATA_ARTIFACTS names.
+	Bundle string
+	// SSHKey is the private key in ~/.ssh/id_ed25519, in PEM.
+	SSHKey string
+}
+
+// NewProject makes a project folder and puts the test into it, until it ends.
+func NewProject(t *testing.T) *Project {
+	t.Helper()
+	dir := t.TempDir()
+	p := &Project{Dir: dir, Bundle: filepath.Join(dir, "bundle"), SSHKey: PrivateKey(t)}
+	p.bundle(t)
+	home := filepath.Join(dir, "home")
+	require.NoError(t, os.MkdirAll(filepath.Join(home, ".ssh"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "id_ed25519"), []byte(p.SSHKey), 0o600))
+	t.Setenv("HOME", home)
+	t.Setenv(config.ArtifactsVariable, p.Bundle)
+	t.Setenv(config.MachineImageVariable, "")
+	t.Chdir(dir)
+	return p
+}
+
+// bundle writes one small file for each artifact that a stack may ask for, and two image archives.
+func (p *Project) bundle(t *testing.T) {
+	t.Helper()
+	var manifest artifacts.Manifest
+	for _, file := range []struct{ name, version, path string }{
+		{config.ArtifactK3s, "v1.34.2+k3s1", "k3s/k3s"},
+		{config.ArtifactK3sInstall, "v1.34.2+k3s1", "k3s/install.sh"},
+		{config.ArtifactK3sImages, "v1.34.2+k3s1", "images/core.tar"},
+		{config.ArtifactK3sImages, "v0.16.1", "images/metallb.tar"},
+		{config.ArtifactMetalLBChart, "0.16.1", "charts/metallb.tgz"},
+		{config.ArtifactMachineImage, "12", "image/root.tar"},
+	} {
+		content := "not the real " + file.path + "\n"
+		sum := sha256.Sum256([]byte(content))
+		path := filepath.Join(p.Bundle, file.path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+		manifest.Artifacts = append(manifest.Artifacts, artifacts.Entry{
+			Name: file.name, Version: file.version, Path: file.path, Size: int64(len(content)),
+			SHA256: hex.EncodeToString(sum[:]), Origin: "stand-in: a line of text",
+		})
+	}
+	text, err := json.Marshal(manifest)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(p.Bundle, artifacts.ManifestFile), text, 0o644))
+}
+
+// PrivateKey is a new SSH private key in PEM.
+func PrivateKey(t *testing.T) string {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	block, err := ssh.MarshalPrivateKey(private, "test")
+	require.NoError(t, err)
+	return string(pem.EncodeToMemory(block))
+}

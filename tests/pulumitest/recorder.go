@@ -1,0 +1,52 @@
+package pulumitest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+// Recorder is a resource monitor that records what is registered. The zero value records and lets everything succeed.
+type Recorder struct {
+	// Outputs makes what a provider would return for a resource. Default: its inputs.
+	Outputs func(Resource) resource.PropertyMap
+	// Fail is asked before a resource exists; its error is what the registration ends with. Default: nothing fails.
+	Fail func(Resource) error
+
+	mutex     sync.Mutex
+	resources []Resource
+}
+
+// NewResource records a registration (pulumi.MockResourceMonitor).
+func (r *Recorder) NewResource(args pulumi.MockResourceArgs) (string, resource.PropertyMap, error) {
+	made := newResource(args)
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	made.Order = len(r.resources)
+	if r.Fail != nil {
+		if err := r.Fail(made); err != nil {
+			return "", nil, err
+		}
+	}
+	r.resources = append(r.resources, made)
+	outputs := args.Inputs
+	if r.Outputs != nil {
+		outputs = r.Outputs(made)
+	}
+	return made.Name + "-id", outputs, nil
+}
+
+// Call refuses every invoke: the program asks no provider for data (pulumi.MockResourceMonitor).
+func (r *Recorder) Call(args pulumi.MockCallArgs) (resource.PropertyMap, error) {
+	return nil, fmt.Errorf("unexpected invoke of %s", args.Token)
+}
+
+// Resources are the registrations that succeeded, in the order in which that happened.
+func (r *Recorder) Resources() []Resource {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return slices.Clone(r.resources)
+}

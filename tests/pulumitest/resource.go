@@ -1,0 +1,132 @@
+package pulumitest
+
+import (
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+)
+
+// Resource is one registration as the engine gets it.
+type Resource struct {
+	// Type is the type token, Name the logical name.
+	Type, Name string
+	// Custom is false for a component.
+	Custom bool
+	// Inputs keep their secrets marked.
+	Inputs resource.PropertyMap
+	// Parent is the parent's name, empty for the stack.
+	Parent string
+	// Dependencies are the names of what it waits for: DependsOn and every resource whose output it reads. Sorted.
+	Dependencies []string
+	// DeletedWith is the name of the resource whose deletion makes its own needless.
+	DeletedWith string
+	// Provider is the name of its explicit provider.
+	Provider string
+	// Timeouts bound create, update and delete, as durations; empty where there is none.
+	Timeouts Timeouts
+	// SecretOutputs and IgnoredChanges are the options additionalSecretOutputs and ignoreChanges.
+	SecretOutputs, IgnoredChanges []string
+	// DeleteFirst is true when a replacement deletes the old one before it creates the new one.
+	DeleteFirst bool
+	// Order counts registrations from 0.
+	Order int
+}
+
+// Timeouts are a resource's customTimeouts.
+type Timeouts struct{ Create, Update, Delete string }
+
+// Input is the plain value of an input, and whether it, or anything in it, is secret. A missing input is null.
+func (r Resource) Input(key string) (value resource.PropertyValue, secret bool) {
+	found, ok := r.Inputs[resource.PropertyKey(key)]
+	if !ok {
+		return resource.NewNullProperty(), false
+	}
+	return plain(found), found.ContainsSecrets()
+}
+
+// plain is a value without its marks.
+func plain(value resource.PropertyValue) resource.PropertyValue {
+	switch {
+	case value.IsSecret():
+		return plain(value.SecretValue().Element)
+	case value.IsOutput():
+		return plain(value.OutputValue().Element)
+	case value.IsArray():
+		elements := make([]resource.PropertyValue, 0, len(value.ArrayValue()))
+		for _, element := range value.ArrayValue() {
+			elements = append(elements, plain(element))
+		}
+		return resource.NewProperty(elements)
+	case value.IsObject():
+		fields := resource.PropertyMap{}
+		for key, field := range value.ObjectValue() {
+			fields[key] = plain(field)
+		}
+		return resource.NewProperty(fields)
+	}
+	return value
+}
+
+// Text is an input that is a string; empty when it is missing or something else.
+func (r Resource) Text(key string) string {
+	value, _ := r.Input(key)
+	if !value.IsString() {
+		return ""
+	}
+	return value.StringValue()
+}
+
+// Triggers are the values that replace a command when they change.
+func (r Resource) Triggers() []resource.PropertyValue {
+	value, _ := r.Input("triggers")
+	if !value.IsArray() {
+		return nil
+	}
+	return value.ArrayValue()
+}
+
+// DependsOn reports whether it waits for name directly.
+func (r Resource) DependsOn(name string) bool { return slices.Contains(r.Dependencies, name) }
+
+// newResource is the registration that a mock was given.
+func newResource(args pulumi.MockResourceArgs) Resource {
+	r := Resource{Type: args.TypeToken, Name: args.Name, Custom: args.Custom, Inputs: args.Inputs}
+	rpc := args.RegisterRPC
+	if rpc == nil { // a read
+		return r
+	}
+	r.Parent = nameOf(rpc.GetParent())
+	for _, urn := range rpc.GetDependencies() {
+		r.Dependencies = append(r.Dependencies, nameOf(urn))
+	}
+	slices.Sort(r.Dependencies)
+	r.DeletedWith = nameOf(rpc.GetDeletedWith())
+	r.Provider = providerName(rpc)
+	if timeouts := rpc.GetCustomTimeouts(); timeouts != nil {
+		r.Timeouts = Timeouts{timeouts.GetCreate(), timeouts.GetUpdate(), timeouts.GetDelete()}
+	}
+	r.SecretOutputs, r.IgnoredChanges = rpc.GetAdditionalSecretOutputs(), rpc.GetIgnoreChanges()
+	r.DeleteFirst = rpc.GetDeleteBeforeReplace()
+	return r
+}
+
+// nameOf is the logical name in a URN; empty for none and for the stack itself.
+func nameOf(urn string) string {
+	if urn == "" || resource.URN(urn).QualifiedType() == resource.RootStackType {
+		return ""
+	}
+	return resource.URN(urn).Name()
+}
+
+// providerName is the name in a provider reference, which is the provider's URN and its id.
+func providerName(rpc *pulumirpc.RegisterResourceRequest) string {
+	reference := rpc.GetProvider()
+	for i := len(reference) - 1; i > 1; i-- {
+		if reference[i-1] == ':' && reference[i-2] == ':' {
+			return nameOf(reference[:i-2])
+		}
+	}
+	return ""
+}
