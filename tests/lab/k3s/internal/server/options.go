@@ -86,7 +86,7 @@ func nodeConfig(p *settings.Parsed) (*node.Config, error) {
 		Labels: p.Lists["node-label"], Taints: p.Lists["node-taint"],
 		KubeletArgs: p.Lists["kubelet-arg"], ProxyArgs: p.Lists["kube-proxy-arg"],
 		FlannelIface: p.Texts["flannel-iface"], ResolvConf: p.Texts["resolv-conf"],
-		PauseImage:            "docker.io/" + textOr(p, "pause-image", PauseImage),
+		PauseImage:            textOr(p, "pause-image", PauseImage),
 		ProtectKernelDefaults: p.Bools["protect-kernel-defaults"],
 	}, nil
 }
