@@ -112,9 +112,10 @@ type K3s struct {
 	FlannelInterface string `json:"flannelInterface,omitempty"`
 	// SecretsEncryption encrypts Secrets at rest; fixed when the cluster is created. Default true.
 	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`
-	// ServerArgs and AgentArgs are further keys of K3s's config.yaml, by their long flag name.
+	// ServerArgs are further keys of the servers' config.yaml of K3s, by their long flag name.
 	ServerArgs map[string]any `json:"serverArgs,omitempty"`
-	AgentArgs  map[string]any `json:"agentArgs,omitempty"`
+	// AgentArgs are further keys of the agents' config.yaml of K3s, by their long flag name.
+	AgentArgs map[string]any `json:"agentArgs,omitempty"`
 }
 
 // MetalLB configures the load balancer.

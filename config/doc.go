@@ -4,3 +4,5 @@
 // every mistake at once, each with its key, value, rule and fix, before anything is changed. It knows nothing about
 // Pulumi resources, hosts or clusters: it never connects to anything. Defaults live here and nowhere else.
 package config
+
+//go:generate go test ../internal/configdocs -run TestTheReferenceIsFresh -update

@@ -67,6 +67,9 @@ var owned = ownedKeys(map[string][]string{
 	"use k3s.secretsEncryption":             {"secrets-encryption"},
 })
 
+// OwnedArgs are the keys that K3s.ServerArgs and K3s.AgentArgs must not have, with what to use instead.
+func OwnedArgs() map[string]string { return maps.Clone(owned) }
+
 func ownedKeys(byFix map[string][]string) map[string]string {
 	result := map[string]string{}
 	for fix, keys := range byFix {

@@ -1,0 +1,76 @@
+package configdocs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"strata/config"
+)
+
+const head = `# Configuration
+
+<!-- Generated from package config by ` + "`go generate ./config`" + `; edit the doc comments there. -->
+
+A stack's configuration is ` + "`Pulumi.<stack>.yaml`" + `, one object per section. A key that is not set has its default; a key
+that does not exist is an error that suggests the right one. Every mistake is reported at once, before anything is changed.
+`
+
+const variables = `## Variables
+
+| Variable | Overrides |
+| --- | --- |
+| ` + "`" + config.ArtifactsVariable + "` | `strata:artifacts.source`" + ` |
+| ` + "`" + config.MachineImageVariable + "` | `strata:artifacts.machineImage`" + ` |
+`
+
+// Render is the whole of docs/config.md.
+func Render(configDir string) (string, error) {
+	fields, err := Fields(configDir)
+	if err != nil {
+		return "", err
+	}
+	var page strings.Builder
+	page.WriteString(head)
+	for _, field := range fields {
+		if !strings.Contains(field.Key, ".") {
+			fmt.Fprintf(&page, "\n## %s\n\n%s\n\n| Key | Type | Meaning |\n| --- | --- | --- |\n", field.Key, field.Doc)
+			continue
+		}
+		_, short, _ := strings.Cut(field.Key, ":")
+		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", short, cell(field.Type), cell(field.Doc))
+	}
+	page.WriteString("\n" + ownedArgs() + "\n" + variables + "\n" + pins())
+	return page.String(), nil
+}
+
+func ownedArgs() string {
+	var text strings.Builder
+	text.WriteString("## K3s settings that belong to Strata\n\n" +
+		"`k3s.serverArgs` and `k3s.agentArgs` take every key of K3s's config.yaml but these.\n\n" +
+		"| Key | Instead |\n| --- | --- |\n")
+	owned := config.OwnedArgs()
+	for _, key := range slices.Sorted(maps.Keys(owned)) {
+		fmt.Fprintf(&text, "| `%s` | %s |\n", key, owned[key])
+	}
+	return text.String()
+}
+
+func pins() string {
+	var text strings.Builder
+	text.WriteString("## Pinned versions\n\n" +
+		"What `strata fetch` downloads from upstream. A bundle brings its own versions, which win unless a key sets one.\n\n" +
+		"| Artifact | Version | For | Key | Source |\n| --- | --- | --- | --- | --- |\n")
+	for _, pin := range config.Pins(config.K3sVersion, config.MetalLBChartVersion) {
+		arch := pin.Arch
+		if arch == "" {
+			arch = "all"
+		}
+		fmt.Fprintf(&text, "| %s | %s | %s | `%s` | <%s> |\n", pin.Name, pin.Version, arch, pin.Key, pin.URL)
+	}
+	return text.String()
+}
+
+// cell escapes what would end a table's cell.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -1,0 +1,97 @@
+package configdocs_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/internal/configdocs"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/config.md")
+
+const (
+	configDir = "../../config"
+	page      = "../../docs/config.md"
+)
+
+func TestTheReferenceIsFresh(t *testing.T) {
+	want, err := configdocs.Render(configDir)
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.WriteFile(page, []byte(want), 0o644))
+	}
+	got, err := os.ReadFile(page)
+	require.NoError(t, err)
+	assert.Equal(t, want, string(got), "docs/config.md is stale; run: go generate ./config")
+}
+
+func TestEveryKeyIsDocumented(t *testing.T) {
+	fields, err := configdocs.Fields(configDir)
+	require.NoError(t, err)
+	require.Greater(t, len(fields), 30)
+	for _, field := range fields {
+		assert.NotEmpty(t, field.Doc, field.Key)
+		assert.NotEmpty(t, field.Type, field.Key)
+	}
+}
+
+// documented finds a default that a comment gives as a value; "Default: …" describes one that depends on other things.
+var documented = regexp.MustCompile(`Default ([^:;]+?)(;|\.( |$))`)
+
+func TestTheDocumentedDefaultsAreTheRealOnes(t *testing.T) {
+	cfg, err := config.Load("dev", map[string]string{
+		"hosts":   `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[{"name":"a","role":"server","address":"10.10.0.11"}]}`,
+		"metallb": `{"addresses":["10.10.0.200/29"]}`,
+	}, func(string) string { return "" })
+	require.NoError(t, err)
+	text, err := json.Marshal(cfg)
+	require.NoError(t, err)
+	var tree map[string]any
+	require.NoError(t, json.Unmarshal(text, &tree))
+
+	fields, err := configdocs.Fields(configDir)
+	require.NoError(t, err)
+	checked := 0
+	for _, field := range fields {
+		match := documented.FindStringSubmatch(field.Doc)
+		if match == nil {
+			continue
+		}
+		assert.Equal(t, match[1], written(at(tree, strings.TrimPrefix(field.Key, "strata:"))), field.Key)
+		checked++
+	}
+	assert.Greater(t, checked, 15)
+}
+
+func at(tree map[string]any, path string) any {
+	var value any = tree
+	for _, name := range strings.Split(path, ".") {
+		object, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = object[name]
+	}
+	return value
+}
+
+// written is a value as a doc comment writes it.
+func written(value any) string {
+	if list, ok := value.([]any); ok {
+		words := make([]string, len(list))
+		for i := range list {
+			words[i] = fmt.Sprint(list[i])
+		}
+		return strings.Join(words, ", ")
+	}
+	return strings.TrimSuffix(fmt.Sprint(value), "0s")
+}

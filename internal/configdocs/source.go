@@ -1,0 +1,141 @@
+package configdocs
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Field is one configuration key as the source documents it.
+type Field struct {
+	// Key is the full key path; a list's entries are written [].
+	Key string
+	// Type is the kind of value in the user's terms.
+	Type string
+	// Doc is the doc comment on one line.
+	Doc string
+}
+
+// source is the parsed declarations of package config.
+type source struct {
+	structs map[string]*ast.StructType
+	values  map[string][]string
+}
+
+// kinds are the leaf types in the user's terms.
+var kinds = map[string]string{
+	"string": "text", "int": "number", "bool": "true or false", "netip.Addr": "IP address", "netip.Prefix": "network (CIDR)",
+	"metav1.Duration": "duration", "map[string]string": "text by name", "map[string]any": "K3s setting by name",
+}
+
+// Fields are all configuration keys of package config in the order of its source.
+func Fields(configDir string) ([]Field, error) {
+	parsed, err := parse(filepath.Join(configDir, "config.go"))
+	if err != nil {
+		return nil, err
+	}
+	var fields []Field
+	for _, section := range parsed.structs["Config"].Fields.List {
+		if name := jsonName(section); name != "" {
+			fields = append(fields, parsed.walk("strata:"+name, section)...)
+		}
+	}
+	return fields, nil
+}
+
+func parse(file string) (*source, error) {
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+	if err != nil {
+		return nil, fmt.Errorf("parse configuration: %w", err)
+	}
+	parsed := &source{structs: map[string]*ast.StructType{}, values: map[string][]string{}}
+	ast.Inspect(tree, func(node ast.Node) bool {
+		switch spec := node.(type) {
+		case *ast.TypeSpec:
+			if body, ok := spec.Type.(*ast.StructType); ok {
+				parsed.structs[spec.Name.Name] = body
+			}
+		case *ast.ValueSpec:
+			if literal, ok := spec.Values[0].(*ast.BasicLit); ok && spec.Type != nil {
+				if value, err := strconv.Unquote(literal.Value); err == nil {
+					name := typeName(spec.Type)
+					parsed.values[name] = append(parsed.values[name], value)
+				}
+			}
+		}
+		return true
+	})
+	if parsed.structs["Config"] == nil {
+		return nil, fmt.Errorf("%s declares no struct Config", file)
+	}
+	return parsed, nil
+}
+
+// walk is a field, and the fields below it.
+func (s *source) walk(key string, field *ast.Field) []Field {
+	name := typeName(field.Type)
+	element, isList := strings.CutPrefix(name, "[]")
+	found := Field{Key: key, Type: s.kind(element), Doc: oneLine(field.Doc)}
+	if isList {
+		found.Type = "list of " + strings.TrimSuffix(found.Type, "s") + "s"
+		key += "[]"
+	}
+	fields := []Field{found}
+	// A node's ssh has the keys of the hosts' ssh: once is enough.
+	if body := s.structs[element]; body != nil && key != "strata:hosts.nodes[].ssh" {
+		for _, below := range body.Fields.List {
+			if name := jsonName(below); name != "" {
+				fields = append(fields, s.walk(key+"."+name, below)...)
+			}
+		}
+	}
+	return fields
+}
+
+func (s *source) kind(name string) string {
+	if kind, ok := kinds[name]; ok {
+		return kind
+	}
+	if values := s.values[name]; values != nil {
+		return strings.Join(values, " or ")
+	}
+	return "object"
+}
+
+func typeName(expression ast.Expr) string {
+	switch e := expression.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.StarExpr:
+		return typeName(e.X)
+	case *ast.SelectorExpr:
+		return typeName(e.X) + "." + e.Sel.Name
+	case *ast.ArrayType:
+		return "[]" + typeName(e.Elt)
+	case *ast.MapType:
+		return "map[" + typeName(e.Key) + "]" + typeName(e.Value)
+	}
+	return ""
+}
+
+func jsonName(field *ast.Field) string {
+	if field.Tag == nil {
+		return ""
+	}
+	tag, err := strconv.Unquote(field.Tag.Value)
+	if err != nil {
+		return ""
+	}
+	name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+	return strings.TrimSuffix(name, "-")
+}
+
+// oneLine is a comment without its line breaks, and without the Go name that it begins with.
+func oneLine(comment *ast.CommentGroup) string {
+	return strings.Join(strings.Fields(comment.Text()), " ")
+}
