@@ -1,0 +1,73 @@
+package health
+
+import "strings"
+
+// judgeCloudInit knows the three ways in which cloud-init ends: exit code 0 is done, 2 (since 23.4) is done with errors that it
+// recovered from, 1 is failed. A host without it, or where it is off, has nothing to wait for.
+func judgeCloudInit(host Host, _ HostSpec, f hostFacts) Verdict {
+	evidence := cloudInitEvidence(f.Probe)
+	switch f.Probe.get("cloudinit") {
+	case "absent":
+		return Verdict{State: Skipped, Message: "cloud-init is not installed"}
+	case "disabled":
+		return Verdict{State: Skipped, Message: "cloud-init is disabled"}
+	case "idle":
+		return Verdict{State: Skipped, Message: "cloud-init did not run at this boot"}
+	case "running":
+		v := Verdict{State: Waiting, Message: "running"}
+		if stage := f.Probe.get("cloudinit_stage"); stage != "" {
+			v.Message += ", stage " + stage
+		}
+		v.Hint = "on " + host.Name + ": tail -f /var/log/cloud-init-output.log"
+		return v
+	case "failed":
+		return Verdict{State: Stuck, Message: "expected finished, found a failed stage", Evidence: evidence,
+			Hint: "on " + host.Name + ": systemctl list-units --failed 'cloud-*'; cloud-init status --long; less /var/log/cloud-init-output.log"}
+	case "finished":
+		return judgeCloudInitEnd(host, f, evidence)
+	}
+	return Verdict{State: Waiting, Message: "not seen"}
+}
+
+func judgeCloudInitEnd(host Host, f hostFacts, evidence []string) Verdict {
+	hint := "on " + host.Name + ": cloud-init status --long; less /var/log/cloud-init-output.log"
+	switch f.Probe.get("cloudinit_code") {
+	case "0":
+		return Verdict{State: Ready, Message: "finished"}
+	case "2":
+		return Verdict{State: Ready, Message: "finished with warnings: " + cloudInitSaid(f.Probe), Hint: hint}
+	case "1":
+		return Verdict{State: Stuck, Message: "expected exit code 0 or 2, found 1: " + cloudInitSaid(f.Probe), Evidence: evidence,
+			Cause: "the user-data or a package source is wrong; cloud-init does not try again by itself",
+			Hint:  hint + "; correct the user-data, then cloud-init clean --reboot, or recreate the host"}
+	}
+	return Verdict{State: Waiting, Message: "finished with an unknown exit code " + f.Probe.get("cloudinit_code"), Evidence: evidence, Hint: hint}
+}
+
+// cloudInitSaid is what cloud-init status --long says is wrong, on one line.
+func cloudInitSaid(b block) string {
+	var wrong []string
+	for _, line := range b["cloudinit_said"] {
+		key, value, found := strings.Cut(strings.TrimSpace(line), ":")
+		noise := found && (key == "status" || key == "extended_status" || key == "boot_status_code" || key == "last_update")
+		if noise || found && strings.TrimSpace(value) == "" || strings.TrimSpace(line) == "" || value == " []" || value == " {}" {
+			continue
+		}
+		wrong = append(wrong, strings.TrimSpace(line))
+	}
+	if len(wrong) == 0 {
+		return "no detail"
+	}
+	return strings.Join(wrong, "; ")
+}
+
+func cloudInitEvidence(b block) []string {
+	var evidence []string
+	if said := b["cloudinit_said"]; len(said) > 0 {
+		evidence = append(evidence, "cloud-init status --long:\n"+strings.Join(said, "\n"))
+	}
+	if log := b["cloudinit_log"]; len(log) > 0 {
+		evidence = append(evidence, "/var/log/cloud-init.log:\n"+strings.Join(log, "\n"))
+	}
+	return evidence
+}

@@ -1,0 +1,138 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func init() { newWatch[KindHost] = newHost }
+
+// hostFacts is what the probe saw of one host.
+type hostFacts struct {
+	// Fault is why the host could not be asked. Everything else is empty then.
+	Fault error `json:"-"`
+	// Seen is false before the first look.
+	Seen bool `json:"seen"`
+	// Probe holds what probe/host.sh printed.
+	Probe block `json:"probe,omitempty"`
+	// SkewSeconds is the host's clock minus this machine's.
+	SkewSeconds int `json:"skewSeconds,omitempty"`
+}
+
+// hostWatch looks at one host.
+type hostWatch struct {
+	host Host
+	spec HostSpec
+	key  []byte
+}
+
+func newHost(spec Spec, secrets Secrets) (Watch, error) {
+	if len(secrets.SSHKey) == 0 {
+		return nil, errors.New("STRATA_SSH_KEY: empty; the host is looked at over SSH")
+	}
+	return &hostWatch{host: spec.Hosts[0], spec: *spec.Host, key: secrets.SSHKey}, nil
+}
+
+// Run implements Watch.
+func (w *hostWatch) Run(ctx context.Context, report func([]Verdict)) error {
+	ObserveHost(ctx, w.host, w.spec, w.key, false, func(_ HostReport, verdicts []Verdict) { report(verdicts) })
+	return nil
+}
+
+// HostReport is what a host says about itself, for checks that compare hosts.
+type HostReport struct {
+	Name, Hostname, MachineID, OS, Arch, Kernel string
+	// Reached is true once the host was looked at; Skew is only valid then.
+	Reached bool
+	// Skew is the host's clock minus this machine's, in whole seconds.
+	Skew time.Duration
+}
+
+// ObserveHost looks at a host until ctx ends, or only until its first look with once, and reports each look.
+func ObserveHost(ctx context.Context, host Host, spec HostSpec, key []byte, once bool, report func(HostReport, []Verdict)) {
+	ports := make([]string, len(spec.Ports))
+	for i, port := range spec.Ports {
+		ports[i] = strconv.Itoa(port)
+	}
+	settings := map[string]string{"modules": strings.Join(spec.Modules, " "), "ports": strings.Join(ports, " "), "once": ""}
+	if once {
+		settings["once"] = "yes"
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	take := func(b block) {
+		facts := hostFacts{Seen: true, Probe: b, SkewSeconds: b.number("time") - int(time.Now().Unix())}
+		report(hostReport(host, facts), judgeHost(host, spec, facts))
+		if once {
+			stop()
+		}
+	}
+	trouble := func(err error) {
+		facts := hostFacts{Fault: err}
+		report(hostReport(host, facts), judgeHost(host, spec, facts))
+	}
+	observeHost(ctx, host, key, withSettings(hostScript, settings), take, trouble)
+}
+
+func hostReport(host Host, f hostFacts) HostReport {
+	return HostReport{
+		Name: host.Name, Hostname: f.Probe.get("hostname"), MachineID: f.Probe.get("machine_id"), OS: f.Probe.get("os"),
+		Arch: f.Probe.get("arch"), Kernel: f.Probe.get("kernel"), Reached: f.Seen,
+		Skew: time.Duration(f.SkewSeconds) * time.Second,
+	}
+}
+
+// hostCheck is one check of a host, in the order in which they are listed.
+type hostCheck struct {
+	name  string
+	judge func(Host, HostSpec, hostFacts) Verdict
+}
+
+// hostChecks are the checks of every host; modules and ports come after them, one check each.
+var hostChecks = []hostCheck{
+	{"operating system", judgeOperatingSystem},
+	{"cloud-init", judgeCloudInit},
+	{"hostname", judgeHostname},
+	{"network manager", judgeNetworkManager},
+	{"default route", judgeRoute},
+	{"clock", judgeClock},
+	{"disk", judgeDisk},
+	{"memory", judgeMemory},
+	{"earlier K3s", judgeEarlierK3s},
+}
+
+// judgeHost gives the verdicts on a host before anything is installed on it; they hold on every later run as well.
+func judgeHost(host Host, spec HostSpec, f hostFacts) []Verdict {
+	const sshCheck = "ssh"
+	verdicts := []Verdict{{Check: sshCheck, State: Ready, Message: "logged in as root, or as a user who may become root"}}
+	switch {
+	case f.Fault != nil:
+		verdicts[0] = reach(sshCheck, f.Fault)
+	case !f.Seen:
+		verdicts[0] = Verdict{Check: sshCheck, State: Waiting, Message: "not connected yet"}
+	case f.Probe.get("uid") != "0":
+		verdicts[0] = Verdict{Check: sshCheck, State: Stuck, Message: "expected to become root, found user id " + f.Probe.get("uid"),
+			Hint: "allow sudo to root without a password for the user"}
+	}
+	add := func(name string, judge func() Verdict) {
+		v := Verdict{State: Waiting, Message: "not seen"}
+		if f.Seen {
+			v = judge()
+		}
+		v.Check, v.After = name, []string{sshCheck}
+		verdicts = append(verdicts, v)
+	}
+	for _, check := range hostChecks {
+		add(check.name, func() Verdict { return check.judge(host, spec, f) })
+	}
+	for _, name := range spec.Modules {
+		add("module "+name, func() Verdict { return judgeModule(name, host, spec, f) })
+	}
+	for _, port := range spec.Ports {
+		add("port "+strconv.Itoa(port), func() Verdict { return judgePort(port, host, f) })
+	}
+	return verdicts
+}

@@ -1,0 +1,216 @@
+package health
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// architectures are those that K3s is released for, as uname -m says.
+var architectures = []string{"x86_64", "aarch64", "armv7l"}
+
+// usedDiskMiB is the free space that a host with a running K3s must have left: its images are there already.
+const usedDiskMiB = 200
+
+func judgeOperatingSystem(_ Host, _ HostSpec, f hostFacts) Verdict {
+	v := Verdict{State: Stuck, Message: fmt.Sprintf("%s, %s, Linux %s", f.Probe.get("os"), f.Probe.get("arch"), f.Probe.get("kernel"))}
+	switch {
+	case f.Probe.get("systemd") != "yes":
+		v.Message += "; expected systemd as init, found none"
+		v.Hint = "K3s runs as a systemd unit here; use a distribution that boots with systemd"
+	case !slices.Contains(architectures, f.Probe.get("arch")):
+		v.Message += "; expected one of " + strings.Join(architectures, ", ")
+		v.Hint = "use a host of an architecture that K3s is released for"
+	case f.Probe.get("memory_cgroup") != "yes":
+		v.Message += "; the kernel's memory cgroup is off"
+		v.Cause = "the kernel's command line or configuration disables it; K3s ends with \"failed to find memory cgroup\""
+		v.Hint = "add cgroup_enable=memory cgroup_memory=1 to the kernel's command line and reboot"
+	case f.Probe.get("stopping") == "yes":
+		v.State = Waiting
+		v.Message += "; it is shutting down or about to reboot"
+	default:
+		v.State = Ready
+	}
+	return v
+}
+
+func judgeHostname(host Host, spec HostSpec, f hostFacts) Verdict {
+	name, id := f.Probe.get("hostname"), f.Probe.get("machine_id")
+	v := Verdict{State: Stuck, Message: fmt.Sprintf("%s, machine-id %s", name, id)}
+	short, _, _ := strings.Cut(name, ".")
+	switch {
+	case name == "" || short == "localhost" || name == "(none)":
+		v.Message = fmt.Sprintf("expected a name of its own, found %q", name)
+		v.Hint = "hostnamectl set-hostname " + host.Name
+	case slices.Contains(spec.Peers, name) && name != host.Name:
+		v.Message = fmt.Sprintf("expected a name of its own, found %s, which is another node's", name)
+		v.Cause = "the host is a clone, or this address is another node's"
+		v.Hint = "hostnamectl set-hostname " + host.Name
+	case id == "":
+		v.Message = "expected a machine-id of its own, found none"
+		v.Hint = "systemd-machine-id-setup"
+	default:
+		v.State = Ready
+	}
+	return v
+}
+
+// judgeNetworkManager wants whatever this host configures its network with, rather than one that all hosts should have.
+func judgeNetworkManager(_ Host, _ HostSpec, f hostFacts) Verdict {
+	var enabled, active, starting, failed []string
+	for _, line := range f.Probe["manager"] {
+		fields := append(strings.Fields(line), "", "")
+		unit, state, file := strings.TrimSuffix(fields[0], ".service"), fields[1], fields[2]
+		if strings.HasPrefix(file, "enabled") || file == "generated" {
+			enabled = append(enabled, unit)
+		}
+		switch state {
+		case "active", "reloading":
+			active = append(active, unit)
+		case "activating":
+			starting = append(starting, unit)
+		case "failed":
+			failed = append(failed, unit)
+		}
+	}
+	switch {
+	case len(active) > 0:
+		return Verdict{State: Ready, Message: strings.Join(active, ", ") + " active"}
+	case len(starting) > 0:
+		return Verdict{State: Waiting, Message: strings.Join(starting, ", ") + " is starting"}
+	case len(failed) > 0:
+		return Verdict{State: Stuck, Message: "expected active, found failed: " + strings.Join(failed, ", "),
+			Cause: "the host will not get its network back after a reboot",
+			Hint:  "systemctl status " + failed[0] + "; journalctl -b -u " + failed[0]}
+	case len(enabled) > 0:
+		return Verdict{State: Waiting, Message: "expected active, found enabled but not started: " + strings.Join(enabled, ", "),
+			Hint: "systemctl start " + enabled[0]}
+	}
+	return Verdict{State: Skipped, Message: "no network manager is enabled; the network comes from outside (kernel, container host)"}
+}
+
+func judgeRoute(_ Host, _ HostSpec, f hostFacts) Verdict {
+	if through := f.Probe.get("route"); through != "" {
+		return Verdict{State: Ready, Message: "through " + through}
+	}
+	return Verdict{State: Waiting, Message: "expected a default route, found none", Cause: "K3s chooses the node's address by it, offline too",
+		Hint: "ip route add default via GATEWAY, and make it permanent in the host's network configuration"}
+}
+
+// judgeClock leaves the seconds to the evidence, so that the message stays the same while the clock runs.
+func judgeClock(_ Host, spec HostSpec, f hostFacts) Verdict {
+	skew := time.Duration(f.SkewSeconds) * time.Second
+	limit := spec.MaxClockSkew.Duration
+	if skew.Abs() <= limit {
+		return Verdict{State: Ready, Message: "within " + limit.String()}
+	}
+	v := Verdict{State: Waiting, Message: fmt.Sprintf("expected within %s of this machine's, found more (%s)", limit, aheadOrBehind(skew))}
+	v.Evidence = []string{fmt.Sprintf("host's clock minus this machine's: %s; NTP synchronised: %s", skew, orUnknown(f.Probe.get("ntp")))}
+	v.Cause = "one of the two clocks is wrong: certificates and tokens would be refused"
+	v.Hint = "on both: timedatectl set-ntp true, or install chrony"
+	return v
+}
+
+func aheadOrBehind(d time.Duration) string {
+	if d > 0 {
+		return "ahead"
+	}
+	return "behind"
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return text
+}
+
+func judgeDisk(_ Host, spec HostSpec, f hostFacts) Verdict {
+	free, need := f.Probe.number("disk_mib"), spec.MinDiskMiB
+	if f.Probe.get("k3s") != "" {
+		need = min(need, usedDiskMiB)
+	}
+	if free >= need {
+		return Verdict{State: Ready, Message: fmt.Sprintf("at least %d MiB free for /var/lib/rancher", need)}
+	}
+	return Verdict{State: Stuck, Message: fmt.Sprintf("expected %d MiB free for /var/lib/rancher, found %d MiB on %s", need, free, f.Probe.get("disk_at")),
+		Hint: "free some space or enlarge the disk"}
+}
+
+func judgeMemory(_ Host, spec HostSpec, f hostFacts) Verdict {
+	if has := f.Probe.number("memory_mib"); has < spec.MinMemoryMiB {
+		return Verdict{State: Stuck, Message: fmt.Sprintf("expected %d MiB, found %d MiB", spec.MinMemoryMiB, has), Hint: "give the host more memory"}
+	}
+	return Verdict{State: Ready, Message: f.Probe.get("memory_mib") + " MiB"}
+}
+
+// judgeEarlierK3s refuses a K3s that somebody else installed: an install over it would change a living cluster.
+func judgeEarlierK3s(_ Host, _ HostSpec, f hostFacts) Verdict {
+	unit := f.Probe.get("k3s")
+	switch {
+	case unit == "":
+		return Verdict{State: Ready, Message: "none"}
+	case f.Probe.get("strata") == "yes":
+		return Verdict{State: Ready, Message: unit + ", installed by Strata"}
+	}
+	script := map[string]string{"k3s": "k3s-uninstall.sh"}[unit]
+	if script == "" {
+		script = unit + "-uninstall.sh"
+	}
+	return Verdict{State: Stuck, Message: "expected none, found " + unit + " that Strata did not install",
+		Cause: "the host is or was in another cluster", Hint: "if it is not needed any more: /usr/local/bin/" + script + " on the host"}
+}
+
+func judgeModule(name string, _ Host, spec HostSpec, f hostFacts) Verdict {
+	if strings.HasPrefix(name, "ip_vs") && !spec.IPVS {
+		return Verdict{State: Skipped, Message: "kube-proxy does not use IPVS"}
+	}
+	for _, line := range f.Probe["module"] {
+		found, state, _ := strings.Cut(line, " ")
+		if found != name {
+			continue
+		}
+		switch state {
+		case "builtin":
+			return Verdict{State: Ready, Message: "built into the kernel"}
+		case "loaded":
+			return Verdict{State: Ready, Message: "loaded"}
+		case "loadable":
+			return Verdict{State: Ready, Message: "can be loaded; the install loads it, also after a reboot"}
+		}
+	}
+	kernel := f.Probe.get("kernel")
+	return Verdict{State: Stuck, Message: fmt.Sprintf("expected %s loaded, built in or loadable, found none of it", name),
+		Cause: "kernel " + kernel + " lacks it, or was replaced since the last boot",
+		Hint:  "reboot after a kernel update, or install the kernel's extra modules (linux-modules-extra-" + kernel + ")"}
+}
+
+// judgePort wants a port free or held by K3s, so that the gate holds on every later run as well.
+func judgePort(port int, host Host, f hostFacts) Verdict {
+	for _, line := range f.Probe["port"] {
+		fields := append(strings.Fields(line), "", "", "")
+		if fields[0] != strconv.Itoa(port) {
+			continue
+		}
+		switch unit := fields[2]; {
+		case fields[1] == "free":
+			return Verdict{State: Ready, Message: "free"}
+		case unit == "k3s.service" || unit == "k3s-agent.service":
+			return Verdict{State: Ready, Message: "held by " + strings.TrimSuffix(unit, ".service")}
+		default:
+			who := strings.TrimSpace(strings.Join(fields[3:], " "))
+			return Verdict{State: Stuck, Message: fmt.Sprintf("expected free or held by K3s, found held by %s (%s)", orUnknown(who), unitText(unit)),
+				Hint: fmt.Sprintf("on %s: ss -ltnp 'sport = :%d'; stop it or move it to another port", host.Name, port)}
+		}
+	}
+	return Verdict{State: Waiting, Message: "not seen"}
+}
+
+func unitText(unit string) string {
+	if unit == "" || unit == "-" {
+		return "no unit"
+	}
+	return unit
+}
