@@ -1,0 +1,81 @@
+// Package graph_test runs the real program with each committed stack file under mocks and looks at what it registers: every
+// resource with its edges as golden text, and the rules that the edges keep. It runs no engine (tests/engine) and no command.
+package graph_test
+
+import (
+	"maps"
+	"slices"
+
+	"strata/tests/pulumitest"
+)
+
+// graph is what one run registered, by name.
+type graph map[string]pulumitest.Resource
+
+// newGraph indexes the registrations of a run. Names are unique in the whole program.
+func newGraph(resources []pulumitest.Resource) graph {
+	g := graph{}
+	for _, r := range resources {
+		if _, twice := g[r.Name]; twice {
+			panic("two resources are called " + r.Name)
+		}
+		g[r.Name] = r
+	}
+	return g
+}
+
+// names are all names, sorted.
+func (g graph) names() []string { return slices.Sorted(maps.Keys(g)) }
+
+// where are the names of the resources that match, sorted.
+func (g graph) where(match func(pulumitest.Resource) bool) []string {
+	return slices.DeleteFunc(g.names(), func(name string) bool { return !match(g[name]) })
+}
+
+// layer is the top component that a resource belongs to.
+func (g graph) layer(name string) string {
+	for g[name].Parent != "" {
+		name = g[name].Parent
+	}
+	return name
+}
+
+// path is the shortest chain of edges from a resource to one that it waits for, both ends included; nil when there is none.
+func (g graph) path(from, to string) []string {
+	came := map[string]string{from: ""}
+	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
+		if queue[0] == to {
+			return unwind(came, to)
+		}
+		for _, next := range g[queue[0]].Dependencies {
+			if _, seen := came[next]; !seen {
+				came[next] = queue[0]
+				queue = append(queue, next)
+			}
+		}
+	}
+	return nil
+}
+
+func unwind(came map[string]string, end string) []string {
+	var chain []string
+	for at := end; at != ""; at = came[at] {
+		chain = append(chain, at)
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+// reaches reports whether a resource waits for another, directly or not.
+func (g graph) reaches(from, to string) bool { return g.path(from, to) != nil }
+
+// clone is a copy whose resources can be changed.
+func (g graph) clone() graph {
+	copied := graph{}
+	for name, r := range g {
+		r.Dependencies = slices.Clone(r.Dependencies)
+		r.Inputs = r.Inputs.Copy()
+		copied[name] = r
+	}
+	return copied
+}

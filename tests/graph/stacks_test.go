@@ -1,0 +1,98 @@
+package graph_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"strata/config"
+	"strata/platform"
+	"strata/tests/pulumitest"
+)
+
+// root is the project's folder, known before a test leaves its own.
+var root = func() string {
+	folder, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return folder
+}()
+
+// stacks are the stacks with a committed file.
+func stacks(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "Pulumi.*.yaml"))
+	require.NoError(t, err)
+	var names []string
+	for _, file := range files {
+		name := filepath.Base(file)
+		names = append(names, name[len("Pulumi."):len(name)-len(".yaml")])
+	}
+	require.Contains(t, names, "staging")
+	require.Contains(t, names, "local")
+	return names
+}
+
+// program is a stack that is ready to run under mocks.
+type program struct {
+	stack   string
+	cfg     *config.Config
+	project *pulumitest.Project
+	answers *pulumitest.Answers
+}
+
+// newProgram puts the test into a project folder with the committed configuration of a stack.
+func newProgram(t *testing.T, stack string) *program {
+	t.Helper()
+	p := &program{stack: stack, project: pulumitest.NewProject(t), answers: pulumitest.NewAnswers(t)}
+	file := filepath.Join(root, "Pulumi."+stack+".yaml")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var content struct {
+		Config map[string]json.RawMessage `json:"config"`
+	}
+	require.NoError(t, yaml.Unmarshal(text, &content))
+	sections := map[string]string{}
+	for key, value := range content.Config {
+		sections[key] = string(value)
+	}
+	handed, err := json.Marshal(sections)
+	require.NoError(t, err)
+	t.Setenv(pulumi.EnvConfig, string(handed))
+	p.cfg, err = config.FromFile(file)
+	require.NoError(t, err)
+	return p
+}
+
+// run runs the program once. fail, which may be nil, decides which resources fail.
+func (p *program) run(fail func(pulumitest.Resource) error) (graph, error) {
+	recorder := &pulumitest.Recorder{Outputs: p.answers.Outputs, Fail: fail}
+	err := pulumi.RunErr(platform.Run, pulumi.WithMocks("strata", p.stack, recorder))
+	return newGraph(recorder.Resources()), err
+}
+
+// graph is what the program registers when all goes well.
+func (p *program) graph(t *testing.T) graph {
+	t.Helper()
+	g, err := p.run(nil)
+	require.NoError(t, err)
+	require.NotEmpty(t, g)
+	return g
+}
+
+// nodes are the configured nodes of a role, in order.
+func (p *program) nodes(role config.Role) []string {
+	var names []string
+	for _, node := range p.cfg.Hosts.Nodes {
+		if node.Role == role {
+			names = append(names, node.Name)
+		}
+	}
+	return names
+}
