@@ -68,7 +68,7 @@ func homeArtifacts(outputs build.Outputs, plugins []string) ([]bundle.Artifact, 
 	list := []item{
 		{stepPulumi, "pulumi", "pulumi", pulumiVersion, pulumihome.CLIPath, "real: the Pulumi CLI from its module"},
 		{
-			stepHost, "launcher", "pulumi-language-go-launcher", hostVersion, pulumihome.LauncherPath,
+			stepHost, "launcher", "pulumi-language-go-launcher", "1", pulumihome.LauncherPath,
 			"real: the lab's own launcher, hands the runtime options to the language host",
 		},
 		{stepHost, "pulumi-language-go", "pulumi-language-go", hostVersion, pulumihome.HostPath, "real: the Go language host from the SDK's module"},

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// constants are the pins of config/versions.go by the artifact that each is for. They are read from the source, so that
+// constants are the pins of config/versions.go with the artifacts that each is for. They are read from the source, so that
 // the lab's module does not depend on the root's and its dependencies.
-var constants = map[string]string{
-	"K3sVersion":          "k3s",
-	"MetalLBChartVersion": "metallb-chart",
+var constants = map[string][]string{
+	"K3sVersion":          {"k3s", "k3s-install"},
+	"MetalLBChartVersion": {"metallb-chart"},
 }
 
 // modules are the SDKs in the root's go.mod whose version the CLI asks a plugin for.
@@ -49,15 +49,18 @@ func configPins(path string, pins map[string]string) error {
 			return true
 		}
 		literal, ok := spec.Values[0].(*ast.BasicLit)
-		artifact := constants[spec.Names[0].Name]
-		if !ok || artifact == "" {
+		artifacts := constants[spec.Names[0].Name]
+		if !ok || artifacts == nil {
 			return true
 		}
 		value, err := strconv.Unquote(literal.Value)
-		if err == nil {
-			pins[artifact] = value
-			found++
+		if err != nil {
+			return true
 		}
+		for _, artifact := range artifacts {
+			pins[artifact] = value
+		}
+		found++
 		return true
 	})
 	if found != len(constants) {

@@ -1,0 +1,67 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"time"
+)
+
+// Injector breaks and mends machines.
+type Injector struct {
+	// Strata is the path of the strata binary.
+	Strata string
+	// Out gets what the commands say.
+	Out io.Writer
+}
+
+// Inject breaks each of the machines. One that fails does not keep the others whole.
+func (i Injector) Inject(ctx context.Context, kind Kind, machines []string) error {
+	return i.each(ctx, kind.Inject, kind.Name, machines)
+}
+
+// Clear mends each of the machines.
+func (i Injector) Clear(ctx context.Context, kind Kind, machines []string) error {
+	return i.each(ctx, kind.Clear, "clearing "+kind.Name, machines)
+}
+
+// During breaks the machines for a time, or until ctx ends, and mends them whatever happened.
+func (i Injector) During(ctx context.Context, kind Kind, machines []string, span time.Duration) error {
+	injected := i.Inject(ctx, kind, machines)
+	if injected == nil {
+		timer := time.NewTimer(span)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	// An interrupt must not leave machines broken.
+	return errors.Join(injected, i.Clear(context.WithoutCancel(ctx), kind, machines))
+}
+
+func (i Injector) each(ctx context.Context, template []string, doing string, machines []string) error {
+	var problems []error
+	for _, machine := range machines {
+		command := exec.CommandContext(ctx, i.Strata, append([]string{"machine"}, fill(template, machine)...)...)
+		command.Stdout, command.Stderr = i.Out, i.Out
+		if err := command.Run(); err != nil {
+			problems = append(problems, fmt.Errorf("%s on machine %s: %w", doing, machine, err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// fill puts the machine's name into the arguments.
+func fill(template []string, machine string) []string {
+	filled := slices.Clone(template)
+	for at, argument := range filled {
+		if argument == machineArgument {
+			filled[at] = machine
+		}
+	}
+	return filled
+}

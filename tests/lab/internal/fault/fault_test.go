@@ -1,0 +1,83 @@
+package fault_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/lab/internal/fault"
+)
+
+// recorder is an injector whose strata writes its arguments, a line for each call, and fails for the machine "broken".
+func recorder(t *testing.T) (fault.Injector, func() []string) {
+	t.Helper()
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	strata := filepath.Join(dir, "strata")
+	script := "#!/bin/sh\necho \"$*\" >> " + log + "\ncase \" $* \" in *' broken '*) exit 3;; esac\n"
+	require.NoError(t, os.WriteFile(strata, []byte(script), 0o755))
+	return fault.Injector{Strata: strata, Out: io.Discard}, func() []string {
+		text, err := os.ReadFile(log)
+		require.NoError(t, err)
+		return strings.Split(strings.TrimSpace(string(text)), "\n")
+	}
+}
+
+func find(t *testing.T, name string) fault.Kind {
+	t.Helper()
+	kind, err := fault.Find(name)
+	require.NoError(t, err)
+	return kind
+}
+
+func TestAFaultReachesEveryMachineEvenIfOneFails(t *testing.T) {
+	injector, calls := recorder(t)
+	err := injector.Inject(t.Context(), find(t, "dead"), []string{"a", "broken", "c"})
+	assert.ErrorContains(t, err, "dead on machine broken: exit status 3")
+	assert.Equal(t, []string{"machine stop --hard a", "machine stop --hard broken", "machine stop --hard c"}, calls())
+}
+
+func TestAnInterruptedFaultIsCleared(t *testing.T) {
+	injector, calls := recorder(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	require.NoError(t, injector.During(ctx, find(t, "hung"), []string{"a"}, time.Hour))
+	assert.Equal(t, []string{"machine pause a", "machine resume a"}, calls())
+}
+
+func TestAFaultThatCouldNotBeInjectedIsClearedAtOnce(t *testing.T) {
+	injector, calls := recorder(t)
+	err := injector.During(t.Context(), find(t, "hung"), []string{"broken"}, time.Hour)
+	require.Error(t, err)
+	assert.Len(t, calls(), 2)
+}
+
+func TestKindsAreSortedAndTheirShellIsSound(t *testing.T) {
+	before := ""
+	for _, kind := range fault.Kinds {
+		assert.Less(t, before, kind.Name)
+		before = kind.Name
+		assert.NotEmpty(t, kind.About, kind.Name)
+		for _, arguments := range [][]string{kind.Inject, kind.Clear} {
+			if arguments[0] != "exec" {
+				continue
+			}
+			text := arguments[len(arguments)-1]
+			out, err := exec.Command("sh", "-nc", text).CombinedOutput()
+			assert.NoError(t, err, "%s: %s: %s", kind.Name, text, out)
+		}
+	}
+}
+
+func TestAnUnknownFaultListsTheKnownOnes(t *testing.T) {
+	_, err := fault.Find("ded")
+	assert.ErrorContains(t, err, "dead, full-disk")
+}
