@@ -5,7 +5,9 @@ import "github.com/spf13/cobra"
 // verbs are all verbs, for users first.
 func verbs() []*cobra.Command {
 	return []*cobra.Command{
+		newRecoverCommand(),
 		newFetchCommand(),
+		newBundleCommand(),
 		newMachineCommand(),
 		newKeygenCommand(),
 		newGateCommand(),

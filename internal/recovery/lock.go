@@ -114,6 +114,10 @@ func (r *Recovery) removeLocks(locks []lock) error {
 		if err := os.Remove(lock.file); err != nil {
 			return fmt.Errorf("lock: %w", err)
 		}
+		// The file backend keeps the file's metadata beside it.
+		if err := os.Remove(lock.file + ".attrs"); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("lock: %w", err)
+		}
 		r.did("removed the %s: that process is gone", lock)
 	}
 	return nil
