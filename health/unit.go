@@ -21,6 +21,8 @@ type unitFacts struct {
 	// Status is the exit status of the main process; Restarts how often systemd started it again.
 	Status   int `json:"status,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
+	// Queued is true while systemd has a start, stop or restart of the unit to do; what it does until then is the past.
+	Queued bool `json:"queued,omitempty"`
 	// Settled is true once the unit has been active for longer than systemd waits before a restart.
 	Settled bool `json:"settled,omitempty"`
 	// Unpersisted are modules in use that no file loads after a reboot.
@@ -52,6 +54,7 @@ func unitFactsOf(b block) unitFacts {
 	return unitFacts{
 		Seen: true, Load: b.get("LoadState"), Active: b.get("ActiveState"), Sub: b.get("SubState"), Result: b.get("Result"),
 		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Settled: b.get("settled") == "yes",
+		Queued:      b.number("Job") > 0 && b.get("SubState") != "start",
 		Unpersisted: b["unpersisted"], Log: b["log"],
 	}
 }
@@ -69,6 +72,9 @@ func judgeUnit(host Host, f unitFacts) Verdict {
 	case f.Load == "not-found" || f.Load == "masked":
 		v.Message = fmt.Sprintf("expected %s.service, it is %s", unit, f.Load)
 		v.Hint = "run pulumi up again to install K3s on " + host.Name
+		return v
+	case f.Queued || f.Active == "deactivating":
+		v.Message = fmt.Sprintf("a start or stop of %s is under way, found %s (%s)", unit, f.Active, f.Sub)
 		return v
 	case f.Active == "active" && f.Sub == "running":
 		return judgeRunning(host, f, v)

@@ -11,7 +11,7 @@ troubles() {
 }
 look() {
 	systemctl show "$unit.service" \
-		-p LoadState -p ActiveState -p SubState -p NRestarts -p Result -p ExecMainStatus -p ActiveEnterTimestampMonotonic
+		-p LoadState -p ActiveState -p SubState -p NRestarts -p Result -p ExecMainStatus -p Job
 	read -r up _ </proc/uptime
 	active=$(systemctl show -P ActiveEnterTimestampMonotonic "$unit.service")
 	seconds=$((${up%.*} - ${active:-0} / 1000000))

@@ -1,0 +1,68 @@
+package health
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// hostRun is the last run of one command on one host.
+type hostRun struct {
+	Host string `json:"host"`
+	// Command is what was run, as it can be typed on the host.
+	Command string `json:"command"`
+	// Seen is false before the first run.
+	Seen bool `json:"seen"`
+	// Fault is why the host could not be asked; Code and Output are void then.
+	Fault string `json:"fault,omitempty"`
+	Code  int    `json:"code"`
+	// Output is what the command wrote, both streams, at most 4,000 bytes.
+	Output string `json:"output,omitempty"`
+}
+
+// evidence is the run as a person would have seen it.
+func (r hostRun) evidence() string {
+	switch {
+	case r.Fault != "":
+		return fmt.Sprintf("%s: %s", r.Host, r.Fault)
+	case !r.Seen:
+		return fmt.Sprintf("%s: not run yet: %s", r.Host, r.Command)
+	}
+	return fmt.Sprintf("%s# %s\nexit code %d\n%s", r.Host, r.Command, r.Code, r.Output)
+}
+
+// passed reports whether the command ran and succeeded.
+func (r hostRun) passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
+
+// fromHosts runs a command on every host again and again until ctx ends, over one SSH session each, and reports the last run
+// of each, in the hosts' order, whenever one of them changed. It is how a gate looks from where the servers are: a Service's
+// address is reachable there first. The command must be bounded, must not change anything and must hold no secret, since it is
+// shown.
+func fromHosts(ctx context.Context, hosts []Host, key []byte, command string, report func([]hostRun)) {
+	runs := make([]hostRun, len(hosts))
+	for i, host := range hosts {
+		runs[i] = hostRun{Host: host.Name, Command: command}
+	}
+	var mutex sync.Mutex
+	update := func(i int, change func(*hostRun)) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		change(&runs[i])
+		report(append([]hostRun(nil), runs...))
+	}
+	script := withSettings(commandScript, map[string]string{"command": command, "pause": "0.2"})
+	var all sync.WaitGroup
+	for i, host := range hosts {
+		all.Go(func() {
+			observeHost(ctx, host, key, script,
+				func(b block) {
+					update(i, func(r *hostRun) {
+						r.Seen, r.Fault, r.Code, r.Output = true, "", b.number("code"), strings.Join(b["output"], "\n")
+					})
+				},
+				func(err error) { update(i, func(r *hostRun) { r.Seen, r.Fault = false, oneLine(err.Error()) }) })
+		})
+	}
+	all.Wait()
+}
