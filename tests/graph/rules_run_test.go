@@ -1,0 +1,113 @@
+package graph_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/pulumitest"
+)
+
+// runs is how often each program runs: an edge that is lost in a race is lost in some runs only. DependsOn on a component
+// loses edges in 10 to 80 runs of 100.
+const runs = 50
+
+func TestTheRulesHoldInFiftyRuns(t *testing.T) {
+	for _, stack := range stacks(t) {
+		t.Run(stack, func(t *testing.T) {
+			p := newProgram(t, stack)
+			broken, first := map[string]int{}, ""
+			for range runs {
+				g := p.graph(t)
+				for _, rule := range rules {
+					for _, what := range rule.check(p, g) {
+						broken[rule.name+": "+what]++
+					}
+				}
+				if first == "" {
+					first = g.text()
+				}
+				require.Equal(t, first, g.text(), "the edges differ between two runs")
+			}
+			assert.Empty(t, broken, "broken rules, with the number of runs of %d", runs)
+		})
+	}
+}
+
+// Each rule must notice the mistake that it is there for.
+func TestEachRuleNoticesABrokenGraph(t *testing.T) {
+	without := func(name, need string) func(graph) {
+		return func(g graph) {
+			r := g[name]
+			r.Dependencies = slices.DeleteFunc(r.Dependencies, func(one string) bool { return one == need })
+			g[name] = r
+		}
+	}
+	with := func(name string, change func(*pulumitest.Resource)) func(graph) {
+		return func(g graph) {
+			r := g[name]
+			change(&r)
+			g[name] = r
+		}
+	}
+	needs := func(name, need string) func(graph) {
+		return with(name, func(r *pulumitest.Resource) { r.Dependencies = append(r.Dependencies, need) })
+	}
+	input := func(name, key string, value any) func(graph) {
+		return with(name, func(r *pulumitest.Resource) { r.Inputs[resource.PropertyKey(key)] = resource.NewPropertyValue(value) })
+	}
+	tests := []struct {
+		mistake string
+		rule    string
+		breaks  func(graph)
+	}{
+		{"an edge to a component", "edges lead", needs("metallb-namespace", "k3s")},
+		{"a component that waits", "edges lead", needs("metallb", "k3s-api")},
+		{"a gate created late", "nothing is created before", with("k3s-api", func(r *pulumitest.Resource) { r.Order = 1000 })},
+		{"a second server that does not wait for the first", "each resource waits", without("k3s-server-2-install", "k3s-server-1-gate")},
+		{"an agent that does not wait for a server", "each resource waits", without("k3s-agent-2-install", "k3s-server-1-gate")},
+		{"a push that overtakes the uninstall", "each resource waits", without("k3s-agent-1-binary", "k3s-agent-1-uninstall")},
+		{"a nodes gate before the members", "each resource waits", without("k3s-nodes", "k3s-members")},
+		{"a pool before the webhook", "each resource waits", without("metallb-pool", "metallb-webhook")},
+		{"agents one at a time", "nothing waits for more", needs("k3s-agent-2-install", "k3s-agent-1-gate")},
+		{"MetalLB behind all nodes", "nothing waits for more", needs("metallb-release", "k3s-nodes")},
+		{"a lent host's resource that vanishes", "what runs on a machine", with("k3s-agent-1-uninstall", func(r *pulumitest.Resource) { r.DeletedWith = "hosts-key" })},
+		{"an object of the default provider", "an object in the cluster", with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "" })},
+		{"an object that needs the API server to go", "an object in the cluster", with("metallb-release", func(r *pulumitest.Resource) { r.DeletedWith = "" })},
+		{"an object before the API gate", "an object in the cluster", without("metallb-namespace", "k3s-api")},
+		{"a remote command without bound", "every command", input("k3s-server-1-install", "create", "bash -c true-ish")},
+		{"an unpinned host key", "every command", input("k3s-server-1-install", "connection", resource.MakeSecret(resource.NewProperty(resource.PropertyMap{"dialErrorLimit": resource.NewProperty(-1.0)})))},
+		{"a plain connection", "every command", input("k3s-server-1-install", "connection", resource.PropertyMap{})},
+		{"an engine that gives up first", "every command", with("k3s-server-1-install", func(r *pulumitest.Resource) { r.Timeouts.Create = "1s" })},
+		{"a gate without bound", "every command", with("k3s-api", func(r *pulumitest.Resource) { r.Timeouts.Create = "" })},
+		{"a gate that leaves its shell", "every command", input("k3s-api", "create", ".strata/bin/strata gate")},
+		{"an uninstall with a trigger", "an uninstall", input("k3s-agent-1-uninstall", "triggers", []any{"x"})},
+		{"an uninstall after the install", "an uninstall", needs("k3s-agent-1-uninstall", "k3s-agent-1-install")},
+		{"an install with a delete", "an uninstall", input("k3s-agent-1-install", "delete", "k3s-uninstall.sh")},
+		{"a gate with a trigger", "only what may be replaced", input("k3s-api", "triggers", []any{"x"})},
+		{"a kubeconfig that is read again", "only what may be replaced", with("k3s-kubeconfig", func(r *pulumitest.Resource) { r.IgnoredChanges = nil })},
+	}
+	p := newProgram(t, "staging")
+	sound := p.graph(t)
+	for _, test := range tests {
+		t.Run(test.mistake, func(t *testing.T) {
+			g := sound.clone()
+			test.breaks(g)
+			noticed := map[string][]string{}
+			for _, rule := range rules {
+				if found := rule.check(p, g); len(found) > 0 {
+					noticed[rule.name] = found
+				}
+			}
+			names := []string{}
+			for name := range noticed {
+				names = append(names, name)
+			}
+			assert.True(t, slices.ContainsFunc(names, func(name string) bool { return len(name) >= len(test.rule) && name[:len(test.rule)] == test.rule }),
+				"rule %q did not notice; noticed: %v", test.rule, noticed)
+		})
+	}
+}

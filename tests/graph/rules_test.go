@@ -1,0 +1,165 @@
+package graph_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"strata/config"
+	"strata/tests/pulumitest"
+)
+
+// rule is a property of every graph; it names what breaks it.
+type rule struct {
+	name  string
+	check func(p *program, g graph) []string
+}
+
+// rules are what the edges must keep.
+var rules = []rule{
+	{"edges lead to custom resources, never to a bare component", edgesLeadToCustomResources},
+	{"nothing is created before what it needs", createdInOrder},
+	{"each resource waits for the gates of its layer", waitsForItsGates},
+	{"nothing waits for more than it needs", waitsForNoMore},
+	{"what runs on a machine of ours goes with it", goesWithItsMachine},
+	{"an object in the cluster has the provider, goes with the cluster and waits for its API", inCluster},
+	{"every command is bounded and knows the host it talks to", commandsAreBounded},
+	{"an uninstall can never run after the install that it undoes", uninstallIsSafe},
+	{"only what may be replaced has triggers", triggersReplace},
+}
+
+func edgesLeadToCustomResources(_ *program, g graph) []string {
+	var broken []string
+	for _, name := range g.names() {
+		for _, need := range g[name].Dependencies {
+			if target, known := g[need]; !known || !target.Custom {
+				broken = append(broken, name+" waits for the component "+need)
+			}
+		}
+		if !g[name].Custom && len(g[name].Dependencies) > 0 {
+			broken = append(broken, "component "+name+" waits by itself")
+		}
+	}
+	return broken
+}
+
+func createdInOrder(_ *program, g graph) []string {
+	var broken []string
+	for _, name := range g.names() {
+		for _, need := range append(slices.Clone(g[name].Dependencies), g[name].Provider, g[name].DeletedWith) {
+			if need != "" && g[need].Order >= g[name].Order {
+				broken = append(broken, fmt.Sprintf("%s was created before %s", name, need))
+			}
+		}
+	}
+	return broken
+}
+
+// waitsForItsGates checks each resource against the gates that its place in the platform asks for.
+func waitsForItsGates(p *program, g graph) []string {
+	var broken []string
+	for _, need := range needs(p, g) {
+		switch {
+		case g[need.from].Name == "":
+			broken = append(broken, need.from+" is not there")
+		case !g.reaches(need.from, need.to):
+			broken = append(broken, need.from+" does not wait for "+need.to)
+		}
+	}
+	return broken
+}
+
+// need is an edge, or a chain of edges, that must be there.
+type need struct{ from, to string }
+
+// needs are the chains of edges that a stack's platform must have.
+func needs(p *program, g graph) []need {
+	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
+	all := append(slices.Clone(servers), agents...)
+	var list []need
+	add := func(from string, to ...string) {
+		for _, one := range to {
+			list = append(list, need{from, one})
+		}
+	}
+	for _, node := range all {
+		for _, action := range onHost(g, node) {
+			add(action, "hosts-"+node+"-gate")
+		}
+		for _, pushed := range pushes(g, node) {
+			add(pushed, "k3s-"+node+"-uninstall")
+			add("k3s-"+node+"-install", pushed)
+		}
+		add("k3s-"+node+"-gate", "k3s-"+node+"-install")
+		add("k3s-nodes", "k3s-"+node+"-gate")
+	}
+	for i, server := range servers[1:] {
+		add("k3s-"+server+"-install", "k3s-"+servers[i]+"-gate") // one at a time: etcd admits one learner
+	}
+	for _, agent := range agents {
+		add("k3s-"+agent+"-install", "k3s-"+servers[0]+"-gate")
+	}
+	add("k3s-kubeconfig", "k3s-"+servers[0]+"-gate", "k3s-cluster")
+	for _, server := range servers {
+		add("k3s-api", "k3s-"+server+"-gate")
+	}
+	add("k3s-api", "k3s-kubeconfig")
+	add("k3s-members", "k3s-api")
+	add("k3s-nodes", "k3s-api", "k3s-members")
+	add("k3s-system", "k3s-api")
+	add("k3s-provider", "k3s-api")
+	add("metallb-namespace", "k3s-api")
+	add("metallb-release", "metallb-namespace")
+	add("metallb-webhook", "metallb-release", "k3s-kubeconfig")
+	add("metallb-pool", "metallb-webhook")
+	add("metallb-advertisement", "metallb-webhook")
+	add("metallb-pool-gate", "metallb-pool", "metallb-advertisement")
+	return list
+}
+
+// onHost are the resources that act on a node's host.
+func onHost(g graph, node string) []string {
+	return g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Name, "k3s-"+node+"-") })
+}
+
+// pushes are the copies of artifacts to a node's host: everything there but install, uninstall and gate.
+func pushes(g graph, node string) []string {
+	return slices.DeleteFunc(onHost(g, node), func(name string) bool {
+		return slices.Contains([]string{"install", "uninstall", "gate"}, strings.TrimPrefix(name, "k3s-"+node+"-"))
+	})
+}
+
+// waitsForNoMore keeps the graph from growing barriers: an edge too many costs every user time.
+func waitsForNoMore(p *program, g graph) []string {
+	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
+	var broken []string
+	never := func(from, to string) {
+		if from != to && g.reaches(from, to) {
+			broken = append(broken, from+" waits for "+to+": "+strings.Join(g.path(from, to), " <- "))
+		}
+	}
+	all := append(slices.Clone(servers), agents...)
+	for _, node := range all {
+		for _, other := range all {
+			// A host's preparation is its own affair.
+			if node != other {
+				never("k3s-"+node+"-binary", "hosts-"+other+"-gate")
+			}
+		}
+	}
+	for _, agent := range agents {
+		for _, other := range append(slices.Clone(servers[1:]), agents...) {
+			if other != agent {
+				never("k3s-"+agent+"-install", "k3s-"+other+"-gate") // agents join in parallel, behind the first server
+			}
+		}
+		for _, server := range servers {
+			never("k3s-"+server+"-install", "k3s-"+agent+"-gate")
+		}
+		never("k3s-kubeconfig", "k3s-"+agent+"-gate")
+		never("k3s-api", "k3s-"+agent+"-gate")
+	}
+	never("metallb-webhook", "k3s-nodes") // docs/adr/0006
+	never("metallb-release", "k3s-system")
+	return broken
+}
