@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -66,8 +67,9 @@ func machineDelete() *cobra.Command {
 		if err != nil || all || len(names) > 0 {
 			return errors.Join(err, byName(cmd, names))
 		}
-		spec, err := machine.ReadSpec(cmd.InOrStdin())
-		if err != nil {
+		// Only the name is read: a spec that another version wrote must not keep a machine alive.
+		var spec struct{ Name string }
+		if err := json.NewDecoder(cmd.InOrStdin()).Decode(&spec); err != nil {
 			return fmt.Errorf("which machine: give names, --all, or a spec on stdin: %w", err)
 		}
 		return byName(cmd, []string{spec.Name})
@@ -162,15 +164,24 @@ func machineVerb(verb, short string, do machineAction) *cobra.Command {
 		} else if len(names) == 0 {
 			return fmt.Errorf("which machine: expected names or --all (strata machine list shows them)")
 		}
-		var errs []error
-		for _, name := range names {
-			ctx, cancel := bounded(cmd)
-			errs = append(errs, do(ctx, name, machineLog(cmd)))
-			cancel()
-		}
-		return errors.Join(errs...)
+		return onEach(cmd, names, do)
 	}
 	return cmd
+}
+
+// onEach works on all machines at once and waits for all of them, whatever becomes of one.
+func onEach(cmd *cobra.Command, names []string, do machineAction) error {
+	errs := make([]error, len(names))
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() {
+			ctx, cancel := bounded(cmd)
+			defer cancel()
+			errs[i] = do(ctx, name, machineLog(cmd))
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 func bounded(cmd *cobra.Command) (context.Context, context.CancelFunc) {

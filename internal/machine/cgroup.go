@@ -172,6 +172,23 @@ func removeTree(ctx context.Context, top string) error {
 	return nil
 }
 
+// removeChildren removes the cgroups below top, but not top.
+func removeChildren(ctx context.Context, top string) error {
+	entries, err := os.ReadDir(top)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			continue
+		}
+		if err := removeTree(ctx, filepath.Join(top, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func isBusyOrGone(err error) bool {
 	return errors.Is(err, unix.EBUSY) || errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, fs.ErrNotExist)
 }

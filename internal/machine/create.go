@@ -23,7 +23,8 @@ func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 		return Result{}, err
 	}
 	defer unlock()
-	if err := claimName(ctx, spec, log); err != nil {
+	spec, err = claimName(ctx, spec, log)
+	if err != nil {
 		return Result{}, err
 	}
 	existed := isReady(spec.Name)
@@ -43,27 +44,28 @@ func checkHost() error {
 	return checkPrograms()
 }
 
-// claimName writes the spec, which marks the name as ours. A finished machine of another spec is refused, an unfinished
-// one is removed first: nothing can depend on it.
-func claimName(ctx context.Context, spec Spec, log *Log) error {
+// claimName writes the spec, which marks the name as ours, and returns it as it holds from now on. A finished machine of
+// another spec is refused, an unfinished one is removed first: nothing can depend on it.
+func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	old, err := loadSpec(spec.Name)
 	switch {
 	case err == nil && isReady(spec.Name):
 		if differ := rebuildReasons(old, spec); len(differ) > 0 {
-			return fmt.Errorf("machine %s exists with another %s; delete it first: strata machine delete %s",
+			return Spec{}, fmt.Errorf("machine %s exists with another %s; delete it first: strata machine delete %s",
 				spec.Name, strings.Join(differ, ", "), spec.Name)
 		}
+		spec.Image, spec.ImageSHA256 = keepImage(old, spec, log)
 	case err == nil:
 		log.Printf("machine %s: removing what an interrupted creation left", spec.Name)
 		if err := deleteLocked(ctx, old, log); err != nil {
-			return err
+			return Spec{}, err
 		}
 	case !errors.Is(err, ErrUnknown):
-		return err
+		return Spec{}, err
 	case !isOurs(spec.Name):
-		return fmt.Errorf("%s exists and was not made by Strata; choose another name or move it away", machineDir(spec.Name))
+		return Spec{}, fmt.Errorf("%s exists and was not made by Strata; choose another name or move it away", machineDir(spec.Name))
 	}
-	return inState(ctx, func() error {
+	return spec, inState(ctx, func() error {
 		if err := checkDisk(); err != nil {
 			return err
 		}
@@ -72,6 +74,15 @@ func claimName(ctx context.Context, spec Spec, log *Log) error {
 		}
 		return saveSpec(spec)
 	})
+}
+
+// keepImage is the image that a finished machine goes on with.
+func keepImage(old, wanted Spec, log *Log) (path, sha string) {
+	if old.ImageSHA256 == wanted.ImageSHA256 {
+		return wanted.Image, wanted.ImageSHA256
+	}
+	log.Printf("machine %s keeps its image %s; delete it to have it made from %s", old.Name, old.ImageSHA256[:12], wanted.ImageSHA256[:12])
+	return old.Image, old.ImageSHA256
 }
 
 // isOurs says whether the machine's directory is missing or holds nothing but a spec whose writing was interrupted.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -18,24 +19,44 @@ const lockPoll = 20 * time.Millisecond
 // image-SHA, cgroup. Order, where more than one is held: machine before bridge or image. The file is removed on unlock,
 // so a lock won on a removed file is taken again on the new one.
 func lock(ctx context.Context, name string) (unlock func(), err error) {
-	if err := os.MkdirAll(lockDir, 0o700); err != nil {
-		return nil, fmt.Errorf("locking %s: %w", name, err)
-	}
-	path := filepath.Join(lockDir, name)
+	return lockFile(ctx, filepath.Join(lockDir, name))
+}
+
+func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	for {
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-		if err != nil {
-			return nil, fmt.Errorf("locking %s: %w", name, err)
+		f, err := openLock(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its directory was removed with the last lock in it
 		}
-		err = waitFlock(ctx, f)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("locking %s (another strata machine command holds %s): %w", name, path, err), f.Close())
+			return nil, fmt.Errorf("locking: %w", err)
+		}
+		if err := waitFlock(ctx, f); err != nil {
+			return nil, errors.Join(fmt.Errorf("waiting for another strata machine command, which holds %s: %w", path, err), f.Close())
 		}
 		if isCurrent(f, path) {
-			return func() { _ = os.Remove(path); _ = f.Close() }, nil
+			return func() { unlockFile(f) }, nil
 		}
-		_ = f.Close()
+		if err := f.Close(); err != nil {
+			return nil, fmt.Errorf("locking: %w", err)
+		}
 	}
+}
+
+func openLock(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+}
+
+// unlockFile removes the file while it is still locked, and the directories once they are empty. A failure leaves an
+// unlocked file behind, which harms nobody.
+func unlockFile(f *os.File) {
+	_ = os.Remove(f.Name())
+	_ = os.Remove(filepath.Dir(f.Name()))
+	_ = os.Remove(filepath.Dir(filepath.Dir(f.Name())))
+	_ = f.Close()
 }
 
 func waitFlock(ctx context.Context, f *os.File) error {

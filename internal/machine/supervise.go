@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -77,14 +79,36 @@ func bootOnce(ctx context.Context, spec Spec) (int, error) {
 		return 0, fmt.Errorf("waiting for machine %s: %w", spec.Name, err)
 	}
 	// nspawn killed alone leaves the machine's processes behind.
-	if err := killCgroup(spec.Name, leafMachine); err != nil {
+	if err := emptyCgroups(ctx, spec.Name); err != nil {
 		return 0, err
 	}
-	status := cmd.ProcessState.Sys().(unix.WaitStatus)
+	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if status.Signaled() {
 		return 128 + int(status.Signal()), nil
 	}
 	return status.ExitStatus(), nil
+}
+
+// emptyCgroups kills what is left of a boot and removes the cgroups that it made, so that the next one starts afresh.
+func emptyCgroups(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	if err := killCgroup(name, leafMachine); err != nil {
+		return err
+	}
+	if err := waitGone(ctx, name); err != nil {
+		return err
+	}
+	all, err := hostHierarchies()
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		if err := removeChildren(ctx, filepath.Join(h.base(name), leafMachine)); err != nil {
+			return fmt.Errorf("emptying cgroup: %w", err)
+		}
+	}
+	return nil
 }
 
 func waitDelay(ctx context.Context, d time.Duration) bool {

@@ -10,9 +10,10 @@ chroot "$root" chmod 0440 /etc/sudoers.d/strata
 chroot "$root" systemctl enable systemd-networkd.service ssh.service
 # K3s starts its own containerd; a second one would only cost memory.
 chroot "$root" systemctl disable containerd.service
-# No terminal is attached, nothing is upgraded behind the tests' back, and time is the host's.
+# No terminal is attached, there is no disk to look after, and nothing is upgraded behind the tests' back.
 chroot "$root" systemctl mask console-getty.service getty.target \
-	apt-daily.timer apt-daily-upgrade.timer
+	apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer \
+	e2scrub_all.timer e2scrub_reap.service fstrim.timer
 
 # What must be unique to each machine is absent, so that a machine without its own fails loudly.
 rm -f "$root"/etc/ssh/ssh_host_*
