@@ -1,0 +1,86 @@
+package graph_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/artifacts"
+	"strata/tests/pulumitest"
+)
+
+// Each resource in turn fails: the program must end with its error, and nothing that needs it may be created. The name that
+// the error carries begins with the layer's.
+func TestAResourceThatFailsEndsTheProgramAndStopsWhatNeedsIt(t *testing.T) {
+	p := newProgram(t, "local")
+	sound := p.graph(t)
+	for _, name := range sound.where(func(r pulumitest.Resource) bool { return r.Custom }) {
+		t.Run(name, func(t *testing.T) {
+			assert.True(t, strings.HasPrefix(name, sound.layer(name)+"-"), "named after its layer")
+			g, err := p.run(pulumitest.FailName(name))
+			require.ErrorContains(t, err, sound[name].Type+" "+name+": made to fail")
+			for _, other := range sound.names() {
+				if sound.reaches(other, name) || sound[other].Provider == name {
+					assert.NotContains(t, g, other, "it needs %s", name)
+				}
+			}
+		})
+	}
+}
+
+func TestEachResourceTypeThatFailsIsReported(t *testing.T) {
+	p := newProgram(t, "staging")
+	types := map[string]bool{}
+	for _, r := range p.graph(t) {
+		if r.Custom {
+			types[r.Type] = true
+		}
+	}
+	require.Greater(t, len(types), 6)
+	for token := range types {
+		t.Run(token, func(t *testing.T) {
+			_, err := p.run(pulumitest.FailType(token))
+			require.ErrorContains(t, err, token)
+			require.ErrorContains(t, err, "made to fail")
+		})
+	}
+}
+
+func TestWhenEverythingFailsNothingIsCreated(t *testing.T) {
+	g, err := newProgram(t, "staging").run(pulumitest.FailAll())
+	require.ErrorContains(t, err, "made to fail")
+	assert.Empty(t, g.where(func(r pulumitest.Resource) bool { return r.Custom }))
+}
+
+// What the program finds wrong by itself is told with the part that needs it, before anything is created.
+func TestWhatIsMissingIsToldBeforeAnythingIsCreated(t *testing.T) {
+	for name, test := range map[string]struct {
+		breaks func(t *testing.T, p *program)
+		want   string
+	}{
+		"an SSH key": {func(t *testing.T, _ *program) {
+			require.NoError(t, os.RemoveAll(filepath.Join(os.Getenv("HOME"), ".ssh")))
+		}, "hosts: driver existing: ssh key of server-1"},
+		"the bundle": {func(t *testing.T, p *program) {
+			require.NoError(t, os.Remove(filepath.Join(p.project.Bundle, artifacts.ManifestFile)))
+		}, "artifacts: "},
+		"a file of the bundle": {func(t *testing.T, p *program) {
+			require.NoError(t, os.Remove(filepath.Join(p.project.Bundle, "k3s/k3s")))
+		}, "artifact k3s"},
+		"the right content": {func(t *testing.T, p *program) {
+			require.NoError(t, os.WriteFile(filepath.Join(p.project.Bundle, "charts/metallb.tgz"), []byte("other"), 0o600))
+		}, "charts/metallb.tgz: wrong checksum"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProgram(t, "staging")
+			test.breaks(t, p)
+			g, err := p.run(nil)
+			require.ErrorContains(t, err, test.want)
+			assert.Empty(t, g.where(func(r pulumitest.Resource) bool { return r.Custom }))
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package graph_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health/waitfor"
+	"strata/tests/pulumitest"
+)
+
+// waits are the objects in the cluster, each with the wait that its status allows. What has no wait says what holds for it
+// instead; an object that is not here fails the test, so that each new one gets its decision.
+var waits = map[string]struct {
+	expression string
+	limit      string
+	instead    string
+}{
+	"kubernetes:core/v1:Namespace":                  {instead: "a namespace is usable as soon as it is there"},
+	"kubernetes:helm.sh/v3:Release":                 {instead: "skipAwait; the layer's own gate looks at what the chart made"},
+	"pulumi:providers:kubernetes":                   {instead: "not an object"},
+	"kubernetes:metallb.io/v1beta1:IPAddressPool":   {expression: "jsonpath={.status.availableIPv4}", limit: "120"},
+	"kubernetes:metallb.io/v1beta1:L2Advertisement": {instead: "its status is an empty struct; the pool gate asks the speakers"},
+}
+
+func TestEveryObjectInTheClusterCarriesItsWait(t *testing.T) {
+	for _, stack := range stacks(t) {
+		t.Run(stack, func(t *testing.T) {
+			g := newProgram(t, stack).graph(t)
+			objects := g.where(func(r pulumitest.Resource) bool { return strings.Contains(r.Type, "kubernetes") })
+			require.NotEmpty(t, objects)
+			for _, name := range objects {
+				want, known := waits[g[name].Type]
+				require.True(t, known, "%s (%s): decide what it waits for", name, g[name].Type)
+				expression, limit := wait(g[name])
+				assert.Equal(t, want.expression, expression, name)
+				assert.Equal(t, want.limit, limit, name)
+				if expression == "" {
+					assert.NotEmpty(t, want.instead, name)
+					continue
+				}
+				for _, part := range parts(t, expression) {
+					require.NoError(t, waitfor.Check(part), name)
+				}
+			}
+		})
+	}
+}
+
+// parts are the expressions of an annotation, which is one or a JSON array of several.
+func parts(t *testing.T, annotation string) []string {
+	t.Helper()
+	if !strings.HasPrefix(annotation, "[") {
+		return []string{annotation}
+	}
+	var list []string
+	require.NoError(t, json.Unmarshal([]byte(annotation), &list))
+	return list
+}
+
+func TestAReleaseNeverWaitsByItself(t *testing.T) {
+	g := newProgram(t, "local").graph(t)
+	for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Type == "kubernetes:helm.sh/v3:Release" }) {
+		skips, _ := g[name].Input("skipAwait")
+		assert.True(t, skips.IsBool() && skips.BoolValue(), name)
+		gated := g.where(func(r pulumitest.Resource) bool {
+			return r.Text("create") == "exec .strata/bin/strata gate" && r.DependsOn(name)
+		})
+		assert.NotEmpty(t, gated, "%s has no gate behind it", name)
+	}
+}
