@@ -62,3 +62,13 @@ func checkText(ctx context.Context, req infer.CheckRequest) (infer.CheckResponse
 	}
 	return infer.CheckResponse[TextArgs]{Inputs: args, Failures: failures}, err
 }
+
+// WireDependencies makes the results secret in the state itself, also for
+// programs that do not ask for it.
+func (*RandomPassword) WireDependencies(f infer.FieldSelector, args *TextArgs, state *PasswordState) {
+	f.OutputField(&state.Result).AlwaysSecret()
+	f.OutputField(&state.BcryptHash).AlwaysSecret()
+	inputs := f.InputField(args)
+	f.OutputField(&state.Result).DependsOn(inputs)
+	f.OutputField(&state.BcryptHash).DependsOn(inputs)
+}

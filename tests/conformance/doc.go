@@ -1,0 +1,16 @@
+// Package conformance holds the command, random and kubernetes plugins to one
+// table of what Strata relies on.
+//
+// The same cases run against the lab's stand-ins and against the official
+// plugins: each starts the plugin's binary, speaks the provider protocol with it
+// and does per resource what the engine does (check, diff, create, update,
+// replace, delete, refresh, preview).
+//
+// STRATA_PLUGINS is stand-in (default: built from tests/lab/plugins) or official.
+// STRATA_PLUGINS_DIR is a folder with pulumi-resource-NAME binaries, or a
+// PULUMI_HOME; official needs it. STRATA_CONFORMANCE_RESULTS is a file to write
+// the outcomes to; results/ has those of both sets.
+//
+// It needs no network beyond loopback: API server and etcd (controlplane/) and
+// the SSH server run here.
+package conformance

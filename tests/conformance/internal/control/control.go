@@ -1,0 +1,74 @@
+// Package control runs the module's control plane for a test run.
+//
+// It owns the process and its folder. The cluster is empty at the start and
+// gone at the end.
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+const (
+	startTimeout  = 2 * time.Minute
+	checkInterval = 20 * time.Millisecond
+)
+
+// Plane is a running control plane.
+type Plane struct {
+	// Kubeconfig is the path of an administrator's kubeconfig.
+	Kubeconfig string
+
+	command *exec.Cmd
+	input   io.WriteCloser
+}
+
+// Start runs the binary in an empty folder and waits for the kubeconfig, which
+// it writes when it is ready.
+func Start(ctx context.Context, binary, dir string) (*Plane, error) {
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		return nil, err
+	}
+	command := exec.CommandContext(ctx, binary, "-dir", dir)
+	command.Stdout, command.Stderr = log, log
+	input, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	plane := &Plane{Kubeconfig: filepath.Join(dir, "kubeconfig"), command: command, input: input}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	return plane, plane.await(ended, log.Name())
+}
+
+func (p *Plane) await(ended <-chan error, log string) error {
+	deadline := time.After(startTimeout)
+	check := time.NewTicker(checkInterval)
+	defer check.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return fmt.Errorf("control plane ended: %w; see %s", err, log)
+		case <-deadline:
+			p.Stop()
+			return fmt.Errorf("control plane not ready after %s; see %s", startTimeout, log)
+		case <-check.C:
+			if _, err := os.Stat(p.Kubeconfig); !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+	}
+}
+
+// Stop closes its input, on which it ends.
+func (p *Plane) Stop() { _ = p.input.Close() }

@@ -1,0 +1,118 @@
+package plugin
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+// maxMessage is the engine's limit of a message, in bytes.
+const maxMessage = 400 << 20
+
+// Plugin is a running plugin.
+type Plugin struct {
+	pulumirpc.ResourceProviderClient
+	// Version is what the plugin says of itself.
+	Version string
+
+	engine  *engine
+	server  *grpc.Server
+	command *exec.Cmd
+	conn    *grpc.ClientConn
+}
+
+// Start runs the binary with more environment and configures it.
+func Start(ctx context.Context, binary string, environment []string, config resource.PropertyMap) (*Plugin, error) {
+	p := &Plugin{engine: &engine{}}
+	address, server, err := p.engine.serve()
+	if err != nil {
+		return nil, err
+	}
+	p.server = server
+	if err := p.launch(binary, address, environment); err != nil {
+		return nil, err
+	}
+	if err := p.configure(ctx, config); err != nil {
+		p.Stop()
+		return nil, fmt.Errorf("configuring %s: %w", binary, err)
+	}
+	return p, nil
+}
+
+func (p *Plugin) launch(binary, engineAddress string, environment []string) error {
+	p.command = exec.Command(binary, engineAddress)
+	p.command.Env = append(os.Environ(), environment...)
+	p.command.Stderr = os.Stderr
+	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	output, err := p.command.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := p.command.Start(); err != nil {
+		return err
+	}
+	reader := bufio.NewReader(output)
+	port, err := reader.ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("reading the port of %s: %w", binary, err)
+	}
+	go func() { _, _ = reader.WriteTo(os.Stderr) }()
+	p.conn, err = grpc.NewClient("127.0.0.1:"+strings.TrimSpace(port),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage)))
+	if err != nil {
+		return err
+	}
+	p.ResourceProviderClient = pulumirpc.NewResourceProviderClient(p.conn)
+	return nil
+}
+
+// configure does what the engine does with a provider resource.
+func (p *Plugin) configure(ctx context.Context, config resource.PropertyMap) error {
+	info, err := p.GetPluginInfo(ctx, &emptypb.Empty{})
+	if err != nil {
+		return err
+	}
+	p.Version = info.GetVersion()
+	args, err := marshal(config)
+	if err != nil {
+		return err
+	}
+	variables := map[string]string{}
+	for key, value := range config {
+		if value.IsString() {
+			variables[p.name()+":config:"+string(key)] = value.StringValue()
+		}
+	}
+	_, err = p.Configure(ctx, &pulumirpc.ConfigureRequest{
+		Variables: variables, Args: args, AcceptSecrets: true, AcceptResources: true,
+		SendsOldInputs: true, SendsOldInputsToDelete: true,
+	})
+	return err
+}
+
+func (p *Plugin) name() string {
+	_, name, _ := strings.Cut(p.command.Path, "pulumi-resource-")
+	return name
+}
+
+// Log is every line that the plugin logged so far.
+func (p *Plugin) Log() string { return p.engine.text() }
+
+// Stop ends the process.
+func (p *Plugin) Stop() {
+	_ = p.conn.Close()
+	_ = p.command.Process.Kill()
+	_ = p.command.Wait()
+	p.server.Stop()
+}

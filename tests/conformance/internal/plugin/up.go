@@ -1,0 +1,127 @@
+package plugin
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+)
+
+// Op is what an update does with a resource.
+type Op string
+
+// The operations of the engine.
+const (
+	Same          Op = "same"
+	Create        Op = "create"
+	Update        Op = "update"
+	Replace       Op = "replace"
+	DeleteReplace Op = "delete-replace"
+)
+
+// Up does what `pulumi up` does with one resource whose program says news. A
+// resource with initialization errors is updated even if nothing changed.
+func (r *Resource) Up(ctx context.Context, news resource.PropertyMap) (Op, error) {
+	checked, err := r.Check(ctx, news)
+	if err != nil {
+		return "", err
+	}
+	if r.ID == "" {
+		return Create, r.create(ctx, checked)
+	}
+	diff, err := r.Diff(ctx, checked)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case len(diff.GetReplaces()) > 0 || r.replaces(diff):
+		return r.replace(ctx, news, diff.GetDeleteBeforeReplace())
+	case diff.GetChanges() == pulumirpc.DiffResponse_DIFF_SOME || len(r.InitErrors) > 0:
+		return Update, r.update(ctx, checked)
+	}
+	return Same, nil
+}
+
+// replaces says whether the SDK asked for a replacement on one of the changes.
+func (r *Resource) replaces(diff *pulumirpc.DiffResponse) bool {
+	changed := append([]string{}, diff.GetDiffs()...)
+	for path := range diff.GetDetailedDiff() {
+		changed = append(changed, path)
+	}
+	for _, path := range changed {
+		for _, replaced := range r.ReplaceOnChanges {
+			if rest, ok := strings.CutPrefix(path, replaced); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// replace creates the new one first unless the plugin wants the old one gone.
+// Like the engine it checks again without old inputs, for a new name.
+func (r *Resource) replace(ctx context.Context, news resource.PropertyMap, deleteFirst bool) (Op, error) {
+	old := *r
+	r.Inputs = nil
+	checked, err := r.Check(ctx, news)
+	if err != nil {
+		return "", err
+	}
+	if deleteFirst {
+		if err := old.Delete(ctx); err != nil {
+			return DeleteReplace, err
+		}
+		return DeleteReplace, r.create(ctx, checked)
+	}
+	if err := r.create(ctx, checked); err != nil {
+		return Replace, err
+	}
+	return Replace, old.Delete(ctx)
+}
+
+// Preview does what `pulumi preview` does: the returned state may have unknown
+// values, and nothing is stored.
+func (r *Resource) Preview(ctx context.Context, news resource.PropertyMap) (Op, resource.PropertyMap, error) {
+	checked, err := r.Check(ctx, news)
+	if err != nil {
+		return "", nil, err
+	}
+	fields, err := marshal(checked)
+	if err != nil {
+		return "", nil, err
+	}
+	if r.ID == "" {
+		response, err := r.Plugin.Create(ctx, &pulumirpc.CreateRequest{
+			Urn: string(r.URN), Name: r.URN.Name(), Type: string(r.URN.Type()), Properties: fields, Preview: true,
+		})
+		if err != nil {
+			return Create, nil, err
+		}
+		state, err := unmarshal(response.GetProperties())
+		return Create, state, err
+	}
+	diff, err := r.Diff(ctx, checked)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(diff.GetReplaces()) > 0 {
+		return Replace, nil, nil
+	}
+	if diff.GetChanges() != pulumirpc.DiffResponse_DIFF_SOME {
+		return Same, r.State, nil
+	}
+	olds, err := marshal(r.State)
+	if err != nil {
+		return "", nil, err
+	}
+	response, err := r.Plugin.Update(ctx, &pulumirpc.UpdateRequest{
+		Id: r.ID, Urn: string(r.URN), Name: r.URN.Name(), Type: string(r.URN.Type()),
+		Olds: olds, News: fields, Preview: true,
+	})
+	if err != nil {
+		return Update, nil, err
+	}
+	state, err := unmarshal(response.GetProperties())
+	return Update, state, err
+}

@@ -1,0 +1,58 @@
+package conformance_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/conformance/internal/plugin"
+)
+
+var localFailureCases = []testCase{
+	{"a failed create names status, command and output, and stores nothing", func(t *testing.T) {
+		r := newLocal(t)
+		err := fails(t, r, plugin.Create, props(map[string]any{"create": "echo a; echo b >&2; exit 3"}))
+		assert.ErrorContains(t, err, "exit status 3: running \"echo a; echo b >&2; exit 3\":\na\nb\n")
+		assert.Empty(t, r.ID)
+		up(t, r, plugin.Create, props(map[string]any{"create": "echo retried"}))
+	}},
+	{"a failed update keeps the old state", func(t *testing.T) {
+		r := newLocal(t)
+		up(t, r, plugin.Create, props(map[string]any{"create": "echo one"}))
+		fails(t, r, plugin.Update, props(map[string]any{"create": "exit 1"}))
+		assert.Equal(t, "one", text(r.State, "stdout"))
+		assert.Empty(t, r.InitErrors)
+	}},
+	{"a failed delete keeps the resource", func(t *testing.T) {
+		r := newLocal(t)
+		up(t, r, plugin.Create, props(map[string]any{"create": "true", "delete": "exit 1"}))
+		require.Error(t, r.Delete(t.Context()))
+		assert.NotEmpty(t, r.ID)
+	}},
+	{"a timeout kills the shell", func(t *testing.T) {
+		r := newLocal(t)
+		r.Timeout = 1
+		began := time.Now()
+		err := fails(t, r, plugin.Create, props(map[string]any{"create": "exec sleep 30"}))
+		assert.ErrorContains(t, err, "signal: killed: running")
+		assert.Less(t, time.Since(began), 10*time.Second)
+	}},
+	{"a timeout does not kill a child that holds the output", func(t *testing.T) {
+		r := newLocal(t)
+		r.Timeout = 1
+		began := time.Now()
+		fails(t, r, plugin.Create, props(map[string]any{"create": "sleep 3; true"}))
+		assert.GreaterOrEqual(t, time.Since(began), 2500*time.Millisecond)
+	}},
+	{"a directory that does not exist fails the command", func(t *testing.T) {
+		r := newLocal(t)
+		err := fails(t, r, plugin.Create, props(map[string]any{"create": "true", "dir": "/does/not/exist"}))
+		assert.ErrorContains(t, err, "no such file or directory")
+	}},
+	{"an unknown input is an error of check", func(t *testing.T) {
+		_, err := newLocal(t).Check(t.Context(), props(map[string]any{"create": 7}))
+		assert.Error(t, err)
+	}},
+}

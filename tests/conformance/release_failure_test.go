@@ -1,0 +1,152 @@
+package conformance_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"strata/tests/conformance/internal/plugin"
+)
+
+// stuck is a release that never gets ready, since no Pod of it starts.
+func stuck(t *testing.T, more map[string]any) map[string]any {
+	t.Helper()
+	fields := release(t, map[string]any{"skipAwait": false, "timeout": 2, "values": map[string]any{"replicas": 1}})
+	for key, value := range more {
+		fields[key] = value
+	}
+	return fields
+}
+
+var releaseFailureCases = []testCase{
+	{"a first install that fails is stored, and the next update upgrades it", func(t *testing.T) {
+		_, r := newRelease(t)
+		err := fails(t, r, plugin.Create, props(stuck(t, nil)))
+		assert.ErrorContains(t, err, "was created, but failed to initialize completely")
+		assert.NotEmpty(t, r.ID)
+		assert.NotEmpty(t, r.InitErrors)
+		assert.Equal(t, "failed", text(r.State, "status", "status"))
+		up(t, r, plugin.Update, props(stuck(t, values(nil))))
+		assert.Equal(t, "deployed", text(r.State, "status", "status"))
+		assert.Equal(t, 2, revision(r))
+	}},
+	{"an atomic first install that fails leaves nothing", func(t *testing.T) {
+		w, r := newRelease(t)
+		fails(t, r, plugin.Create, props(stuck(t, map[string]any{"atomic": true})))
+		assert.Empty(t, r.ID)
+		_, err := w.get(configMaps, "rel")
+		assert.True(t, apierrors.IsNotFound(err))
+		up(t, r, plugin.Create, props(stuck(t, values(nil))))
+	}},
+	{"a failed upgrade is stored, and the next update mends it", func(t *testing.T) {
+		_, r := newRelease(t)
+		up(t, r, plugin.Create, props(stuck(t, values(nil))))
+		err := fails(t, r, plugin.Update, props(stuck(t, nil)))
+		assert.ErrorContains(t, err, "failed to initialize completely")
+		assert.NotEmpty(t, r.InitErrors)
+		up(t, r, plugin.Update, props(stuck(t, values(nil))))
+		assert.Equal(t, "deployed", text(r.State, "status", "status"))
+		assert.Equal(t, 3, revision(r))
+	}},
+	{"an atomic upgrade that fails rolls back", func(t *testing.T) {
+		w, r := newRelease(t)
+		up(t, r, plugin.Create, props(stuck(t, values(map[string]any{"greeting": "one"}))))
+		fails(t, r, plugin.Update, props(stuck(t, map[string]any{
+			"atomic": true, "values": map[string]any{"greeting": "two", "replicas": 1},
+		})))
+		assert.Equal(t, "one", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
+	}},
+	{"a name that is in use cannot be installed", func(t *testing.T) {
+		w, r := newRelease(t)
+		up(t, r, plugin.Create, props(release(t, nil)))
+		second := w.resource("helm.sh/v3:Release", "second")
+		err := fails(t, second, plugin.Create, props(release(t, nil)))
+		assert.ErrorContains(t, err, "cannot re-use a name that is still in use")
+		assert.Empty(t, second.ID)
+	}},
+	{"an upgrade that was killed blocks the next", func(t *testing.T) {
+		w, r := newRelease(t)
+		up(t, r, plugin.Create, props(release(t, nil)))
+		w.pending("sh.helm.release.v1.rel.v1", "deployed", "pending-upgrade")
+		err := fails(t, r, plugin.Update, props(release(t, values(map[string]any{"greeting": "two"}))))
+		assert.ErrorContains(t, err, "another operation (install/upgrade/rollback) is in progress")
+	}},
+	{"a first install that was killed blocks the next", func(t *testing.T) {
+		w, r := newRelease(t)
+		up(t, r, plugin.Create, props(release(t, nil)))
+		w.pending("sh.helm.release.v1.rel.v1", "deployed", "pending-install")
+		second := w.resource("helm.sh/v3:Release", "second")
+		err := fails(t, second, plugin.Create, props(release(t, nil)))
+		assert.ErrorContains(t, err, "cannot re-use a name that is still in use")
+	}},
+	{"a chart that is not there is an error of check", func(t *testing.T) {
+		_, r := newRelease(t)
+		_, err := r.Check(t.Context(), props(release(t, map[string]any{"chart": "/does/not/exist"})))
+		require.ErrorContains(t, err, "check the chart name and repository configuration")
+	}},
+	{"an object that exists already fails the install", func(t *testing.T) {
+		w, r := newRelease(t)
+		w.create(configMaps, object("v1", "ConfigMap", "rel", nil))
+		err := fails(t, r, plugin.Create, props(release(t, nil)))
+		assert.ErrorContains(t, err, "cannot be imported into the current release")
+		assert.Empty(t, r.ID)
+	}},
+	{"delete of a release that is gone is an error", func(t *testing.T) {
+		w, r := newRelease(t)
+		up(t, r, plugin.Create, props(release(t, nil)))
+		err := w.client.Resource(secrets).Namespace(w.namespace).Delete(t.Context(), "sh.helm.release.v1.rel.v1", metav1.DeleteOptions{})
+		require.NoError(t, err)
+		require.ErrorContains(t, r.Delete(t.Context()), "release: not found")
+	}},
+}
+
+// pending writes into Helm's record what a killed operation leaves there.
+func (w *world) pending(name, from, to string) {
+	w.t.Helper()
+	record := w.mustGet(secrets, name)
+	encoded, found, err := unstructured.NestedString(record.Object, "data", "release")
+	require.NoError(w.t, err)
+	require.True(w.t, found)
+	body := strings.Replace(unpack(w.t, encoded), `"status":"`+from+`"`, `"status":"`+to+`"`, 1)
+	require.Contains(w.t, body, to)
+	require.NoError(w.t, unstructured.SetNestedField(record.Object, pack(w.t, body), "data", "release"))
+	labels := record.GetLabels()
+	labels["status"] = to
+	record.SetLabels(labels)
+	_, err = w.client.Resource(secrets).Namespace(w.namespace).Update(w.t.Context(), record, metav1.UpdateOptions{})
+	require.NoError(w.t, err)
+}
+
+// unpack undoes base64 (the Secret's), base64 (Helm's) and gzip.
+func unpack(t *testing.T, text string) string {
+	t.Helper()
+	inner, err := base64.StdEncoding.DecodeString(text)
+	require.NoError(t, err)
+	packed, err := base64.StdEncoding.DecodeString(string(inner))
+	require.NoError(t, err)
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	require.NoError(t, err)
+	body, err := io.ReadAll(reader)
+	require.NoError(t, err)
+	return string(body)
+}
+
+func pack(t *testing.T, body string) string {
+	t.Helper()
+	var packed bytes.Buffer
+	writer := gzip.NewWriter(&packed)
+	_, err := writer.Write([]byte(body))
+	require.NoError(t, err)
+	require.NoError(t, writer.Close())
+	inner := base64.StdEncoding.EncodeToString(packed.Bytes())
+	return base64.StdEncoding.EncodeToString([]byte(inner))
+}

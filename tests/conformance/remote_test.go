@@ -1,0 +1,170 @@
+package conformance_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/asset"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/conformance/internal/plugin"
+	"strata/tests/conformance/internal/sshd"
+)
+
+func newRemote(t *testing.T) (*plugin.Resource, *sshd.Server) {
+	t.Helper()
+	server, err := sshd.Start()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = server.Close() })
+	return plugin.New(start(t, "command", nil), "command:remote:Command", "cmd"), server
+}
+
+// connection pins the host key.
+func connection(s *sshd.Server) map[string]any {
+	return map[string]any{
+		"host": "127.0.0.1", "port": float64(s.Port), "user": "tester",
+		"privateKey": s.ClientKey, "hostKey": s.HostKey, "dialErrorLimit": float64(1),
+	}
+}
+
+var remoteCases = []testCase{
+	{"a remote create runs on the host with the pinned key", func(t *testing.T) {
+		r, server := newRemote(t)
+		up(t, r, plugin.Create, props(map[string]any{
+			"connection": connection(server), "create": "cat; echo err >&2", "stdin": "in\n",
+		}))
+		assert.Equal(t, "in", text(r.State, "stdout"))
+		assert.Equal(t, "err", text(r.State, "stderr"))
+	}},
+	{"a host with another key is refused and nothing runs", func(t *testing.T) {
+		r, server := newRemote(t)
+		other, err := sshd.OtherHostKey()
+		require.NoError(t, err)
+		login := connection(server)
+		login["hostKey"] = other
+		err = fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))
+		assert.ErrorContains(t, err, "ssh: handshake failed: ssh: host key mismatch")
+		assert.Zero(t, server.Commands.Load())
+		assert.Empty(t, r.ID)
+	}},
+	{"a host key that cannot be read is an error", func(t *testing.T) {
+		r, server := newRemote(t)
+		login := connection(server)
+		login["hostKey"] = "nonsense"
+		err := fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))
+		assert.ErrorContains(t, err, "failed to parse host key")
+	}},
+	{"a private key that the host does not know is refused", func(t *testing.T) {
+		r, server := newRemote(t)
+		stranger, err := sshd.Start()
+		require.NoError(t, err)
+		defer stranger.Close()
+		login := connection(server)
+		login["privateKey"] = stranger.ClientKey
+		err = fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))
+		assert.ErrorContains(t, err, "unable to authenticate")
+	}},
+	{"refused dials end at dialErrorLimit", func(t *testing.T) {
+		r, server := newRemote(t)
+		require.NoError(t, server.Close())
+		login := connection(server)
+		login["dialErrorLimit"] = float64(2)
+		err := fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))
+		assert.ErrorContains(t, err, "after 2 failed attempts: ")
+		assert.ErrorContains(t, err, "connection refused")
+		assert.Contains(t, r.Plugin.Log(), "Dial 1/2 failed: retrying")
+	}},
+	{"a resource timeout ends endless dialling", func(t *testing.T) {
+		r, server := newRemote(t)
+		require.NoError(t, server.Close())
+		login := connection(server)
+		login["dialErrorLimit"] = float64(-1)
+		r.Timeout = 1
+		fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))
+		assert.Contains(t, r.Plugin.Log(), "Dial 1/inf failed: retrying")
+	}},
+	{"a failed remote command names status, command and output", func(t *testing.T) {
+		r, server := newRemote(t)
+		err := fails(t, r, plugin.Create, props(map[string]any{"connection": connection(server), "create": "echo why; exit 4"}))
+		assert.ErrorContains(t, err, "Process exited with status 4: running \"echo why; exit 4\":\nwhy\n")
+		assert.Empty(t, r.ID)
+	}},
+	{"the connection is secret as a whole", func(t *testing.T) {
+		r, server := newRemote(t)
+		up(t, r, plugin.Create, props(map[string]any{"connection": connection(server), "create": "true"}))
+		assert.True(t, isSecret(r.State, "connection"))
+		assert.True(t, isSecret(r.Inputs, "connection"))
+	}},
+	{"defaults of the connection are filled in by check", func(t *testing.T) {
+		r, server := newRemote(t)
+		checked, err := r.Check(t.Context(), props(map[string]any{
+			"connection": map[string]any{"host": "127.0.0.1", "privateKey": server.ClientKey},
+		}))
+		require.NoError(t, err)
+		assert.Equal(t, "root", text(checked, "connection", "user"))
+		assert.InDelta(t, 22, get(checked, "connection", "port").NumberValue(), 0)
+		assert.InDelta(t, 10, get(checked, "connection", "dialErrorLimit").NumberValue(), 0)
+		assert.InDelta(t, 15, get(checked, "connection", "perDialTimeout").NumberValue(), 0)
+	}},
+	{"a changed connection alone runs the update command", func(t *testing.T) {
+		r, server := newRemote(t)
+		inputs := map[string]any{"connection": connection(server), "create": "echo one", "update": "echo two"}
+		up(t, r, plugin.Create, props(inputs))
+		up(t, r, plugin.Same, props(inputs))
+		login := connection(server)
+		login["dialErrorLimit"] = float64(3)
+		inputs["connection"] = login
+		up(t, r, plugin.Update, props(inputs))
+		assert.Equal(t, "two", text(r.State, "stdout"))
+	}},
+	{"a variable that the host refuses fails the command", func(t *testing.T) {
+		r, server := newRemote(t)
+		inputs := map[string]any{"connection": connection(server), "create": "echo $ACCEPTED_NAME"}
+		inputs["environment"] = map[string]any{"ACCEPTED_NAME": "value"}
+		up(t, r, plugin.Create, props(inputs))
+		assert.Equal(t, "value", text(r.State, "stdout"))
+		inputs["environment"] = map[string]any{"OTHER": "value"}
+		err := fails(t, r, plugin.Update, props(inputs))
+		assert.ErrorContains(t, err, "could not set environment variable \"OTHER\"")
+	}},
+	{"previous output that the host refuses only warns", func(t *testing.T) {
+		r, server := newRemote(t)
+		inputs := map[string]any{"connection": connection(server), "create": "echo out"}
+		up(t, r, plugin.Create, props(inputs))
+		inputs["stdin"] = "changed"
+		up(t, r, plugin.Update, props(inputs))
+		assert.Contains(t, r.Plugin.Log(), "Unable to set 'PULUMI_COMMAND_STDOUT'")
+	}},
+	{"a remote delete runs over the connection of the state", func(t *testing.T) {
+		r, server := newRemote(t)
+		file := filepath.Join(t.TempDir(), "deleted")
+		up(t, r, plugin.Create, props(map[string]any{
+			"connection": connection(server), "create": "true", "delete": "touch " + file,
+		}))
+		require.NoError(t, r.Delete(t.Context()))
+		assert.FileExists(t, file)
+	}},
+	{"a preview of a remote create does not dial", func(t *testing.T) {
+		r, server := newRemote(t)
+		require.NoError(t, server.Close())
+		inputs := props(map[string]any{"connection": connection(server), "create": "true"})
+		_, state, err := r.Preview(t.Context(), inputs)
+		require.NoError(t, err)
+		assert.True(t, isUnknown(state, "stdout"))
+	}},
+	{"CopyToRemote writes a text asset and copies again when it changes", func(t *testing.T) {
+		r, server := newRemote(t)
+		copied := plugin.New(r.Plugin, "command:remote:CopyToRemote", "copy")
+		file := filepath.Join(t.TempDir(), "sub", "file")
+		for i, content := range []string{"one", "two"} {
+			source, err := asset.FromText(content)
+			require.NoError(t, err)
+			inputs := props(map[string]any{"connection": connection(server), "remotePath": file})
+			inputs["source"] = resource.NewAssetProperty(source)
+			up(t, copied, []plugin.Op{plugin.Create, plugin.Update}[i], inputs)
+			assert.Equal(t, content, read(t, file))
+		}
+	}},
+}
