@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -85,9 +86,59 @@ func TestAFailedStepLeavesNothingInTheCache(t *testing.T) {
 	}
 	_, err := runner(dir, 1).Run(t.Context(), []build.Step{step})
 	require.ErrorContains(t, err, "killed")
-	left, err := os.ReadDir(dir)
+	left, err := filepath.Glob(filepath.Join(dir, "*half*", "*"))
 	require.NoError(t, err)
 	assert.Empty(t, left)
+}
+
+func TestWhatAKilledBuildLeftIsSwept(t *testing.T) {
+	dir, runs := t.TempDir(), 0
+	left, other := filepath.Join(dir, ".building-a.1"), filepath.Join(dir, ".building-a-chart.1")
+	require.NoError(t, os.Mkdir(left, 0o755))
+	require.NoError(t, os.Mkdir(other, 0o755))
+	_, err := runner(dir, 1).Run(t.Context(), []build.Step{writer("a", "k", "text", &runs)})
+	require.NoError(t, err)
+	assert.NoDirExists(t, left)
+	assert.DirExists(t, other, "another step's build may be going on")
+}
+
+func TestTwoBuildsAtOnceShareTheWork(t *testing.T) {
+	dir, began, goOn := t.TempDir(), make(chan struct{}), make(chan struct{})
+	var runs atomic.Int32
+	step := build.Step{
+		Name: "a",
+		Key:  func() (string, error) { return "k", nil },
+		Run: func(_ context.Context, out string, _ build.Outputs, _ io.Writer) error {
+			runs.Add(1)
+			close(began)
+			<-goOn
+			return os.WriteFile(filepath.Join(out, "out"), nil, 0o644)
+		},
+	}
+	errs := make(chan error, 2)
+	go func() {
+		_, err := runner(dir, 1).Run(t.Context(), []build.Step{step})
+		errs <- err
+	}()
+	<-began
+	waits := writerFunc(func(text []byte) {
+		if strings.Contains(string(text), "waiting for another build") {
+			close(goOn)
+		}
+	})
+	second := build.Runner{Dir: dir, Jobs: 1, Progress: build.NewProgress(waits)}
+	_, err := second.Run(t.Context(), []build.Step{step})
+	require.NoError(t, err)
+	require.NoError(t, <-errs)
+	assert.Equal(t, int32(1), runs.Load())
+}
+
+// writerFunc hears each write.
+type writerFunc func([]byte)
+
+func (f writerFunc) Write(text []byte) (int, error) {
+	f(text)
+	return len(text), nil
 }
 
 func TestStepsStartInTheOrderOfTheList(t *testing.T) {

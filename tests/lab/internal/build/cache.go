@@ -45,12 +45,29 @@ func (c cache) load(name, key string) (Entry, bool, error) {
 	return entry, true, nil
 }
 
+// stagePattern matches the folders in which a step is built. No step's name has a dot in it.
+func (c cache) stagePattern(name string) string { return ".building-" + name + ".*" }
+
+// sweep removes what killed builds of a step left. The caller holds the step's lock, so that nobody builds it now.
+func (c cache) sweep(name string) error {
+	left, err := filepath.Glob(filepath.Join(c.dir, c.stagePattern(name)))
+	if err != nil {
+		return fmt.Errorf("sweeping the cache: %w", err)
+	}
+	for _, dir := range left {
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("sweeping the cache: %w", err)
+		}
+	}
+	return nil
+}
+
 // stage makes an empty folder beside the entries, so that publishing is a rename.
 func (c cache) stage(name string) (string, error) {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		return "", fmt.Errorf("creating the cache: %w", err)
 	}
-	dir, err := os.MkdirTemp(c.dir, ".building-"+name+"-")
+	dir, err := os.MkdirTemp(c.dir, c.stagePattern(name))
 	if err != nil {
 		return "", fmt.Errorf("creating the cache: %w", err)
 	}

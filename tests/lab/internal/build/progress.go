@@ -37,6 +37,13 @@ func (p *Progress) started(name string) {
 	p.line("%s: building", name)
 }
 
+// waiting is a step that another process builds now.
+func (p *Progress) waiting(name string) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.line("%s: waiting for another build of it", name)
+}
+
 func (p *Progress) finished(step Step, entry Entry, err error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

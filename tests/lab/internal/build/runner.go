@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"strata/tests/lab/internal/lockfile"
 )
 
 // Runner builds a graph.
@@ -127,6 +130,25 @@ func (r Runner) cached(ctx context.Context, step Step, key string, needs Outputs
 	entry, found, err := store.load(step.Name, key)
 	if err != nil || found {
 		return entry, err
+	}
+	lock := filepath.Join(r.Dir, "."+step.Name+".lock")
+	unlock, err := lockfile.Lock(ctx, lock, func() { r.Progress.waiting(step.Name) })
+	if err != nil {
+		return Entry{}, err
+	}
+	defer unlock()
+	// Who held the lock may have built it.
+	entry, found, err = store.load(step.Name, key)
+	if err != nil || found {
+		return entry, err
+	}
+	return r.fresh(ctx, store, step, key, needs)
+}
+
+// fresh runs a step and publishes its output. The caller holds the step's lock.
+func (r Runner) fresh(ctx context.Context, store cache, step Step, key string, needs Outputs) (Entry, error) {
+	if err := store.sweep(step.Name); err != nil {
+		return Entry{}, err
 	}
 	stage, err := store.stage(step.Name)
 	if err != nil {

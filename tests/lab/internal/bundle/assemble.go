@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"strata/tests/lab/internal/lockfile"
 )
 
 // Source is an artifact and where its content is now.
@@ -20,7 +23,7 @@ type Source struct {
 
 // Assemble makes dir hold exactly the sources and their manifest, and reports whether that changed anything. Files are
 // hard links where the file system allows, else copies.
-func Assemble(dir string, sources []Source) (bool, error) {
+func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 	var manifest Manifest
 	for _, source := range sources {
 		manifest.Artifacts = append(manifest.Artifacts, source.Artifact)
@@ -34,11 +37,14 @@ func Assemble(dir string, sources []Source) (bool, error) {
 		return false, err
 	}
 	parent := filepath.Dir(dir)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return false, fmt.Errorf("creating %s: %w", parent, err)
-	}
-	stage, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+"-")
+	// A fixed name: what a killed run left is replaced, and the lock keeps others away.
+	stage := filepath.Join(parent, "."+filepath.Base(dir)+".stage")
+	unlock, err := lockfile.Lock(ctx, stage+".lock", nil)
 	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	if err := errors.Join(os.RemoveAll(stage), os.Mkdir(stage, 0o755)); err != nil {
 		return false, fmt.Errorf("assembling %s: %w", dir, err)
 	}
 	// After the exchange this is the former folder.
@@ -75,9 +81,6 @@ func holds(dir string, manifest []byte, sources []Source) (bool, error) {
 }
 
 func fill(dir string, manifest []byte, sources []Source) error {
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return err
-	}
 	for _, source := range sources {
 		target := filepath.Join(dir, filepath.FromSlash(source.Path))
 		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {

@@ -92,12 +92,12 @@ func bundleStep(out string) build.Step {
 	}
 	return build.Step{
 		Name: "bundle", Needs: needs,
-		Run: func(_ context.Context, _ string, outputs build.Outputs, _ io.Writer) error {
+		Run: func(ctx context.Context, _ string, outputs build.Outputs, _ io.Writer) error {
 			sources, err := bundleSources(outputs)
 			if err != nil {
 				return err
 			}
-			_, err = bundle.Assemble(out, sources)
+			_, err = bundle.Assemble(ctx, out, sources)
 			return err
 		},
 	}
