@@ -3,7 +3,6 @@ package components
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -84,38 +83,12 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 			Kind: health.KindHost, Layer: "hosts",
 			Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host",
 			Hosts: []health.Host{host.target()},
-			Host:  hostSpec(args, host.Node),
+			Host:  health.HostNeeds(string(host.Node.Role), args.IPVS),
 		},
 		HostKeys: []pulumi.StringOutput{host.HostKey},
 		SSHKey:   host.SSHKey,
 	}, append(childOf(h), host.deletedWith()...)...)
 	return err
-}
-
-// What K3s needs of a host: https://docs.k3s.io/installation/requirements. The memory limits leave room for what firmware
-// and kernel take from a host sold with 2 GiB and 512 MiB.
-const (
-	serverMemoryMiB = 1800
-	agentMemoryMiB  = 450
-	diskMiB         = 2048
-	maxClockSkew    = 30 * time.Second // etcd and certificates tolerate less than a minute
-)
-
-// hostSpec says what a host must be before K3s is installed on it.
-func hostSpec(args *HostsArgs, node config.Node) *health.HostSpec {
-	spec := &health.HostSpec{
-		Modules:      []string{"br_netfilter", "overlay", "ip_vs"},
-		Ports:        []int{10250},
-		MinDiskMiB:   diskMiB,
-		MinMemoryMiB: agentMemoryMiB,
-		MaxClockSkew: metav1.Duration{Duration: maxClockSkew},
-		IPVS:         args.IPVS,
-	}
-	if node.Role == config.RoleServer {
-		spec.Ports = []int{2379, 2380, 6443, 10250}
-		spec.MinMemoryMiB = serverMemoryMiB
-	}
-	return spec
 }
 
 // target is the host as gates know it; the host key is filled in when it is known.

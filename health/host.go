@@ -51,7 +51,8 @@ type HostReport struct {
 	Skew time.Duration
 }
 
-// ObserveHost looks at a host until ctx ends, or only until its first look with once, and reports each look.
+// ObserveHost looks at a host until ctx ends, or with once only until its first look or a reason why there will be none, and
+// reports each look.
 func ObserveHost(ctx context.Context, host Host, spec HostSpec, key []byte, once bool, report func(HostReport, []Verdict)) {
 	ports := make([]string, len(spec.Ports))
 	for i, port := range spec.Ports {
@@ -72,7 +73,11 @@ func ObserveHost(ctx context.Context, host Host, spec HostSpec, key []byte, once
 	}
 	trouble := func(err error) {
 		facts := hostFacts{Fault: err}
-		report(hostReport(host, facts), judgeHost(host, spec, facts))
+		verdicts := judgeHost(host, spec, facts)
+		report(hostReport(host, facts), verdicts)
+		if once && sum(verdicts) == Stuck {
+			stop()
+		}
 	}
 	observeHost(ctx, host, key, withSettings(hostScript, settings), take, trouble)
 }

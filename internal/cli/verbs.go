@@ -5,6 +5,8 @@ import "github.com/spf13/cobra"
 // verbs are all verbs, for users first.
 func verbs() []*cobra.Command {
 	return []*cobra.Command{
+		newPreflightCommand(),
+		newHealthCommand(),
 		newRecoverCommand(),
 		newFetchCommand(),
 		newBundleCommand(),

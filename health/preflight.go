@@ -1,0 +1,191 @@
+package health
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"net/netip"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed probe/pool.sh
+var poolScript string
+
+// maxPoolProbes bounds how many addresses of a pool are asked for: a larger one is asked from its start.
+const maxPoolProbes = 256
+
+// PreflightHost is one host that exists already.
+type PreflightHost struct {
+	Host Host
+	Spec HostSpec
+	// Key is the PEM private key that logs in.
+	Key []byte
+}
+
+// Finding is one verdict of a preflight and what it is about: a host's name, or "all hosts".
+type Finding struct {
+	Subject string `json:"subject"`
+	Verdict
+}
+
+// allHosts is the subject of findings that compare hosts.
+const allHosts = "all hosts"
+
+// Preflight looks at every host at once, bounded by ctx, and finds what can be known before the first change: each host's own
+// gate, what must differ between hosts, and pool addresses that somebody else answers for.
+func Preflight(ctx context.Context, hosts []PreflightHost, pool []netip.Addr) []Finding {
+	reports, verdicts := make([]HostReport, len(hosts)), make([][]Verdict, len(hosts))
+	var all sync.WaitGroup
+	for i, host := range hosts {
+		verdicts[i] = judgeHost(host.Host, host.Spec, hostFacts{})
+		all.Go(func() {
+			ObserveHost(ctx, host.Host, host.Spec, host.Key, true, func(r HostReport, v []Verdict) { reports[i], verdicts[i] = r, v })
+		})
+	}
+	all.Wait()
+	var findings []Finding
+	for i, host := range hosts {
+		for _, v := range verdicts[i] {
+			findings = append(findings, Finding{host.Host.Name, v})
+		}
+	}
+	for _, v := range append(judgeFleet(reports, maxClockSkew), poolSilence(ctx, hosts, reports, pool)) {
+		findings = append(findings, Finding{allHosts, v})
+	}
+	return findings
+}
+
+// poolSilence asks from the first host that was reached.
+func poolSilence(ctx context.Context, hosts []PreflightHost, reports []HostReport, pool []netip.Addr) Verdict {
+	const check = "pool addresses"
+	if len(pool) == 0 {
+		return Verdict{Check: check, State: Skipped, Message: "no pool is configured"}
+	}
+	settings := map[string]string{"addresses": joinAddrs(pool[:min(len(pool), maxPoolProbes)]), "nodes": nodeAddresses(hosts)}
+	for i, host := range hosts {
+		if !reports[i].Reached {
+			continue
+		}
+		bounded, stop := context.WithCancel(ctx)
+		defer stop()
+		result := Verdict{Check: check, State: Waiting, Message: "the look from " + host.Host.Name + " did not end in time"}
+		observeHost(bounded, host.Host, host.Key, withSettings(poolScript, settings), func(b block) {
+			result = judgePoolSilence(host.Host.Name, len(pool), b)
+			stop()
+		}, func(err error) { result.Message = oneLine(err.Error()) })
+		result.Check = check
+		return result
+	}
+	return Verdict{Check: check, State: Waiting, Message: "no host was reached that could ask for them", After: []string{"ssh"}}
+}
+
+func joinAddrs(addresses []netip.Addr) string {
+	words := make([]string, len(addresses))
+	for i, address := range addresses {
+		words[i] = address.String()
+	}
+	return strings.Join(words, " ")
+}
+
+func nodeAddresses(hosts []PreflightHost) string {
+	words := make([]string, len(hosts))
+	for i, host := range hosts {
+		words[i] = host.Host.Address
+	}
+	return strings.Join(words, " ")
+}
+
+// judgePoolSilence wants pool addresses silent, or answered by the cluster's own nodes as on every later run.
+func judgePoolSilence(from string, size int, b block) Verdict {
+	if lacks := b.get("lacks"); lacks != "" {
+		return Verdict{State: Skipped, Message: from + " lacks " + lacks + " to ask for them"}
+	}
+	ours := map[string]bool{}
+	for _, mac := range b["ours"] {
+		ours[mac] = true
+	}
+	var taken []string
+	for _, line := range b["answers"] {
+		address, mac, _ := strings.Cut(line, " ")
+		if !ours[mac] {
+			taken = append(taken, address+" ("+mac+")")
+		}
+	}
+	if len(taken) > 0 {
+		return Verdict{State: Stuck, Message: "expected silent or held by this cluster, answered by others: " + strings.Join(taken, ", "),
+			Cause:    "another device has the address; MetalLB would announce it a second time",
+			Hint:     "choose another range in strata:metallb.addresses, or take the device off it",
+			Evidence: []string{"on " + from + ": ping each address, then ip neigh"}}
+	}
+	return Verdict{State: Ready, Message: fmt.Sprintf("%d asked from %s, none is held by others", min(size, maxPoolProbes), from)}
+}
+
+// judgeFleet compares the hosts that were reached: names and machine-ids must differ, clocks must not.
+func judgeFleet(reports []HostReport, limit time.Duration) []Verdict {
+	var reached []HostReport
+	for _, report := range reports {
+		if report.Reached {
+			reached = append(reached, report)
+		}
+	}
+	verdicts := []Verdict{
+		unique("hostnames", reached, func(r HostReport) string { return r.Hostname }, "hostnamectl set-hostname NAME on each of them"),
+		unique("machine-ids", reached, func(r HostReport) string { return r.MachineID },
+			"they are clones: rm /etc/machine-id /var/lib/dbus/machine-id; systemd-machine-id-setup; reboot, on all but one"),
+		together(reached, limit),
+	}
+	for i := range verdicts {
+		if verdicts[i].State == Ready && len(reached) < len(reports) {
+			verdicts[i].State, verdicts[i].After = Waiting, []string{"ssh"}
+			verdicts[i].Message = fmt.Sprintf("%d of %d hosts were reached", len(reached), len(reports))
+		}
+	}
+	return verdicts
+}
+
+// unique wants a value that differs between all hosts.
+func unique(check string, reports []HostReport, value func(HostReport) string, hint string) Verdict {
+	owners := map[string][]string{}
+	for _, report := range reports {
+		owners[value(report)] = append(owners[value(report)], report.Name)
+	}
+	var shared []string
+	for what, names := range owners {
+		if len(names) > 1 {
+			shared = append(shared, fmt.Sprintf("%s share %q", strings.Join(names, ", "), what))
+		}
+	}
+	sort.Strings(shared)
+	if len(shared) > 0 {
+		return Verdict{Check: check, State: Stuck, Message: "expected one of its own for each host: " + strings.Join(shared, "; "), Hint: hint}
+	}
+	return Verdict{Check: check, State: Ready, Message: "all differ"}
+}
+
+// together compares each clock with the median host's, so that one wrong clock is named, whichever it is.
+func together(reports []HostReport, limit time.Duration) Verdict {
+	v := Verdict{Check: "clocks", State: Ready, Message: "all within " + limit.String() + " of the median host's"}
+	if len(reports) == 0 {
+		return v
+	}
+	skews := make([]time.Duration, len(reports))
+	for i, report := range reports {
+		skews[i] = report.Skew
+	}
+	sort.Slice(skews, func(i, j int) bool { return skews[i] < skews[j] })
+	median := skews[len(skews)/2]
+	var off []string
+	for _, report := range reports {
+		if difference := report.Skew - median; difference.Abs() > limit {
+			off = append(off, fmt.Sprintf("%s (%s)", report.Name, difference))
+		}
+	}
+	if len(off) > 0 {
+		v.State, v.Message = Stuck, "expected within "+limit.String()+" of the median host's: "+strings.Join(off, ", ")
+		v.Hint = "timedatectl set-ntp true on them, or install chrony"
+	}
+	return v
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+)
+
+const (
+	// healthTimeout bounds each gate: what works passes within a look or two.
+	healthTimeout = 15 * time.Second
+	// healthParallel bounds how many gates are asked at once.
+	healthParallel = 16
+)
+
+// healthFlags are the flags of `strata health`.
+type healthFlags struct {
+	stack, project string
+	asJSON         bool
+	timeout        time.Duration
+}
+
+// newHealthCommand is `strata health`: every gate of a stack, asked again now with the spec that the state has. It exits with
+// 0 when all are open and 1 otherwise; a stack without gates is not healthy.
+func newHealthCommand() *cobra.Command {
+	var flags healthFlags
+	command := &cobra.Command{
+		Use:   "health",
+		Short: "Ask every gate of a stack again, now, and change nothing",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			state, err := exportStack(cmd.Context(), flags.project, flags.stack)
+			if err != nil {
+				return err
+			}
+			gates, err := gatesIn(state)
+			if err != nil {
+				return err
+			}
+			if len(gates) == 0 {
+				return fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", flags.stack, flags.stack)
+			}
+			return showHealth(cmd.OutOrStdout(), askAll(cmd.Context(), gates, flags.timeout), flags.asJSON)
+		},
+	}
+	command.Flags().StringVarP(&flags.stack, "stack", "s", "", "the stack's name")
+	command.Flags().StringVar(&flags.project, "project", ".", "the project's folder")
+	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every gate's result as JSON")
+	command.Flags().DurationVar(&flags.timeout, "timeout", healthTimeout, "bound for each gate")
+	if err := command.MarkFlagRequired("stack"); err != nil {
+		panic(err)
+	}
+	return command
+}
+
+// askAll asks every gate at once, each with a short deadline, and returns the results in the gates' order.
+func askAll(ctx context.Context, gates []recordedGate, timeout time.Duration) []health.Result {
+	results := make([]health.Result, len(gates))
+	slots := make(chan struct{}, healthParallel)
+	var all sync.WaitGroup
+	for i, gate := range gates {
+		all.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			gate.spec.Timeout = metav1.Duration{Duration: timeout}
+			gate.spec.TimeoutKey = "--timeout"
+			result, err := health.Run(ctx, gate.spec, gate.secrets, io.Discard)
+			if err != nil {
+				result = health.Result{
+					Gate: gate.spec.Gate, Layer: gate.spec.Layer, Kind: gate.spec.Kind, State: health.Stuck, Ending: health.EndedStuck,
+					Checks: []health.Verdict{{Check: "spec", State: health.Stuck, Message: err.Error(), Hint: "run pulumi up, which writes it anew"}},
+				}
+			}
+			results[i] = result
+		})
+	}
+	all.Wait()
+	return results
+}
+
+// showHealth prints the results and returns the exit code as an error.
+func showHealth(out io.Writer, results []health.Result, asJSON bool) error {
+	failed := 0
+	for _, result := range results {
+		if !result.Passes() {
+			failed++
+		}
+	}
+	var err error
+	if asJSON {
+		err = json.NewEncoder(out).Encode(results)
+	} else {
+		err = writeHealth(out, results, failed)
+	}
+	if err != nil {
+		return fmt.Errorf("health: %w", err)
+	}
+	if failed > 0 {
+		return &exitError{1, nil}
+	}
+	return nil
+}
+
+func writeHealth(out io.Writer, results []health.Result, failed int) error {
+	table := newTable(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
+	for _, r := range results {
+		passed := 0
+		for _, check := range r.Checks {
+			if check.Passes() {
+				passed++
+			}
+		}
+		table.row(r.Layer, r.Gate, string(r.State), fmt.Sprintf("%d/%d", passed, len(r.Checks)), r.Elapsed.Round(time.Millisecond).String())
+	}
+	if err := table.flush(); err != nil {
+		return err
+	}
+	for _, r := range results {
+		if r.Passes() {
+			continue
+		}
+		if err := health.WriteReport(out, r); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(out, "%d of %d gates open\n", len(results)-failed, len(results))
+	return err
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/remote"
+)
+
+// preflightTimeout bounds the whole look: hosts that exist already answer at once, and every host is asked at the same time.
+const preflightTimeout = 20 * time.Second
+
+// preflightFlags are the flags of `strata preflight`.
+type preflightFlags struct {
+	stack, project, file string
+	asJSON               bool
+	timeout              time.Duration
+}
+
+// newPreflightCommand is `strata preflight`: all that can be known before the first change, as a table. It exits with 0 when
+// every check passes, 1 when one does not and 2 when the configuration is wrong.
+func newPreflightCommand() *cobra.Command {
+	var flags preflightFlags
+	command := &cobra.Command{
+		Use:   "preflight",
+		Short: "Look at every host before the first change and say what would go wrong",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if flags.file == "" {
+				flags.file = filepath.Join(flags.project, "Pulumi."+flags.stack+".yaml")
+			}
+			cfg, err := config.FromFile(flags.file)
+			if err != nil {
+				return &exitError{2, err}
+			}
+			return runPreflight(cmd, cfg, flags)
+		},
+	}
+	command.Flags().StringVarP(&flags.stack, "stack", "s", "", "the stack's name")
+	command.Flags().StringVar(&flags.project, "project", ".", "the project's folder")
+	command.Flags().StringVar(&flags.file, "config-file", "", "the stack's file (default Pulumi.STACK.yaml in the project)")
+	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every finding as JSON")
+	command.Flags().DurationVar(&flags.timeout, "timeout", preflightTimeout, "bound for the whole look")
+	if err := command.MarkFlagRequired("stack"); err != nil {
+		panic(err)
+	}
+	return command
+}
+
+func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) error {
+	ctx, cancel := context.WithTimeout(cmd.Context(), flags.timeout)
+	defer cancel()
+	hosts, findings, err := preflightHosts(ctx, cfg, flags.project)
+	if err != nil {
+		return &exitError{2, err}
+	}
+	if cfg.Hosts.Driver == config.DriverExisting {
+		findings = append(findings, health.Preflight(ctx, hosts, poolAddresses(cfg))...)
+	}
+	if flags.asJSON {
+		err = json.NewEncoder(cmd.OutOrStdout()).Encode(findings)
+	} else {
+		err = writeFindings(cmd.OutOrStdout(), findings)
+	}
+	if err != nil {
+		return fmt.Errorf("preflight: %w", err)
+	}
+	for _, finding := range findings {
+		if !finding.Passes() {
+			return &exitError{1, nil}
+		}
+	}
+	return nil
+}
+
+// preflightHosts are the hosts to look at, with their keys. A host without a pin is contacted for the first time here; the
+// key is not kept, up makes its own first contact. Hosts that up creates are not there yet.
+func preflightHosts(ctx context.Context, cfg *config.Config, project string) ([]health.PreflightHost, []health.Finding, error) {
+	if cfg.Hosts.Driver != config.DriverExisting {
+		return nil, []health.Finding{{Subject: "all hosts", Verdict: health.Verdict{
+			Check: "hosts", State: health.Skipped, Message: "driver " + string(cfg.Hosts.Driver) + " makes the hosts; up gates each one",
+		}}}, nil
+	}
+	var problems []error
+	var hosts []health.PreflightHost
+	var findings []health.Finding
+	for _, node := range cfg.Hosts.Nodes {
+		key, err := readKeyFile(project, node.SSH.KeyFile)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("node %s: strata:hosts.ssh.keyFile: %w", node.Name, err))
+			continue
+		}
+		hosts = append(hosts, health.PreflightHost{
+			Host: health.Host{Role: string(node.Role), Target: remote.Target{
+				Name: node.Name, Address: node.Address.String(), Port: node.SSH.Port, User: node.SSH.User, HostKey: node.SSH.HostKey,
+			}},
+			Spec: *health.HostNeeds(string(node.Role), cfg.K3s.UsesIPVS()),
+			Key:  key,
+		})
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, nil, err
+	}
+	hosts, findings = scanMissing(ctx, hosts)
+	return hosts, findings, nil
+}
+
+// readKeyFile reads a private key; ~ is the home directory, a relative path is relative to the project.
+func readKeyFile(project, path string) ([]byte, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil, err
+		}
+		path = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(project, path)
+	}
+	return os.ReadFile(path) //nolint:gosec // The user names the file.
+}
+
+// poolAddresses are MetalLB's addresses, one by one, as far as a preflight asks for them.
+func poolAddresses(cfg *config.Config) []netip.Addr {
+	const most = 256
+	var addresses []netip.Addr
+	for _, text := range cfg.MetalLB.Addresses {
+		span, err := config.ParseRange(text)
+		if err != nil {
+			continue // Validate has refused it.
+		}
+		for at := span.First; span.Contains(at) && len(addresses) < most; at = at.Next() {
+			addresses = append(addresses, at)
+		}
+	}
+	return addresses
+}
+
+// writeFindings prints a line for each finding that is not simply ready, and one for the rest of each subject.
+func writeFindings(out io.Writer, findings []health.Finding) error {
+	table := newTable(out, "SUBJECT", "CHECK", "STATE", "FOUND")
+	ready, order := map[string]int{}, []string{}
+	for _, f := range findings {
+		if _, known := ready[f.Subject]; !known {
+			order = append(order, f.Subject)
+			ready[f.Subject] = 0
+		}
+		if f.State == health.Ready && f.Hint == "" {
+			ready[f.Subject]++
+			continue
+		}
+		table.row(f.Subject, f.Check, string(f.State), f.Message)
+	}
+	for _, subject := range order {
+		table.row(subject, fmt.Sprintf("%d checks", ready[subject]), string(health.Ready), "")
+	}
+	if err := table.flush(); err != nil {
+		return err
+	}
+	for _, f := range findings {
+		if f.Passes() || f.Hint == "" && f.Cause == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(out, "%s, %s: %s; fix: %s\n", f.Subject, f.Check, f.Cause, f.Hint); err != nil {
+			return err
+		}
+	}
+	return nil
+}
