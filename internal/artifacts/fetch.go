@@ -47,13 +47,26 @@ func fetchOne(ctx context.Context, old *Lock, pin config.Pin, out io.Writer) (Lo
 	if _, err := fmt.Fprintf(out, "%s: %s\n", label, pin.URL); err != nil {
 		return Locked{}, err
 	}
-	published, err := publishedSum(ctx, dir, pin)
-	if err != nil {
+	// Published files do not change; one that did was tampered with or republished, and a person must look.
+	expected, err := publishedSum(ctx, dir, pin)
+	switch {
+	case err != nil:
 		return Locked{}, err
+	case isLocked && expected != "" && expected != known.SHA256:
+		return Locked{}, fmt.Errorf("%s has sha256 %s for %s, but %s now says %s",
+			LockFile, known.SHA256, path.Base(pin.URL), pin.Sums, expected)
+	case isLocked:
+		expected = known.SHA256
 	}
+	return fetchFile(ctx, dir, pin, expected, out)
+}
+
+// fetchFile downloads the file of a pin into the cache. An empty expected sum accepts what comes: the first time, with
+// nothing to hold it against.
+func fetchFile(ctx context.Context, dir string, pin config.Pin, expected string, out io.Writer) (Locked, error) {
 	partial := partialFile(dir, pin)
-	if !isLocked && published == "" {
-		// With nothing to hold it against, what an interrupted run left could be half of an older file.
+	if expected == "" {
+		// What an interrupted run left could be half of an older file.
 		if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Locked{}, err
 		}
@@ -61,32 +74,24 @@ func fetchOne(ctx context.Context, old *Lock, pin config.Pin, out io.Writer) (Lo
 	if _, err := download(ctx, pin.URL, partial, out); err != nil {
 		return Locked{}, err
 	}
-	found, err := Sum(partial)
-	if err != nil {
-		return Locked{}, err
-	}
-	expected := found
-	switch {
-	case isLocked:
-		// Published files do not change; one that did was tampered with or republished, and a person must look.
-		expected = known.SHA256
-	case published != "":
-		expected = published
+	if expected == "" {
+		found, err := Sum(partial)
+		if err != nil {
+			return Locked{}, err
+		}
+		expected = found
 	}
 	locked := Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: expected}
 	file := filepath.Join(dir, locked.artifact().FileName())
 	if err := accept(partial, file, pin.URL, expected); err != nil {
 		return Locked{}, err
 	}
-	if published != "" && published != expected {
-		return Locked{}, fmt.Errorf("%s: %s has sha256 %s, but %s says %s", pin.URL, LockFile, expected, pin.Sums, published)
-	}
-	if err := remember(file, expected); err != nil {
+	looks, err := stampOf(file, expected)
+	if err != nil {
 		return Locked{}, err
 	}
-	looks, err := stampOf(file, expected)
 	locked.Size = looks.Size
-	return locked, err
+	return locked, remember(file, expected)
 }
 
 // partialFile is where a download grows: its name tells pins apart, so that none resumes another's.

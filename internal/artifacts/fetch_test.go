@@ -111,6 +111,17 @@ func TestFetchRefusesAFileThatChangedSinceItWasLocked(t *testing.T) {
 	assert.Equal(t, string(before), string(after))
 }
 
+func TestFetchRefusesAListThatChangedSinceItWasLocked(t *testing.T) {
+	up, project := newUpstream(t), t.TempDir()
+	require.NoError(t, artifacts.Fetch(t.Context(), project, up.pins(), &bytes.Buffer{}))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	up.files["/k3s"] = "another binary"
+	up.files["/sha256sum-amd64.txt"] = sum("another binary") + "  k3s\n"
+	err := artifacts.Fetch(t.Context(), project, up.pins(), &bytes.Buffer{})
+	assert.ErrorContains(t, err, "strata.lock has sha256 "+sum(strings.Repeat("binary", 1000)))
+	assert.ErrorContains(t, err, "now says "+sum("another binary"))
+}
+
 func TestFetchResumesAnInterruptedDownload(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	content := up.files["/k3s"]

@@ -36,7 +36,8 @@ func (l lock) held() string {
 		return "this host's name is unknown: " + err.Error()
 	}
 	if l.Hostname != here {
-		return fmt.Sprintf("only %s can tell whether the owner lives; run `strata recover` there, or `pulumi cancel` if it is gone", l.Hostname)
+		return fmt.Sprintf("only %s can tell whether the owner lives; run `strata recover` there, or `pulumi cancel` if it is gone",
+			l.Hostname)
 	}
 	if alive(l.PID, l.Timestamp) {
 		return "its owner is running; wait for it, or stop it with one Ctrl-C"
