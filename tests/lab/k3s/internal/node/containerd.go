@@ -20,10 +20,12 @@ import (
 //go:embed containerd.toml.tmpl
 var containerdTemplate string
 
-// tools are Debian's container programs that K3s ships inside its binary. They are linked into
-// data/current/bin, K3s's own place, so that a shim's command line starts with that path: k3s-killall.sh
-// finds shims by it.
-var tools = []string{"containerd", "containerd-shim-runc-v2", "runc", "ctr", "crictl"}
+// tools are Debian's container programs that K3s ships inside its binary, linked into data/current/bin,
+// K3s's own place.
+var tools = []string{"containerd", "runc", "ctr", "crictl"}
+
+// shim is copied there instead: containerd resolves links, and k3s-killall.sh finds shims by this path.
+const shim = "containerd-shim-runc-v2"
 
 func (c *Config) binDir() string { return filepath.Join(c.DataDir, "data", "current", "bin") }
 
@@ -47,7 +49,21 @@ func (c *Config) linkTools() error {
 			return err
 		}
 	}
-	return nil
+	return c.copyShim()
+}
+
+// copyShim writes beside the old file and renames, because shims of an earlier run may still execute it.
+func (c *Config) copyShim() error {
+	source := filepath.Join("/usr/bin", shim)
+	target := filepath.Join(c.binDir(), shim)
+	data, err := os.ReadFile(source)
+	if err != nil {
+		return fmt.Errorf("containerd is not installed in this machine: %w", err)
+	}
+	if err := os.WriteFile(target+".new", data, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(target+".new", target)
 }
 
 // startContainerd writes the configuration, starts the child and waits for its socket.
