@@ -2,6 +2,7 @@ package health
 
 import (
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -10,6 +11,7 @@ var wrongImage = regexp.MustCompile(`(?i)not found|manifest unknown|unauthorized
 
 // pulling judges a failed pull: a wrong name or missing rights are certain soon, a network may come back.
 func (t *trouble) pulling(c containerFacts) {
+	t.text = "container " + c.Name + ": " + c.Reason + ": " + innermost(c.Message)
 	if wrongImage.MatchString(c.Message) {
 		t.cause = "the registry does not give out image " + c.Image
 		t.stuckIf(c.Pulls >= wrongPulls)
@@ -34,4 +36,19 @@ func backoffOf(message string) time.Duration {
 		return 0
 	}
 	return delay
+}
+
+// innermostLength is how much of a nested error goes into a message; the evidence has all of it.
+const innermostLength = 160
+
+// innermost is the end of a nested error, from a colon on: what went wrong is said last.
+func innermost(text string) string {
+	for len(text) > innermostLength {
+		_, rest, found := strings.Cut(text, ": ")
+		if !found {
+			return text
+		}
+		text = rest
+	}
+	return text
 }
