@@ -51,6 +51,8 @@ func reach(check string, err error) Verdict {
 	case errors.Is(err, remote.ErrSudo):
 		v.State, v.Cause = Stuck, "the user may not become root without a password"
 		v.Hint = "allow it in /etc/sudoers.d, or log in as root (strata:hosts.ssh.user)"
+	default:
+		v.Hint = "check that the host is on, and its address and ssh.port in strata:hosts.nodes"
 	}
 	return v
 }

@@ -5,10 +5,13 @@ import (
 	_ "embed"
 	"fmt"
 	"net/netip"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
 	"time"
+
+	"strata/internal/remote"
 )
 
 //go:embed probe/pool.sh
@@ -37,13 +40,13 @@ const allHosts = "all hosts"
 // Preflight looks at every host at once, bounded by ctx, and finds what can be known before the first change: each host's own
 // gate, what must differ between hosts, and pool addresses that somebody else answers for.
 func Preflight(ctx context.Context, hosts []PreflightHost, pool []netip.Addr) []Finding {
+	hosts = slices.Clone(hosts)
 	reports, verdicts := make([]HostReport, len(hosts)), make([][]Verdict, len(hosts))
+	looks, stop := withShare(ctx)
+	defer stop()
 	var all sync.WaitGroup
-	for i, host := range hosts {
-		verdicts[i] = judgeHost(host.Host, host.Spec, hostFacts{})
-		all.Go(func() {
-			ObserveHost(ctx, host.Host, host.Spec, host.Key, true, func(r HostReport, v []Verdict) { reports[i], verdicts[i] = r, v })
-		})
+	for i := range hosts {
+		all.Go(func() { reports[i], verdicts[i] = firstLook(looks, &hosts[i]) })
 	}
 	all.Wait()
 	var findings []Finding
@@ -56,6 +59,29 @@ func Preflight(ctx context.Context, hosts []PreflightHost, pool []netip.Addr) []
 		findings = append(findings, Finding{allHosts, v})
 	}
 	return findings
+}
+
+// withShare leaves a third of the time for what comes after the hosts: one host that does not answer uses up all it gets.
+func withShare(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, bounded := ctx.Deadline()
+	if !bounded {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)*2/3)
+}
+
+// firstLook looks at one host. Without a pin it makes the first contact; the key is not kept, up makes its own.
+func firstLook(ctx context.Context, host *PreflightHost) (report HostReport, verdicts []Verdict) {
+	report, verdicts = HostReport{Name: host.Host.Name}, judgeHost(host.Host, host.Spec, hostFacts{})
+	if host.Host.HostKey == "" {
+		key, err := remote.Scan(ctx, host.Host.Address, host.Host.Port)
+		if err != nil {
+			return report, judgeHost(host.Host, host.Spec, hostFacts{Fault: err})
+		}
+		host.Host.HostKey = key
+	}
+	ObserveHost(ctx, host.Host, host.Spec, host.Key, true, func(r HostReport, v []Verdict) { report, verdicts = r, v })
+	return report, verdicts
 }
 
 // poolSilence asks from the first host that was reached.

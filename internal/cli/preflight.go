@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -62,12 +61,13 @@ func newPreflightCommand() *cobra.Command {
 func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) error {
 	ctx, cancel := context.WithTimeout(cmd.Context(), flags.timeout)
 	defer cancel()
-	hosts, findings, err := preflightHosts(ctx, cfg, flags.project)
+	hosts, err := preflightHosts(cfg, flags.project)
 	if err != nil {
 		return &exitError{2, err}
 	}
+	findings := []health.Finding{madeByUp(cfg)}
 	if cfg.Hosts.Driver == config.DriverExisting {
-		findings = append(findings, health.Preflight(ctx, hosts, poolAddresses(cfg))...)
+		findings = health.Preflight(ctx, hosts, poolAddresses(cfg))
 	}
 	if flags.asJSON {
 		err = json.NewEncoder(cmd.OutOrStdout()).Encode(findings)
@@ -85,17 +85,20 @@ func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) 
 	return nil
 }
 
-// preflightHosts are the hosts to look at, with their keys. A host without a pin is contacted for the first time here; the
-// key is not kept, up makes its own first contact. Hosts that up creates are not there yet.
-func preflightHosts(ctx context.Context, cfg *config.Config, project string) ([]health.PreflightHost, []health.Finding, error) {
+// madeByUp is the only finding on hosts that are not there yet.
+func madeByUp(cfg *config.Config) health.Finding {
+	return health.Finding{Subject: "all hosts", Verdict: health.Verdict{
+		Check: "hosts", State: health.Skipped, Message: "driver " + string(cfg.Hosts.Driver) + " makes the hosts; up gates each one",
+	}}
+}
+
+// preflightHosts are the hosts that exist already, with their keys.
+func preflightHosts(cfg *config.Config, project string) ([]health.PreflightHost, error) {
 	if cfg.Hosts.Driver != config.DriverExisting {
-		return nil, []health.Finding{{Subject: "all hosts", Verdict: health.Verdict{
-			Check: "hosts", State: health.Skipped, Message: "driver " + string(cfg.Hosts.Driver) + " makes the hosts; up gates each one",
-		}}}, nil
+		return nil, nil
 	}
 	var problems []error
 	var hosts []health.PreflightHost
-	var findings []health.Finding
 	for _, node := range cfg.Hosts.Nodes {
 		key, err := readKeyFile(project, node.SSH.KeyFile)
 		if err != nil {
@@ -110,11 +113,7 @@ func preflightHosts(ctx context.Context, cfg *config.Config, project string) ([]
 			Key:  key,
 		})
 	}
-	if err := errors.Join(problems...); err != nil {
-		return nil, nil, err
-	}
-	hosts, findings = scanMissing(ctx, hosts)
-	return hosts, findings, nil
+	return hosts, errors.Join(problems...)
 }
 
 // readKeyFile reads a private key; ~ is the home directory, a relative path is relative to the project.
@@ -146,36 +145,4 @@ func poolAddresses(cfg *config.Config) []netip.Addr {
 		}
 	}
 	return addresses
-}
-
-// writeFindings prints a line for each finding that is not simply ready, and one for the rest of each subject.
-func writeFindings(out io.Writer, findings []health.Finding) error {
-	table := newTable(out, "SUBJECT", "CHECK", "STATE", "FOUND")
-	ready, order := map[string]int{}, []string{}
-	for _, f := range findings {
-		if _, known := ready[f.Subject]; !known {
-			order = append(order, f.Subject)
-			ready[f.Subject] = 0
-		}
-		if f.State == health.Ready && f.Hint == "" {
-			ready[f.Subject]++
-			continue
-		}
-		table.row(f.Subject, f.Check, string(f.State), f.Message)
-	}
-	for _, subject := range order {
-		table.row(subject, fmt.Sprintf("%d checks", ready[subject]), string(health.Ready), "")
-	}
-	if err := table.flush(); err != nil {
-		return err
-	}
-	for _, f := range findings {
-		if f.Passes() || f.Hint == "" && f.Cause == "" {
-			continue
-		}
-		if _, err := fmt.Fprintf(out, "%s, %s: %s; fix: %s\n", f.Subject, f.Check, f.Cause, f.Hint); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"strata/health"
+)
+
+// writeFindings prints a line for each finding that says something, and one that counts the rest of each subject; then what
+// to do about each failure.
+func writeFindings(out io.Writer, findings []health.Finding) error {
+	table := newTable(out, "SUBJECT", "CHECK", "STATE", "FOUND")
+	groups, order := map[string]*group{}, []string{}
+	for _, f := range findings {
+		if groups[f.Subject] == nil {
+			groups[f.Subject] = &group{failed: map[string]bool{}}
+			order = append(order, f.Subject)
+		}
+		groups[f.Subject].add(f)
+	}
+	var fixes strings.Builder
+	for _, subject := range order {
+		g := groups[subject]
+		for _, f := range g.listed {
+			table.row(subject, f.Check, string(f.State), f.Message)
+			if f.Hint != "" {
+				fmt.Fprintf(&fixes, "%s, %s: %s\n", subject, f.Check, strings.Join(nonEmpty(f.Cause, f.Hint), "; "))
+			}
+		}
+		if g.behind > 0 {
+			table.row(subject, fmt.Sprintf("%d checks", g.behind), string(health.Waiting), "behind the above")
+		}
+		if g.ready > 0 {
+			table.row(subject, fmt.Sprintf("%d checks", g.ready), string(health.Ready), "")
+		}
+	}
+	if err := table.flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, fixes.String())
+	return err
+}
+
+// group is what a table shows of one subject.
+type group struct {
+	listed        []health.Finding
+	failed        map[string]bool
+	ready, behind int
+}
+
+// add sorts a finding in: listed, merely ready, or behind one that failed before it.
+func (g *group) add(f health.Finding) {
+	switch {
+	case f.State == health.Ready && f.Hint == "":
+		g.ready++
+		return
+	case f.State == health.Waiting && g.isBehind(f):
+		g.behind++
+		return
+	case !f.Passes():
+		g.failed[f.Check] = true
+	}
+	g.listed = append(g.listed, f)
+}
+
+func (g *group) isBehind(f health.Finding) bool {
+	for _, name := range f.After {
+		if g.failed[name] {
+			return true
+		}
+	}
+	return false
+}
+
+func nonEmpty(texts ...string) []string {
+	var kept []string
+	for _, text := range texts {
+		if text != "" {
+			kept = append(kept, text)
+		}
+	}
+	return kept
+}
