@@ -130,7 +130,9 @@ func TestRulesThatCoverACreation(t *testing.T) {
 			Rule:       admissionv1.Rule{APIGroups: []string{group}, APIVersions: []string{version}, Resources: []string{resource}},
 		}
 	}
-	covers := func(r admissionv1.RuleWithOperations) bool { return coversCreate(r, "metallb.io", "v1beta1", "ipaddresspools") }
+	covers := func(r admissionv1.RuleWithOperations) bool {
+		return coversCreate(r, "metallb.io", "v1beta1", "ipaddresspools")
+	}
 	assert.True(t, covers(rule("CREATE", "metallb.io", "v1beta1", "ipaddresspools")))
 	assert.True(t, covers(rule("*", "*", "*", "*")))
 	assert.True(t, covers(rule("CREATE", "metallb.io", "v1beta1", "*/*")))

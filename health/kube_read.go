@@ -17,6 +17,7 @@ var (
 	podResource           = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	eventResource         = schema.GroupVersionResource{Version: "v1", Resource: "events"}
 	secretResource        = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	serviceResource       = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 	accountResource       = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
 	leaseResource         = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 	endpointSliceResource = schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}

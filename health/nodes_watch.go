@@ -22,6 +22,9 @@ const leaseFresh = 45 * time.Second
 // controlPlaneLabel marks servers.
 const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 
+// noKey is why checks over SSH are skipped.
+const noKey = "no SSH key was given (STRATA_SSH_KEY), so no host can be asked"
+
 // startupTaints keep Pods off a Node until a controller has done its part.
 var startupTaints = []string{
 	"node.cloudprovider.kubernetes.io/uninitialized",
@@ -69,7 +72,7 @@ func (w *nodesWatch) Run(ctx context.Context, report func([]Verdict)) error {
 	var parts sync.WaitGroup
 	for i, host := range w.hosts {
 		if len(w.key) == 0 {
-			both.units[i] = Verdict{Check: unitCheck(host), State: Skipped, Message: "no SSH key was given, so no host can be asked"}
+			both.units[i] = Verdict{Check: unitCheck(host), State: Skipped, Message: noKey}
 			continue
 		}
 		both.units[i] = judgeUnit(host, unitFacts{})

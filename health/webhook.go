@@ -26,6 +26,8 @@ type webhookFacts struct {
 	Workloads     []workloadFacts    `json:"workloads,omitempty"`
 	// Probes are the dry runs through each API server.
 	Probes []probeFacts `json:"probes,omitempty"`
+	// Hosts is the view from the API servers' hosts.
+	Hosts hostsFacts `json:"hosts,omitzero"`
 }
 
 // configurationFacts is the webhook configuration object.
@@ -95,10 +97,12 @@ func judgeWebhook(spec WebhookSpec, facts webhookFacts) []Verdict {
 		v.Check, v.After = "webhook through "+probe.Server, existence
 		verdicts = append(verdicts, v)
 	}
-	return verdicts
+	return append(verdicts, judgeHosts(spec, facts.Hosts, existence)...)
 }
 
-func configurationCheck(spec WebhookSpec) string { return "webhook configuration " + spec.Configuration }
+func configurationCheck(spec WebhookSpec) string {
+	return "webhook configuration " + spec.Configuration
+}
 
 func endpointsCheck(spec WebhookSpec) string {
 	return "webhook endpoints " + spec.Namespace + "/" + spec.Service

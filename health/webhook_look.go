@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -35,6 +37,9 @@ func (w *webhookWatch) look(ctx context.Context) (webhookFacts, string) {
 			return err
 		}
 		if facts.Endpoints, err = lookEndpoints(ctx, s, w.spec.Namespace, w.spec.Service); err != nil {
+			return err
+		}
+		if facts.Hosts.Address, err = lookAddress(ctx, s, w.spec); err != nil {
 			return err
 		}
 		facts.Workloads, err = lookWorkloads(ctx, s, w.workloads, w.settled)
@@ -78,6 +83,24 @@ func (w *webhookWatch) lookConfiguration(ctx context.Context, s *apiServer) (con
 	return facts, object.ResourceVersion, nil
 }
 
+// lookAddress reads the address at which the API servers call the webhook; empty while there is none.
+func lookAddress(ctx context.Context, s *apiServer, spec WebhookSpec) (string, error) {
+	service, err := get[corev1.Service](ctx, s, serviceResource, spec.Namespace, spec.Service)
+	if err != nil || service == nil || net.ParseIP(service.Spec.ClusterIP) == nil {
+		return "", err
+	}
+	return net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(spec.Port)), nil
+}
+
+// splitAddress undoes what lookAddress joined.
+func splitAddress(address string) (host, port string) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return address, ""
+	}
+	return host, port
+}
+
 // plural is the resource of Accept's kind, empty while no API server serves it.
 func (w *webhookWatch) plural() string {
 	for _, p := range w.probes {
@@ -99,7 +122,9 @@ func splitVersion(object map[string]any) (group, version string) {
 // coversCreate reports whether a rule asks the webhook about creations of the resource. An unknown resource is left to the
 // dry run.
 func coversCreate(rule admissionv1.RuleWithOperations, group, version, resource string) bool {
-	matches := func(list []string, want string) bool { return slices.Contains(list, "*") || slices.Contains(list, want) }
+	matches := func(list []string, want string) bool {
+		return slices.Contains(list, "*") || slices.Contains(list, want)
+	}
 	creates := slices.Contains(rule.Operations, admissionv1.OperationAll) || slices.Contains(rule.Operations, admissionv1.Create)
 	return creates && matches(rule.APIGroups, group) && matches(rule.APIVersions, version) &&
 		(resource == "" || matches(rule.Resources, resource) || slices.Contains(rule.Resources, "*/*"))

@@ -21,10 +21,18 @@ type webhookWatch struct {
 	workloads []workloadRef
 	settled   *settled
 	probes    []*probe
+	// hosts are asked over SSH with key; skipped says why they are not.
+	hosts   []Host
+	key     []byte
+	skipped string
+	// moved has a token when the Service's address may have changed.
+	moved chan struct{}
 
 	mu sync.Mutex
 	// facts are the latest; probes hold their own.
 	facts webhookFacts
+	// runs are what the hosts said last.
+	runs []hostRun
 	// epoch counts the versions of the configuration; a dry run of an earlier one proves nothing.
 	epoch int
 	// version is the configuration's resourceVersion.
@@ -37,7 +45,13 @@ func newWebhook(spec Spec, secrets Secrets) (Watch, error) {
 	if spec.Webhook == nil {
 		return nil, errors.New("spec: webhook: missing")
 	}
-	w := &webhookWatch{spec: *spec.Webhook, settled: newSettled(time.Now)}
+	w := &webhookWatch{spec: *spec.Webhook, settled: newSettled(time.Now), hosts: spec.Hosts, key: secrets.SSHKey, moved: make(chan struct{}, 1)}
+	switch {
+	case len(w.hosts) == 0:
+		w.skipped = "the gate names no host to look from"
+	case len(w.key) == 0:
+		w.skipped = noKey
+	}
 	var err error
 	if w.cluster, err = newCluster(spec.Servers, secrets.Kubeconfig); err != nil {
 		return nil, err
@@ -78,6 +92,9 @@ func (w *webhookWatch) Run(ctx context.Context, report func([]Verdict)) error {
 	for _, p := range w.probes {
 		parts.Go(func() { w.probeAgain(ctx, p, news) })
 	}
+	if w.skipped == "" {
+		parts.Go(func() { w.askHosts(ctx, news) })
+	}
 	w.reportNews(ctx, news, report)
 	parts.Wait()
 	return nil
@@ -87,6 +104,7 @@ func (w *webhookWatch) sources() []source {
 	sources := []source{
 		{resource: w.configurationResource(), name: w.spec.Configuration},
 		{resource: endpointSliceResource, namespace: w.spec.Namespace, labels: serviceLabel + "=" + w.spec.Service},
+		{resource: serviceResource, namespace: w.spec.Namespace, name: w.spec.Service},
 	}
 	if w.spec.CASecret != "" {
 		sources = append(sources, source{resource: secretResource, namespace: w.spec.Namespace, name: w.spec.CASecret})
@@ -110,8 +128,12 @@ func (w *webhookWatch) lookAgain(ctx context.Context, changed <-chan struct{}, n
 			w.epoch++
 		}
 		moved := !reflect.DeepEqual(facts, w.facts)
+		if facts.Hosts.Address != w.facts.Hosts.Address {
+			w.runs = nil
+		}
 		w.facts, w.seen = facts, true
 		w.mu.Unlock()
+		signal(w.moved)
 		if moved {
 			for _, p := range w.probes {
 				p.kick()
@@ -161,6 +183,10 @@ func (w *webhookWatch) judge() []Verdict {
 	facts.Probes = nil
 	for _, p := range w.probes {
 		facts.Probes = append(facts.Probes, p.latest(w.epoch))
+	}
+	facts.Hosts.Skipped, facts.Hosts.Runs = w.skipped, w.runs
+	if facts.Hosts.Runs == nil {
+		facts.Hosts.Runs = notAsked(w.hosts)
 	}
 	return judgeWebhook(w.spec, facts)
 }

@@ -55,6 +55,7 @@ var builtIn = []servedKind{
 	{"v1", "Pod", Resource{Plural: "pods", Namespaced: true}},
 	{"v1", "Event", Resource{Plural: "events", Namespaced: true}},
 	{"v1", "Secret", Resource{Plural: "secrets", Namespaced: true}},
+	{"v1", "Service", Resource{Plural: "services", Namespaced: true}},
 	{"v1", "ServiceAccount", Resource{Plural: "serviceaccounts", Namespaced: true}},
 	{"coordination.k8s.io/v1", "Lease", Resource{Plural: "leases", Namespaced: true}},
 	{"discovery.k8s.io/v1", "EndpointSlice", Resource{Plural: "endpointslices", Namespaced: true}},
