@@ -8,11 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // hierarchy is one mounted cgroup hierarchy of this host.
@@ -124,73 +121,6 @@ func joinCgroups(name, leaf string) error {
 		}
 	}
 	return nil
-}
-
-// removeCgroups removes what is left of the machine's cgroups, with those that its own processes made in them.
-func removeCgroups(ctx context.Context, name string) error {
-	unlock, err := lock(ctx, "cgroup")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	all, err := hostHierarchies()
-	if err != nil {
-		return err
-	}
-	for _, h := range all {
-		if err := removeTree(ctx, h.base(name)); err != nil {
-			return fmt.Errorf("removing cgroup: %w", err)
-		}
-		// Other machines may still be below it.
-		if err := os.Remove(filepath.Dir(h.base(name))); err != nil && !isBusyOrGone(err) {
-			return fmt.Errorf("removing cgroup: %w", err)
-		}
-	}
-	return nil
-}
-
-// removeTree removes cgroups, innermost first. A cgroup whose last process was just killed stays busy for an instant.
-func removeTree(ctx context.Context, top string) error {
-	var dirs []string
-	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			dirs = append(dirs, path)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, d := range slices.Backward(dirs) {
-		if err := retryBusy(ctx, func() error { return os.Remove(d) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// removeChildren removes the cgroups below top, but not top.
-func removeChildren(ctx context.Context, top string) error {
-	entries, err := os.ReadDir(top)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if !entry.IsDir() {
-			continue
-		}
-		if err := removeTree(ctx, filepath.Join(top, entry.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func isBusyOrGone(err error) bool {
-	return errors.Is(err, unix.EBUSY) || errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, fs.ErrNotExist)
 }
 
 func writeValue(path, value string) error {

@@ -13,4 +13,15 @@
 // Guarantees: every verb may be repeated and interrupted; verbs on one machine exclude each other, those on different
 // machines run at once; nothing is touched that was not created here; after the last machine of a bridge is deleted, no
 // mount, cgroup, interface, packet filter rule or file is left. The sysctls raised on this machine stay raised.
+//
+// Faults for tests, from outside the machine:
+//
+//	strata machine stop --hard NAME                              power cut; start NAME brings it back
+//	strata machine pause NAME, resume NAME                       a host that hangs: addresses stay, nothing answers
+//	"bootDelay": "60s" in the spec                               a host that is slow to boot
+//	strata machine exec NAME -- reboot                           a reboot: the supervisor boots it again
+//	strata machine exec NAME -- systemctl stop ssh               SSH refused, everything else works
+//	strata machine exec NAME -- iptables -I INPUT -p tcp --dport 6443 -j DROP
+//	strata machine exec NAME -- tc qdisc add dev host0 root netem delay 200ms   (where the kernel has netem)
+//	ip link set vb-NAME down, up                                 the cable pulled (long names: ip -br link show master BRIDGE)
 package machine
