@@ -74,7 +74,8 @@ func status(ctx context.Context) (string, error) {
 }
 
 func apt(ctx context.Context, out io.Writer, args ...string) error {
-	command := exec.CommandContext(ctx, "apt-get", append([]string{"-q"}, args...)...)
+	// A fresh machine's own updates may hold dpkg's lock for a while.
+	command := exec.CommandContext(ctx, "apt-get", append([]string{"-q", "-o", "DPkg::Lock::Timeout=300"}, args...)...)
 	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	command.Stdout, command.Stderr = out, out
 	if err := command.Run(); err != nil {

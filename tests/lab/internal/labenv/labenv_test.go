@@ -68,7 +68,7 @@ func TestPluginsChooseThePulumiHome(t *testing.T) {
 func TestWhatIsMissingIsNamedWithTheFix(t *testing.T) {
 	at := built(t)
 	_, err := labenv.Prepare(at, "official", []string{"plugins/resource-command-v1.2.1"})
-	assert.ErrorContains(t, err, "resource-command-v1.2.1")
+	assert.ErrorContains(t, err, "pulumi plugin install resource command 1.2.1")
 	_, err = labenv.Prepare(at, "offical", nil)
 	assert.ErrorContains(t, err, "expected stand-in or official")
 	_, err = labenv.Prepare(layout.Layout{Checkout: t.TempDir(), Cache: t.TempDir()}, "", nil)
