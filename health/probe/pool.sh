@@ -11,8 +11,23 @@ for address in $addresses $nodes; do
 done
 wait
 neighbour() {
-	ip neigh show to "$1" | sed -n 's/.* lladdr \([0-9a-f:]*\).*/\1/p' | head -n 1
+	ip neigh show to "$1" | sed -n '/FAILED/!s/.* lladdr \([0-9a-f:]*\).*/\1/p' | head -n 1
 }
+# What the kernel remembers from earlier is no answer. arping asks anew; without it the kernel does so within seconds.
+remembered() {
+	for address in $addresses; do ip neigh show to "$address"; done | grep -Eq 'STALE|DELAY|PROBE'
+}
+answers() {
+	case $1 in *:*) return 0 ;; esac
+	command -v arping >/dev/null || return 0
+	device=$(ip neigh show to "$1" | sed -n 's/.* dev \([^ ]*\).*/\1/p' | head -n 1)
+	timeout 3 arping -q -c 1 -I "$device" "$1" >/dev/null 2>&1
+}
+tries=0
+while ! command -v arping >/dev/null && [ "$tries" -lt 50 ] && remembered; do
+	tries=$((tries + 1))
+	sleep 0.2
+done
 cat /sys/class/net/*/address | sed 's/^/ours=/'
 for address in $nodes; do
 	mac=$(neighbour "$address")
@@ -20,6 +35,6 @@ for address in $nodes; do
 done
 for address in $addresses; do
 	mac=$(neighbour "$address")
-	if [ -n "$mac" ]; then echo "answers=$address $mac"; fi
+	if [ -n "$mac" ] && answers "$address"; then echo "answers=$address $mac"; fi
 done
 echo end
