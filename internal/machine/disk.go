@@ -49,11 +49,19 @@ func needFree(st unix.Statfs_t, more uint64) error {
 	return nil
 }
 
-// removeIfEmpty removes directories, innermost first, until one has something in it.
+// removeIfEmpty removes directories, innermost first, until one has something in it. A mount point or a symbolic link was
+// put there by this host's owner and stays.
 func removeIfEmpty(dirs ...string) error {
 	for _, d := range dirs {
-		err := os.Remove(d)
-		if errors.Is(err, unix.ENOTEMPTY) {
+		info, err := os.Lstat(d)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && !info.IsDir() {
+			return nil
+		}
+		err = os.Remove(d)
+		if errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EBUSY) {
 			return nil
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

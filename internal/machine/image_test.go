@@ -53,4 +53,10 @@ func TestEmptyDirectoriesAreRemovedUpToTheFirstFullOne(t *testing.T) {
 	require.NoError(t, removeIfEmpty(filepath.Join(top, "a/b/missing"), filepath.Join(top, "a/b"), filepath.Join(top, "a"), top))
 	assert.NoDirExists(t, filepath.Join(top, "a/b"))
 	assert.FileExists(t, filepath.Join(top, "a/file"))
+
+	link := filepath.Join(top, "link")
+	require.NoError(t, os.Symlink(t.TempDir(), link))
+	require.NoError(t, removeIfEmpty(link))
+	_, err := os.Lstat(link)
+	assert.NoError(t, err)
 }
