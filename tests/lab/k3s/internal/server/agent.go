@@ -12,7 +12,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"k8s.io/component-base/version"
 
-	"strata/tests/lab/k3s/internal/node"
+	"strata/tests/lab/k3s/internal/balancer"
 	"strata/tests/lab/k3s/internal/settings"
 )
 
@@ -45,7 +45,7 @@ func RunAgent(ctx context.Context, args []string) error {
 	if n, ok := p.Numbers["lb-server-port"]; ok {
 		port = n
 	}
-	balancer, err := node.StartBalancer(cfg.DataDir, serverURL, fmt.Sprint(port))
+	lb, err := balancer.Start(cfg.DataDir, serverURL, fmt.Sprint(port))
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func RunAgent(ctx context.Context, args []string) error {
 	if err := cfg.Run(ctx, serverURL, nil, nodeAnnotations(p)); err != nil {
 		return stopped(ctx, err)
 	}
-	go balancer.Follow(ctx, cfg.ControllerKubeconfig(), serverURL)
+	go lb.Follow(ctx, cfg.ControllerKubeconfig(), serverURL)
 	logrus.Info("k3s agent is up and running")
 	notify()
 	<-ctx.Done()

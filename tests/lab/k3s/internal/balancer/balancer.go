@@ -1,4 +1,4 @@
-package node
+package balancer
 
 import (
 	"context"
@@ -41,8 +41,8 @@ type balancerState struct {
 	ServerAddresses []string
 }
 
-// StartBalancer listens on 127.0.0.1:port and knows the join server, plus what the last run knew.
-func StartBalancer(dataDir, serverURL, port string) (*Balancer, error) {
+// Start listens on 127.0.0.1:port and knows the join server, plus what the last run knew.
+func Start(dataDir, serverURL, port string) (*Balancer, error) {
 	u, err := url.Parse(serverURL)
 	if err != nil {
 		return nil, err
