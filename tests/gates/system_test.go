@@ -88,14 +88,18 @@ func TestSystemGateFaults(t *testing.T) {
 	}{
 		{"no default ServiceAccount", func(c *fakeapi.Cluster) { c.Delete("v1", "serviceaccounts", "default", "default") }, "serviceaccount default/default: does not exist"},
 		{"no CoreDNS", func(c *fakeapi.Cluster) { c.Delete("apps/v1", "deployments", "kube-system", "coredns") }, "coredns: does not exist"},
-		{"CoreDNS has no endpoint", func(c *fakeapi.Cluster) { c.Delete("discovery.k8s.io/v1", "endpointslices", "kube-system", "kube-dns-x") }, "has no ready address"},
+		{"CoreDNS has no endpoint", func(c *fakeapi.Cluster) {
+			c.Delete("discovery.k8s.io/v1", "endpointslices", "kube-system", "kube-dns-x")
+		}, "has no ready address"},
 		{"CoreDNS' Pod crashed once or twice", func(c *fakeapi.Cluster) {
 			c.PutAll(object(t, dnsDown, map[string]any{"hash": "new", "reason": "CrashLoopBackOff", "message": "back-off 10s restarting failed container=coredns"}))
 		}, "last exit code 2 (Error): Corefile:3"},
 		{"a Pod of the revision before is broken", func(c *fakeapi.Cluster) {
 			c.PutAll(object(t, dnsDown, map[string]any{"hash": "old", "reason": "InvalidImageName", "message": "bad"}))
 		}, "coredns: 1/1 updated, 0/1 available"},
-		{"no metrics", func(c *fakeapi.Cluster) { c.Delete("apiregistration.k8s.io/v1", "apiservices", "", "v1beta1.metrics.k8s.io") }, "v1beta1.metrics.k8s.io: does not exist"},
+		{"no metrics", func(c *fakeapi.Cluster) {
+			c.Delete("apiregistration.k8s.io/v1", "apiservices", "", "v1beta1.metrics.k8s.io")
+		}, "v1beta1.metrics.k8s.io: does not exist"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
