@@ -12,7 +12,7 @@ func judgeMissing(host Host, nodes []nodeFacts, expected []Host) Verdict {
 	v := Verdict{State: Waiting, Message: "not registered", Hint: "on " + host.Name + ": journalctl -u " + unitName(host) + " -n 50"}
 	for _, node := range nodes {
 		strange := !slices.ContainsFunc(expected, func(h Host) bool { return h.Name == node.Name })
-		if strange && node.InternalIP != "" && node.InternalIP == host.Address {
+		if strange && node.InternalIP == host.Address {
 			v.Message = fmt.Sprintf("not registered; its address %s belongs to Node %s", host.Address, node.Name)
 			v.Cause = "the host joined under another name"
 			v.Hint = "kubectl delete node " + node.Name + "; set node-name in the host's config.yaml and restart " + unitName(host)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -123,7 +124,7 @@ func (w *nodesWatch) look(ctx context.Context) nodesFacts {
 	for i := range nodes {
 		one := factsOfNode(&nodes[i])
 		one.Heartbeat = w.heartbeat(one.Name, leases)
-		one.Seconds = w.settled.seconds("node "+one.Name, strings.Join([]string{string(nodes[i].UID), one.InternalIP, boolText(one.Server)}, " "))
+		one.Seconds = w.settled.seconds("node "+one.Name, strings.Join([]string{string(nodes[i].UID), one.InternalIP, strconv.FormatBool(one.Server)}, " "))
 		facts.Nodes = append(facts.Nodes, one)
 	}
 	return facts
@@ -145,11 +146,4 @@ func (w *nodesWatch) heartbeat(node string, leases []coordinationv1.Lease) heart
 		return heartbeatFresh
 	}
 	return heartbeatStale
-}
-
-func boolText(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }

@@ -154,9 +154,10 @@ func judgeCoverage(spec WebhookSpec, c configurationFacts, v Verdict) Verdict {
 	target := fmt.Sprintf("%s/%s:%d", spec.Namespace, spec.Service, spec.Port)
 	v.State = Stuck
 	for _, hook := range c.Hooks {
-		switch {
-		case !hook.Covers:
+		if !hook.Covers {
 			continue
+		}
+		switch {
 		case hook.Target != target:
 			v.Message = fmt.Sprintf("%s asks %s, expected %s", hook.Name, orNone(hook.Target), target)
 			return v

@@ -3,6 +3,7 @@ package health
 import (
 	"context"
 	"fmt"
+	"net"
 	"sync"
 )
 
@@ -19,7 +20,8 @@ type hostsFacts struct {
 const timedOut = 124
 
 // connectCommand opens a TCP connection and closes it again. It needs nothing that Debian or Ubuntu do not have.
-func connectCommand(host, port string) string {
+func connectCommand(address string) string {
+	host, port, _ := net.SplitHostPort(address) // lookAddress joined it
 	return fmt.Sprintf("timeout 3 bash -c ': </dev/tcp/%s/%s'", host, port)
 }
 
@@ -72,9 +74,8 @@ func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
 			var at context.Context
 			at, stop = context.WithCancel(ctx)
 			asked = address
-			host, port := splitAddress(address)
 			asking.Go(func() {
-				fromHosts(at, w.hosts, w.key, connectCommand(host, port), func(runs []hostRun) { w.takeRuns(address, runs, news) })
+				fromHosts(at, w.hosts, w.key, connectCommand(address), func(runs []hostRun) { w.takeRuns(address, runs, news) })
 			})
 		}
 		waitFor(ctx, w.moved, relook)

@@ -92,15 +92,6 @@ func lookAddress(ctx context.Context, s *apiServer, spec WebhookSpec) (string, e
 	return net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(spec.Port)), nil
 }
 
-// splitAddress undoes what lookAddress joined.
-func splitAddress(address string) (host, port string) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return address, ""
-	}
-	return host, port
-}
-
 // plural is the resource of Accept's kind, empty while no API server serves it.
 func (w *webhookWatch) plural() string {
 	for _, p := range w.probes {
