@@ -206,6 +206,20 @@ func TestMachineRebootsAndSurvivesAPowerCut(t *testing.T) {
 	assert.Equal(t, "kept", remote(t, login(t, "root", spec, key, made.HostKey), "cat /root/note"))
 }
 
+func TestMachineStartsAgainAfterItsSupervisorAndBridgeWereLost(t *testing.T) {
+	spec, key := e2eSpec(t, 1)
+	made, err := Create(e2eContext(t), spec, nil)
+	require.NoError(t, err)
+	pid, err := supervisorPid(spec.Name)
+	require.NoError(t, err)
+	require.NoError(t, unix.Kill(pid, unix.SIGKILL))
+	require.NoError(t, waitProcess(e2eContext(t), pid))
+	out, err := exec.Command("ip", "link", "delete", spec.Bridge).CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.NoError(t, Start(e2eContext(t), spec.Name, nil))
+	assert.Equal(t, spec.Hostname, remote(t, login(t, "root", spec, key, made.HostKey), "hostname"))
+}
+
 func TestPausedMachineIsSilentUntilResumed(t *testing.T) {
 	spec, _ := e2eSpec(t, 1)
 	_, err := Create(e2eContext(t), spec, nil)

@@ -27,8 +27,7 @@ func ensureNetwork(ctx context.Context, spec Spec, log *Log) error {
 		return err
 	}
 	if _, err := os.Stat(sysNet(spec.Bridge)); errors.Is(err, fs.ErrNotExist) {
-		log.Printf("making bridge %s with %s/%d", spec.Bridge, spec.Gateway, spec.Subnet.Bits())
-		if err := makeBridge(ctx, spec); err != nil {
+		if err := makeBridge(ctx, spec, log); err != nil {
 			return errors.Join(err, deleteBridge(ctx, spec.Bridge))
 		}
 	} else if err := completeBridge(ctx, spec); err != nil {
@@ -41,10 +40,11 @@ func sysNet(link string, elem ...string) string {
 	return filepath.Join(append([]string{"/sys/class/net", link}, elem...)...)
 }
 
-func makeBridge(ctx context.Context, spec Spec) error {
+func makeBridge(ctx context.Context, spec Spec, log *Log) error {
 	if err := checkRoutes(ctx, spec); err != nil {
 		return err
 	}
+	log.Printf("making bridge %s with %s/%d", spec.Bridge, spec.Gateway, spec.Subnet.Bits())
 	// Without an address of its own a bridge takes the lowest one of its ports, and the machines' ARP entries for the
 	// gateway go stale when a machine comes or goes. Without a forward delay of 0 each new port is silent for 15 s.
 	if _, err := run(ctx, "ip", "link", "add", spec.Bridge, "address", bridgeMAC(spec.Bridge), "type", "bridge",

@@ -47,6 +47,10 @@ func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error 
 	if pid != 0 {
 		return refresh(ctx, spec, key)
 	}
+	// A supervisor that was killed takes nspawn with it, but not what ran inside.
+	if err := stopLocked(ctx, spec.Name, true); err != nil {
+		return err
+	}
 	if err := checkSilent(ctx, spec); err != nil {
 		return err
 	}
