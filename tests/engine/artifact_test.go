@@ -1,0 +1,34 @@
+package engine_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/internal/artifacts"
+)
+
+// newArtifact gives an artifact of the bundle another content.
+func (s *stack) newArtifact(name string) {
+	s.t.Helper()
+	bundle := os.Getenv(config.ArtifactsVariable)
+	manifest, err := artifacts.ReadManifest(bundle)
+	require.NoError(s.t, err)
+	for i, entry := range manifest.Artifacts {
+		if entry.Name != name {
+			continue
+		}
+		content := []byte("the next " + name)
+		sum := sha256.Sum256(content)
+		manifest.Artifacts[i].SHA256, manifest.Artifacts[i].Size = hex.EncodeToString(sum[:]), int64(len(content))
+		require.NoError(s.t, os.WriteFile(filepath.Join(bundle, entry.Path), content, 0o600))
+	}
+	text, err := json.Marshal(manifest)
+	require.NoError(s.t, err)
+	require.NoError(s.t, os.WriteFile(filepath.Join(bundle, artifacts.ManifestFile), text, 0o600))
+}

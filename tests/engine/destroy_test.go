@@ -1,0 +1,90 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/pkg/v3/engine"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestADestroyOfLentHostsUninstallsLastAndAsksNoCluster(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	gone := s.destroy()
+	require.NoError(t, gone.err)
+	assert.Empty(t, s.stored())
+
+	did := gone.actions
+	for _, object := range []string{"metallb-namespace", "metallb-release", "metallb-pool", "metallb-advertisement"} {
+		assert.Nil(t, did.find("delete", object), "%s goes with the cluster", object)
+	}
+	uninstalls := did.ending("delete", "-uninstall")
+	assert.Len(t, uninstalls, 5)
+	for _, uninstall := range uninstalls {
+		node := strings.TrimSuffix(strings.TrimPrefix(uninstall, "k3s-"), "-uninstall")
+		for _, earlier := range []string{"k3s-" + node + "-gate", "k3s-" + node + "-install", "k3s-" + node + "-binary", "k3s-nodes", "k3s-api", "metallb-pool-gate"} {
+			assert.True(t, did.before("delete", earlier, "delete", uninstall), "%s after %s", earlier, uninstall)
+		}
+		assert.True(t, did.before("delete", uninstall, "delete", "hosts-"+node+"-gate"), uninstall)
+		assert.True(t, did.before("delete", uninstall, "delete", "hosts-"+node+"-hostkey"), "the key is needed to connect")
+	}
+}
+
+func TestADestroyOfMachinesRemovesTheMachinesAndNothingOnThem(t *testing.T) {
+	s := newStack(t, "rehearsal")
+	s.mustUp()
+	gone := s.destroy()
+	require.NoError(t, gone.err)
+	assert.Empty(t, s.stored())
+	assert.Len(t, gone.actions.ending("delete", "-machine"), 5)
+	for _, action := range []string{"-install", "-uninstall", "-binary", "-installer"} {
+		assert.Empty(t, gone.actions.ending("delete", action))
+	}
+	assert.Empty(t, gone.actions.ending("delete", "metallb-release"))
+}
+
+func TestADeadMachineDoesNotStopADestroy(t *testing.T) {
+	s := newStack(t, "rehearsal")
+	s.mustUp()
+	for name := range s.stored() {
+		if strings.Contains(name, "-agent-1-") && !strings.HasSuffix(name, "-machine") || strings.HasPrefix(name, "metallb-") {
+			s.fail("delete", name)
+		}
+	}
+	// The gates that look at the whole cluster have nothing to delete with; only what DeletedWith spares may fail here.
+	s.heal("delete", "metallb-webhook")
+	s.heal("delete", "metallb-pool-gate")
+	require.NoError(t, s.destroy().err)
+	assert.Empty(t, s.stored())
+}
+
+// With --run-program the engine runs the program to learn what to destroy.
+func TestADestroyMayRunTheProgram(t *testing.T) {
+	for _, name := range []string{"local", "staging"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, name)
+			s.mustUp()
+			require.NoError(t, s.run(engine.DestroyV2, false).err)
+			assert.Empty(t, s.stored())
+		})
+	}
+}
+
+// A lent host is not ours to forget: its uninstall must be heard, or taken out of the state by hand.
+func TestADeadLentHostFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.fail("delete", "k3s-agent-1-uninstall")
+	failed := s.destroy()
+	require.Error(t, failed.err)
+	assert.Contains(t, toldAbout(failed, "k3s-agent-1-uninstall"), "made to fail")
+	assert.Contains(t, s.stored(), "k3s-agent-1-uninstall")
+	assert.Contains(t, s.stored(), "hosts-agent-1-hostkey", "the key to come back with")
+	assert.NotContains(t, s.stored(), "metallb-release")
+
+	s.heal("delete", "k3s-agent-1-uninstall")
+	require.NoError(t, s.destroy().err)
+	assert.Empty(t, s.stored())
+}

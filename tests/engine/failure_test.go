@@ -1,0 +1,118 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A gate that fails is not stored, what needs it is not created, and the next up goes on from there.
+func TestAFailedGateStopsWhatNeedsItAndTheNextUpGoesOn(t *testing.T) {
+	gates := map[string]string{
+		"hosts-agent-1-gate": "strata:hosts:Hosts$", "k3s-server-1-gate": "strata:k3s:K3s$", "k3s-agent-1-gate": "strata:k3s:K3s$",
+		"k3s-api": "strata:k3s:K3s$", "k3s-nodes": "strata:k3s:K3s$", "k3s-system": "strata:k3s:K3s$",
+		"metallb-webhook": "strata:metallb:MetalLB$", "metallb-pool-gate": "strata:metallb:MetalLB$",
+	}
+	whole := newStack(t, "local")
+	whole.mustUp()
+	sound := whole.stored()
+	for gate, layer := range gates {
+		t.Run(gate, func(t *testing.T) {
+			s := newStack(t, "local")
+			s.fail("create", gate)
+			failed := s.up()
+			require.Error(t, failed.err)
+			assert.Contains(t, toldAbout(failed, gate), "made to fail")
+			assert.Contains(t, failed.urnOf(gate), layer, "the layer is in what the user reads")
+
+			stored := s.stored()
+			assert.NotContains(t, stored, gate)
+			for name := range sound {
+				if name != gate && needs(sound, name, gate) {
+					assert.NotContains(t, stored, name, "it needs %s", gate)
+				}
+			}
+
+			s.heal("create", gate)
+			next := s.mustUp()
+			assert.Contains(t, next.actions.names("create"), gate)
+			for name := range stored {
+				assert.Nil(t, next.actions.find("create", name), "%s was there already", name)
+			}
+			assert.Len(t, s.stored(), len(sound))
+			assert.Empty(t, s.mustUp().changed())
+		})
+	}
+}
+
+// An action that fails is told with its resource, whose URN names the layer.
+func TestAFailedActionIsToldWithItsLayer(t *testing.T) {
+	for name, layer := range map[string]string{
+		"hosts-key": "strata:hosts:Hosts$", "hosts-server-1-machine": "strata:hosts:Hosts$", "k3s-token": "strata:k3s:K3s$", "k3s-cluster": "strata:k3s:K3s$",
+		"k3s-agent-1-binary": "strata:k3s:K3s$", "k3s-agent-1-install": "strata:k3s:K3s$", "k3s-kubeconfig": "strata:k3s:K3s$",
+		"k3s-members": "strata:k3s:K3s$", "metallb-namespace": "strata:metallb:MetalLB$",
+		"metallb-release": "strata:metallb:MetalLB$", "metallb-pool": "strata:metallb:MetalLB$",
+		"metallb-advertisement": "strata:metallb:MetalLB$",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, "local")
+			s.fail("create", name)
+			failed := s.up()
+			require.Error(t, failed.err)
+			assert.Contains(t, failed.urnOf(name), layer)
+			assert.Contains(t, toldAbout(failed, name), "create of "+name+": made to fail")
+		})
+	}
+}
+
+// A gate that re-runs and fails keeps its old state, and the next up runs it again.
+func TestAGateThatFailsOnAnUpdateIsRunAgain(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.set("k3s", "tlsSANs", []string{"api.example.org"})
+	s.fail("update", "k3s-server-2-gate")
+	failed := s.up()
+	require.Error(t, failed.err)
+	assert.Contains(t, failed.actions.names("update"), "k3s-server-1-install")
+	assert.NotContains(t, failed.actions.names("update"), "k3s-server-3-install", "it needs the gate before")
+	s.heal("update", "k3s-server-2-gate")
+	next := s.mustUp().actions
+	assert.Contains(t, next.names("update"), "k3s-server-2-gate")
+	assert.Contains(t, next.names("update"), "k3s-server-3-install")
+	assert.NotContains(t, next.names("update"), "k3s-server-1-install", "it is done")
+}
+
+// toldAbout is what was said about a resource.
+func toldAbout(r *result, name string) string {
+	var said strings.Builder
+	for urn, message := range r.errors {
+		if resource.URN(urn).IsValid() && resource.URN(urn).Name() == name {
+			said.WriteString(message)
+		}
+	}
+	return said.String()
+}
+
+// urnOf is the URN under which errors about a resource are shown.
+func (r *result) urnOf(name string) string {
+	for urn := range r.errors {
+		if resource.URN(urn).IsValid() && resource.URN(urn).Name() == name {
+			return urn
+		}
+	}
+	return ""
+}
+
+// needs reports whether a resource waits for another, directly or not.
+func needs(states map[string]*resource.State, name, wanted string) bool {
+	if states[name] == nil {
+		return false
+	}
+	return slices.ContainsFunc(states[name].Dependencies, func(urn resource.URN) bool {
+		return urn.Name() == wanted || needs(states, urn.Name(), wanted)
+	})
+}

@@ -1,0 +1,123 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Pulumi deletes after all updates. So what leaves is taken out of the cluster by an update, before the gate of the exact
+// node set looks, and its host is cleaned after it.
+func TestAnAgentThatLeavesIsRemovedBeforeTheNodesGateAndUninstalledAfterIt(t *testing.T) {
+	for _, name := range []string{"staging", "rehearsal"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, name)
+			s.mustUp()
+			s.removeNodes("agent-2")
+			did := s.mustUp().actions
+			assert.True(t, did.before("update", "k3s-members", "update", "k3s-nodes"), did)
+			assert.NotContains(t, did.names("update"), "k3s-server-1-install", "the servers do not know agents")
+			last := "k3s-agent-2-uninstall"
+			if name == "rehearsal" {
+				assert.Nil(t, did.find("delete", last), "it goes with the machine")
+				last = "hosts-agent-2-machine"
+			}
+			assert.True(t, did.before("update", "k3s-nodes", "delete", last), did)
+			assert.Empty(t, s.mustUp().changed())
+		})
+	}
+}
+
+func TestAnAgentThatFailsToLeaveKeepsItsHost(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.removeNodes("agent-2")
+	s.fail("update", "k3s-members")
+	failed := s.up()
+	require.Error(t, failed.err)
+	assert.Contains(t, toldAbout(failed, "k3s-members"), "made to fail")
+	assert.Empty(t, failed.actions.names("delete"), "its K3s was not taken away under running Pods")
+	s.heal("update", "k3s-members")
+	next := s.mustUp().actions
+	assert.True(t, next.before("update", "k3s-members", "delete", "k3s-agent-2-uninstall"))
+}
+
+func TestAServerThatLeavesComesBack(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	whole := s.config["strata:hosts"]["nodes"]
+	s.removeNodes("server-2", "server-3") // odd numbers only
+	left := s.mustUp().actions
+	for _, server := range []string{"server-2", "server-3"} {
+		assert.True(t, left.before("update", "k3s-members", "delete", "k3s-"+server+"-uninstall"), server)
+	}
+	assert.True(t, left.before("update", "k3s-members", "update", "k3s-nodes"))
+
+	s.set("hosts", "nodes", whole)
+	back := s.mustUp().actions
+	assert.True(t, back.before("create", "k3s-server-2-gate", "create", "k3s-server-3-install"), "one at a time")
+	assert.True(t, back.before("update", "k3s-server-1-gate", "create", "k3s-server-2-install"))
+	assert.True(t, back.before("create", "k3s-server-3-gate", "update", "k3s-nodes"))
+	assert.Empty(t, back.names("delete"))
+	assert.Empty(t, s.mustUp().changed())
+}
+
+func TestTheFirstServerMayLeave(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	cluster := s.stored()["k3s-cluster"].Outputs["hex"]
+	s.removeNodes("server-1", "server-2")
+	did := s.mustUp().actions
+	assert.Equal(t, cluster, s.stored()["k3s-cluster"].Outputs["hex"], "it is still the same cluster")
+	assert.Nil(t, did.find("create", "k3s-kubeconfig"))
+	for _, name := range did.names("delete") {
+		assert.True(t, strings.Contains(name, "-server-1-") || strings.Contains(name, "-server-2-"), "%s was deleted", name)
+	}
+	exported := s.stored()["strata-staging"].Outputs["kubeconfig"].SecretValue().Element
+	assert.Contains(t, exported.StringValue(), "https://10.10.0.13:6443", "the kubeconfig follows")
+}
+
+// A changed config.yaml restarts K3s. Servers go one at a time, each behind the gate of the one before.
+func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.set("k3s", "tlsSANs", []string{"api.example.org"})
+	did := s.mustUp().actions
+	for _, server := range []string{"server-1", "server-2", "server-3"} {
+		assert.True(t, did.before("update", "k3s-"+server+"-install", "update", "k3s-"+server+"-gate"), server)
+	}
+	assert.True(t, did.before("update", "k3s-server-1-gate", "update", "k3s-server-2-install"))
+	assert.True(t, did.before("update", "k3s-server-2-gate", "update", "k3s-server-3-install"))
+	assert.NotContains(t, did.names("update"), "k3s-agent-1-install", "an agent's file has no certificate names")
+	assert.Empty(t, did.names("delete"))
+	assert.Empty(t, did.names("create"), "nothing is replaced")
+}
+
+func TestANewBinaryReachesEveryNodeServersOneAtATime(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.newArtifact("k3s")
+	did := s.mustUp().actions
+	for _, node := range []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"} {
+		assert.True(t, did.before("update", "k3s-"+node+"-binary", "update", "k3s-"+node+"-install"), node)
+		assert.True(t, did.before("update", "k3s-"+node+"-install", "update", "k3s-"+node+"-gate"), node)
+	}
+	assert.True(t, did.before("update", "k3s-server-1-gate", "update", "k3s-server-2-install"))
+	assert.True(t, did.before("update", "k3s-server-2-gate", "update", "k3s-server-3-install"))
+	assert.Contains(t, did.names("update"), "k3s-api", "what gates the servers looks again")
+	assert.Empty(t, did.names("delete"))
+}
+
+func TestANewChartRunsTheWebhookGateAgain(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.newArtifact("metallb-chart")
+	did := s.mustUp().actions
+	assert.True(t, did.before("update", "metallb-release", "update", "metallb-webhook"))
+	assert.NotContains(t, did.names("update"), "metallb-pool")
+	assert.Empty(t, did.names("delete"))
+	assert.NotEqual(t, resource.URN(""), s.stored()["metallb-pool"].URN)
+}

@@ -1,0 +1,74 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Hosts need not exist yet when somebody asks what would be done.
+func TestAPreviewOfAnEmptyStackTouchesNothing(t *testing.T) {
+	for _, name := range []string{"local", "staging", "rehearsal"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, name)
+			seen := s.preview()
+			require.NoError(t, seen.err)
+			assert.Empty(t, seen.actions)
+			assert.Contains(t, seen.steps, "metallb-pool-gate")
+			for resource, steps := range seen.steps {
+				assert.Equal(t, []string{"create"}, steps, resource)
+			}
+		})
+	}
+}
+
+// A preview that shows a running cluster's objects as deleted frightens people into not running up, or worse, does not.
+func TestAPreviewNeverShowsTheClustersObjectsAsDeleted(t *testing.T) {
+	tests := map[string]struct {
+		change func(s *stack)
+		// gone is a part of the names that may be deleted, empty for none.
+		gone string
+	}{
+		"another SSH port":                  {func(s *stack) { s.set("hosts", "ssh", map[string]any{"user": "strata", "port": 2222}) }, ""},
+		"another SSH user":                  {func(s *stack) { s.set("hosts", "ssh", map[string]any{"user": "root"}) }, ""},
+		"another address":                   {func(s *stack) { s.node("server-1")["address"] = "10.10.0.99" }, "hostkey"},
+		"another certificate":               {func(s *stack) { s.set("k3s", "tlsSANs", []string{"api.example.org"}) }, ""},
+		"another timeout":                   {func(s *stack) { s.set("timeouts", "api", "20m") }, ""},
+		"another pool":                      {func(s *stack) { s.set("metallb", "addresses", []string{"10.10.0.210-10.10.0.220"}) }, ""},
+		"the first server and another gone": {func(s *stack) { s.removeNodes("server-1", "server-2") }, "-server-"},
+		"an agent gone":                     {func(s *stack) { s.removeNodes("agent-1") }, "-agent-1-"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, "staging")
+			s.mustUp()
+			test.change(s)
+			seen := s.preview()
+			require.NoError(t, seen.err)
+			assert.Empty(t, seen.actions)
+			assert.NotEmpty(t, seen.changed(), "the change is shown")
+			for resource, steps := range seen.changed() {
+				lost := slices.ContainsFunc(steps, func(step string) bool {
+					return strings.Contains(step, "delete") || strings.Contains(step, "replace")
+				})
+				if lost {
+					assert.True(t, test.gone != "" && strings.Contains(resource, test.gone), "%s: %v", resource, steps)
+				}
+			}
+		})
+	}
+}
+
+// node is a node's part of the configuration.
+func (s *stack) node(name string) map[string]any {
+	for _, node := range s.config["strata:hosts"]["nodes"].([]any) {
+		if fields := node.(map[string]any); fields["name"] == name {
+			return fields
+		}
+	}
+	s.t.Fatalf("no node %s", name)
+	return nil
+}

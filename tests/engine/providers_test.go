@@ -1,0 +1,133 @@
+package engine_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/blang/semver"
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy/deploytest"
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/pulumitest"
+)
+
+// sdks are the packages that the program uses and the Go modules whose versions they ask their plugins in.
+var sdks = map[tokens.Package]string{
+	"command":    "github.com/pulumi/pulumi-command/sdk",
+	"random":     "github.com/pulumi/pulumi-random/sdk/v4",
+	"kubernetes": "github.com/pulumi/pulumi-kubernetes/sdk/v4",
+}
+
+// loaders load the fake providers over gRPC: without it the engine would not see a provider's unknown configuration as it does
+// with real plugins.
+func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.ProviderLoader {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	var list []*deploytest.ProviderLoader
+	for pkg, module := range sdks {
+		version := ""
+		for line := range strings.Lines(string(text)) {
+			if words := strings.Fields(line); len(words) == 2 && words[0] == module {
+				version = strings.TrimPrefix(words[1], "v")
+			}
+		}
+		require.NotEmpty(t, version, module)
+		list = append(list, deploytest.NewProviderLoader(pkg, semver.MustParse(version), func() (plugin.Provider, error) {
+			return newProvider(pkg, w, answers), nil
+		}, deploytest.WithGrpc))
+	}
+	return list
+}
+
+// newProvider is a provider that does what it is told by saying so. Its answers to Diff are those of the real one.
+func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *deploytest.Provider {
+	outputs := func(urn resource.URN, inputs resource.PropertyMap, preview bool) resource.PropertyMap {
+		out := answers.Outputs(pulumitest.Resource{Type: string(urn.Type()), Name: urn.Name(), Custom: true, Inputs: inputs})
+		if preview {
+			for key := range out {
+				if _, given := inputs[key]; !given {
+					out[key] = resource.MakeComputed(resource.NewProperty(""))
+				}
+			}
+		}
+		return out
+	}
+	provider := &deploytest.Provider{Package: pkg, Name: string(pkg), DiffF: diff}
+	provider.CreateF = func(_ context.Context, req plugin.CreateRequest) (plugin.CreateResponse, error) {
+		response := plugin.CreateResponse{Properties: outputs(req.URN, req.Properties, req.Preview), Status: resource.StatusOK}
+		if req.Preview {
+			return response, nil
+		}
+		response.ID = resource.ID(req.Name + "-id")
+		return response, w.do("create", req.URN, work)
+	}
+	provider.UpdateF = func(_ context.Context, req plugin.UpdateRequest) (plugin.UpdateResponse, error) {
+		response := plugin.UpdateResponse{Properties: outputs(req.URN, req.NewInputs, req.Preview), Status: resource.StatusOK}
+		if req.Preview {
+			return response, nil
+		}
+		return response, w.do("update", req.URN, work)
+	}
+	provider.DeleteF = func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
+		return plugin.DeleteResponse{Status: resource.StatusOK}, w.do("delete", req.URN, work)
+	}
+	if pkg == "kubernetes" {
+		provider.DiffConfigF = diffConfig
+	}
+	return provider
+}
+
+// diff: a command with any changed input is updated; that triggers replace is the SDK's own option. Neither random resources nor
+// objects here have inputs that replace.
+func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) {
+	result := plugin.DiffResult{Changes: plugin.DiffNone, DetailedDiff: map[string]plugin.PropertyDiff{}}
+	changed := req.OldInputs.Diff(req.NewInputs)
+	if changed == nil {
+		return result, nil
+	}
+	for _, key := range changed.ChangedKeys() {
+		if ignored(req.IgnoreChanges, string(key)) {
+			continue
+		}
+		result.Changes = plugin.DiffSome
+		result.ChangedKeys = append(result.ChangedKeys, key)
+		result.DetailedDiff[string(key)] = plugin.PropertyDiff{Kind: plugin.DiffUpdate, InputDiff: true}
+	}
+	return result, nil
+}
+
+func ignored(keys []string, key string) bool {
+	for _, one := range keys {
+		if one == key {
+			return true
+		}
+	}
+	return false
+}
+
+// diffConfig is pulumi-kubernetes 4's: a clusterIdentifier that stays keeps the provider whatever the kubeconfig says; without
+// one an unknown kubeconfig replaces it.
+func diffConfig(_ context.Context, req plugin.DiffConfigRequest) (plugin.DiffConfigResponse, error) {
+	const identifier, kubeconfig = resource.PropertyKey("clusterIdentifier"), resource.PropertyKey("kubeconfig")
+	result := plugin.DiffResult{Changes: plugin.DiffNone}
+	if changed := req.OldInputs.Diff(req.NewInputs); changed != nil {
+		result.Changes = plugin.DiffSome
+		result.ChangedKeys = changed.ChangedKeys()
+	}
+	before, after := req.OldInputs[identifier], req.NewInputs[identifier]
+	switch {
+	case before.IsString() && after.IsString() && before.StringValue() == after.StringValue():
+	case before.IsString() || after.IsString():
+		result.ReplaceKeys = []resource.PropertyKey{identifier}
+	case req.NewInputs[kubeconfig].ContainsUnknowns():
+		result.ReplaceKeys = []resource.PropertyKey{kubeconfig}
+	}
+	return result, nil
+}

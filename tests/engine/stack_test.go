@@ -1,0 +1,216 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pulumi/pulumi/pkg/v3/engine"
+	lt "github.com/pulumi/pulumi/pkg/v3/engine/lifecycletest/framework"
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy/deploytest"
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"strata/platform"
+	"strata/tests/pulumitest"
+)
+
+// pace is how long each action takes: long enough for actions that may overlap to do so, short enough for a run of 60.
+const pace = 2 * time.Millisecond
+
+func work() { time.Sleep(pace) }
+
+// root is the project's folder, known before a test leaves its own.
+var root = func() string {
+	folder, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return folder
+}()
+
+// section is a part of the configuration, as YAML has it.
+type section = map[string]any
+
+// stack is a stack with its state, from one run to the next.
+type stack struct {
+	*world
+	t *testing.T
+	// config is the committed configuration by section; a test changes it between runs.
+	config map[string]section
+	// parallel is the engine's --parallel.
+	parallel int32
+
+	plan     *lt.TestPlan
+	snapshot *deploy.Snapshot
+}
+
+// newStack is an empty stack with the committed configuration of a name.
+func newStack(t *testing.T, name string) *stack {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "Pulumi."+name+".yaml"))
+	require.NoError(t, err)
+	var file struct {
+		Config map[string]section `json:"config"`
+	}
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	pulumitest.NewProject(t)
+	s := &stack{t: t, world: newWorld(), config: file.Config, parallel: 32}
+	runtime := deploytest.NewLanguageRuntimeF(s.program)
+	s.plan = &lt.TestPlan{Project: "strata", Stack: name, Options: lt.TestUpdateOptions{
+		T: quiet{t}, SkipDisplayTests: true,
+		HostF: deploytest.NewPluginHostF(nil, nil, runtime, nil, nil, loaders(t, s.world, pulumitest.NewAnswers(t))...),
+	}}
+	return s
+}
+
+// program runs the real program against the engine's monitor.
+func (s *stack) program(info plugin.RunInfo, _ *deploytest.ResourceMonitor) error {
+	handed, err := s.handed()
+	if err != nil {
+		return err
+	}
+	ctx, err := pulumi.NewContext(context.Background(), pulumi.RunInfo{ //nolint:usetesting // the SDK's context outlives the test's
+		Project: info.Project, Stack: info.Stack, Parallel: info.Parallel, DryRun: info.DryRun,
+		MonitorAddr: info.MonitorAddress, Config: handed,
+	})
+	if err != nil {
+		return err
+	}
+	return pulumi.RunWithContext(ctx, platform.Run)
+}
+
+// handed is the configuration as Pulumi hands it to a program.
+func (s *stack) handed() (map[string]string, error) {
+	handed := map[string]string{}
+	for key, value := range s.config {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		handed[key] = string(text)
+	}
+	return handed, nil
+}
+
+// result is what one run did and said.
+type result struct {
+	// actions are what the providers were told.
+	actions actions
+	// steps are the engine's steps by resource name, for example create, same, delete.
+	steps map[string][]string
+	// errors are the error messages with the resource that each is about.
+	errors map[string]string
+	err    error
+}
+
+// run runs an operation and keeps its state unless it is a preview.
+func (s *stack) run(op lt.TestOp, preview bool) *result {
+	s.t.Helper()
+	r := &result{steps: map[string][]string{}, errors: map[string]string{}}
+	options := s.plan.Options
+	options.Parallel = s.parallel
+	validate := func(_ workspace.Project, _ deploy.Target, _ engine.JournalEntries, events []engine.Event, err error) error {
+		for _, event := range events {
+			r.hear(event)
+		}
+		return err
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var after *deploy.Snapshot
+		after, r.err = op.RunStep(s.plan.GetProject(), s.plan.GetTarget(s.t, s.snapshot), options, preview, nil, validate, "")
+		if !preview {
+			s.snapshot = after
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		s.t.Fatal("the engine does not come to an end: deadlock")
+	}
+	r.actions = s.take()
+	return r
+}
+
+// hear notes the steps and errors in the engine's events.
+func (r *result) hear(event engine.Event) {
+	switch event.Type {
+	case engine.ResourcePreEvent:
+		step := event.Payload().(engine.ResourcePreEventPayload).Metadata
+		r.steps[step.URN.Name()] = append(r.steps[step.URN.Name()], string(step.Op))
+	case engine.DiagEvent:
+		said := event.Payload().(engine.DiagEventPayload)
+		if said.Severity == "error" {
+			r.errors[string(said.URN)] += said.Message
+		}
+	}
+}
+
+func (s *stack) up() *result      { s.t.Helper(); return s.run(engine.Update, false) }
+func (s *stack) preview() *result { s.t.Helper(); return s.run(engine.Update, true) }
+func (s *stack) destroy() *result { s.t.Helper(); return s.run(engine.Destroy, false) }
+
+// mustUp is an up that has to succeed.
+func (s *stack) mustUp() *result {
+	s.t.Helper()
+	r := s.up()
+	require.NoError(s.t, r.err)
+	return r
+}
+
+// stored are the resources in the state by name.
+func (s *stack) stored() map[string]*resource.State {
+	states := map[string]*resource.State{}
+	if s.snapshot != nil {
+		for _, state := range s.snapshot.Resources {
+			states[state.URN.Name()] = state
+		}
+	}
+	return states
+}
+
+// set changes one value of the configuration.
+func (s *stack) set(name, key string, value any) {
+	if s.config["strata:"+name] == nil {
+		s.config["strata:"+name] = section{}
+	}
+	s.config["strata:"+name][key] = value
+}
+
+// removeNodes takes nodes out of the configuration.
+func (s *stack) removeNodes(names ...string) {
+	nodes := s.config["strata:hosts"]["nodes"].([]any)
+	s.set("hosts", "nodes", slices.DeleteFunc(slices.Clone(nodes), func(node any) bool {
+		return slices.Contains(names, node.(map[string]any)["name"].(string))
+	}))
+}
+
+// changed are the steps of each resource that has any but same.
+func (r *result) changed() map[string][]string {
+	changed := map[string][]string{}
+	for name, steps := range r.steps {
+		for _, step := range steps {
+			if step != string(deploy.OpSame) {
+				changed[name] = steps
+			}
+		}
+	}
+	return changed
+}
+
+// quiet keeps the engine's own messages out of a test's output.
+type quiet struct{ *testing.T }
+
+func (quiet) Logf(string, ...any) {}
+func (quiet) Log(...any)          {}

@@ -1,0 +1,108 @@
+// Package engine_test runs the real program in Pulumi's real engine, in this process, with fake providers that do nothing but
+// say what they were told. It looks at what neither mocks nor a lab run can show for certain: order, what a failure leaves in the
+// state, what a preview claims, and what a destroy skips.
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+)
+
+// action is what a provider was told to do to one resource, outside previews.
+type action struct {
+	// verb is create, update or delete.
+	verb string
+	name string
+	// start and end are positions in the order of all starts and ends.
+	start, end int
+}
+
+// world is what the providers share: what they did, and what fails.
+type world struct {
+	mutex   sync.Mutex
+	clock   int
+	actions []action
+	failing map[string]bool // "verb name"
+}
+
+func newWorld() *world { return &world{failing: map[string]bool{}} }
+
+// fail makes an action fail from now on, heal ends that.
+func (w *world) fail(verb, name string) { w.set(verb, name, true) }
+func (w *world) heal(verb, name string) { w.set(verb, name, false) }
+
+func (w *world) set(verb, name string, fails bool) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.failing[verb+" "+name] = fails
+}
+
+// do records an action around work and fails it where that was asked for.
+func (w *world) do(verb string, urn resource.URN, work func()) error {
+	w.mutex.Lock()
+	index := len(w.actions)
+	w.actions = append(w.actions, action{verb: verb, name: urn.Name(), start: w.tick(), end: -1})
+	w.mutex.Unlock()
+	work()
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if w.failing[verb+" "+urn.Name()] {
+		return fmt.Errorf("%s of %s: made to fail", verb, urn.Name())
+	}
+	w.actions[index].end = w.tick()
+	return nil
+}
+
+// tick must be called with the mutex held.
+func (w *world) tick() int {
+	w.clock++
+	return w.clock
+}
+
+// take returns the actions since the last call, in order of their start.
+func (w *world) take() actions {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	taken := w.actions
+	w.actions = nil
+	return taken
+}
+
+// actions are what one run did.
+type actions []action
+
+// names are the resources of a verb, in order of their start.
+func (all actions) names(verb string) []string {
+	names := []string{}
+	for _, one := range all {
+		if one.verb == verb {
+			names = append(names, one.name)
+		}
+	}
+	return names
+}
+
+// find is the action of a verb on a resource, nil when there was none.
+func (all actions) find(verb, name string) *action {
+	for i := range all {
+		if all[i].verb == verb && all[i].name == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// before reports whether the first action had ended when the second began; false when one of them is missing.
+func (all actions) before(firstVerb, first, secondVerb, second string) bool {
+	a, b := all.find(firstVerb, first), all.find(secondVerb, second)
+	return a != nil && b != nil && a.end >= 0 && a.end < b.start
+}
+
+// ending are the names of a verb that end with suffix.
+func (all actions) ending(verb, suffix string) []string {
+	return slices.DeleteFunc(all.names(verb), func(name string) bool { return !strings.HasSuffix(name, suffix) })
+}
