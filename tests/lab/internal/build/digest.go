@@ -37,7 +37,7 @@ func DigestFile(path string) (string, int64, error) {
 }
 
 // DigestTree hashes names, modes and contents of the files below root that can reach a build: no hidden files, no
-// tests or their data, no nested Go module (it is somebody else's input), no symbolic links' targets.
+// README.md, no tests or their data, no nested Go module (it is somebody else's input), no symbolic links' targets.
 func DigestTree(root string) (string, error) {
 	var parts []string
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -83,7 +83,7 @@ func unrelated(root, path string, entry fs.DirEntry) (bool, error) {
 		return false, nil
 	}
 	if !entry.IsDir() {
-		return strings.HasPrefix(name, ".") && name != ".helmignore" || strings.HasSuffix(name, "_test.go"), nil
+		return strings.HasPrefix(name, ".") || name == "README.md" || strings.HasSuffix(name, "_test.go"), nil
 	}
 	if strings.HasPrefix(name, ".") || name == "testdata" {
 		return true, fs.SkipDir

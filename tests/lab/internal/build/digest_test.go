@@ -34,6 +34,7 @@ func TestTheKeyChangesWithWhatCanReachTheBuild(t *testing.T) {
 		{"an embedded file", "manifests/x.yaml", true},
 		{"a test", "main_test.go", false},
 		{"data of a test", "testdata/x", false},
+		{"prose", "README.md", false},
 		{"a hidden file", ".main.go.swp", false},
 		{"another module", "nested/main.go", false},
 	} {
