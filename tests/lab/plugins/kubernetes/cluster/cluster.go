@@ -64,8 +64,7 @@ func (c *Cluster) Reset() { c.mapper.Reset() }
 
 // Client returns the client for objects like obj, in its namespace.
 func (c *Cluster) Client(obj *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
-	kind := obj.GroupVersionKind()
-	mapping, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	mapping, err := c.mapping(obj.GroupVersionKind())
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +81,25 @@ func (c *Cluster) Client(obj *unstructured.Unstructured) (dynamic.ResourceInterf
 
 // Serves says whether the server knows the kind.
 func (c *Cluster) Serves(kind schema.GroupVersionKind) bool {
-	_, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	_, err := c.mapping(kind)
 	return err == nil
+}
+
+// mapping discovers once more for a kind that it does not find: the definition
+// may have come from somebody else.
+func (c *Cluster) mapping(kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
+	mapping, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if !meta.IsNoMatchError(err) {
+		return mapping, err
+	}
+	c.mapper.Reset()
+	return c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 }
 
 // Namespaced says whether objects of the kind live in a namespace. A kind that
 // nobody knows yet is taken as namespaced.
 func (c *Cluster) Namespaced(kind schema.GroupVersionKind) (bool, error) {
-	mapping, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	mapping, err := c.mapping(kind)
 	if err == nil {
 		return mapping.Scope.Name() == meta.RESTScopeNameNamespace, nil
 	}
