@@ -35,7 +35,7 @@ var releaseFailureCases = []testCase{
 		assert.NotEmpty(t, r.ID)
 		assert.NotEmpty(t, r.InitErrors)
 		assert.Equal(t, "failed", text(r.State, "status", "status"))
-		up(t, r, plugin.Update, props(stuck(t, values(nil))))
+		up(t, r, plugin.Update, props(stuck(t, values(map[string]any{"replicas": 0}))))
 		assert.Equal(t, "deployed", text(r.State, "status", "status"))
 		assert.Equal(t, 2, revision(r))
 	}},

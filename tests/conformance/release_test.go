@@ -73,9 +73,16 @@ var releaseCases = []testCase{
 	}},
 	{"a value that leaves the inputs falls back to the chart's", func(t *testing.T) {
 		w, r := newRelease(t)
+		up(t, r, plugin.Create, props(release(t, values(map[string]any{"greeting": "one", "other": "1"}))))
+		up(t, r, plugin.Update, props(release(t, values(map[string]any{"other": "1"}))))
+		assert.Equal(t, "hello", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
+	}},
+	// Helm takes an upgrade without any value as "keep the values".
+	{"values that leave the inputs altogether stay in force", func(t *testing.T) {
+		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, values(map[string]any{"greeting": "one"}))))
 		up(t, r, plugin.Update, props(release(t, nil)))
-		assert.Equal(t, "hello", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
+		assert.Equal(t, "one", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
 	}},
 	{"a changed name installs the new release before it uninstalls the old", func(t *testing.T) {
 		w, r := newRelease(t)

@@ -26,17 +26,21 @@ func satisfied(annotation string, statuses ...string) func(*testing.T) {
 	return func(t *testing.T) {
 		w, r, inputs, kind := waiting(t, annotation)
 		const step = 700 * time.Millisecond
+		patched := make(chan struct{})
 		go func() {
+			defer close(patched)
+			eventuallyExists(w, kind)
 			for _, status := range statuses {
 				time.Sleep(step)
 				w.patch(kind, "w", `{"status":`+status+`}`, "status")
 			}
 		}()
 		began := time.Now()
-		r.Timeout = 30
+		r.Timeout = 60
 		up(t, r, plugin.Create, props(inputs))
+		<-patched
 		assert.GreaterOrEqual(t, time.Since(began), step*time.Duration(len(statuses)))
-		assert.Less(t, time.Since(began), 20*time.Second)
+		assert.Less(t, time.Since(began), 40*time.Second)
 	}
 }
 
@@ -44,13 +48,16 @@ func satisfied(annotation string, statuses ...string) func(*testing.T) {
 func never(annotation, status string) func(*testing.T) {
 	return func(t *testing.T) {
 		w, r, inputs, kind := waiting(t, annotation)
+		patched := make(chan struct{})
 		go func() {
+			defer close(patched)
 			eventuallyExists(w, kind)
 			w.patch(kind, "w", `{"status":`+status+`}`, "status")
 		}()
-		r.Timeout = 2
+		r.Timeout = 3
 		err := fails(t, r, plugin.Create, props(inputs))
 		assert.ErrorContains(t, err, "timed out waiting for the condition")
+		<-patched
 	}
 }
 
