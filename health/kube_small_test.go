@@ -141,3 +141,12 @@ func TestADryRunHasHalfASecondBeforeNewsEndsIt(t *testing.T) {
 	p.kick()
 	assert.Equal(t, 1, ended)
 }
+
+func TestARunOnAHostPassesOnlyWhenItRan(t *testing.T) {
+	assert.True(t, hostRun{Seen: true}.passed())
+	assert.False(t, hostRun{}.passed())
+	assert.False(t, hostRun{Seen: true, Code: 1}.passed())
+	assert.False(t, hostRun{Seen: true, Fault: "connection lost"}.passed())
+	assert.False(t, hostRun{Fault: "connection lost"}.passed())
+	assert.False(t, hostRun{Code: 1}.passed())
+}
