@@ -28,13 +28,18 @@ func remoteScript(user, script string, limit metav1.Duration, variables ...varia
 		panic(err) // an embedded file that the compiler has already found
 	}
 	text.Write(content)
+	return onHost(user, text.String(), limit)
+}
+
+// onHost is the command text that runs a bash script on a host, under the bounds that remoteScript promises.
+func onHost(user, script string, limit metav1.Duration) string {
 	sudo := ""
 	if user != "root" {
 		sudo = "sudo -n "
 	}
 	seconds := int(math.Ceil(limit.Seconds()))
 	pipeline := fmt.Sprintf(`%stimeout -k 5 %d bash -euo pipefail -c "$0" 2>&1 | cut -c1-2000`, sudo, seconds)
-	return fmt.Sprintf("exec bash -o pipefail -c %s %s", quote(pipeline), quote(text.String()))
+	return fmt.Sprintf("exec bash -o pipefail -c %s %s", quote(pipeline), quote(script))
 }
 
 // quote makes one shell word of text.

@@ -17,9 +17,6 @@ echo "$BINARY_SHA256  /usr/local/bin/k3s" | sha256sum --check --status || {
 	exit 1
 }
 
-cat > "$config.new"
-mv "$config.new" "$config"
-
 # A host that the last uninstall left behind as a server must not come back as an agent, or the other way round.
 for other in k3s k3s-agent; do
 	if [ "$other" != "$unit" ] && [ -e "/etc/systemd/system/$other.service" ]; then
@@ -27,6 +24,9 @@ for other in k3s k3s-agent; do
 		exit 1
 	fi
 done
+
+cat > "$config.new"
+mv "$config.new" "$config"
 
 answering_peer() {
 	for peer in $PEERS; do

@@ -1,0 +1,108 @@
+package components
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fakeHost is a folder that the scripts take for a host's root, with stand-ins on PATH for what they ask of a host. The scripts
+// run as they are but for the folder in front of their absolute paths.
+type fakeHost struct {
+	t    *testing.T
+	root string
+}
+
+// binary is what lies at /usr/local/bin/k3s.
+const binary = "the k3s binary\n"
+
+func newFakeHost(t *testing.T) *fakeHost {
+	t.Helper()
+	h := &fakeHost{t: t, root: t.TempDir()}
+	h.write("usr/local/bin/k3s", binary)
+	h.write("proc/self/mounts", "tmpfs /run tmpfs rw 0 0\n")
+	require.NoError(t, os.MkdirAll(h.path("etc/modules-load.d"), 0o755)) // every systemd has it
+	h.tool("systemctl", `echo "$*" >> ROOT/systemctl.log
+case "$1" in
+is-active) [ -e "ROOT/active/$3" ] ;;
+restart) mkdir -p ROOT/active; : > "ROOT/active/$3" ;;
+disable) rm -f "ROOT/active/$3" ;;
+list-unit-files) cat ROOT/units 2>/dev/null || : ;;
+esac`)
+	// Only addresses with a file below answers/ are up.
+	h.tool("curl", `for last; do :; done
+address=${last#https://}; address=${address%%:*}
+if [ -e "ROOT/answers/$address" ]; then printf pong; else exit 7; fi`)
+	h.tool("modinfo", `cat "ROOT/modules/$3" 2>/dev/null || echo "(builtin)"`)
+	for _, tool := range []string{"ip", "iptables-save", "ip6tables-save", "pgrep"} {
+		h.tool(tool, `cat "ROOT/says/`+tool+`" 2>/dev/null || :`)
+	}
+	// Writes the unit as K3s's own install script does, and notes its environment.
+	h.write("var/lib/strata/k3s-install.sh", h.rooted(`env | sort > ROOT/installer.env
+unit=k3s; [ "$INSTALL_K3S_EXEC" = server ] || unit=k3s-agent
+mkdir -p /etc/systemd/system
+echo "[Service] $INSTALL_K3S_EXEC" > /etc/systemd/system/$unit.service
+`))
+	return h
+}
+
+// path is a file's place on this machine.
+func (h *fakeHost) path(path string) string { return filepath.Join(h.root, path) }
+
+func (h *fakeHost) write(path, content string) {
+	h.t.Helper()
+	require.NoError(h.t, os.MkdirAll(filepath.Dir(h.path(path)), 0o755))
+	require.NoError(h.t, os.WriteFile(h.path(path), []byte(content), 0o600))
+}
+
+// read is a file's content, empty when it is not there.
+func (h *fakeHost) read(path string) string {
+	content, err := os.ReadFile(h.path(path))
+	if !os.IsNotExist(err) {
+		require.NoError(h.t, err)
+	}
+	return string(content)
+}
+
+func (h *fakeHost) exists(path string) bool {
+	_, err := os.Lstat(h.path(path))
+	return err == nil
+}
+
+// tool puts a stand-in on the host's PATH.
+func (h *fakeHost) tool(name, script string) {
+	executable(h.t, h.path("bin/"+name), "#!/bin/sh\n"+h.rooted(script)+"\n")
+}
+
+// rooted moves absolute paths below the fake root.
+func (h *fakeHost) rooted(text string) string {
+	return strings.NewReplacer(
+		"ROOT", h.root, "/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/", h.root+"/usr/local/bin/",
+		"/run/", h.root+"/run/", "/proc/self/", h.root+"/proc/self/",
+	).Replace(text)
+}
+
+// run runs a script on the host as a remote command does.
+func (h *fakeHost) run(script, stdin string, variables ...variable) (output string, code int) {
+	h.t.Helper()
+	require.NoError(h.t, os.RemoveAll(h.path("systemctl.log")))
+	return shell(h.t, h.rooted(remoteScript("root", script, seconds(20), variables...)), stdin, "PATH="+h.path("bin")+":"+os.Getenv("PATH"))
+}
+
+// install runs the install script; more overrides the variables.
+func (h *fakeHost) install(role, first, peers string, more ...variable) (output string, code int) {
+	h.t.Helper()
+	sum := sha256.Sum256([]byte(h.read("usr/local/bin/k3s")))
+	variables := []variable{{"ROLE", role}, {"FIRST", first}, {"PEERS", peers}, {"BINARY_SHA256", hex.EncodeToString(sum[:])}}
+	return h.run("k3s-install.sh", "token: secret\nnode-name: here\n", append(variables, more...)...)
+}
+
+// restarted reports whether the last run restarted a unit.
+func (h *fakeHost) restarted(unit string) bool {
+	return strings.Contains(h.read("systemctl.log"), "restart --no-block "+unit+"\n")
+}

@@ -1,0 +1,170 @@
+package components
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	joinFile   = "etc/rancher/k3s/config.yaml.d/90-strata-join.yaml"
+	configFile = "etc/rancher/k3s/config.yaml"
+)
+
+func TestHowANodeJoins(t *testing.T) {
+	tests := []struct {
+		name               string
+		role, first, peers string
+		answers            []string
+		// data is true when the server has been a member already, joined is how.
+		data   bool
+		joined string
+		want   string
+		// fails is what the refusal says.
+		fails string
+	}{
+		{name: "the first server of a new cluster bootstraps it", role: "server", first: "true", peers: "10.0.0.2 10.0.0.3", want: "cluster-init: true\n"},
+		{name: "a single server bootstraps", role: "server", first: "true", want: "cluster-init: true\n"},
+		{name: "the first server without data joins a living cluster and does not split it", role: "server", first: "true", peers: "10.0.0.2 10.0.0.3", answers: []string{"10.0.0.3"}, want: "server: https://10.0.0.3:6443\n"},
+		{name: "a further server joins who answers", role: "server", first: "false", peers: "10.0.0.1 10.0.0.3", answers: []string{"10.0.0.1"}, want: "server: https://10.0.0.1:6443\n"},
+		{name: "a further server joins another when the first is down", role: "server", first: "false", peers: "10.0.0.1 10.0.0.3", answers: []string{"10.0.0.3"}, want: "server: https://10.0.0.3:6443\n"},
+		{name: "a further server never bootstraps", role: "server", first: "false", peers: "10.0.0.1 10.0.0.3", fails: "k3s: no server answers https://{10.0.0.1,10.0.0.3}:6443/ping, so this node cannot join"},
+		{name: "an agent joins who answers", role: "agent", first: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.2"}, want: "server: https://10.0.0.2:6443\n"},
+		{name: "an agent never bootstraps", role: "agent", first: "true", peers: "10.0.0.1", fails: "no server answers"},
+		{name: "a member keeps how it joined, whoever answers", role: "server", first: "true", peers: "10.0.0.2", answers: []string{"10.0.0.2"}, data: true, joined: "cluster-init: true\n", want: "cluster-init: true\n"},
+		{name: "a member needs nobody to answer", role: "server", first: "false", peers: "10.0.0.1", data: true, joined: "server: https://10.0.0.9:6443\n", want: "server: https://10.0.0.9:6443\n"},
+		{name: "a server whose data are gone joins again", role: "server", first: "true", peers: "10.0.0.2", answers: []string{"10.0.0.2"}, joined: "cluster-init: true\n", want: "server: https://10.0.0.2:6443\n"},
+		{name: "an agent keeps its server", role: "agent", first: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.1"}, joined: "server: https://10.0.0.2:6443\n", want: "server: https://10.0.0.2:6443\n"},
+		{name: "an agent leaves a server that left", role: "agent", first: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.1"}, joined: "server: https://10.0.0.3:6443\n", want: "server: https://10.0.0.1:6443\n"},
+		{name: "an address is compared whole", role: "agent", first: "false", peers: "10.0.0.11", answers: []string{"10.0.0.11"}, joined: "server: https://10.0.0.1:6443\n", want: "server: https://10.0.0.11:6443\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			h := newFakeHost(t)
+			for _, address := range test.answers {
+				h.write("answers/"+address, "")
+			}
+			if test.data {
+				h.write("var/lib/rancher/k3s/server/db/etcd/member", "data")
+			}
+			if test.joined != "" {
+				h.write(joinFile, test.joined)
+			}
+			out, code := h.install(test.role, test.first, test.peers)
+			if test.fails != "" {
+				assert.NotZero(t, code)
+				assert.Contains(t, out, test.fails)
+				assert.Empty(t, h.read("systemctl.log"), "nothing was started")
+				return
+			}
+			require.Zero(t, code, out)
+			assert.Equal(t, test.want, h.read(joinFile))
+		})
+	}
+}
+
+func TestAnInstallWritesAPrivateConfigurationAndStartsTheUnitWithoutWaiting(t *testing.T) {
+	h := newFakeHost(t)
+	out, code := h.install("server", "true", "")
+	require.Zero(t, code, out)
+	assert.Equal(t, "token: secret\nnode-name: here\n", h.read(configFile))
+	for _, file := range []string{configFile, joinFile} {
+		info, err := os.Stat(h.path(file))
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), file)
+	}
+	assert.Equal(t, "enable k3s\nrestart --no-block k3s\n", lines(h.read("systemctl.log"), "enable", "restart"))
+	environment := h.read("installer.env")
+	for _, want := range []string{"INSTALL_K3S_EXEC=server\n", "INSTALL_K3S_SKIP_DOWNLOAD=true\n", "INSTALL_K3S_SKIP_START=true\n"} {
+		assert.Contains(t, environment, want)
+	}
+	assert.NotContains(t, environment, "K3S_TOKEN", "it would be stored in the unit's environment")
+	assert.NotContains(t, out, "secret")
+}
+
+func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
+	install := func(t *testing.T, h *fakeHost) string {
+		t.Helper()
+		out, code := h.install("server", "true", "")
+		require.Zero(t, code, out)
+		return out
+	}
+	changes := map[string]struct {
+		change    func(h *fakeHost)
+		restarted bool
+	}{
+		"nothing":    {func(*fakeHost) {}, false},
+		"the binary": {func(h *fakeHost) { h.write("usr/local/bin/k3s", "the next binary\n") }, true},
+		"how it joined": {func(h *fakeHost) {
+			h.write("var/lib/rancher/k3s/server/db/etcd/member", "")
+			h.write(joinFile, "server: https://10.0.0.2:6443\n")
+		}, true},
+		"the unit": {func(h *fakeHost) {
+			h.write("var/lib/strata/k3s-install.sh", h.rooted("echo other > /etc/systemd/system/k3s.service"))
+		}, true},
+		"a unit that is off":                 {func(h *fakeHost) { require.NoError(h.t, os.Remove(h.path("active/k3s"))) }, true},
+		"a killed install":                   {func(h *fakeHost) { require.NoError(h.t, os.Remove(h.path("var/lib/strata/k3s.applied"))) }, true},
+		"a config.yaml that somebody edited": {func(h *fakeHost) { h.write(configFile, "token: other\n") }, false},
+	}
+	for name, test := range changes {
+		t.Run(name, func(t *testing.T) {
+			h := newFakeHost(t)
+			install(t, h)
+			require.True(t, h.restarted("k3s"))
+			test.change(h)
+			out := install(t, h)
+			assert.Equal(t, test.restarted, h.restarted("k3s"), out)
+			assert.Equal(t, "token: secret\nnode-name: here\n", h.read(configFile))
+		})
+	}
+	t.Run("config.yaml", func(t *testing.T) {
+		h := newFakeHost(t)
+		install(t, h)
+		sum := variable{"ROLE", "server"}
+		_, code := h.run("k3s-install.sh", "token: secret\ntls-san: [new]\n", append([]variable{sum, {"FIRST", "true"}, {"PEERS", ""}}, binarySum(h))...)
+		require.Zero(t, code)
+		assert.True(t, h.restarted("k3s"))
+	})
+}
+
+// Whatever is refused leaves what runs as it is.
+func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
+	t.Run("with another binary than the pinned one", func(t *testing.T) {
+		h := newFakeHost(t)
+		h.write(configFile, "as it was\n")
+		out, code := h.install("server", "true", "", variable{"BINARY_SHA256", "00ff"})
+		assert.Equal(t, 1, code)
+		assert.Contains(t, out, "/usr/local/bin/k3s has not the sha256 00ff; run 'pulumi up' again to push it")
+		assert.Equal(t, "as it was\n", h.read(configFile))
+		assert.Empty(t, h.read("systemctl.log"))
+	})
+	for role, other := range map[string]string{"server": "k3s-agent", "agent": "k3s"} {
+		t.Run("as "+role+" on a host that runs "+other, func(t *testing.T) {
+			h := newFakeHost(t)
+			h.write("etc/systemd/system/"+other+".service", "")
+			h.write("answers/10.0.0.1", "")
+			h.write(configFile, "as it was\n")
+			out, code := h.install(role, "true", "10.0.0.1")
+			assert.Equal(t, 1, code)
+			assert.Contains(t, out, "this host already runs "+other)
+			assert.Contains(t, out, other+"-uninstall.sh")
+			assert.Equal(t, "as it was\n", h.read(configFile))
+			assert.Empty(t, h.read("systemctl.log"))
+		})
+	}
+}
+
+func TestModulesAreLoadedAgainAfterAReboot(t *testing.T) {
+	h := newFakeHost(t)
+	h.write("modules/overlay", "/lib/modules/6.1/overlay.ko\n")
+	_, code := h.install("server", "true", "")
+	require.Zero(t, code)
+	assert.Equal(t, "overlay\n", h.read("etc/modules-load.d/strata-k3s.conf"), "br_netfilter is built in")
+
+	builtIn := newFakeHost(t)
+	_, code = builtIn.install("server", "true", "")
+	require.Zero(t, code)
+	assert.False(t, builtIn.exists("etc/modules-load.d/strata-k3s.conf"))
+}

@@ -1,0 +1,116 @@
+package components
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// binarySum is the variable with the sum of the host's binary.
+func binarySum(h *fakeHost) variable {
+	sum := sha256.Sum256([]byte(h.read("usr/local/bin/k3s")))
+	return variable{"BINARY_SHA256", hex.EncodeToString(sum[:])}
+}
+
+// lines keeps the lines of text that begin with one of the words.
+func lines(text string, words ...string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		for _, word := range words {
+			if strings.HasPrefix(line, word+" ") {
+				kept.WriteString(line)
+			}
+		}
+	}
+	return kept.String()
+}
+
+func TestAnUninstallTakesEverythingAway(t *testing.T) {
+	for role, unit := range map[string]string{"server": "k3s", "agent": "k3s-agent"} {
+		t.Run(role, func(t *testing.T) {
+			h := newFakeHost(t)
+			h.write("answers/10.0.0.1", "")
+			_, code := h.install(role, "true", "10.0.0.1")
+			require.Zero(t, code)
+			h.write("var/lib/rancher/k3s/agent/images/core.tar", "images")
+			h.write("etc/rancher/node/password", "K3s's own uninstall leaves this")
+			uninstall := unit + "-uninstall.sh"
+			executable(t, h.path("usr/local/bin/"+uninstall),
+				h.rooted("#!/bin/sh\necho ran >> ROOT/uninstalled\nrm -f /etc/systemd/system/"+unit+".service \"$0\"\n"))
+			out, code := h.run("k3s-uninstall.sh", "")
+			require.Zero(t, code, out)
+			assert.Contains(t, out, "k3s: nothing left on ")
+			assert.Equal(t, "ran\n", h.read("uninstalled"))
+			for _, gone := range []string{"etc/rancher", "var/lib/rancher", "var/lib/strata", "usr/local/bin/k3s", "etc/systemd/system/" + unit + ".service"} {
+				assert.False(t, h.exists(gone), gone)
+			}
+			out, code = h.run("k3s-uninstall.sh", "")
+			assert.Zero(t, code, "it can be run again: %s", out)
+		})
+	}
+}
+
+func TestAnUninstallClearsAHalfDoneInstall(t *testing.T) {
+	h := newFakeHost(t)
+	_, code := h.install("server", "true", "")
+	require.Zero(t, code)
+	out, code := h.run("k3s-uninstall.sh", "") // there is no k3s-uninstall.sh yet
+	require.Zero(t, code, out)
+	assert.Contains(t, h.read("systemctl.log"), "disable --now k3s\n")
+	assert.False(t, h.exists("etc/systemd/system/k3s.service"))
+	assert.False(t, h.exists("etc/rancher"))
+}
+
+func TestAnUninstallKeepsWhatIsNotOurs(t *testing.T) {
+	h := newFakeHost(t)
+	h.write("etc/rancher/rke2/config.yaml", "another's")
+	h.write("var/lib/rancher/other", "another's")
+	out, code := h.run("k3s-uninstall.sh", "")
+	// The folder that K3s's own uninstall shares with others stays, and is said to.
+	assert.Contains(t, out, "file: "+h.path("etc/rancher"))
+	assert.NotZero(t, code)
+	assert.True(t, h.exists("etc/rancher/rke2/config.yaml"))
+	assert.True(t, h.exists("var/lib/rancher/other"))
+}
+
+func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
+	tests := map[string]struct {
+		leave func(h *fakeHost)
+		want  string
+	}{
+		"a unit": {func(h *fakeHost) { h.write("units", "k3s-agent.service enabled enabled\n") }, "unit: k3s-agent.service"},
+		"a mount": {func(h *fakeHost) {
+			h.write("proc/self/mounts", "shm "+h.root+"/run/k3s/containerd/x/shm tmpfs rw 0 0\n")
+		}, "mount: "},
+		"an interface": {func(h *fakeHost) { h.write("says/ip", "5: flannel.1: <BROADCAST> mtu 1450\n") }, "interface: flannel.1"},
+		"a Pod's link": {func(h *fakeHost) { h.write("says/ip", "7: veth0a1b2c3d@if2: <BROADCAST> mtu 1450\n") }, "interface: veth0a1b2c3d"},
+		"a chain":      {func(h *fakeHost) { h.write("says/iptables-save", ":KUBE-SERVICES - [0:0]\n") }, "iptables: :KUBE-SERVICES"},
+		"a v6 rule":    {func(h *fakeHost) { h.write("says/ip6tables-save", "-A FLANNEL-FWD -j ACCEPT\n") }, "iptables: -A FLANNEL-FWD"},
+		"a process":    {func(h *fakeHost) { h.write("says/pgrep", "4711 /usr/local/bin/k3s server\n") }, "process: 4711 /usr/local/bin/k3s server"},
+		"a file":       {func(h *fakeHost) { h.write("usr/local/bin/kubectl", "") }, "file: "},
+		"kubelet's":    {func(h *fakeHost) { h.write("var/lib/kubelet/pods/x", "") }, "file: "},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			h := newFakeHost(t)
+			test.leave(h)
+			out, code := h.run("k3s-uninstall.sh", "")
+			assert.Equal(t, 1, code)
+			assert.Contains(t, out, "after the uninstall:\n")
+			assert.Contains(t, out, test.want)
+		})
+	}
+}
+
+func TestTheResidueScanLeavesOthersAlone(t *testing.T) {
+	h := newFakeHost(t)
+	h.write("says/ip", "2: eth0: <UP> mtu 1500\n3: docker0: <UP> mtu 1500\n4: vethab12@if3: <UP> mtu 1500\n5: cni1: <UP> mtu 1500\n")
+	h.write("says/iptables-save", ":DOCKER - [0:0]\n-A INPUT -j ACCEPT -m comment --comment KUBE-LIKE\n")
+	h.write("proc/self/mounts", "tmpfs "+h.root+"/run/user/0 tmpfs rw 0 0\n")
+	out, code := h.run("k3s-uninstall.sh", "")
+	assert.Zero(t, code, out)
+}
