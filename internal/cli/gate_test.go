@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health"
+	"strata/internal/remote/sshtest"
+)
+
+// verb runs a verb as the engine does, and returns its exit code and output.
+func verb(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = Run(args, strings.NewReader(stdin), &out, &err)
+	return code, out.String(), err.String()
+}
+
+// agentSpec is the gate of an agent's unit on the server.
+func agentSpec(t *testing.T, server *sshtest.Server, timeout string) string {
+	t.Helper()
+	target, err := json.Marshal(server.Target())
+	require.NoError(t, err)
+	host := strings.TrimSuffix(string(target), "}") + `,"role":"agent"}`
+	return fmt.Sprintf(`{"kind":"server","gate":"agent-1-gate","layer":"k3s","timeout":%q,"timeoutKey":"strata:timeouts.api","hosts":[%s]}`, timeout, host)
+}
+
+func unitAnswer(state, sub string) sshtest.Handler {
+	return func(call sshtest.Call) int {
+		_, _ = fmt.Fprintf(call.Stdout, "LoadState=loaded\nActiveState=%s\nSubState=%s\nNRestarts=0\nend\n", state, sub)
+		<-call.Gone
+		return 0
+	}
+}
+
+func TestGateExitsByItsVerdict(t *testing.T) {
+	server := sshtest.Start(t)
+	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
+	server.Handler = unitAnswer("active", "running")
+	code, stdout, _ := verb(t, agentSpec(t, server, "20s"), "gate")
+	assert.Equal(t, 0, code)
+	var result health.Result
+	require.NoError(t, json.Unmarshal([]byte(stdout), &result))
+	assert.Equal(t, health.Ready, result.State)
+	assert.Equal(t, 1, strings.Count(stdout, "\n"), "one JSON line")
+
+	server.Handler = unitAnswer("activating", "start")
+	code, stdout, stderr := verb(t, agentSpec(t, server, "300ms"), "gate")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stdout, `"ending":"timeout"`)
+	assert.Contains(t, stderr, "timed out after")
+	assert.Contains(t, stderr, "strata:timeouts.api is 300ms")
+}
+
+func TestGateRefusesASpecThatItCannotAsk(t *testing.T) {
+	for _, spec := range []string{"", "{}", `{"kind":"nosuch"}`, `{"kind":"host","typo":1}`} {
+		code, stdout, stderr := verb(t, spec, "gate")
+		assert.Equal(t, 2, code, spec)
+		assert.Empty(t, stdout)
+		assert.Contains(t, stderr, "gate cannot be asked")
+	}
+}
+
+func TestHostKeyPrintsTheKeyOfTheFirstContact(t *testing.T) {
+	server := sshtest.Start(t)
+	code, stdout, stderr := verb(t, fmt.Sprintf(`{"address":"127.0.0.1","port":%d,"timeout":"20s"}`, server.Target().Port), "hostkey")
+	assert.Equal(t, 0, code, stderr)
+	assert.Equal(t, server.HostKey()+"\n", stdout)
+	code, _, stderr = verb(t, `{"address":"127.0.0.1"}`, "hostkey")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "positive timeout")
+}
+
+func TestPushPrintsTheSumAndSkipsWhatIsThere(t *testing.T) {
+	server := sshtest.Start(t)
+	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
+	dir := t.TempDir()
+	file, dest := filepath.Join(dir, "file"), filepath.Join(dir, "dest")
+	require.NoError(t, os.WriteFile(file, []byte("k3s"), 0o600))
+	digest := sha256.Sum256([]byte("k3s"))
+	sum := hex.EncodeToString(digest[:])
+	target, err := json.Marshal(server.Target())
+	require.NoError(t, err)
+	input := fmt.Sprintf(`{"target":%s,"file":%q,"sha256":%q,"dest":%q,"mode":"0755","timeout":"20s"}`, target, file, sum, dest)
+	for _, said := range []string{"", "host-1 has " + dest + " already\n"} {
+		code, stdout, stderr := verb(t, input, "push")
+		assert.Equal(t, 0, code, stderr)
+		assert.Equal(t, sum+"\n", stdout)
+		assert.Equal(t, said, stderr)
+	}
+	code, _, stderr := verb(t, strings.Replace(input, sum, strings.Repeat("0", 64), 1), "push")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "expected sha256 0000")
+}
+
+func TestHealthReadsTheGatesAndTheirSecretsFromTheState(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Handler = unitAnswer("active", "running")
+	spec, err := json.Marshal(agentSpec(t, server, "10m"))
+	require.NoError(t, err)
+	quoted, err := json.Marshal(string(server.PrivateKey()))
+	require.NoError(t, err)
+	plaintext, err := json.Marshal(string(quoted))
+	require.NoError(t, err)
+	secret := fmt.Sprintf(`{"%s":"%s","plaintext":%s}`, signatureKey, secretSignature, plaintext)
+	state := fmt.Sprintf(`{"version":3,"deployment":{"resources":[
+		{"urn":"a","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata gate","stdin":%s,"environment":{"STRATA_SSH_KEY":%s}}},
+		{"urn":"b","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata push","stdin":"{}"}},
+		{"urn":"c","type":"command:local:Command","delete":true,"inputs":{"create":"exec .strata/bin/strata gate","stdin":"old"}},
+		{"urn":"d","type":"pulumi:pulumi:Stack"}]}}`, spec, secret)
+	gates, err := gatesIn([]byte(state))
+	require.NoError(t, err)
+	require.Len(t, gates, 1)
+	var out bytes.Buffer
+	require.NoError(t, showHealth(&out, askAll(t.Context(), gates, healthTimeout), false))
+	assert.Contains(t, out.String(), "agent-1-gate")
+	assert.Contains(t, out.String(), "1 of 1 gates open")
+
+	server.Handler = unitAnswer("failed", "failed")
+	out.Reset()
+	require.Error(t, showHealth(&out, askAll(t.Context(), gates, healthTimeout/30), false))
+	assert.Contains(t, out.String(), "0 of 1 gates open")
+}
+
+func TestASecretThatIsStillEncryptedIsAnErrorWithoutItsText(t *testing.T) {
+	_, err := reveal(map[string]any{signatureKey: secretSignature, "ciphertext": "v1:abc"})
+	require.ErrorContains(t, err, "--show-secrets")
+	_, err = reveal(map[string]any{signatureKey: secretSignature, "plaintext": "not json hunter2"})
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "hunter2")
+}
+
+func TestFindingsHideWhatIsBehindAFailure(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, writeFindings(&out, []health.Finding{
+		{Subject: "a", Verdict: health.Verdict{Check: "ssh", State: health.Waiting, Message: "refused", Hint: "switch it on"}},
+		{Subject: "a", Verdict: health.Verdict{Check: "disk", State: health.Waiting, Message: "not seen", After: []string{"ssh"}}},
+		{Subject: "b", Verdict: health.Verdict{Check: "ssh", State: health.Ready}},
+	}))
+	text := out.String()
+	assert.Contains(t, text, "refused")
+	assert.NotContains(t, text, "not seen")
+	assert.Contains(t, text, "behind the above")
+	assert.Contains(t, text, "a, ssh: switch it on")
+}
+
+func TestATableThatCannotBeWrittenIsAnError(t *testing.T) {
+	reader, writer := io.Pipe()
+	require.NoError(t, reader.Close())
+	require.Error(t, writeFindings(writer, nil))
+}
