@@ -51,10 +51,6 @@ test: ## everything, from a clean clone: unit, graph, gates, engine, conformance
 test-fast: ## what needs no lab, in seconds
 	@hack/test fast
 
-.PHONY: bench
-bench: ready ## measure, and write bench/results.json
-	@hack/bench
-
 .PHONY: lint
 lint: ## static checks
 	@hack/lint
