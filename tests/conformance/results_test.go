@@ -73,8 +73,9 @@ func (r *recorder) write(file string) error {
 	return os.WriteFile(file, append(body, '\n'), 0o644)
 }
 
-// The committed results must be those of the table as it stands.
-func TestCommittedResultsNameEveryCaseAndNoneFailed(t *testing.T) {
+// The committed results must be those of the table as it stands. The stand-ins'
+// outcomes are asserted by the table itself, in every run.
+func TestCommittedResultsNameEveryCaseAndNoOfficialOneFailed(t *testing.T) {
 	var want []string
 	for _, rows := range table {
 		for _, row := range rows.cases {
@@ -89,7 +90,9 @@ func TestCommittedResultsNameEveryCaseAndNoneFailed(t *testing.T) {
 		var have []string
 		for _, r := range committed.Results {
 			have = append(have, r.Plugin+": "+r.Case)
-			assert.NotEqual(t, "failed", r.Outcome, "%s: %s: %s", file, r.Plugin, r.Case)
+			if committed.Plugins == "official" {
+				assert.NotEqual(t, "failed", r.Outcome, "%s: %s: %s", file, r.Plugin, r.Case)
+			}
 		}
 		assert.ElementsMatch(t, want, have, "%s: run the table with STRATA_CONFORMANCE_RESULTS", file)
 	}
