@@ -1,28 +1,38 @@
 # What a host's K3s unit is doing, as key=value lines; each block ends with a line "end" and is printed when it changed.
 # Set before: unit (k3s or k3s-agent).
 : "${unit:?}"
-# New lines that say why K3s does not come up: neither informational nor progress, of the current start only, so that a mistake
+# Modules that K3s needs again after a reboot and that no file would load. Looked for once: an install writes them before.
+unpersisted=$(for module in br_netfilter overlay; do
+	if modinfo -F filename "$module" 2>/dev/null | grep -q '^/' &&
+		! grep -rqsx "$module" /etc/modules /etc/modules-load.d /usr/lib/modules-load.d; then echo "unpersisted=$module"; fi
+done)
+# Lines that say why K3s does not come up: neither informational nor progress, of the current start only, so that a mistake
 # that was corrected is not held against it.
 troubles() {
-	id=$(systemctl show -P InvocationID "$unit.service") || return 0
-	[ -n "$id" ] || return 0
-	journalctl --quiet --no-pager --output cat --lines 300 "_SYSTEMD_INVOCATION_ID=$id" 2>/dev/null |
+	[ -n "$1" ] || return 0
+	journalctl --quiet --no-pager --output cat --lines 300 "_SYSTEMD_INVOCATION_ID=$1" 2>/dev/null |
 		grep -Ev 'level=(info|debug)|^[I][0-9]{4} |^\{"level":"(info|debug)"' | tail -n 25 | cut -c 1-700 | sed 's/^/log=/'
 }
+# One systemctl and shell builtins: what passes here is what the gate's caller waits for.
 look() {
-	systemctl show "$unit.service" \
-		-p LoadState -p ActiveState -p SubState -p NRestarts -p Result -p ExecMainStatus -p Job
+	shown=$(systemctl show "$unit.service" -p LoadState -p ActiveState -p SubState -p NRestarts -p Result -p ExecMainStatus \
+		-p Job -p InvocationID -p ActiveEnterTimestampMonotonic)
 	read -r up _ </proc/uptime
-	active=$(systemctl show -P ActiveEnterTimestampMonotonic "$unit.service")
-	seconds=$((${up%.*} - ${active:-0} / 1000000))
+	state='' id='' since=0
+	while IFS='=' read -r key value; do
+		case $key in
+		ActiveState) state=$value ;;
+		InvocationID) id=$value && continue ;;
+		ActiveEnterTimestampMonotonic) since=$value && continue ;;
+		esac
+		printf '%s=%s\n' "$key" "$value"
+	done <<-END
+		$shown
+	END
 	# Told in steps: for the judge it only matters whether the unit has outlived a crash loop.
-	if [ "$seconds" -ge 5 ]; then echo settled=yes; fi
-	# Modules that K3s needs again after a reboot and that no file would load.
-	for module in br_netfilter overlay; do
-		if modinfo -F filename "$module" 2>/dev/null | grep -q '^/' &&
-			! grep -rqsx "$module" /etc/modules /etc/modules-load.d /usr/lib/modules-load.d; then echo "unpersisted=$module"; fi
-	done
-	if ! systemctl is-active --quiet "$unit.service"; then troubles; fi
+	if [ $((${up%.*} - since / 1000000)) -ge 5 ]; then echo settled=yes; fi
+	if [ -n "$unpersisted" ]; then printf '%s\n' "$unpersisted"; fi
+	if [ "$state" != active ]; then troubles "$id"; fi
 }
 last=
 emit() {
