@@ -28,10 +28,12 @@ func Run(ctx *pulumi.Context) error {
 	if err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	if !ctx.DryRun() {
-		if err := files.Materialise(ctx.Context()); err != nil {
-			return fmt.Errorf("artifacts: %w", err)
-		}
+	materialise := files.Materialise
+	if ctx.DryRun() {
+		materialise = files.MaterialiseCharts // a preview downloads nothing
+	}
+	if err := materialise(ctx.Context()); err != nil {
+		return fmt.Errorf("artifacts: %w", err)
 	}
 	return layers(ctx, cfg, files)
 }

@@ -25,8 +25,8 @@ func lock(ctx context.Context, name string) (unlock func(), err error) {
 func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	for {
 		f, err := openLock(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // its directory was removed with the last lock in it
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+			continue // its directory was removed with the last lock in it, before or while it was made
 		}
 		if err != nil {
 			return nil, fmt.Errorf("locking: %w", err)

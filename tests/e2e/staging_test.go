@@ -20,27 +20,27 @@ func TestStagingOnLentHosts(t *testing.T) {
 	clean := hosts.footprints()
 
 	s := newStack(t, "e2e-staging", staging(hosts, all...))
-	t.Run("a killed up converges with the next one", s.killedUpConverges)
-	t.Run("exactly the configured nodes are there", func(t *testing.T) {
+	s.step("a killed up converges with the next one", s.killedUpConverges)
+	s.step("exactly the configured nodes are there", func(t *testing.T) {
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 	})
-	t.Run("a LoadBalancer Service answers from outside", func(t *testing.T) {
+	s.step("a LoadBalancer Service answers from outside", func(t *testing.T) {
 		serve(t, s.client(), "hello")
 		address := addressOf(t, s.client(), "hello")
 		assert.Contains(t, address, net.prefix+".2", "an address of the pool %s", net.pool())
 		answers(t, address)
 	})
-	t.Run("a second up changes nothing", func(t *testing.T) {
+	s.step("a second up changes nothing", func(t *testing.T) {
 		r := s.must(s.up("--expect-no-changes"))
 		assert.Less(t, r.took, 15*time.Second)
 	})
-	t.Run("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
-	t.Run("health passes", func(t *testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
-	t.Run("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
-	t.Run("an agent leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "agent-2") })
-	t.Run("a server leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-3") })
-	t.Run("the first server leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
-	t.Run("destroy leaves nothing", func(t *testing.T) {
+	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
+	s.step("health passes", func(t *testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
+	s.step("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
+	s.step("an agent leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "agent-2") })
+	s.step("a server leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-3") })
+	s.step("the first server leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
+	s.step("destroy leaves nothing", func(t *testing.T) {
 		s.must(s.destroy())
 		for name, before := range clean {
 			assert.Equal(t, before, hosts.footprint(name), "what %s has after destroy and had not before (-before +after)", name)
@@ -95,6 +95,7 @@ func (s *stack) leavesAndReturns(t *testing.T, hosts *lent, all []node, name str
 	s.configure(staging(hosts, rest...))
 	s.must(s.up())
 	assert.ElementsMatch(t, names(rest), nodeNames(t, s.client()))
+	s.must(s.run(strata, "health", "--stack", s.name))
 	answers(t, addressOf(t, s.client(), "hello"))
 	s.configure(staging(hosts, all...))
 	s.must(s.up())

@@ -1,0 +1,33 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// MaterialiseCharts puts the charts at their Paths as far as that needs no download. A preview calls it: Helm reads the chart
+// to see what would change, also in a checkout where nothing has run yet. Binaries and images stay where they are.
+func (s *Set) MaterialiseCharts(ctx context.Context) error {
+	if err := os.MkdirAll(filepath.Join(s.projectDir, Folder), 0o755); err != nil {
+		return fmt.Errorf("artifacts: %w", err)
+	}
+	cache, err := CacheDir()
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	for _, artifact := range s.all {
+		atHand := artifact.source != "" || verified(filepath.Join(cache, artifact.FileName()), artifact.SHA256)
+		if !strings.HasSuffix(artifact.Path, ".tgz") || !atHand {
+			continue
+		}
+		if err := s.materialise(ctx, artifact); err != nil {
+			wrong = append(wrong, fmt.Errorf("artifact %s: %w", artifact, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
