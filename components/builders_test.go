@@ -1,0 +1,179 @@
+package components
+
+import (
+	"flag"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/config"
+	"strata/health"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// golden compares text with a file of testdata.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644)) //nolint:gosec // committed
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "write it with: go test ./components -update")
+	assert.Equal(t, string(want), text)
+}
+
+// The nodes of a small cluster, with everything set that a node may have.
+var (
+	serverNode = config.Node{Name: "server-1", Role: config.RoleServer, Address: netip.MustParseAddr("10.0.0.11"),
+		Labels: map[string]string{"zone": "b", "disk": "ssd"}, Taints: []string{"dedicated=control:NoSchedule"}}
+	secondNode = config.Node{Name: "server-2", Role: config.RoleServer, Address: netip.MustParseAddr("10.0.0.12")}
+	agentNode  = config.Node{Name: "agent-1", Role: config.RoleAgent, Address: netip.MustParseAddr("10.0.0.21"),
+		Labels: map[string]string{"zone": "a"}}
+)
+
+func clusterConfig() config.K3s {
+	encrypt := true
+	return config.K3s{
+		ClusterCIDR: netip.MustParsePrefix("10.42.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.43.0.0/16"),
+		Disable: []string{"traefik", "servicelb"}, TLSSANs: []string{"api.example.org", "10.0.0.12"},
+		FlannelInterface: "eth1", SecretsEncryption: &encrypt,
+		ServerArgs: map[string]any{"etcd-snapshot-retention": 5},
+		AgentArgs:  map[string]any{"kubelet-arg": []string{"max-pods=50"}},
+	}
+}
+
+func TestAServersConfigurationHasEveryKeyThatServersShare(t *testing.T) {
+	text, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token")
+	require.NoError(t, err)
+	golden(t, "k3s_server.yaml", text)
+}
+
+func TestAnAgentsConfigurationHasNoServerKey(t *testing.T) {
+	text, err := k3sConfig(clusterConfig(), agentNode, []config.Node{serverNode, secondNode}, "the-token")
+	require.NoError(t, err)
+	golden(t, "k3s_agent.yaml", text)
+	for key := range serverKeys(clusterConfig(), nil) {
+		assert.NotContains(t, text, key+":", "k3s agent refuses keys that it does not know")
+	}
+}
+
+// How a node joins is decided on the host, where it shows whether a cluster is there.
+func TestNoConfigurationSaysHowToJoin(t *testing.T) {
+	for _, node := range []config.Node{serverNode, secondNode, agentNode} {
+		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode, secondNode}, "the-token")
+		require.NoError(t, err)
+		assert.NotContains(t, text, "cluster-init")
+		assert.NotContains(t, text, "\nserver:")
+	}
+}
+
+func TestAConfigurationIsTheSameEveryTime(t *testing.T) {
+	first, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token")
+	require.NoError(t, err)
+	for range 50 {
+		again, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token")
+		require.NoError(t, err)
+		require.Equal(t, first, again, "another text would restart K3s")
+	}
+}
+
+func TestAKeyOfStratasOwnCannotBeOverridden(t *testing.T) {
+	for _, key := range []string{"token", "node-ip", "cluster-cidr"} {
+		cfg := clusterConfig()
+		cfg.ServerArgs = map[string]any{key: "mine"}
+		_, err := k3sConfig(cfg, serverNode, []config.Node{serverNode}, "the-token")
+		require.ErrorContains(t, err, "key "+key+" of server-1 is set by Strata")
+	}
+}
+
+func TestAKubeconfigPointsToTheEndpointAndKeepsTheRest(t *testing.T) {
+	text, err := rewriteKubeconfig("cluster:\n  certificate-authority-data: CA\n  server: https://127.0.0.1:6443\n", "https://10.0.0.11:6443")
+	require.NoError(t, err)
+	assert.Equal(t, "cluster:\n  certificate-authority-data: CA\n  server: https://10.0.0.11:6443\n", text)
+}
+
+func TestAKubeconfigOfAnotherFormIsAnErrorWithoutItsContent(t *testing.T) {
+	_, err := rewriteKubeconfig("client-key-data: SECRET", "https://10.0.0.11:6443")
+	require.ErrorContains(t, err, "want server https://127.0.0.1:6443 in it")
+	assert.NotContains(t, err.Error(), "SECRET")
+}
+
+func TestEachPrivateKeyIsPassedOnce(t *testing.T) {
+	assert.Equal(t, "a\nb\n", joinKeys([]any{"a\n", "b\n", "a\n"}))
+	assert.Empty(t, joinKeys(nil))
+}
+
+func TestWhatAHostMustBeFollowsItsRole(t *testing.T) {
+	server := health.HostNeeds("server", false)
+	assert.Equal(t, []int{2379, 2380, 6443, 10250}, server.Ports)
+	assert.Equal(t, []string{"br_netfilter", "overlay", "ip_vs"}, server.Modules)
+	assert.False(t, server.IPVS)
+	assert.NotEqual(t, server.Ports, health.HostNeeds("agent", false).Ports)
+	agent := health.HostNeeds("agent", true)
+	assert.Equal(t, []int{10250}, agent.Ports)
+	assert.Less(t, agent.MinMemoryMiB, server.MinMemoryMiB)
+	assert.True(t, agent.IPVS)
+	assert.Positive(t, agent.MaxClockSkew.Duration)
+	assert.Positive(t, agent.MinDiskMiB)
+}
+
+func metallbArgs() *MetalLBArgs {
+	hosts := &Hosts{All: []*Host{{Node: serverNode}, {Node: agentNode}}}
+	return &MetalLBArgs{
+		Config:  config.MetalLB{Addresses: []string{"10.0.0.200-10.0.0.210"}},
+		Cluster: &Cluster{Hosts: hosts},
+		Timeouts: config.Timeouts{
+			MetalLBWebhook: metav1.Duration{Duration: 5 * time.Minute}, MetalLBPool: metav1.Duration{Duration: 2 * time.Minute},
+		},
+	}
+}
+
+func TestTheWebhookGateAsksWhatOnlyAWorkingWebhookAnswers(t *testing.T) {
+	spec := metallbWebhook(metallbArgs(), "chart-sum")
+	assert.Equal(t, health.KindWebhook, spec.Kind)
+	assert.Equal(t, "chart-sum", spec.Revision, "a new chart runs the gate again")
+	assert.Equal(t, "strata:timeouts.metallbWebhook", spec.TimeoutKey)
+	assert.Equal(t, 5*time.Minute, spec.Timeout.Duration)
+	require.NotNil(t, spec.Webhook)
+	accept, deny := spec.Webhook.Accept, spec.Webhook.Deny
+	assert.Equal(t, "IPAddressPool", accept["kind"])
+	assert.Equal(t, "metallb-system", accept["metadata"].(map[string]any)["namespace"])
+	assert.NotEqual(t, accept["spec"], deny["spec"])
+	assert.Equal(t, accept["metadata"], deny["metadata"], "they differ in what the webhook looks at only")
+	assert.NotEmpty(t, spec.Webhook.DenyMatch, "without it any refusal would do")
+	assert.NotEmpty(t, spec.Webhook.CASecret)
+	assert.NotEmpty(t, spec.Webhook.Workloads)
+}
+
+// The gate's own dry-run pool must not overlap a pool that somebody has.
+func TestTheWebhookGatesPoolIsOfADocumentationNetwork(t *testing.T) {
+	addresses := metallbWebhook(metallbArgs(), "").Webhook.Accept["spec"].(map[string]any)["addresses"].([]any)
+	require.Len(t, addresses, 1)
+	assert.Equal(t, "192.0.2.1-192.0.2.1", addresses[0])
+}
+
+func TestThePoolGateAsksEveryNodesSpeaker(t *testing.T) {
+	spec := metallbPoolGate(metallbArgs())
+	assert.Equal(t, health.KindPool, spec.Kind)
+	assert.Equal(t, "strata:timeouts.metallbPool", spec.TimeoutKey)
+	require.NotNil(t, spec.Pool)
+	assert.Equal(t, []string{"server-1", "agent-1"}, spec.Pool.Speakers)
+	assert.Equal(t, []string{"10.0.0.200-10.0.0.210"}, spec.Pool.Addresses)
+	assert.Equal(t, metallbPool, spec.Pool.Name)
+}
+
+func TestThePoolsWaitIsForItsAddressesAndBounded(t *testing.T) {
+	wait := poolWait(90 * time.Second)
+	assert.Len(t, wait, 2)
+	assert.EqualValues(t, "jsonpath={.status.availableIPv4}", wait["pulumi.com/waitFor"])
+	assert.EqualValues(t, "90", wait["pulumi.com/timeoutSeconds"])
+}
