@@ -60,6 +60,8 @@ for module in br_netfilter overlay; do
 done > /etc/modules-load.d/strata-k3s.conf
 [ -s /etc/modules-load.d/strata-k3s.conf ] || rm /etc/modules-load.d/strata-k3s.conf
 
+# A host that was about to leave may stay after all (internal/members holds it with this file).
+rm -f "/run/systemd/system/$unit.service.d/90-strata-leaving.conf"
 env -i PATH="$PATH" INSTALL_K3S_SKIP_DOWNLOAD=true INSTALL_K3S_SKIP_START=true INSTALL_K3S_EXEC="$ROLE" \
 	sh /var/lib/strata/k3s-install.sh
 

@@ -10,6 +10,7 @@ for unit in k3s k3s-agent; do
 		rm -f "/etc/systemd/system/$unit.service" "/etc/systemd/system/$unit.service.env"
 	fi
 done
+rm -rf /run/systemd/system/k3s.service.d /run/systemd/system/k3s-agent.service.d
 systemctl daemon-reload
 systemctl reset-failed
 rm -rf /etc/rancher/k3s /etc/rancher/node /var/lib/rancher/k3s /var/lib/strata/k3s-install.sh /var/lib/strata/k3s.applied

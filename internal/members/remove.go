@@ -54,6 +54,7 @@ func (r *Remover) Remove(ctx context.Context, member Member) error {
 		return fmt.Errorf("node %s: %w", member.Name, err)
 	default:
 		r.drain(ctx, member)
+		r.hold(ctx, member)
 		if member.Role == "server" && node.Annotations[removedAnnotation] == "" {
 			if err := r.removeFromEtcd(ctx, member); err != nil {
 				return err
@@ -128,14 +129,29 @@ func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 	return fmt.Errorf("etcd member of %s was not removed within %s; the other servers need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd", member.Name, etcdLimit)
 }
 
-// stop stops K3s on the leaving host, so that it does not register itself again. A host that does not answer is as good as
-// stopped; its Node goes all the same.
+// hold keeps the leaving host's K3s from coming back by itself: a server whose etcd member is removed ends, and its unit would
+// start it again as a new member within seconds. The drop-in is gone after a reboot or the uninstall.
+func (r *Remover) hold(ctx context.Context, member Member) {
+	r.onHost(ctx, member, "could not be kept from restarting", `
+dir=/run/systemd/system/$unit.service.d
+mkdir -p "$dir"
+printf '[Service]\nRestart=no\n' > "$dir/90-strata-leaving.conf"
+systemctl daemon-reload`)
+}
+
+// stop stops K3s on the leaving host, so that it does not register itself again.
 func (r *Remover) stop(ctx context.Context, member Member) {
+	r.onHost(ctx, member, "could not be stopped", `systemctl stop "$unit"`)
+}
+
+// onHost runs a script on the leaving host if K3s is there. A host that does not answer is as good as stopped: its Node goes
+// all the same.
+func (r *Remover) onHost(ctx context.Context, member Member, otherwise, script string) {
 	ctx, cancel := context.WithTimeout(ctx, stopLimit)
 	defer cancel()
 	client, err := remote.Dial(ctx, member.Target, r.SSHKey)
 	if err != nil {
-		r.say(member, "could not be stopped, its host does not answer: %v", err)
+		r.say(member, otherwise+", its host does not answer: %v", err)
 		return
 	}
 	defer func() { _ = client.Close() }()
@@ -143,9 +159,9 @@ func (r *Remover) stop(ctx context.Context, member Member) {
 	if member.Role != "server" {
 		unit = "k3s-agent"
 	}
-	script := "if systemctl cat " + unit + " >/dev/null 2>&1; then systemctl stop " + unit + "; fi"
+	script = "set -eu; unit=" + unit + "\nif systemctl cat \"$unit\" >/dev/null 2>&1; then\n" + script + "\nfi"
 	if _, err := client.Run(ctx, script, nil); err != nil {
-		r.say(member, "could not be stopped: %v", err)
+		r.say(member, otherwise+": %v", err)
 	}
 }
 

@@ -64,12 +64,25 @@ func (s *stack) leaksNothing(t *testing.T, hosts *lent) {
 			assert.Contains(t, shown, secret, "the test looks for the wrong text: the decrypted state does not hold the %s", what)
 		}
 		for _, n := range hosts.nodes {
-			found, _ := hosts.on(n.name, `journalctl --no-pager | grep -lF -e "$(cat)" <<<'`+secret+`'`)
-			assert.Empty(t, strings.TrimSpace(found), "%s in the journal of %s", what, n.name)
-			found, _ = hosts.on(n.name, `find /etc /var/lib /usr/local /tmp /run -xdev -type f -perm -o=r -size -1M -print0 | xargs -0 grep -lF -e '`+secret+`'`)
-			assert.Empty(t, strings.TrimSpace(found), "%s in a world-readable file of %s", what, n.name)
+			assert.Empty(t, hosts.exposed(n.name, secret), "%s on %s", what, n.name)
 		}
 	}
+	const canary = "a-text-that-is-exposed-on-purpose"
+	hosts.must("agent-1", "install -m 0644 /dev/null /tmp/canary && echo "+canary+" > /tmp/canary")
+	assert.Equal(t, "file /tmp/canary", hosts.exposed("agent-1", canary), "the search sees what is exposed")
+	hosts.must("agent-1", "rm /tmp/canary")
+}
+
+// exposed lists where everybody on a machine could read a text: the journal, world-readable files, arguments of processes.
+func (l *lent) exposed(name, text string) string {
+	return strings.TrimSpace(l.must(name, `pattern=$(mktemp) && cat > "$pattern" <<'TEXT'
+`+text+`
+TEXT
+journalctl --no-pager -o cat | grep -F -f "$pattern" | sed 's/^/journal /' | head -1
+find /etc /var/lib /var/log /usr/local /tmp /run -xdev -type f -perm -o=r -size -1M -not -path '/run/netns/*' -print0 |
+  xargs -0 grep -lF -f "$pattern" 2> /dev/null | sed 's/^/file /'
+cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' '\n' | grep -F -f "$pattern" | sed 's/^/argument /' | grep -vF "pattern=" | head -1
+rm "$pattern"`))
 }
 
 // signal is an output that says when a text was written to it.
