@@ -46,19 +46,8 @@ func (l lock) held() string {
 }
 
 // locks are the stack's locks. Other backends than files keep no record of the owner's process, so theirs stay.
-func (r *Recovery) locks(ctx context.Context) ([]lock, error) {
-	out, err := r.Pulumi(ctx, nil, "whoami", "--json")
-	if err != nil {
-		return nil, err
-	}
-	var who struct {
-		URL string `json:"url"`
-	}
-	if err := json.Unmarshal(out, &who); err != nil {
-		return nil, fmt.Errorf("pulumi whoami: %w", err)
-	}
-	root, ok := backendDir(who.URL, r.ProjectDir)
-	if !ok {
+func (r *Recovery) locks(root string) ([]lock, error) {
+	if root == "" {
 		r.left("locks", "this backend does not say which process holds one; `pulumi cancel` removes a dead one")
 		return nil, nil
 	}
@@ -83,6 +72,22 @@ func (r *Recovery) locks(ctx context.Context) ([]lock, error) {
 		locks = append(locks, found)
 	}
 	return locks, nil
+}
+
+// backend is the folder of the file backend in use; empty for other backends.
+func (r *Recovery) backend(ctx context.Context) (string, error) {
+	out, err := r.Pulumi(ctx, nil, "whoami", "--json")
+	if err != nil {
+		return "", err
+	}
+	var who struct {
+		URL string `json:"url"`
+	}
+	if err := json.Unmarshal(out, &who); err != nil {
+		return "", fmt.Errorf("pulumi whoami: %w", err)
+	}
+	root, _ := backendDir(who.URL, r.ProjectDir)
+	return root, nil
 }
 
 // backendDir is the folder of a file backend's URL: file:///abs, file://~ or file://./relative.

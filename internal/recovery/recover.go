@@ -34,7 +34,11 @@ type Result struct {
 // Run recovers the stack. It does nothing when nothing was left. The order matters: nothing is touched before the owner is
 // known to be dead, and its processes end before what they might still write is cleared.
 func (r *Recovery) Run(ctx context.Context) (Result, error) {
-	locks, err := r.locks(ctx)
+	root, err := r.backend(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	locks, err := r.locks(root)
 	if err != nil {
 		return Result{}, err
 	}
@@ -42,6 +46,10 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	if err := r.endOrphans(ctx); err != nil {
+		return Result{}, err
+	}
+	// Before the locks go: they are the proof that a missing checkpoint is a kill's work and not a removed stack.
+	if err := r.restoreCheckpoint(root, len(locks) > 0); err != nil {
 		return Result{}, err
 	}
 	if err := r.removeLocks(locks); err != nil {

@@ -68,7 +68,7 @@ func names(nodes []node) []string {
 func (s *stack) killedUpConverges(t *testing.T) {
 	cmd := s.command(root, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	output := newSignal("k3s-server-1-install")
+	output := newSignal("k3s-server-1-install creating")
 	cmd.Stdout, cmd.Stderr = output, output
 	require.NoError(t, cmd.Start())
 	select {

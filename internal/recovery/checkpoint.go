@@ -1,0 +1,49 @@
+package recovery
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"strata/config"
+)
+
+// restoreCheckpoint puts the state before the last write back when a kill in the middle of that write left no file or one that
+// is no JSON: the file backend moves the checkpoint to .bak before it writes a new one (pulumi/pulumi pkg/backend/diy/state.go,
+// saveCheckpoint). What the lost write knew is created again by the next up. A missing file alone is no sign: a removed stack
+// leaves its .bak, too; so interrupted says that a dead run's lock was there.
+func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
+	if root == "" {
+		return nil // only the file backend is ours to mend
+	}
+	file := filepath.Join(root, ".pulumi", "stacks", config.Namespace, r.Stack+".json")
+	content, err := os.ReadFile(file) //nolint:gosec // the backend that the user configured
+	switch {
+	case err == nil && json.Valid(content), os.IsNotExist(err) && !interrupted:
+		return nil
+	case err != nil && !os.IsNotExist(err):
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	backup, backupErr := os.ReadFile(file + ".bak") //nolint:gosec // as above
+	if os.IsNotExist(err) && os.IsNotExist(backupErr) {
+		return nil // killed before the first checkpoint
+	}
+	if backupErr != nil || !json.Valid(backup) {
+		return fmt.Errorf("checkpoint %s is cut off and %s.bak cannot replace it; restore the newest one of .pulumi/history with `pulumi stack import`", file, file)
+	}
+	if err := replaceFile(file, backup); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	r.did("restored the checkpoint before the last one: the kill cut %s off", file)
+	return nil
+}
+
+// replaceFile writes content beside path and renames it over path.
+func replaceFile(path string, content []byte) error {
+	temporary := path + ".restored"
+	if err := os.WriteFile(temporary, content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, path)
+}
