@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,13 +76,13 @@ func (s *stack) leaksNothing(t *testing.T, hosts *lent) {
 
 // exposed lists where everybody on a machine could read a text: the journal, world-readable files, arguments of processes.
 func (l *lent) exposed(name, text string) string {
-	return strings.TrimSpace(l.must(name, `pattern=$(mktemp) && cat > "$pattern" <<'TEXT'
-`+text+`
-TEXT
+	// Encoded, or the search would find itself among the arguments.
+	encoded := base64.StdEncoding.EncodeToString([]byte(text + "\n"))
+	return strings.TrimSpace(l.must(name, `pattern=$(mktemp) && base64 -d <<< '`+encoded+`' > "$pattern"
 journalctl --no-pager -o cat | grep -F -f "$pattern" | sed 's/^/journal /' | head -1
 find /etc /var/lib /var/log /usr/local /tmp /run -xdev -type f -perm -o=r -size -1M -not -path '/run/netns/*' -print0 |
   xargs -0 grep -lF -f "$pattern" 2> /dev/null | sed 's/^/file /'
-cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' '\n' | grep -F -f "$pattern" | sed 's/^/argument /' | grep -vF "pattern=" | head -1
+cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' '\n' | grep -F -f "$pattern" | sed 's/^/argument /' | head -1
 rm "$pattern"`))
 }
 
