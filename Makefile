@@ -58,4 +58,4 @@ lint: ## static checks
 .PHONY: golden
 golden: ## rewrite golden files and generated docs
 	go generate ./config
-	go test ./tests/graph -update
+	go test ./tests/graph ./components -update
