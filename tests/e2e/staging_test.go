@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -37,9 +36,6 @@ func TestStagingOnLentHosts(t *testing.T) {
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
 	s.step("health passes", func(t *testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
 	s.step("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
-	s.step("an agent leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "agent-2") })
-	s.step("a server leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-3") })
-	s.step("the first server leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
 	s.step("destroy leaves nothing", func(t *testing.T) {
 		s.must(s.destroy())
 		for name, before := range clean {
@@ -80,25 +76,4 @@ func (s *stack) killedUpConverges(t *testing.T) {
 	require.Error(t, cmd.Wait(), "it was killed")
 	s.must(s.run(strata, "recover", "--stack", s.name))
 	s.must(s.up())
-}
-
-// leavesAndReturns removes one node from the configuration and puts it back. The rest serves all the while.
-func (s *stack) leavesAndReturns(t *testing.T, hosts *lent, all []node, name string) {
-	rest := []node{}
-	for _, n := range all {
-		// An even number of servers is refused, so a second one leaves with the first.
-		if n.name == name || strings.HasPrefix(name, "server") && n.name == "server-2" {
-			continue
-		}
-		rest = append(rest, n)
-	}
-	s.configure(staging(hosts, rest...))
-	s.must(s.up())
-	assert.ElementsMatch(t, names(rest), nodeNames(t, s.client()))
-	s.must(s.run(strata, "health", "--stack", s.name))
-	answers(t, addressOf(t, s.client(), "hello"))
-	s.configure(staging(hosts, all...))
-	s.must(s.up())
-	assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
-	s.must(s.up("--expect-no-changes"))
 }
