@@ -39,7 +39,7 @@ esac`)
 address=${last#https://}; address=${address%%:*}
 if [ -e "ROOT/answers/$address" ]; then printf pong; else exit 7; fi`)
 	h.tool("modinfo", `cat "ROOT/modules/$3" 2>/dev/null || echo "(builtin)"`)
-	for _, tool := range []string{"ip", "iptables-save", "ip6tables-save", "pgrep"} {
+	for _, tool := range []string{"ip", "iptables-save", "ip6tables-save"} {
 		h.tool(tool, `cat "ROOT/says/`+tool+`" 2>/dev/null || :`)
 	}
 	// Writes the unit as K3s's own install script does, and notes its environment.
@@ -83,7 +83,7 @@ func (h *fakeHost) tool(name, script string) {
 func (h *fakeHost) rooted(text string) string {
 	return strings.NewReplacer(
 		"ROOT", h.root, "/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/", h.root+"/usr/local/bin/",
-		"/run/", h.root+"/run/", "/proc/self/", h.root+"/proc/self/",
+		"/run/", h.root+"/run/", "/proc/self/", h.root+"/proc/self/", "/proc/[", h.root+"/proc/[",
 	).Replace(text)
 }
 

@@ -3,6 +3,7 @@ package components
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
 	"strings"
 	"testing"
 
@@ -90,9 +91,12 @@ func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
 		"a Pod's link": {func(h *fakeHost) { h.write("says/ip", "7: veth0a1b2c3d@if2: <BROADCAST> mtu 1450\n") }, "interface: veth0a1b2c3d"},
 		"a chain":      {func(h *fakeHost) { h.write("says/iptables-save", ":KUBE-SERVICES - [0:0]\n") }, "iptables: :KUBE-SERVICES"},
 		"a v6 rule":    {func(h *fakeHost) { h.write("says/ip6tables-save", "-A FLANNEL-FWD -j ACCEPT\n") }, "iptables: -A FLANNEL-FWD"},
-		"a process":    {func(h *fakeHost) { h.write("says/pgrep", "4711 /usr/local/bin/k3s server\n") }, "process: 4711 /usr/local/bin/k3s server"},
-		"a file":       {func(h *fakeHost) { h.write("usr/local/bin/kubectl", "") }, "file: "},
-		"kubelet's":    {func(h *fakeHost) { h.write("var/lib/kubelet/pods/x", "") }, "file: "},
+		"a process":    {func(h *fakeHost) { h.process("4711", "/usr/local/bin/k3s") }, "/proc/4711 "},
+		"a shim": {func(h *fakeHost) {
+			h.process("4712", "/var/lib/rancher/k3s/data/current/bin/containerd-shim-runc-v2 (deleted)")
+		}, "/proc/4712 "},
+		"a file":    {func(h *fakeHost) { h.write("usr/local/bin/kubectl", "") }, "file: "},
+		"kubelet's": {func(h *fakeHost) { h.write("var/lib/kubelet/pods/x", "") }, "file: "},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -113,4 +117,10 @@ func TestTheResidueScanLeavesOthersAlone(t *testing.T) {
 	h.write("proc/self/mounts", "tmpfs "+h.root+"/run/user/0 tmpfs rw 0 0\n")
 	out, code := h.run("k3s-uninstall.sh", "")
 	assert.Zero(t, code, out)
+}
+
+// process makes a process that runs an executable of the fake root.
+func (h *fakeHost) process(pid, executable string) {
+	require.NoError(h.t, os.MkdirAll(h.path("proc/"+pid), 0o755))
+	require.NoError(h.t, os.Symlink(h.rooted(executable), h.path("proc/"+pid+"/exe")))
 }

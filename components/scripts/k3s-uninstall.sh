@@ -25,7 +25,12 @@ residue() {
 	grep -E ' (/run/k3s|/var/lib/rancher/k3s|/var/lib/kubelet|/run/netns/cni-)' /proc/self/mounts | cut -d' ' -f2 | sed 's/^/mount: /'
 	ip -o link show | grep -oE ': (cni0|flannel[.0-9a-z-]*|kube-ipvs0|veth[0-9a-f]{8})[@:]' | tr -d ':@ ' | sed 's/^/interface: /'
 	{ iptables-save; ip6tables-save; } | grep -E '^(:|-A )[^ ]*(KUBE-|CNI-|FLANNEL-)' | sed 's/^/iptables: /'
-	pgrep -a -f '^(/usr/local/bin/k3s|/var/lib/rancher/k3s|k3s (server|agent))|containerd-shim.*k3s' | sed 's/^/process: /'
+	# By executable, not by command line: this script's own text names them.
+	for exe in /proc/[0-9]*/exe; do
+		case $(readlink "$exe") in
+			/usr/local/bin/k3s* | /var/lib/rancher/k3s/*) echo "process: ${exe%/exe} $(readlink "$exe")" ;;
+		esac
+	done
 	for path in /etc/rancher /var/lib/rancher/k3s /var/lib/kubelet /run/k3s /run/flannel /etc/cni/net.d/10-flannel.conflist \
 		/usr/local/bin/{k3s,kubectl,crictl,ctr,k3s-killall.sh,k3s-uninstall.sh,k3s-agent-uninstall.sh}; do
 		if [ -e "$path" ] || [ -L "$path" ]; then
