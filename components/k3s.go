@@ -37,6 +37,9 @@ type K3s struct {
 	Cluster *Cluster
 	// API holds once every API server answers authenticated requests.
 	API *health.Gate
+	// Members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and the API. What is changed or
+	// judged inside the cluster waits for it, or a gate would look at Pods that are about to be drained away.
+	Members *health.Gate
 	// Nodes holds once exactly the configured nodes are Ready.
 	Nodes *health.Gate
 	// System holds once CoreDNS and the other packaged components work.

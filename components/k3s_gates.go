@@ -66,13 +66,13 @@ func (k *k3s) gateAPI() error {
 // gateNodes registers the removal of nodes that left, and then the gate of the exact node set. The removal comes first
 // because Pulumi deletes after all updates: the gate would wait for ever for a node whose own removal comes later.
 func (k *k3s) gateNodes() error {
-	members, err := k.members()
-	if err != nil {
+	var err error
+	if k.Members, err = k.members(); err != nil {
 		return err
 	}
 	k.Nodes, err = k.gate("nodes", health.Spec{
 		Kind: health.KindNodes, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
-	}, k.args.Hosts.All, append(k.joined, k.API, members)...)
+	}, k.args.Hosts.All, append(k.joined, k.API, k.Members)...)
 	return err
 }
 
@@ -81,7 +81,7 @@ func (k *k3s) gateSystem() error {
 	gate, err := k.gate("system", health.Spec{
 		Kind: health.KindSystem, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
 		System: &health.SystemSpec{Disabled: k.args.Config.Disable},
-	}, k.servers, k.API)
+	}, k.servers, k.API, k.Members)
 	k.System = gate
 	return err
 }

@@ -54,11 +54,12 @@ func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error
 		return err
 	}
 	if *cfg.MetalLB.Enabled {
-		// The release needs an API server that answers, not every node: its Pods wait for nodes by themselves, and the webhook
-		// and pool gates behind it look at what runs (docs/adr/0006).
+		// The release needs an API server that answers, which Members waits for, and not every node: its Pods wait for nodes by
+		// themselves, and the webhook and pool gates behind it look at what runs (docs/adr/0006). Leaving nodes are drained
+		// first, or the webhook gate would pass on a Pod that the drain then moves.
 		_, err = components.NewMetalLB(ctx, "metallb", &components.MetalLBArgs{
 			Config: cfg.MetalLB, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts,
-			After: []*health.Gate{cluster.API},
+			After: []*health.Gate{cluster.Members},
 		})
 		if err != nil {
 			return err

@@ -77,7 +77,7 @@ func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 		{"a lent host's resource that vanishes", "what runs on a machine", with("k3s-agent-1-uninstall", func(r *pulumitest.Resource) { r.DeletedWith = "hosts-key" })},
 		{"an object of the default provider", "an object in the cluster", with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "" })},
 		{"an object that needs the API server to go", "an object in the cluster", with("metallb-release", func(r *pulumitest.Resource) { r.DeletedWith = "" })},
-		{"an object before the API gate", "an object in the cluster", without("metallb-namespace", "k3s-api")},
+		{"an object before the API gate", "an object in the cluster", without("metallb-namespace", "k3s-members")},
 		{"a remote command without bound", "every command", input("k3s-server-1-install", "create", "bash -c true-ish")},
 		{"an unpinned host key", "every command", input("k3s-server-1-install", "connection", resource.MakeSecret(resource.NewProperty(resource.PropertyMap{"dialErrorLimit": resource.NewProperty(-1.0)})))},
 		{"a plain connection", "every command", input("k3s-server-1-install", "connection", resource.PropertyMap{})},

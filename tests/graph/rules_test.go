@@ -106,9 +106,9 @@ func needs(p *program, g graph) []need {
 	add("k3s-api", "k3s-kubeconfig")
 	add("k3s-members", "k3s-api")
 	add("k3s-nodes", "k3s-api", "k3s-members")
-	add("k3s-system", "k3s-api")
+	add("k3s-system", "k3s-api", "k3s-members")
 	add("k3s-provider", "k3s-api")
-	add("metallb-namespace", "k3s-api")
+	add("metallb-namespace", "k3s-api", "k3s-members") // its gates must not pass on Pods that a drain then moves
 	add("metallb-release", "metallb-namespace")
 	add("metallb-webhook", "metallb-release", "k3s-kubeconfig")
 	add("metallb-pool", "metallb-webhook")
