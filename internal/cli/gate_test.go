@@ -123,13 +123,13 @@ func TestHealthReadsTheGatesAndTheirSecretsFromTheState(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, gates, 1)
 	var out bytes.Buffer
-	require.NoError(t, showHealth(&out, askAll(t.Context(), gates, healthTimeout), false))
+	require.NoError(t, showHealth(&out, askAll(t.Context(), gates, healthTimeout, io.Discard), healthFlags{}))
 	assert.Contains(t, out.String(), "agent-1-gate")
 	assert.Contains(t, out.String(), "1 of 1 gates open")
 
 	server.Handler = unitAnswer("failed", "failed")
 	out.Reset()
-	require.Error(t, showHealth(&out, askAll(t.Context(), gates, healthTimeout/30), false))
+	require.Error(t, showHealth(&out, askAll(t.Context(), gates, healthTimeout/30, io.Discard), healthFlags{}))
 	assert.Contains(t, out.String(), "0 of 1 gates open")
 }
 
@@ -159,4 +159,14 @@ func TestATableThatCannotBeWrittenIsAnError(t *testing.T) {
 	reader, writer := io.Pipe()
 	require.NoError(t, reader.Close())
 	require.Error(t, writeFindings(writer, nil))
+}
+
+func TestAskingForAGateThatIsNotThereIsAnErrorThatListsTheOthers(t *testing.T) {
+	gates := []recordedGate{{spec: health.Spec{Gate: "k3s-api"}}, {spec: health.Spec{Gate: "k3s-nodes"}}}
+	selected, err := selectGates(gates, []string{"k3s-nodes"})
+	require.NoError(t, err)
+	require.Len(t, selected, 1)
+	assert.Equal(t, "k3s-nodes", selected[0].spec.Gate)
+	_, err = selectGates(gates, []string{"k3s-node"})
+	require.ErrorContains(t, err, "k3s-api, k3s-nodes")
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +26,7 @@ const (
 // healthFlags are the flags of `strata health`.
 type healthFlags struct {
 	stack, project string
+	only           []string
 	asJSON         bool
 	timeout        time.Duration
 }
@@ -48,11 +51,19 @@ func newHealthCommand() *cobra.Command {
 			if len(gates) == 0 {
 				return fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", flags.stack, flags.stack)
 			}
-			return showHealth(cmd.OutOrStdout(), askAll(cmd.Context(), gates, flags.timeout), flags.asJSON)
+			progress := io.Discard // many gates at once would talk across each other
+			if len(flags.only) > 0 {
+				if gates, err = selectGates(gates, flags.only); err != nil {
+					return &exitError{2, err}
+				}
+				progress = cmd.ErrOrStderr()
+			}
+			return showHealth(cmd.OutOrStdout(), askAll(cmd.Context(), gates, flags.timeout, progress), flags)
 		},
 	}
 	command.Flags().StringVarP(&flags.stack, "stack", "s", "", "the stack's name")
 	command.Flags().StringVar(&flags.project, "project", ".", "the project's folder")
+	command.Flags().StringSliceVar(&flags.only, "gate", nil, "ask only the gates of these names, and show their progress")
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every gate's result as JSON")
 	command.Flags().DurationVar(&flags.timeout, "timeout", healthTimeout, "bound for each gate")
 	if err := command.MarkFlagRequired("stack"); err != nil {
@@ -61,8 +72,25 @@ func newHealthCommand() *cobra.Command {
 	return command
 }
 
+// selectGates are the gates of the given names. A name that no gate has is an error: asking nothing must not look healthy.
+func selectGates(gates []recordedGate, names []string) ([]recordedGate, error) {
+	var selected []recordedGate
+	for _, name := range names {
+		i := slices.IndexFunc(gates, func(gate recordedGate) bool { return gate.spec.Gate == name })
+		if i < 0 {
+			known := make([]string, 0, len(gates))
+			for _, gate := range gates {
+				known = append(known, gate.spec.Gate)
+			}
+			return nil, fmt.Errorf("no gate is called %s; the stack has %s", name, strings.Join(known, ", "))
+		}
+		selected = append(selected, gates[i])
+	}
+	return selected, nil
+}
+
 // askAll asks every gate at once, each with a short deadline, and returns the results in the gates' order.
-func askAll(ctx context.Context, gates []recordedGate, timeout time.Duration) []health.Result {
+func askAll(ctx context.Context, gates []recordedGate, timeout time.Duration, progress io.Writer) []health.Result {
 	results := make([]health.Result, len(gates))
 	slots := make(chan struct{}, healthParallel)
 	var all sync.WaitGroup
@@ -72,7 +100,7 @@ func askAll(ctx context.Context, gates []recordedGate, timeout time.Duration) []
 			defer func() { <-slots }()
 			gate.spec.Timeout = metav1.Duration{Duration: timeout}
 			gate.spec.TimeoutKey = "--timeout"
-			result, err := health.Run(ctx, gate.spec, gate.secrets, io.Discard)
+			result, err := health.Run(ctx, gate.spec, gate.secrets, progress)
 			if err != nil {
 				result = health.Result{
 					Gate: gate.spec.Gate, Layer: gate.spec.Layer, Kind: gate.spec.Kind, State: health.Stuck, Ending: health.EndedStuck,
@@ -87,7 +115,7 @@ func askAll(ctx context.Context, gates []recordedGate, timeout time.Duration) []
 }
 
 // showHealth prints the results and returns the exit code as an error.
-func showHealth(out io.Writer, results []health.Result, asJSON bool) error {
+func showHealth(out io.Writer, results []health.Result, flags healthFlags) error {
 	failed := 0
 	for _, result := range results {
 		if !result.Passes() {
@@ -95,10 +123,10 @@ func showHealth(out io.Writer, results []health.Result, asJSON bool) error {
 		}
 	}
 	var err error
-	if asJSON {
+	if flags.asJSON {
 		err = json.NewEncoder(out).Encode(results)
 	} else {
-		err = writeHealth(out, results, failed)
+		err = writeHealth(out, results, failed, len(flags.only) == 0)
 	}
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
@@ -109,7 +137,8 @@ func showHealth(out io.Writer, results []health.Result, asJSON bool) error {
 	return nil
 }
 
-func writeHealth(out io.Writer, results []health.Result, failed int) error {
+// writeHealth prints the table, and each failure's report unless that came with the progress.
+func writeHealth(out io.Writer, results []health.Result, failed int, reports bool) error {
 	table := newTable(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
 	for _, r := range results {
 		passed := 0
@@ -124,7 +153,7 @@ func writeHealth(out io.Writer, results []health.Result, failed int) error {
 		return err
 	}
 	for _, r := range results {
-		if r.Passes() {
+		if r.Passes() || !reports {
 			continue
 		}
 		if err := health.WriteReport(out, r); err != nil {

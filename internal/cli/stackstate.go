@@ -34,38 +34,60 @@ func exportStack(ctx context.Context, project, stack string) ([]byte, error) {
 	return stdout.Bytes(), nil
 }
 
-// gatesIn finds the gates in an exported state, in its order, which is the order of creation.
-func gatesIn(state []byte) ([]recordedGate, error) {
+// recordedResource is a resource as the state has it, with its secrets revealed.
+type recordedResource struct {
+	URN    string         `json:"urn"`
+	Type   string         `json:"type"`
+	Delete bool           `json:"delete"`
+	Inputs map[string]any `json:"inputs"`
+}
+
+// text is an input that is a text; empty when it is none.
+func (r recordedResource) text(input string) string {
+	text, _ := r.Inputs[input].(string)
+	return text
+}
+
+// resourcesIn reads the resources of one type from an exported state, in its order, which is the order of creation. What a
+// replacement has left to delete is not among them.
+func resourcesIn(state []byte, kind string) ([]recordedResource, error) {
 	var export struct {
 		Deployment struct {
-			Resources []struct {
-				URN    string         `json:"urn"`
-				Type   string         `json:"type"`
-				Delete bool           `json:"delete"`
-				Inputs map[string]any `json:"inputs"`
-			} `json:"resources"`
+			Resources []recordedResource `json:"resources"`
 		} `json:"deployment"`
 	}
 	if err := json.Unmarshal(state, &export); err != nil {
 		return nil, fmt.Errorf("exported state: %w", err)
 	}
-	var gates []recordedGate
+	var found []recordedResource
 	for _, resource := range export.Deployment.Resources {
-		inputs, err := reveal(resource.Inputs)
-		if err != nil {
-			return nil, fmt.Errorf("state of %s: %w", resource.URN, err)
-		}
-		values, _ := inputs.(map[string]any)
-		create, _ := values["create"].(string)
-		if resource.Type != "command:local:Command" || resource.Delete || !strings.HasSuffix(strings.TrimSpace(create), "strata gate") {
+		if resource.Type != kind || resource.Delete {
 			continue
 		}
-		stdin, _ := values["stdin"].(string)
-		spec, err := health.ParseSpec([]byte(stdin))
-		if err != nil {
-			return nil, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", resource.URN, err)
+		if _, err := reveal(resource.Inputs); err != nil {
+			return nil, fmt.Errorf("state of %s: %w", resource.URN, err)
 		}
-		environment, _ := values["environment"].(map[string]any)
+		found = append(found, resource)
+	}
+	return found, nil
+}
+
+// gatesIn finds the gates in an exported state.
+func gatesIn(state []byte) ([]recordedGate, error) {
+	commands, err := resourcesIn(state, "command:local:Command")
+	if err != nil {
+		return nil, err
+	}
+	var gates []recordedGate
+	for _, command := range commands {
+		if !strings.HasSuffix(strings.TrimSpace(command.text("create")), "strata gate") {
+			continue
+		}
+		spec, err := health.ParseSpec([]byte(command.text("stdin")))
+		if err != nil {
+			return nil, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
+		}
+		environment, _ := command.Inputs["environment"].(map[string]any)
 		gates = append(gates, recordedGate{spec: spec, secrets: secretsFrom(func(name string) string {
 			value, _ := environment[name].(string)
 			return value

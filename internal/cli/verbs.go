@@ -8,6 +8,7 @@ func verbs() []*cobra.Command {
 		newPreflightCommand(),
 		newHealthCommand(),
 		newRecoverCommand(),
+		newStrandedCommand(),
 		newFetchCommand(),
 		newBundleCommand(),
 		newMachineCommand(),

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -93,6 +94,7 @@ type signal struct {
 	want string
 	once sync.Once
 	seen chan struct{}
+	at   time.Time // when it was seen; read it after seen is closed
 }
 
 func newSignal(want string) *signal { return &signal{want: want, seen: make(chan struct{})} }
@@ -102,7 +104,7 @@ func (s *signal) Write(p []byte) (int, error) {
 	defer s.mu.Unlock()
 	s.all.Write(p)
 	if strings.Contains(s.all.String(), s.want) {
-		s.once.Do(func() { close(s.seen) })
+		s.once.Do(func() { s.at = time.Now(); close(s.seen) })
 	}
 	return len(p), nil
 }

@@ -156,3 +156,20 @@ func (s *stack) output(name string) string {
 	}
 	return fmt.Sprint(outputs[name])
 }
+
+// resources are the names of the resources in the stack's state, without the stack itself.
+func (s *stack) resources() []string {
+	s.t.Helper()
+	r := s.must(s.run("pulumi", "stack", "export", "--stack", s.name))
+	var export struct {
+		Deployment struct{ Resources []struct{ URN, Type string } }
+	}
+	require.NoError(s.t, json.Unmarshal([]byte(r.output), &export))
+	names := []string{}
+	for _, resource := range export.Deployment.Resources {
+		if resource.Type != "pulumi:pulumi:Stack" {
+			names = append(names, resource.URN[strings.LastIndex(resource.URN, "::")+2:])
+		}
+	}
+	return names
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/remote/sshtest"
+)
+
+func TestStrandedNamesOnlyTheHostThatDoesNotAnswer(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Handler = unitAnswer("active", "running")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	closed := listener.Addr().(*net.TCPAddr).Port
+	require.NoError(t, listener.Close())
+	key, err := json.Marshal(string(server.PrivateKey()))
+	require.NoError(t, err)
+	target := server.Target()
+	command := func(urn string, port int, more string) string {
+		return fmt.Sprintf(`{"urn":%q,"type":"command:remote:Command","inputs":{%s"connection":{"host":%q,"port":%d,"user":%q,"privateKey":%s,"hostKey":%q}}}`,
+			urn, more, target.Address, port, target.User, key, target.HostKey)
+	}
+	state := `{"deployment":{"resources":[` + command("urn::alive-uninstall", target.Port, `"delete":"x",`) + "," +
+		command("urn::dead-uninstall", closed, `"delete":"x",`) + "," + command("urn::dead-install", closed, "") + `]}}`
+	uninstalls, err := uninstallsIn([]byte(state))
+	require.NoError(t, err)
+	require.Len(t, uninstalls, 2, "an install runs nothing at a destroy")
+
+	var out bytes.Buffer
+	require.NoError(t, showStranded(&out, "staging", askHosts(t.Context(), uninstalls)))
+	assert.Contains(t, out.String(), "pulumi state delete --yes --stack staging 'urn::dead-uninstall'")
+	assert.NotContains(t, out.String(), "alive-uninstall")
+
+	out.Reset()
+	require.NoError(t, showStranded(&out, "staging", askHosts(t.Context(), uninstalls[:1])))
+	assert.Contains(t, out.String(), "another cause")
+}

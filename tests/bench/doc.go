@@ -1,0 +1,3 @@
+// Package bench owns the file bench/results.json: how a measurement is written down, and with what it was measured. What is
+// measured, and how, is where the measured thing is (tests/e2e for the lab).
+package bench

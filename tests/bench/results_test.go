@@ -1,0 +1,37 @@
+package bench
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestQuantileIsTheNearestRank(t *testing.T) {
+	samples := []float64{50, 10, 40, 20, 30}
+	assert.Equal(t, 30.0, Quantile(samples, 0.5))
+	assert.Equal(t, 50.0, Quantile(samples, 0.95))
+	assert.Equal(t, 10.0, Quantile(samples, 0))
+	assert.True(t, math.IsNaN(Quantile(nil, 0.5)))
+}
+
+func TestMergeKeepsWhatWasNotMeasuredAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bench", "results.json")
+	require.NoError(t, Merge(path, []Result{Most("b", "s", 0.5, 5, []float64{4}), Most("a", "ms", 0.5, 0, []float64{1})}))
+	require.NoError(t, Merge(path, []Result{Most("b", "s", 0.5, 5, []float64{3})}))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var all []Result
+	require.NoError(t, json.Unmarshal(text, &all))
+	require.Len(t, all, 2)
+	assert.Equal(t, "a", all[0].Name)
+	assert.Nil(t, all[0].Target)
+	assert.Equal(t, 3.0, all[1].Value)
+	assert.Equal(t, 5.0, *all[1].Target)
+	require.NoError(t, os.WriteFile(path, []byte("{"), 0o600))
+	require.Error(t, Merge(path, nil), "a broken file is not overwritten")
+}

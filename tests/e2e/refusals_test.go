@@ -1,0 +1,137 @@
+package e2e
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A stack that goes wrong in every way a user can get it wrong. Each mistake is one clear error, found before it hurts, and the
+// up after the last of them finishes all the same.
+func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
+	net := network{"str0", "10.15.0"}
+	server, absent := node{"server-1", "server", 11}, node{"agent-9", "agent", 99}
+	hosts := lend(t, "e2er", net, server)
+	s := newStack(t, "e2e-refusals", impatient(hosts, server))
+
+	s.step("configuration: every mistake at once, before anything is made", func(t *testing.T) {
+		wrong := impatient(hosts, server)
+		wrong["metallb"] = map[string]any{"enabled": true, "addresses": []any{"10.99.0.1-10.99.0.9"}, "adresses": []any{}}
+		wrong["k3s"] = map[string]any{"version": "1.30"}
+		s.configure(wrong)
+		s.refused(t, s.pulumi("preview"), "adresses", "addresses", "10.99.0.1-10.99.0.9", net.subnet(), "v1.36", "1.30")
+		assert.Empty(t, s.resources(), "nothing was made")
+	})
+	s.step("a key that the host does not know", func(t *testing.T) {
+		wrong := impatient(hosts, server)
+		other := filepath.Join(t.TempDir(), "other-key")
+		key, err := exec.Command(strata, "keygen").Output()
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(other, key, 0o600))
+		wrong["hosts"].(map[string]any)["ssh"].(map[string]any)["keyFile"] = other
+		s.configure(wrong)
+		s.refused(t, s.up(), "server-1", "key", "authorized_keys")
+	})
+	s.configure(impatient(hosts, server))
+	s.step("a full disk", func(t *testing.T) {
+		hosts.fault(t, "full-disk", "server-1", func() { s.refused(t, s.up(), "server-1", "/var/lib/rancher", "MiB") })
+	})
+	s.step("an occupied port", func(t *testing.T) {
+		hosts.fault(t, "port-taken", "server-1", func() { s.refused(t, s.up(), "server-1", "6443", "systemd-socket") })
+	})
+	s.step("an artifact that is not what its sum says", func(t *testing.T) {
+		broken := s.brokenBundle(t, "k3s/k3s")
+		s.with("STRATA_ARTIFACTS="+broken, func() { s.refused(t, s.up(), filepath.Join(broken, "k3s/k3s"), "sha256") })
+	})
+	s.step("a host that is not there", func(t *testing.T) {
+		s.configure(impatient(hosts, server, absent))
+		s.refused(t, s.up(), "agent-9", net.address(99))
+	})
+	s.configure(impatient(hosts, server))
+	s.step("the next up finishes", func(t *testing.T) {
+		s.must(s.up())
+		assert.Equal(t, []string{"server-1"}, nodeNames(t, s.client()))
+	})
+	s.step("without a gate MetalLB's webhook refuses the pool", func(t *testing.T) { s.losesTheRace(t) })
+	s.step("with the gate it does not", func(t *testing.T) {
+		sections := impatient(hosts, server)
+		sections["metallb"] = staging(hosts, server)["metallb"]
+		s.configure(sections)
+		s.must(s.up())
+		s.must(s.run(strata, "health", "--stack", s.name))
+	})
+	s.step("destroy with a dead host ends and says how to go on", func(t *testing.T) {
+		hosts.fault(t, "dead", "server-1", func() {
+			s.refused(t, s.destroy(), "k3s-server-1-uninstall")
+			r := s.must(s.run(strata, "stranded", "--stack", s.name))
+			assert.Contains(t, r.output, net.address(11))
+			assert.Contains(t, r.output, "pulumi state delete --yes --stack "+s.name)
+		})
+	})
+	s.step("destroy with the host back leaves nothing in the state", func(t *testing.T) {
+		s.must(s.destroy())
+		assert.Empty(t, s.resources())
+	})
+}
+
+// impatient is a stack without MetalLB whose gates give up soon: nothing that these stories wait for gets better by itself.
+func impatient(hosts *lent, nodes ...node) map[string]any {
+	sections := staging(hosts, nodes...)
+	sections["metallb"] = map[string]any{"enabled": false}
+	sections["timeouts"] = map[string]any{"host": "15s", "uninstall": "20s"}
+	return sections
+}
+
+// refused expects a command to fail soon, and to say all of it.
+func (s *stack) refused(t *testing.T, r result, says ...string) {
+	t.Helper()
+	require.Error(t, r.err, "%s", r.output)
+	for _, text := range says {
+		assert.Contains(t, r.output, text)
+	}
+	assert.Less(t, r.took, 90*time.Second, "a mistake is told soon")
+	if t.Failed() {
+		t.Log(r.output)
+		t.FailNow()
+	}
+}
+
+// fault breaks a machine while run runs.
+func (l *lent) fault(t *testing.T, kind, name string, run func()) {
+	t.Helper()
+	lab := func(verb string) {
+		cmd := exec.Command("go", "run", "./cmd/lab", "fault", verb, kind, l.machine(name))
+		cmd.Dir = filepath.Join(root, "tests/lab")
+		output, err := cmd.CombinedOutput()
+		require.NoError(t, err, "fault %s %s: %s", verb, kind, output)
+	}
+	lab("inject")
+	defer lab("clear")
+	run()
+}
+
+// with runs run with one more variable in the environment of the stack's commands.
+func (s *stack) with(variable string, run func()) {
+	env := s.env
+	s.env = append(env[:len(env):len(env)], variable)
+	defer func() { s.env = env }()
+	run()
+}
+
+// brokenBundle is the bundle with one byte added to one file.
+func (s *stack) brokenBundle(t *testing.T, file string) string {
+	broken := filepath.Join(t.TempDir(), "bundle")
+	s.must(s.run("cp", "-a", bundle, broken))
+	f, err := os.OpenFile(filepath.Join(broken, file), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = io.WriteString(f, "x")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	return broken
+}
