@@ -21,7 +21,35 @@ var leaves = map[reflect.Type]string{
 
 // decoder fills the typed tree from JSON values. It differs from encoding/json in three ways: it collects every mistake,
 // with its key path; key names match exactly; and an unknown key gets a suggestion. Null means "not set".
-type decoder struct{ problems problems }
+type decoder struct {
+	problems problems
+	// unread are the key paths that have no value because of a mistake.
+	unread []string
+}
+
+// fail notes a mistake at a key, which leaves it unread.
+func (d *decoder) fail(key, value, rule, fix string) {
+	d.problems.add(key, value, rule, fix)
+	d.unread = append(d.unread, key)
+}
+
+// unknown notes a name that is not known below a key. The known name that was meant, if there is one, is unread.
+func (d *decoder) unknown(key, name, separator, what string, known []string) {
+	d.problems.add(key+separator+name, "", "is not a known "+what, suggestion(name, known))
+	if meant := nearest(name, known); meant != "" {
+		d.unread = append(d.unread, key+separator+meant)
+	}
+}
+
+// blames reports whether a rule's complaint about a key comes only from a key that could not be read: itself, one above it
+// or one below it.
+func (d *decoder) blames(key string) bool {
+	within := func(inner, outer string) bool {
+		rest, under := strings.CutPrefix(inner, outer)
+		return under && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	}
+	return slices.ContainsFunc(d.unread, func(unread string) bool { return within(key, unread) || within(unread, key) })
+}
 
 func (d *decoder) decode(key string, value any, into reflect.Value) {
 	kind := into.Kind()
@@ -52,22 +80,21 @@ func (d *decoder) leaf(key string, value any, into reflect.Value) {
 		err = json.Unmarshal(text, into.Addr().Interface())
 	}
 	if err != nil {
-		d.problems.add(key, show(value), "is not "+expected(into.Type()), "")
+		d.fail(key, show(value), "is not "+expected(into.Type()), "")
 	}
 }
 
 func (d *decoder) object(key string, value any, into reflect.Value) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		d.problems.add(key, show(value), "is not an object", "write its keys below it, indented")
+		d.fail(key, show(value), "is not an object", "write its keys below it, indented")
 		return
 	}
 	fields := fieldsOf(into.Type())
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		index, known := fields[name]
 		if !known {
-			names := slices.Collect(maps.Keys(fields))
-			d.problems.add(key+"."+name, "", "is not a known key", suggestion(name, names))
+			d.unknown(key, name, ".", "key", slices.Collect(maps.Keys(fields)))
 			continue
 		}
 		d.decode(key+"."+name, object[name], into.Field(index))
@@ -77,7 +104,7 @@ func (d *decoder) object(key string, value any, into reflect.Value) {
 func (d *decoder) list(key string, value any, into reflect.Value) {
 	list, ok := value.([]any)
 	if !ok {
-		d.problems.add(key, show(value), "is not a list", "write each entry on a line of its own, after a dash")
+		d.fail(key, show(value), "is not a list", "write each entry on a line of its own, after a dash")
 		return
 	}
 	// A new slice: what the user writes replaces the default.
@@ -91,7 +118,7 @@ func (d *decoder) list(key string, value any, into reflect.Value) {
 func (d *decoder) mapping(key string, value any, into reflect.Value) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		d.problems.add(key, show(value), "is not an object", "write its keys below it, indented")
+		d.fail(key, show(value), "is not an object", "write its keys below it, indented")
 		return
 	}
 	result := reflect.MakeMap(into.Type())

@@ -30,7 +30,6 @@ func Load(stack string, raw map[string]string, getenv func(string) string) (*Con
 	cfg := defaults()
 	cfg.Stack = stack
 	var d decoder
-	broken := map[string]bool{}
 	tree := reflect.ValueOf(cfg).Elem()
 	fields := fieldsOf(tree.Type())
 	for _, section := range slices.Sorted(maps.Keys(raw)) {
@@ -39,20 +38,16 @@ func Load(stack string, raw map[string]string, getenv func(string) string) (*Con
 			d.section(key, raw[section], tree.Field(index))
 			continue
 		}
-		d.problems.add(key, "", "is not a known section", suggestion(section, Sections()))
-		broken[Namespace+":"+nearest(section, Sections())] = true
+		d.unknown(Namespace, section, ":", "section", Sections())
 	}
 	cfg.Artifacts.Source = or(getenv(ArtifactsVariable), cfg.Artifacts.Source)
 	cfg.Artifacts.MachineImage = or(getenv(MachineImageVariable), cfg.Artifacts.MachineImage)
 	cfg.derive()
 
-	// What could not be read gives false alarms in the rules of the same section, so only the other sections' are shown.
-	for _, p := range d.problems {
-		broken[sectionOf(p.Key)] = true
-	}
+	// A key that could not be read gives false alarms in the rules about it; all other rules are asked.
 	found := d.problems
 	for _, p := range cfg.check() {
-		if !broken[sectionOf(p.Key)] {
+		if !d.blames(p.Key) {
 			found = append(found, p)
 		}
 	}

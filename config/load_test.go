@@ -171,3 +171,20 @@ func TestMangledInputNeverPanics(t *testing.T) {
 		require.Equal(t, err == nil, cfg != nil, text)
 	}
 }
+
+func TestAMisspeltKeyHidesNoOtherMistakeAndRaisesNoFalseAlarm(t *testing.T) {
+	raw := good()
+	raw["metallb"] = `{"adresses":["10.10.0.200-10.10.0.210"],"chartVersion":"latest"}`
+	_, err := config.Load("dev", raw, noEnv)
+	require.ErrorContains(t, err, "strata:metallb.adresses: is not a known key; did you mean addresses?")
+	require.ErrorContains(t, err, "strata:metallb.chartVersion: latest is not a chart version")
+	assert.NotContains(t, err.Error(), "is empty", "addresses are there, under another name")
+
+	raw["metallb"] = `{"addresses":["10.10.0.200-10.10.0.210"],"chartversion":7}`
+	raw["hosts"] = `{"driver":"existing","subnet":"10.10.0.0","nodes":[{"name":"a","role":"server","address":"10.10.0.11"},{"name":"a","role":"agent","address":"x"}]}`
+	_, err = config.Load("dev", raw, noEnv)
+	require.ErrorContains(t, err, "hosts.subnet")
+	require.ErrorContains(t, err, "hosts.nodes[1].address")
+	require.ErrorContains(t, err, "hosts.nodes[1].name", "the name is told although the address beside it cannot be read")
+	require.ErrorContains(t, err, "chartversion")
+}

@@ -27,7 +27,7 @@ type node struct {
 	host       int
 }
 
-// lent are machines that stand for hosts which somebody else owns: Strata reaches them over SSH only.
+// lent are a story's machines. Most stand for hosts which somebody else owns: Strata reaches them over SSH only.
 type lent struct {
 	t       *testing.T
 	net     network
@@ -36,15 +36,23 @@ type lent struct {
 	nodes   []node
 }
 
+// own names machines that Strata itself makes, in a stack called story, and takes away what is left when the test ends.
+func own(t *testing.T, story string, net network, nodes ...node) *lent {
+	t.Helper()
+	l := &lent{t: t, net: net, story: story, nodes: nodes}
+	l.delete()
+	t.Cleanup(l.cleanUp)
+	return l
+}
+
 // lend makes the machines, all at once, and takes them away when the test ends.
 func lend(t *testing.T, story string, net network, nodes ...node) *lent {
 	t.Helper()
-	l := &lent{t: t, net: net, story: story, nodes: nodes, keyFile: filepath.Join(t.TempDir(), "key")}
+	l := own(t, story, net, nodes...)
+	l.keyFile = filepath.Join(t.TempDir(), "key")
 	key, err := exec.Command(strata, "keygen").Output()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(l.keyFile, key, 0o600))
-	l.delete()
-	t.Cleanup(l.cleanUp)
 	var all sync.WaitGroup
 	failures := make([]error, len(nodes))
 	for i, n := range nodes {
@@ -151,12 +159,17 @@ func (l *lent) dump() {
 
 // hosts is the configuration section that lends the machines to Strata.
 func (l *lent) hosts(nodes ...node) map[string]any {
+	return map[string]any{
+		"driver": "existing", "subnet": l.net.subnet(), "nodes": l.list(nodes...),
+		"ssh": map[string]any{"user": "strata", "keyFile": l.keyFile},
+	}
+}
+
+// list is the nodes as the configuration has them.
+func (l *lent) list(nodes ...node) []any {
 	list := []any{}
 	for _, n := range nodes {
 		list = append(list, map[string]any{"name": n.name, "role": n.role, "address": l.net.address(n.host)})
 	}
-	return map[string]any{
-		"driver": "existing", "subnet": l.net.subnet(), "nodes": list,
-		"ssh": map[string]any{"user": "strata", "keyFile": l.keyFile},
-	}
+	return list
 }

@@ -102,20 +102,6 @@ func (s *stack) refused(t *testing.T, r result, says ...string) {
 	}
 }
 
-// fault breaks a machine while run runs.
-func (l *lent) fault(t *testing.T, kind, name string, run func()) {
-	t.Helper()
-	lab := func(verb string) {
-		cmd := exec.Command("go", "run", "./cmd/lab", "fault", verb, kind, l.machine(name))
-		cmd.Dir = filepath.Join(root, "tests/lab")
-		output, err := cmd.CombinedOutput()
-		require.NoError(t, err, "fault %s %s: %s", verb, kind, output)
-	}
-	lab("inject")
-	defer lab("clear")
-	run()
-}
-
 // with runs run with one more variable in the environment of the stack's commands.
 func (s *stack) with(variable string, run func()) {
 	env := s.env

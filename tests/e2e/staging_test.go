@@ -19,7 +19,7 @@ func TestStagingOnLentHosts(t *testing.T) {
 	clean := hosts.footprints()
 
 	s := newStack(t, "e2e-staging", staging(hosts, all...))
-	s.step("a killed up converges with the next one", s.killedUpConverges)
+	s.step("a killed up converges with the next one", func(t *testing.T) { s.killedUpConverges(t, "k3s-server-1-install creating") })
 	s.step("exactly the configured nodes are there", func(t *testing.T) {
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 	})
@@ -60,17 +60,17 @@ func names(nodes []node) []string {
 	return list
 }
 
-// killedUpConverges kills an up while K3s is being installed, clears up after it as `make up` does, and runs it again.
-func (s *stack) killedUpConverges(t *testing.T) {
+// killedUpConverges kills an up once it says a text, clears up after it as `make up` does, and runs it again.
+func (s *stack) killedUpConverges(t *testing.T, when string) {
 	cmd := s.command(root, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	output := newSignal("k3s-server-1-install creating")
+	output := newSignal(when)
 	cmd.Stdout, cmd.Stderr = output, output
 	require.NoError(t, cmd.Start())
 	select {
 	case <-output.seen:
 	case <-time.After(3 * time.Minute):
-		t.Errorf("no install within three minutes:\n%s", output.text())
+		t.Errorf("no %q within three minutes:\n%s", when, output.text())
 	}
 	require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 	require.Error(t, cmd.Wait(), "it was killed")

@@ -1,0 +1,29 @@
+package e2e
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// keepBroken leaves a fault as it is, for a machine that is gone afterwards.
+const keepBroken = "keep broken"
+
+// fault breaks a machine from outside while run runs.
+func (l *lent) fault(t *testing.T, kind, name string, run func(), options ...string) {
+	t.Helper()
+	lab := func(verb string) {
+		cmd := exec.Command("go", "run", "./cmd/lab", "fault", verb, kind, l.machine(name))
+		cmd.Dir = filepath.Join(root, "tests/lab")
+		output, err := cmd.CombinedOutput()
+		require.NoError(t, err, "fault %s %s: %s", verb, kind, output)
+	}
+	lab("inject")
+	if !slices.Contains(options, keepBroken) {
+		defer lab("clear")
+	}
+	run()
+}

@@ -1,0 +1,53 @@
+package e2e
+
+import (
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The life of a platform on machines that Strata makes itself, as a developer has it: one server and two agents.
+func TestLocalOnMachines(t *testing.T) {
+	net := network{"stm0", "10.17.0"}
+	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}
+	machines := own(t, "e2e-local", net, all...)
+	s := newStack(t, "e2e-local", map[string]any{
+		"hosts": map[string]any{
+			"driver": "machine", "subnet": net.subnet(), "nodes": machines.list(all...),
+			"machine": map[string]any{"bridge": net.bridge},
+		},
+		"metallb": map[string]any{"addresses": []any{net.pool()}},
+	})
+	s.step("an up that is killed while it makes machines converges with the next one", func(t *testing.T) {
+		s.killedUpConverges(t, "hosts-server-1-machine creating")
+	})
+	s.step("exactly the configured nodes are there", func(t *testing.T) {
+		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
+	})
+	s.step("a LoadBalancer Service answers from outside", func(t *testing.T) {
+		serve(t, s.client(), "hello")
+		answers(t, addressOf(t, s.client(), "hello"))
+	})
+	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
+	s.step("health names a machine that lost its power, and passes when it is back", func(t *testing.T) {
+		machines.fault(t, "dead", "agent-2", func() {
+			s.refused(t, s.run(strata, "health", "--stack", s.name), "agent-2", net.address(22))
+		})
+		s.must(s.run(strata, "health", "--stack", s.name, "--timeout", "2m"))
+	})
+	s.step("destroy with a dead machine leaves nothing", func(t *testing.T) {
+		machines.fault(t, "dead", "agent-1", func() { s.must(s.destroy()) }, keepBroken)
+		assert.Empty(t, s.resources())
+		assert.NotContains(t, machines.running(t), "e2e-local-")
+		assert.Error(t, exec.Command("ip", "link", "show", net.bridge).Run(), "the bridge %s is still there", net.bridge)
+	})
+}
+
+// running is what `strata machine list` says.
+func (l *lent) running(t *testing.T) string {
+	output, err := exec.Command(strata, "machine", "list").CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	return string(output)
+}
