@@ -33,11 +33,11 @@ func (d *decoder) fail(key, value, rule, fix string) {
 	d.unread = append(d.unread, key)
 }
 
-// unknown notes a name that is not known below a key. The known name that was meant, if there is one, is unread.
-func (d *decoder) unknown(key, name, separator, what string, known []string) {
-	d.problems.add(key+separator+name, "", "is not a known "+what, suggestion(name, known))
-	if meant := nearest(name, known); meant != "" {
-		d.unread = append(d.unread, key+separator+meant)
+// unknown notes a name that is not known below a key. The known name that was meant is unread, unless it is given as well.
+func (d *decoder) unknown(prefix, name, what string, known []string, given func(string) bool) {
+	d.problems.add(prefix+name, "", "is not a known "+what, suggestion(name, known))
+	if meant := nearest(name, known); meant != "" && !given(meant) {
+		d.unread = append(d.unread, prefix+meant)
 	}
 }
 
@@ -94,7 +94,8 @@ func (d *decoder) object(key string, value any, into reflect.Value) {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		index, known := fields[name]
 		if !known {
-			d.unknown(key, name, ".", "key", slices.Collect(maps.Keys(fields)))
+			given := func(other string) bool { _, there := object[other]; return there }
+			d.unknown(key+".", name, "key", slices.Collect(maps.Keys(fields)), given)
 			continue
 		}
 		d.decode(key+"."+name, object[name], into.Field(index))

@@ -38,7 +38,8 @@ func Load(stack string, raw map[string]string, getenv func(string) string) (*Con
 			d.section(key, raw[section], tree.Field(index))
 			continue
 		}
-		d.unknown(Namespace, section, ":", "section", Sections())
+		given := func(other string) bool { _, there := raw[other]; return there }
+		d.unknown(Namespace+":", section, "section", Sections(), given)
 	}
 	cfg.Artifacts.Source = or(getenv(ArtifactsVariable), cfg.Artifacts.Source)
 	cfg.Artifacts.MachineImage = or(getenv(MachineImageVariable), cfg.Artifacts.MachineImage)

@@ -1,7 +1,8 @@
 package e2e
 
 import (
-	"io"
+	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,14 +111,23 @@ func (s *stack) with(variable string, run func()) {
 	run()
 }
 
-// brokenBundle is the bundle with one byte added to one file.
+// brokenBundle is the bundle with another sum for one file in its manifest.
 func (s *stack) brokenBundle(t *testing.T, file string) string {
 	broken := filepath.Join(t.TempDir(), "bundle")
-	s.must(s.run("cp", "-a", bundle, broken))
-	f, err := os.OpenFile(filepath.Join(broken, file), os.O_APPEND|os.O_WRONLY, 0)
+	s.must(s.run("cp", "-al", bundle, broken))
+	manifest := filepath.Join(broken, "manifest.json")
+	text, err := os.ReadFile(manifest)
 	require.NoError(t, err)
-	_, err = io.WriteString(f, "x")
-	require.NoError(t, err)
-	require.NoError(t, f.Close())
+	var content struct {
+		Artifacts []struct{ Path, SHA256 string }
+	}
+	require.NoError(t, json.Unmarshal(text, &content))
+	for _, entry := range content.Artifacts {
+		if entry.Path == file {
+			text = bytes.ReplaceAll(text, []byte(entry.SHA256), bytes.Repeat([]byte("0"), len(entry.SHA256)))
+		}
+	}
+	require.NoError(t, os.Remove(manifest), "it is a link to the bundle's own")
+	require.NoError(t, os.WriteFile(manifest, text, 0o600))
 	return broken
 }
