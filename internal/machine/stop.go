@@ -28,6 +28,7 @@ func Stop(ctx context.Context, name string, hard bool) error {
 }
 
 func stopLocked(ctx context.Context, name string, hard bool) error {
+	link := hostLink(ctx, name)
 	pid, err := supervisorPid(name)
 	if err != nil {
 		return err
@@ -52,7 +53,10 @@ func stopLocked(ctx context.Context, name string, hard bool) error {
 	if err := killCgroup(name, leafMachine); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return waitGone(ctx, name)
+	if err := waitGone(ctx, name); err != nil {
+		return err
+	}
+	return unplug(ctx, link)
 }
 
 // powerOff asks the machine to shut down and waits for it, within bounds. Not obeying is no error.
