@@ -2,6 +2,7 @@ package config
 
 import (
 	"net/netip"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -16,6 +17,14 @@ type Config struct {
 	K3s K3s `json:"k3s"`
 	// MetalLB is the section `strata:metallb`.
 	MetalLB MetalLB `json:"metallb"`
+	// CRDs is the section `strata:crds`: the resource definitions that no chart brings.
+	CRDs CRDs `json:"crds"`
+	// CertManager is the section `strata:certManager`: certificates and the authority that signs them.
+	CertManager CertManager `json:"certManager"`
+	// Ingress is the section `strata:ingress`: what leads requests into the cluster, and under which names.
+	Ingress Ingress `json:"ingress"`
+	// Traefik is the section `strata:traefik`.
+	Traefik Traefik `json:"traefik"`
 	// Artifacts is the section `strata:artifacts`: where binaries, charts and images come from.
 	Artifacts Artifacts `json:"artifacts"`
 	// Timeouts is the section `strata:timeouts`.
@@ -128,6 +137,57 @@ type MetalLB struct {
 	ChartVersion string `json:"chartVersion,omitempty"`
 }
 
+// CRDs configures the bundles of resource definitions that are a layer of their own.
+type CRDs struct {
+	// GatewayAPIVersion is the release of the Gateway API's standard channel, as vX.Y.Z. Default: the pin, or what the bundle
+	// carries. An older one than the cluster has is refused.
+	GatewayAPIVersion string `json:"gatewayAPIVersion,omitempty"`
+	// Keep leaves the definitions in the cluster when their layer leaves the configuration. Default true: deleting a definition
+	// deletes every object of its kind.
+	Keep *bool `json:"keep,omitempty"`
+}
+
+// CertManager configures cert-manager and the stack's own certificate authority.
+type CertManager struct {
+	// Enabled installs cert-manager. Default true.
+	Enabled *bool `json:"enabled,omitempty"`
+	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	ChartVersion string `json:"chartVersion,omitempty"`
+	// Replicas is how many controllers, webhooks and CA injectors run. Default 1; with three or more servers 2.
+	Replicas int `json:"replicas,omitempty"`
+	// CommonName is the name of the stack's root authority. Default: Strata root of the stack.
+	CommonName string `json:"commonName,omitempty"`
+}
+
+// ControllerTraefik is Traefik in Ingress.Controllers.
+const ControllerTraefik = "traefik"
+
+// Ingress says which controllers lead requests into the cluster.
+type Ingress struct {
+	// Controllers are the ingress controllers: traefik, or none. Default traefik where MetalLB and cert-manager are enabled.
+	Controllers []string `json:"controllers,omitempty"`
+	// Domain is the DNS domain below which the platform's own services have their names, for example traefik.DOMAIN. Default
+	// STACK.strata.test, which never is anybody's (RFC 6761).
+	Domain string `json:"domain,omitempty"`
+}
+
+// Uses reports whether a controller is configured.
+func (i Ingress) Uses(controller string) bool { return slices.Contains(i.Controllers, controller) }
+
+// Traefik configures the ingress controller.
+type Traefik struct {
+	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	ChartVersion string `json:"chartVersion,omitempty"`
+	// Replicas is how many Pods serve. Default 2, so that one can go while the other serves.
+	Replicas int `json:"replicas,omitempty"`
+	// Address is the load balancer's address for Traefik, of metallb.addresses. Default: MetalLB chooses.
+	Address netip.Addr `json:"address,omitzero"`
+	// LongestRequest is how long a request may take; a Pod that stops serves its requests for so long. Default 30s.
+	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
+	// Dashboard publishes Traefik's dashboard at traefik.DOMAIN, behind TLS and a generated password. Default true.
+	Dashboard *bool `json:"dashboard,omitempty"`
+}
+
 // Artifacts says where binaries, charts and images come from.
 type Artifacts struct {
 	// Source is `upstream`, or the path of a bundle folder. Default upstream. The variable STRATA_ARTIFACTS overrides it.
@@ -147,6 +207,14 @@ type Timeouts struct {
 	Nodes metav1.Duration `json:"nodes,omitzero"`
 	// MetalLBWebhook bounds the wait for MetalLB's webhook. Default 5m.
 	MetalLBWebhook metav1.Duration `json:"metallbWebhook,omitzero"`
+	// CRDs bounds the wait until resource definitions are served. Default 2m.
+	CRDs metav1.Duration `json:"crds,omitzero"`
+	// CertManagerWebhook bounds the wait for cert-manager's webhook. Default 4m.
+	CertManagerWebhook metav1.Duration `json:"certManagerWebhook,omitzero"`
+	// Certificate bounds the wait for an issuer or a certificate. Default 4m.
+	Certificate metav1.Duration `json:"certificate,omitzero"`
+	// Ingress bounds the wait for an ingress controller: its address, its Gateway, its answers. Default 5m.
+	Ingress metav1.Duration `json:"ingress,omitzero"`
 	// MetalLBPool bounds the wait for the address pool. Default 2m.
 	MetalLBPool metav1.Duration `json:"metallbPool,omitzero"`
 	// Install bounds one install command on a host. Default 10m.

@@ -3,6 +3,7 @@ package config
 import (
 	"net/netip"
 	"runtime"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,16 +28,23 @@ func defaults() *Config {
 			Disable:           []string{"traefik", "servicelb", "gateway-api-crd"},
 			SecretsEncryption: &encrypt,
 		},
-		MetalLB:   MetalLB{Enabled: &on},
-		Artifacts: Artifacts{Source: SourceUpstream},
+		MetalLB:     MetalLB{Enabled: &on},
+		CRDs:        CRDs{Keep: &on},
+		CertManager: CertManager{Enabled: &on},
+		Traefik:     Traefik{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: &on},
+		Artifacts:   Artifacts{Source: SourceUpstream},
 		Timeouts: Timeouts{
-			Host:           minutes(5),
-			API:            minutes(10),
-			Nodes:          minutes(10),
-			MetalLBWebhook: minutes(5),
-			MetalLBPool:    minutes(2),
-			Install:        minutes(10),
-			Uninstall:      minutes(5),
+			Host:               minutes(5),
+			API:                minutes(10),
+			Nodes:              minutes(10),
+			MetalLBWebhook:     minutes(5),
+			MetalLBPool:        minutes(2),
+			CRDs:               minutes(2),
+			CertManagerWebhook: minutes(4),
+			Certificate:        minutes(4),
+			Ingress:            minutes(5),
+			Install:            minutes(10),
+			Uninstall:          minutes(5),
 		},
 	}
 }
@@ -54,6 +62,7 @@ func (c *Config) derive() {
 			hosts.Machine.Gateway = hosts.Subnet.Masked().Addr().Next()
 		}
 	}
+	c.derivePlatform()
 	c.Artifacts.MachineImage = or(c.Artifacts.MachineImage, c.Artifacts.Source)
 	for i := range hosts.Nodes {
 		ssh := &hosts.Nodes[i].SSH
@@ -62,6 +71,27 @@ func (c *Config) derive() {
 		ssh.KeyFile = or(ssh.KeyFile, hosts.SSH.KeyFile)
 		ssh.HostKey = or(ssh.HostKey, hosts.SSH.HostKey)
 	}
+}
+
+// derivePlatform fills in what the layers above the cluster have by default.
+func (c *Config) derivePlatform() {
+	servers := 0
+	for _, node := range c.Hosts.Nodes {
+		if node.Role == RoleServer {
+			servers++
+		}
+	}
+	if c.CertManager.Replicas == 0 {
+		c.CertManager.Replicas = 1
+		if servers > 2 {
+			c.CertManager.Replicas = 2
+		}
+	}
+	c.CertManager.CommonName = or(c.CertManager.CommonName, "Strata root of "+c.Stack)
+	if c.Ingress.Controllers == nil && *c.MetalLB.Enabled && *c.CertManager.Enabled {
+		c.Ingress.Controllers = []string{ControllerTraefik}
+	}
+	c.Ingress.Domain = or(c.Ingress.Domain, strings.ToLower(c.Stack)+".strata.test")
 }
 
 // or is value, or fallback where value is not set.

@@ -87,6 +87,8 @@ func (c *Config) check() problems {
 	c.checkNetworks(&ps)
 	c.checkK3s(&ps)
 	c.checkMetalLB(&ps)
+	c.checkCertificates(&ps)
+	c.checkIngress(&ps)
 	c.checkArtifacts(&ps)
 	c.checkTimeouts(&ps)
 	return ps

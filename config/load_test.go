@@ -61,11 +61,11 @@ func TestWhatIsNotSetHasItsDefault(t *testing.T) {
 
 func TestWhatIsSetReplacesTheDefault(t *testing.T) {
 	raw := good()
-	raw["k3s"] = `{"disable":["servicelb"],"secretsEncryption":false,"serverArgs":{"kubelet-arg":["max-pods=50"],"v":2}}`
+	raw["k3s"] = `{"disable":["servicelb","traefik"],"secretsEncryption":false,"serverArgs":{"kubelet-arg":["max-pods=50"],"v":2}}`
 	raw["timeouts"] = `{"api":"90s"}`
 	cfg, err := config.Load("dev", raw, noEnv)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"servicelb"}, cfg.K3s.Disable)
+	assert.Equal(t, []string{"servicelb", "traefik"}, cfg.K3s.Disable)
 	assert.False(t, *cfg.K3s.SecretsEncryption)
 	assert.Equal(t, map[string]any{"kubelet-arg": []any{"max-pods=50"}, "v": int64(2)}, cfg.K3s.ServerArgs)
 	assert.Equal(t, 90*time.Second, cfg.Timeouts.API.Duration)
@@ -187,4 +187,20 @@ func TestAMisspeltKeyHidesNoOtherMistakeAndRaisesNoFalseAlarm(t *testing.T) {
 	require.ErrorContains(t, err, "hosts.nodes[1].address")
 	require.ErrorContains(t, err, "hosts.nodes[1].name", "the name is told although the address beside it cannot be read")
 	require.ErrorContains(t, err, "chartversion")
+}
+
+func TestTheLayersAboveTheClusterFollowFromWhatIsThere(t *testing.T) {
+	cfg, err := config.Load("Dev", good(), noEnv)
+	require.NoError(t, err)
+	assert.Equal(t, []string{config.ControllerTraefik}, cfg.Ingress.Controllers)
+	assert.Equal(t, "dev.strata.test", cfg.Ingress.Domain)
+	assert.Equal(t, 1, cfg.CertManager.Replicas)
+	assert.Subset(t, cfg.Needed(), []string{config.ArtifactCertManagerChart, config.ArtifactGatewayCRDs, config.ArtifactTraefikChart})
+
+	raw := good()
+	raw["certManager"] = `{"enabled":false}`
+	cfg, err = config.Load("dev", raw, noEnv)
+	require.NoError(t, err)
+	assert.Empty(t, cfg.Ingress.Controllers, "no certificates, no ingress")
+	assert.NotContains(t, cfg.Needed(), config.ArtifactTraefikChart)
 }

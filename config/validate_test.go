@@ -30,6 +30,13 @@ func machines(keys string) map[string]string {
 }
 
 // one is a section on its own.
+// both is the good configuration with two sections changed.
+func both(first, firstText, second, secondText string) map[string]string {
+	raw := one(first, firstText)
+	raw[second] = secondText
+	return raw
+}
+
 func one(section, text string) map[string]string { return map[string]string{section: text} }
 
 // node is server-1 with further keys.
@@ -50,7 +57,7 @@ var rules = []struct {
 	// Reading.
 	{"an unknown section", one("metalb", `{}`), "strata:metalb: is not a known section; did you mean metallb?"},
 	{"a section that resembles none", one("zzzzzz", `{}`),
-		"strata:zzzzzz: is not a known section; known are artifacts, hosts, k3s, metallb, timeouts"},
+		"strata:zzzzzz: is not a known section; known are artifacts, certManager, crds, hosts, ingress, k3s, metallb, timeouts, traefik"},
 	{"a misspelt key", one("k3s", `{"versoin":"v1"}`), "strata:k3s.versoin: is not a known key; did you mean version?"},
 	{"a misspelt key in a list", node(`"adress":"10.10.0.12"`),
 		"strata:hosts.nodes[0].adress: is not a known key; did you mean address?"},
@@ -177,6 +184,35 @@ var rules = []struct {
 	{"a nested value for K3s", one("k3s", `{"serverArgs":{"kubelet-arg":{"max-pods":50}}}`),
 		`strata:k3s.serverArgs["kubelet-arg"]: is neither a value nor a list of values; K3s's config.yaml has no nested keys`},
 
+	// The layers above.
+	{"a Gateway API that is no release", one("crds", `{"gatewayAPIVersion":"1.6"}`),
+		"strata:crds.gatewayAPIVersion: 1.6 is not of the form vX.Y.Z; write a release tag, for example " + config.GatewayAPIVersion},
+	{"no webhook at all", one("certManager", `{"replicas":-1}`),
+		"strata:certManager.replicas: -1 is less than one; use 1 or more"},
+	{"an unknown ingress controller", one("ingress", `{"controllers":["treafik"]}`),
+		"strata:ingress.controllers[0]: treafik is not a known ingress controller; did you mean traefik?"},
+	{"one controller twice", one("ingress", `{"controllers":["traefik","traefik"]}`),
+		"strata:ingress.controllers[1]: traefik is there twice; remove one"},
+	{"a domain that is none", one("ingress", `{"domain":"Example.org"}`),
+		"strata:ingress.domain: Example.org is not a DNS domain; " +
+			"use lower-case letters, digits, dashes and dots, for example staging.example.org"},
+	{"Traefik without certificates", both("ingress", `{"controllers":["traefik"]}`, "certManager", `{"enabled":false}`),
+		"strata:ingress.controllers: traefik needs certificates, and certManager.enabled is false; " +
+			"enable cert-manager, or set ingress.controllers: []"},
+	{"Traefik without a load balancer", both("ingress", `{"controllers":["traefik"]}`, "metallb", `{"enabled":false}`),
+		"strata:ingress.controllers: traefik needs a load balancer, and metallb.enabled is false; " +
+			"enable MetalLB, or set ingress.controllers: []"},
+	{"Traefik beside K3s's", one("k3s", `{"disable":["servicelb"]}`),
+		"strata:k3s.disable: leaves K3s's own Traefik on, which would own the same resource definitions and IngressClass; " +
+			"add traefik to k3s.disable, or set ingress.controllers: []"},
+	{"an address that MetalLB does not have", one("traefik", `{"address":"10.10.0.99"}`),
+		"strata:traefik.address: 10.10.0.99 is in none of metallb.addresses 10.10.0.200-10.10.0.210; " +
+			"choose one of them, or leave the key out"},
+	{"a request for a day", one("traefik", `{"longestRequest":"24h"}`),
+		"strata:traefik.longestRequest: 24h0m0s is not between 1s and 1h0m0s; use the longest time that a request may take, for example 30s"},
+	{"no Traefik at all", one("traefik", `{"replicas":-1}`),
+		"strata:traefik.replicas: -1 is less than one; use 2 or more, so that one can go while another serves"},
+
 	// MetalLB.
 	{"no addresses for Services", one("metallb", `{}`),
 		"strata:metallb.addresses: is empty; give at least one range inside hosts.subnet, for example 10.10.0.200-10.10.0.210"},
@@ -259,7 +295,7 @@ func TestEveryMistakeIsReportedAtOnceSortedByKey(t *testing.T) {
 	}, noEnv)
 	require.Error(t, err)
 	lines := strings.Split(err.Error(), "\n")
-	assert.Len(t, lines, 7)
+	assert.Len(t, lines, 8)
 	assert.True(t, slices.IsSorted(lines), err.Error())
 	for _, line := range lines {
 		assert.Regexp(t, `^strata:[a-z0-9]+\.`, line)

@@ -7,6 +7,15 @@ const (
 	K3sVersion = "v1.36.3+k3s1"
 	// MetalLBChartVersion is the pinned release of MetalLB's chart.
 	MetalLBChartVersion = "0.16.2"
+	// GatewayAPIVersion is the pinned release of the Gateway API, standard channel: the newest that both Traefik and APISIX
+	// read (Traefik 3.7 needs 1.5 or later, APISIX's controller is built with 1.6).
+	GatewayAPIVersion = "v1.6.1"
+	// CertManagerChartVersion is the pinned release of cert-manager and its chart.
+	CertManagerChartVersion = "v1.21.2"
+	// TraefikVersion is the pinned release of Traefik whose resource definitions are installed: what the pinned chart runs.
+	TraefikVersion = "v3.7.11"
+	// TraefikChartVersion is the pinned release of Traefik's chart.
+	TraefikChartVersion = "41.3.0"
 )
 
 // The names of artifacts: what a bundle's manifest and strata.lock call them.
@@ -19,6 +28,14 @@ const (
 	ArtifactK3sImages = "k3s-images"
 	// ArtifactMetalLBChart is MetalLB's Helm chart.
 	ArtifactMetalLBChart = "metallb-chart"
+	// ArtifactGatewayCRDs are the Gateway API's resource definitions, standard channel.
+	ArtifactGatewayCRDs = "gateway-api-crds"
+	// ArtifactCertManagerChart is cert-manager's Helm chart, which brings its resource definitions.
+	ArtifactCertManagerChart = "cert-manager-chart"
+	// ArtifactTraefikCRDs are Traefik's own resource definitions.
+	ArtifactTraefikCRDs = "traefik-crds"
+	// ArtifactTraefikChart is Traefik's Helm chart.
+	ArtifactTraefikChart = "traefik-chart"
 	// ArtifactMachineImage is the root file system of driver machine; only bundles have it.
 	ArtifactMachineImage = "machine-image"
 )
@@ -42,14 +59,40 @@ type Pin struct {
 // Architectures are the processor architectures that artifacts are pinned for, in Go's terms.
 var Architectures = []string{"amd64", "arm64"}
 
+// Versions are the versions that a configuration asks for; an unset one is the pin.
+type Versions struct{ K3s, MetalLB, GatewayAPI, CertManager, Traefik string }
+
 // Pins are all pinned artifacts, with each version as the configuration says: an explicit version replaces the pin's.
 func (c *Config) Pins() []Pin {
-	return Pins(or(c.K3s.Version, K3sVersion), or(c.MetalLB.ChartVersion, MetalLBChartVersion))
+	return Pins(Versions{
+		K3s: c.K3s.Version, MetalLB: c.MetalLB.ChartVersion, GatewayAPI: c.CRDs.GatewayAPIVersion,
+		CertManager: c.CertManager.ChartVersion, Traefik: c.Traefik.ChartVersion,
+	})
 }
 
-// Pins are all pinned artifacts for a version of K3s and of MetalLB's chart.
-func Pins(k3s, metallb string) []Pin {
-	const k3sKey, metallbKey = "strata:k3s.version", "strata:metallb.chartVersion"
+// Pins are all pinned artifacts.
+func Pins(v Versions) []Pin {
+	chart := func(name, version, key, url string) Pin {
+		return Pin{Name: name, Version: version, Key: key, URL: strings.ReplaceAll(url, "VERSION", version)}
+	}
+	bare := strings.TrimPrefix(or(v.MetalLB, MetalLBChartVersion), "v")
+	return append(k3sPins(or(v.K3s, K3sVersion)),
+		chart(ArtifactMetalLBChart, bare, "strata:metallb.chartVersion",
+			"https://github.com/metallb/metallb/releases/download/metallb-chart-VERSION/metallb-VERSION.tgz"),
+		chart(ArtifactGatewayCRDs, or(v.GatewayAPI, GatewayAPIVersion), "strata:crds.gatewayAPIVersion",
+			"https://github.com/kubernetes-sigs/gateway-api/releases/download/VERSION/standard-install.yaml"),
+		chart(ArtifactCertManagerChart, or(v.CertManager, CertManagerChartVersion), "strata:certManager.chartVersion",
+			"https://charts.jetstack.io/charts/cert-manager-VERSION.tgz"),
+		chart(ArtifactTraefikCRDs, TraefikVersion, "",
+			"https://raw.githubusercontent.com/traefik/traefik/VERSION/docs/content/reference/dynamic-configuration/kubernetes-crd-definition-v1.yml"),
+		chart(ArtifactTraefikChart, or(v.Traefik, TraefikChartVersion), "strata:traefik.chartVersion",
+			"https://traefik.github.io/charts/traefik/traefik-VERSION.tgz"),
+	)
+}
+
+// k3sPins are K3s's own artifacts, for each architecture.
+func k3sPins(k3s string) []Pin {
+	const key = "strata:k3s.version"
 	// A plus sign in a URL's path may be read as a space, so it is escaped.
 	release := "https://github.com/k3s-io/k3s/releases/download/" + strings.ReplaceAll(k3s, "+", "%2B") + "/"
 	script := "https://raw.githubusercontent.com/k3s-io/k3s/" + strings.ReplaceAll(k3s, "+", "%2B") + "/install.sh"
@@ -62,15 +105,36 @@ func Pins(k3s, metallb string) []Pin {
 		sums := release + "sha256sum-" + arch + ".txt"
 		images := "k3s-airgap-images-" + arch + ".tar.zst"
 		pins = append(pins,
-			Pin{Name: ArtifactK3s, Version: k3s, Arch: arch, URL: release + binary, Sums: sums, Key: k3sKey},
-			Pin{Name: ArtifactK3sImages, Version: k3s, Arch: arch, URL: release + images, Sums: sums, Key: k3sKey})
+			Pin{Name: ArtifactK3s, Version: k3s, Arch: arch, URL: release + binary, Sums: sums, Key: key},
+			Pin{Name: ArtifactK3sImages, Version: k3s, Arch: arch, URL: release + images, Sums: sums, Key: key})
 	}
-	version := strings.TrimPrefix(metallb, "v")
-	return append(pins,
-		// The script at the release's tag, not get.k3s.io: that one changes without notice.
-		Pin{Name: ArtifactK3sInstall, Version: k3s, URL: script, Key: k3sKey},
-		Pin{
-			Name: ArtifactMetalLBChart, Version: version, Key: metallbKey,
-			URL: "https://github.com/metallb/metallb/releases/download/metallb-chart-" + version + "/metallb-" + version + ".tgz",
-		})
+	// The script at the release's tag, not get.k3s.io: that one changes without notice.
+	return append(pins, Pin{Name: ArtifactK3sInstall, Version: k3s, URL: script, Key: key})
+}
+
+// Explicit is the key that overrides the version of an artifact, and what it is set to; empty where none does or is.
+func (c *Config) Explicit(artifact string) (key, version string) {
+	set := map[string][2]string{
+		ArtifactK3s:              {"strata:k3s.version", c.K3s.Version},
+		ArtifactMetalLBChart:     {"strata:metallb.chartVersion", c.MetalLB.ChartVersion},
+		ArtifactGatewayCRDs:      {"strata:crds.gatewayAPIVersion", c.CRDs.GatewayAPIVersion},
+		ArtifactCertManagerChart: {"strata:certManager.chartVersion", c.CertManager.ChartVersion},
+		ArtifactTraefikChart:     {"strata:traefik.chartVersion", c.Traefik.ChartVersion},
+	}[artifact]
+	return set[0], set[1]
+}
+
+// Needed are the names of the artifacts that the configured layers ask for, less the machine image.
+func (c *Config) Needed() []string {
+	names := []string{ArtifactK3s, ArtifactK3sInstall, ArtifactK3sImages}
+	if *c.MetalLB.Enabled {
+		names = append(names, ArtifactMetalLBChart)
+	}
+	if *c.CertManager.Enabled {
+		names = append(names, ArtifactCertManagerChart)
+	}
+	if c.Ingress.Uses(ControllerTraefik) {
+		names = append(names, ArtifactGatewayCRDs, ArtifactTraefikCRDs, ArtifactTraefikChart)
+	}
+	return names
 }

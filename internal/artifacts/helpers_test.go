@@ -62,6 +62,8 @@ func stack(t *testing.T, source string, edit func(*config.Config)) *config.Confi
 			"nodes":[{"name":"server-1","role":"server","address":"10.10.0.11"}]}`,
 		"metallb":   `{"addresses":["10.10.0.200-10.10.0.210"]}`,
 		"artifacts": `{"source":"` + source + `"}`,
+		// Without certificates there is no ingress either: the bundle of these tests is small.
+		"certManager": `{"enabled":false}`,
 	}, func(string) string { return "" })
 	require.NoError(t, err)
 	if edit != nil {

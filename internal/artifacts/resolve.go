@@ -29,7 +29,7 @@ func Resolve(cfg *config.Config, projectDir string) (*Set, error) {
 	if cfg.Artifacts.Source == config.SourceUpstream {
 		take(fromLock(cfg, projectDir))
 	} else {
-		take(fromBundle(cfg, projectDir, cfg.Artifacts.Source, needed(cfg)))
+		take(fromBundle(cfg, projectDir, cfg.Artifacts.Source, cfg.Needed()))
 	}
 	if cfg.Hosts.Driver == config.DriverMachine {
 		take(machineImage(cfg, projectDir))
@@ -40,15 +40,6 @@ func Resolve(cfg *config.Config, projectDir string) (*Set, error) {
 	return set, nil
 }
 
-// needed are the names that a stack asks for, less the machine image.
-func needed(cfg *config.Config) []string {
-	names := []string{config.ArtifactK3s, config.ArtifactK3sInstall, config.ArtifactK3sImages}
-	if cfg.MetalLB.Enabled != nil && *cfg.MetalLB.Enabled {
-		names = append(names, config.ArtifactMetalLBChart)
-	}
-	return names
-}
-
 func fromLock(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	lock, err := ReadLock(projectDir)
 	if err != nil {
@@ -57,7 +48,7 @@ func fromLock(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	var found []Artifact
 	var missing []string
 	for _, pin := range cfg.Pins() {
-		if !slices.Contains(needed(cfg), pin.Name) || pin.Arch != "" && pin.Arch != cfg.Hosts.Arch {
+		if !slices.Contains(cfg.Needed(), pin.Name) || pin.Arch != "" && pin.Arch != cfg.Hosts.Arch {
 			continue
 		}
 		locked, ok := lock.Find(pin)
@@ -119,13 +110,7 @@ func fits(cfg *config.Config, name string, entries []Entry) error {
 	case len(entries) > 1:
 		return fmt.Errorf("%s has %d entries named %s for %s, expected one", ManifestFile, len(entries), name, cfg.Hosts.Arch)
 	}
-	key, wanted := "", ""
-	switch name {
-	case config.ArtifactK3s:
-		key, wanted = "strata:k3s.version", cfg.K3s.Version
-	case config.ArtifactMetalLBChart:
-		key, wanted = "strata:metallb.chartVersion", cfg.MetalLB.ChartVersion
-	}
+	key, wanted := cfg.Explicit(name)
 	carried := entries[0].Version
 	if wanted != "" && strings.TrimPrefix(wanted, "v") != strings.TrimPrefix(carried, "v") {
 		return fmt.Errorf("it carries %s %s, but %s asks for %s; remove the key or use a bundle with that version",

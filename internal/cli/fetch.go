@@ -44,7 +44,7 @@ func projectPins(project string) ([]config.Pin, error) {
 	if err != nil {
 		return nil, err
 	}
-	pins := config.Pins(config.K3sVersion, config.MetalLBChartVersion)
+	pins := config.Pins(config.Versions{})
 	for _, path := range paths {
 		cfg, err := config.FromFile(path)
 		if err != nil {

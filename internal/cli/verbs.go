@@ -17,5 +17,6 @@ func verbs() []*cobra.Command {
 		newHostKeyCommand(),
 		newPushCommand(),
 		newMembersCommand(),
+		newCRDsCommand(),
 	}
 }

@@ -1,0 +1,91 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// controllers are the ingress controllers that this release knows.
+var controllers = []string{ControllerTraefik}
+
+// releaseVersion is the form of the Gateway API's release tags.
+var releaseVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+
+// longestRequestLimit keeps a Pod's grace period below an hour.
+const longestRequestLimit = time.Hour
+
+func (c *Config) checkCertificates(ps *problems) {
+	if version := c.CRDs.GatewayAPIVersion; version != "" && !releaseVersion.MatchString(version) {
+		ps.add(field("crds.gatewayAPIVersion"), version, "is not of the form vX.Y.Z", "write a release tag, for example "+GatewayAPIVersion)
+	}
+	if version := c.CertManager.ChartVersion; version != "" && !chartVersion.MatchString(version) {
+		ps.add(field("certManager.chartVersion"), version, "is not a chart version", "write vX.Y.Z, for example "+CertManagerChartVersion)
+	}
+	if c.CertManager.Replicas < 1 {
+		ps.add(field("certManager.replicas"), fmt.Sprint(c.CertManager.Replicas), "is less than one", "use 1 or more")
+	}
+	if len(c.CertManager.CommonName) > 64 {
+		ps.add(field("certManager.commonName"), c.CertManager.CommonName, "is longer than the 64 characters of a common name (RFC 5280)", "shorten it")
+	}
+}
+
+func (c *Config) checkIngress(ps *problems) {
+	for i, name := range c.Ingress.Controllers {
+		key := field("ingress.controllers[%d]", i)
+		switch {
+		case !slices.Contains(controllers, name):
+			ps.add(key, name, "is not a known ingress controller", suggestion(name, controllers))
+		case slices.Contains(c.Ingress.Controllers[:i], name):
+			ps.add(key, name, "is there twice", "remove one")
+		}
+	}
+	if domain := c.Ingress.Domain; len(validation.IsDNS1123Subdomain(domain)) > 0 {
+		ps.add(field("ingress.domain"), domain, "is not a DNS domain", "use lower-case letters, digits, dashes and dots, for example staging.example.org")
+	}
+	if !c.Ingress.Uses(ControllerTraefik) {
+		return
+	}
+	if !*c.MetalLB.Enabled {
+		ps.add(field("ingress.controllers"), ControllerTraefik, "needs a load balancer, and metallb.enabled is false",
+			"enable MetalLB, or set ingress.controllers: []")
+	}
+	if !*c.CertManager.Enabled {
+		ps.add(field("ingress.controllers"), ControllerTraefik, "needs certificates, and certManager.enabled is false",
+			"enable cert-manager, or set ingress.controllers: []")
+	}
+	// A misspelt entry is told by the rule for packaged components.
+	if !slices.ContainsFunc(c.K3s.Disable, func(entry string) bool { return nearest(entry, packaged) == "traefik" }) {
+		ps.add(field("k3s.disable"), "", "leaves K3s's own Traefik on, which would own the same resource definitions and IngressClass",
+			"add traefik to k3s.disable, or set ingress.controllers: []")
+	}
+	c.checkTraefik(ps)
+}
+
+func (c *Config) checkTraefik(ps *problems) {
+	traefik := c.Traefik
+	if traefik.ChartVersion != "" && !chartVersion.MatchString(traefik.ChartVersion) {
+		ps.add(field("traefik.chartVersion"), traefik.ChartVersion, "is not a chart version", "write X.Y.Z, for example "+TraefikChartVersion)
+	}
+	if traefik.Replicas < 1 {
+		ps.add(field("traefik.replicas"), fmt.Sprint(traefik.Replicas), "is less than one", "use 2 or more, so that one can go while another serves")
+	}
+	if d := traefik.LongestRequest.Duration; d < time.Second || d > longestRequestLimit {
+		ps.add(field("traefik.longestRequest"), d.String(), "is not between 1s and "+longestRequestLimit.String(), "use the longest time that a request may take, for example 30s")
+	}
+	if !traefik.Address.IsValid() {
+		return
+	}
+	inPool := slices.ContainsFunc(c.MetalLB.Addresses, func(text string) bool {
+		addresses, err := ParseRange(text)
+		return err == nil && addresses.Contains(traefik.Address)
+	})
+	if !inPool {
+		ps.add(field("traefik.address"), traefik.Address.String(), "is in none of metallb.addresses "+strings.Join(c.MetalLB.Addresses, ", "),
+			"choose one of them, or leave the key out")
+	}
+}

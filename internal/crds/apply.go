@@ -1,0 +1,85 @@
+package crds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/client-go/dynamic"
+)
+
+// Apply puts the bundle into the cluster. Everything that speaks against it is reported at once and before the first change:
+// a definition that somebody else owns, and an older release over a newer one.
+func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Writer) error {
+	var refused []error
+	for _, object := range b.Objects {
+		found, err := b.resource(client, object).Get(ctx, object.GetName(), metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
+		default:
+			refused = append(refused, b.mayReplace(found))
+		}
+	}
+	if err := errors.Join(refused...); err != nil {
+		return err
+	}
+	for _, object := range b.Objects {
+		// Not forced: a field that somebody else has changed since is a conflict, and the answer names who it was.
+		_, err := b.resource(client, object).Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: Manager})
+		if err != nil {
+			return fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+	}
+	_, err := fmt.Fprintf(log, "%s %s: %d objects applied\n", b.Name, b.Version, len(b.Objects))
+	return err
+}
+
+func (b *Bundle) resource(client dynamic.Interface, object *unstructured.Unstructured) dynamic.ResourceInterface {
+	return client.Resource(resources[object.GetKind()])
+}
+
+// mayReplace says what speaks against writing over an object that is there.
+func (b *Bundle) mayReplace(found *unstructured.Unstructured) error {
+	if owner := found.GetLabels()[BundleLabel]; owner != b.Name {
+		return fmt.Errorf("%s %s is there already and belongs to %s; tell it not to install resource definitions, or delete them (which deletes every object of their kind)",
+			found.GetKind(), found.GetName(), owners(found, owner))
+	}
+	installed, err := version.ParseGeneric(found.GetAnnotations()[VersionAnnotation])
+	if err != nil {
+		return fmt.Errorf("%s %s: annotation %s: %w", found.GetKind(), found.GetName(), VersionAnnotation, err)
+	}
+	wanted, err := version.ParseGeneric(b.Version)
+	if err != nil {
+		return fmt.Errorf("bundle %s: version: %w", b.Name, err)
+	}
+	if wanted.LessThan(installed) {
+		return fmt.Errorf("%s %s is of %s v%s, newer than v%s: going back would drop fields that stored objects use; keep the newer version",
+			found.GetKind(), found.GetName(), b.Name, installed, wanted)
+	}
+	return nil
+}
+
+// owners names who wrote an object: its bundle, or its field managers.
+func owners(found *unstructured.Unstructured, bundle string) string {
+	if bundle != "" {
+		return "Strata's bundle " + bundle
+	}
+	var names []string
+	for _, entry := range found.GetManagedFields() {
+		if entry.Subresource == "" && entry.Manager != "kube-apiserver" {
+			names = append(names, entry.Manager)
+		}
+	}
+	if len(names) == 0 {
+		return "somebody else"
+	}
+	return strings.Join(names, ", ")
+}

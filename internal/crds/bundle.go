@@ -1,0 +1,95 @@
+package crds
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+const (
+	// BundleLabel says which bundle a definition is of, and with it that it is Strata's.
+	BundleLabel = "strata.dev/crd-bundle"
+	// VersionAnnotation is the bundle's version.
+	VersionAnnotation = "strata.dev/crd-version"
+)
+
+// Manager is the field manager that applies the definitions.
+const Manager = "strata"
+
+// What a bundle may hold. The Gateway API adds an admission policy to its definitions
+// (kubernetes-sigs/gateway-api config/crd/standard/gateway.networking.k8s.io_vap_safeupgrades.yaml).
+var (
+	definitions    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	policies       = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
+	policyBindings = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
+	resources      = map[string]schema.GroupVersionResource{
+		"CustomResourceDefinition":         definitions,
+		"ValidatingAdmissionPolicy":        policies,
+		"ValidatingAdmissionPolicyBinding": policyBindings,
+	}
+)
+
+// Bundle is a release of resource definitions.
+type Bundle struct {
+	// Name identifies the bundle, for example gateway-api.
+	Name string
+	// Version is the release, as a semantic version with or without a v.
+	Version string
+	// Objects are the definitions, and what guards them, in the file's order and marked as the bundle's.
+	Objects []*unstructured.Unstructured
+}
+
+// Parse reads a bundle's YAML. An object of a kind that is no definition is an error: what else a file brings is not applied
+// unseen.
+func Parse(name, version string, text []byte) (*Bundle, error) {
+	bundle := &Bundle{Name: name, Version: version}
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		err := decoder.Decode(&object.Object)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("bundle %s: %w", name, err)
+		}
+		if len(object.Object) == 0 {
+			continue // a comment between two separators
+		}
+		if _, known := resources[object.GetKind()]; !known {
+			return nil, fmt.Errorf("bundle %s holds %s %s, which is no resource definition", name, object.GetKind(), object.GetName())
+		}
+		unstructured.RemoveNestedField(object.Object, "status")
+		object.SetLabels(with(object.GetLabels(), BundleLabel, name))
+		object.SetAnnotations(with(object.GetAnnotations(), VersionAnnotation, version))
+		bundle.Objects = append(bundle.Objects, object)
+	}
+	if len(bundle.Names()) == 0 {
+		return nil, fmt.Errorf("bundle %s holds no resource definition", name)
+	}
+	return bundle, nil
+}
+
+// Names are the names of the resource definitions, without what guards them.
+func (b *Bundle) Names() []string {
+	var names []string
+	for _, object := range b.Objects {
+		if object.GetKind() == "CustomResourceDefinition" {
+			names = append(names, object.GetName())
+		}
+	}
+	return names
+}
+
+func with(values map[string]string, key, value string) map[string]string {
+	if values == nil {
+		values = map[string]string{}
+	}
+	values[key] = value
+	return values
+}

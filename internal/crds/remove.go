@@ -1,0 +1,84 @@
+package crds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+	clientwatch "k8s.io/client-go/tools/watch"
+)
+
+// Remove takes a bundle's objects out of the cluster, found by their label, and with each definition every object of its kind.
+// It returns when they are gone; ctx bounds the wait, which a finalizer can hold for ever.
+func Remove(ctx context.Context, client dynamic.Interface, bundle string, log io.Writer) error {
+	selector := metav1.ListOptions{LabelSelector: BundleLabel + "=" + bundle}
+	removed := 0
+	for _, resource := range []schema.GroupVersionResource{policyBindings, policies, definitions} {
+		found, err := client.Resource(resource).List(ctx, selector)
+		if err != nil {
+			return fmt.Errorf("list %s of %s: %w", resource.Resource, bundle, err)
+		}
+		var failures []error
+		for _, object := range found.Items {
+			err := client.Resource(resource).Delete(ctx, object.GetName(), metav1.DeleteOptions{})
+			if err != nil && !apierrors.IsNotFound(err) {
+				failures = append(failures, fmt.Errorf("delete %s %s: %w", object.GetKind(), object.GetName(), err))
+			}
+		}
+		if err := errors.Join(failures...); err != nil {
+			return err
+		}
+		if err := gone(ctx, client.Resource(resource), selector); err != nil {
+			return err
+		}
+		removed += len(found.Items)
+	}
+	_, err := fmt.Fprintf(log, "%s: %d objects removed\n", bundle, removed)
+	return err
+}
+
+// gone waits until no object is selected any more.
+func gone(ctx context.Context, resource dynamic.ResourceInterface, selector metav1.ListOptions) error {
+	lister := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = selector.LabelSelector
+			return resource.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.LabelSelector = selector.LabelSelector
+			return resource.Watch(ctx, options)
+		},
+	}
+	left := map[string][]string{} // by name, what holds it
+	_, err := clientwatch.UntilWithSync(ctx, lister, &unstructured.Unstructured{}, func(store cache.Store) (bool, error) {
+		for _, item := range store.List() {
+			if object, ok := item.(*unstructured.Unstructured); ok {
+				left[object.GetName()] = object.GetFinalizers()
+			}
+		}
+		return len(left) == 0, nil
+	}, func(event watch.Event) (bool, error) {
+		object, ok := event.Object.(*unstructured.Unstructured)
+		switch {
+		case !ok:
+		case event.Type == watch.Deleted:
+			delete(left, object.GetName())
+		default:
+			left[object.GetName()] = object.GetFinalizers()
+		}
+		return len(left) == 0, nil
+	})
+	if err != nil {
+		return fmt.Errorf("not gone (finalizers): %v; an object of such a kind has a finalizer whose controller does not run, see kubectl get KIND -A: %w", left, err)
+	}
+	return nil
+}
