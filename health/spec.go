@@ -24,6 +24,8 @@ const (
 	KindWebhook Kind = "webhook"
 	// KindPool gates a MetalLB address pool: accepted by the running controller and by every speaker.
 	KindPool Kind = "pool"
+	// KindCRDs gates custom resource definitions: Established, and served by every API server.
+	KindCRDs Kind = "crds"
 )
 
 // Spec is what a gate is asked. It travels as JSON on the gate command's stdin and is stored in the state, so it holds no
@@ -47,11 +49,12 @@ type Spec struct {
 	// Servers are the API servers, as https://address:port. Each one is asked.
 	Servers []string `json:"servers,omitempty"`
 
-	// Host, Nodes, System, Webhook and Pool hold what only that kind needs.
+	// Each of these holds what only that kind needs.
 	Host    *HostSpec    `json:"host,omitempty"`
 	System  *SystemSpec  `json:"system,omitempty"`
 	Webhook *WebhookSpec `json:"webhook,omitempty"`
 	Pool    *PoolSpec    `json:"pool,omitempty"`
+	CRDs    *CRDsSpec    `json:"crds,omitempty"`
 }
 
 // Host is a host as a gate knows it.

@@ -191,15 +191,17 @@ func (w *webhookWatch) judge() []Verdict {
 	return judgeWebhook(w.spec, facts)
 }
 
-// waitFor returns after d, or earlier when wake is signalled or ctx ends.
-func waitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) {
+// waitFor returns after d, or earlier when wake is signalled, which it reports, or ctx ends.
+func waitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-wake:
+		return true
 	case <-timer.C:
 	}
+	return false
 }
 
 // dryRun creates an object without storing it.
