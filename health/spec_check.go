@@ -19,9 +19,17 @@ func (s Spec) validatePart(need needs) {
 		return
 	}
 	switch s.Kind {
+	case KindWebhook:
+		s.Webhook.validate(need)
 	case KindCRDs:
 		s.CRDs.validate(need)
 	default: // The kind's constructor says what its part lacks.
+	}
+}
+
+func (s WebhookSpec) validate(need needs) {
+	for i, path := range s.AcceptFills {
+		need(path != "" && !slices.Contains(strings.Split(path, "."), ""), "webhook.acceptFills[%d]: expected a dotted path such as spec.uid, found %q", i, path)
 	}
 }
 
