@@ -48,16 +48,24 @@ func (f *apiServerFacts) read(body string) {
 
 // getRaw gets a path that is not an object. 401 and 403 are errors: they are about who asks.
 func (s *apiServer) getRaw(ctx context.Context, path string) (int, string, error) {
+	return s.getAs(ctx, path, "", readyzLimit)
+}
+
+// getAs gets a path in the form that accept asks for, and reads at most limit bytes of it.
+func (s *apiServer) getAs(ctx context.Context, path, accept string, limit int64) (int, string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
 	if err != nil {
 		return 0, "", fmt.Errorf("request %s: %w", path, err)
+	}
+	if accept != "" {
+		request.Header.Set("Accept", accept)
 	}
 	response, err := s.http.Do(request)
 	if err != nil {
 		return 0, "", err //nolint:wrapcheck // net/http says method and URL already.
 	}
 	defer response.Body.Close() //nolint:errcheck // read only.
-	body, err := io.ReadAll(io.LimitReader(response.Body, readyzLimit))
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit))
 	if err != nil {
 		return 0, "", fmt.Errorf("read %s: %w", path, err)
 	}

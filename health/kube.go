@@ -106,3 +106,13 @@ func (c *cluster) read(ctx context.Context, look func(context.Context, *apiServe
 	}
 	return first
 }
+
+// look is read for a gate: it also says for how many seconds the API has failed in the same way.
+func (c *cluster) look(ctx context.Context, seen *settled, read func(context.Context, *apiServer) error) (*fault, int) {
+	fault := c.read(ctx, read)
+	if fault != nil {
+		return fault, seen.seconds("api", string(fault.Kind))
+	}
+	seen.forget("api")
+	return nil, 0
+}

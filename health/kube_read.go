@@ -25,6 +25,7 @@ var (
 	daemonSetResource     = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"}
 	statefulSetResource   = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "statefulsets"}
 	replicaSetResource    = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
+	crdResource           = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	apiServiceResource    = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 )
 

@@ -97,6 +97,8 @@ func TestWhatAWebhookGateLooksAt(t *testing.T) {
 	w.spec.Mutating, w.spec.CASecret = true, "ca"
 	w.workloads = []workloadRef{{namespace: "n", kind: "DaemonSet", name: "d"}, {namespace: "n", kind: "StatefulSet", name: "s"}, {namespace: "n", kind: "Deployment", name: "e"}}
 	assert.Equal(t, []string{"mutatingwebhookconfigurations", "endpointslices", "services", "secrets", "daemonsets", "pods", "statefulsets", "pods", "deployments", "pods"}, resources())
+	w.spec.Mutates, w.workloads = "m", nil
+	assert.Equal(t, []string{"mutatingwebhookconfigurations", "endpointslices", "services", "mutatingwebhookconfigurations", "secrets"}, resources())
 
 	group, version := splitVersion(map[string]any{"apiVersion": "metallb.io/v1beta1"})
 	assert.Equal(t, []string{"metallb.io", "v1beta1"}, []string{group, version})

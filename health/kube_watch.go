@@ -96,11 +96,9 @@ func pause(ctx context.Context, d time.Duration) {
 // looks calls look at once, after every change and every relook, until ctx ends, and reports verdicts that differ from
 // the ones before.
 func looks(ctx context.Context, changed <-chan struct{}, every time.Duration, look func(context.Context) []Verdict, report func([]Verdict)) {
-	var last []Verdict
+	report = changesOnly(report)
 	for ctx.Err() == nil {
-		verdicts := look(ctx)
-		if ctx.Err() == nil && !reflect.DeepEqual(verdicts, last) {
-			last = verdicts
+		if verdicts := look(ctx); ctx.Err() == nil {
 			report(verdicts)
 		}
 		timer := time.NewTimer(every)
@@ -120,4 +118,15 @@ func (c *cluster) observe(ctx context.Context, sources []source, look func(conte
 	follower.Go(func() { c.follow(ctx, changed, sources) })
 	looks(ctx, changed, relook, look, report)
 	follower.Wait()
+}
+
+// changesOnly hands on verdicts that differ from the ones before.
+func changesOnly(report func([]Verdict)) func([]Verdict) {
+	var last []Verdict
+	return func(verdicts []Verdict) {
+		if !reflect.DeepEqual(verdicts, last) {
+			last = verdicts
+			report(verdicts)
+		}
+	}
 }

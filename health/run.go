@@ -68,12 +68,8 @@ func (s Spec) Validate() error {
 	oneHost := s.Kind == KindHost || s.Kind == KindServer
 	need(!oneHost || len(s.Hosts) == 1, "hosts: a %s gate looks at exactly one, found %d", s.Kind, len(s.Hosts))
 	need(s.Kind != KindNodes || len(s.Hosts) > 0, "hosts: empty; an empty node set is never ready")
-	asksAPI := slices.Contains([]Kind{KindAPI, KindNodes, KindSystem, KindWebhook, KindPool}, s.Kind)
-	need(!asksAPI || len(s.Servers) > 0, "servers: empty; a %s gate asks every API server", s.Kind)
-	need(s.Kind != KindHost || s.Host != nil, "host: missing")
-	need(s.Kind != KindSystem || s.System != nil, "system: missing")
-	need(s.Kind != KindWebhook || s.Webhook != nil, "webhook: missing")
-	need(s.Kind != KindPool || s.Pool != nil, "pool: missing")
+	need(!known || oneHost || len(s.Servers) > 0, "servers: empty; a %s gate asks every API server", s.Kind)
+	s.validatePart(need)
 	return errors.Join(problems...)
 }
 

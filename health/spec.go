@@ -24,6 +24,8 @@ const (
 	KindWebhook Kind = "webhook"
 	// KindPool gates a MetalLB address pool: accepted by the running controller and by every speaker.
 	KindPool Kind = "pool"
+	// KindCRDs gates custom resource definitions: Established, and served by every API server.
+	KindCRDs Kind = "crds"
 )
 
 // Spec is what a gate is asked. It travels as JSON on the gate command's stdin and is stored in the state, so it holds no
@@ -47,11 +49,12 @@ type Spec struct {
 	// Servers are the API servers, as https://address:port. Each one is asked.
 	Servers []string `json:"servers,omitempty"`
 
-	// Host, Nodes, System, Webhook and Pool hold what only that kind needs.
+	// Each of these holds what only that kind needs.
 	Host    *HostSpec    `json:"host,omitempty"`
 	System  *SystemSpec  `json:"system,omitempty"`
 	Webhook *WebhookSpec `json:"webhook,omitempty"`
 	Pool    *PoolSpec    `json:"pool,omitempty"`
+	CRDs    *CRDsSpec    `json:"crds,omitempty"`
 }
 
 // Host is a host as a gate knows it.
@@ -100,6 +103,12 @@ type WebhookSpec struct {
 	Accept    map[string]any `json:"accept"`
 	Deny      map[string]any `json:"deny,omitempty"`
 	DenyMatch string         `json:"denyMatch,omitempty"`
+	// Mutates is the name of a MutatingWebhookConfiguration whose caBundle and endpoint are checked as Configuration's are.
+	// Optional.
+	Mutates string `json:"mutates,omitempty"`
+	// AcceptFills are dotted paths, such as spec.username, that must have a value in what the dry run of Accept returns: an
+	// API server that does not ask the mutating webhook accepts as well. Give Accept a generateName, since a namesake hides it.
+	AcceptFills []string `json:"acceptFills,omitempty"`
 	// Consecutive is how many passes in a row each API server must give. Zero means 2.
 	Consecutive int `json:"consecutive,omitempty"`
 	// Workloads are namespace/kind/name of what backs the webhook; their Pods explain a failure.

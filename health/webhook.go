@@ -2,7 +2,7 @@ package health
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 )
 
 const (
@@ -22,8 +22,10 @@ type webhookFacts struct {
 	Seconds int    `json:"seconds,omitempty"`
 
 	Configuration configurationFacts `json:"configuration"`
-	Endpoints     endpointFacts      `json:"endpoints"`
-	Workloads     []workloadFacts    `json:"workloads,omitempty"`
+	// Mutation is the mutating configuration; nil where the Spec has none.
+	Mutation  *configurationFacts `json:"mutation,omitempty"`
+	Endpoints endpointFacts       `json:"endpoints"`
+	Workloads []workloadFacts     `json:"workloads,omitempty"`
 	// Probes are the dry runs through each API server.
 	Probes []probeFacts `json:"probes,omitempty"`
 	// Hosts is the view from the API servers' hosts.
@@ -61,6 +63,8 @@ type endpointFacts struct {
 type probeFacts struct {
 	Server string `json:"server"`
 	Accept answer `json:"accept"`
+	// Unfilled are the Spec's AcceptFills that had no value in the accepted object.
+	Unfilled []string `json:"unfilled,omitempty"`
 	// Deny is empty where the Spec has none, or where Accept has not passed.
 	Deny answer `json:"deny,omitzero"`
 	// Passes is the number of passes in a row since the configuration last changed.
@@ -79,8 +83,12 @@ func judgeWebhook(spec WebhookSpec, facts webhookFacts) []Verdict {
 			Verdict{Check: existence[1], State: Waiting, Message: "not seen", After: existence[:1]})
 		return verdicts
 	}
-	configuration := judgeConfiguration(spec, facts.Configuration)
-	verdicts = append(verdicts, configuration)
+	configurations := judgeConfigurations(spec, facts)
+	verdicts = append(verdicts, configurations...)
+	complete := !slices.ContainsFunc(configurations, func(v Verdict) bool { return v.State == Waiting })
+	if len(configurations) > 1 {
+		existence = append(existence, configurations[1].Check)
+	}
 	endpoints := judgeEndpoints(spec, facts.Endpoints)
 	for _, workload := range facts.Workloads {
 		v := judgeWorkload(workload)
@@ -90,7 +98,7 @@ func judgeWebhook(spec WebhookSpec, facts webhookFacts) []Verdict {
 	verdicts = append(verdicts, endpoints)
 	for _, probe := range facts.Probes {
 		v := judgeProbe(spec, probe)
-		if v.State == Stuck && configuration.State == Waiting {
+		if v.State == Stuck && !complete {
 			// What is accepted or refused before the configuration is complete is not the webhook's word.
 			v.State = Waiting
 		}
@@ -106,71 +114,6 @@ func configurationCheck(spec WebhookSpec) string {
 
 func endpointsCheck(spec WebhookSpec) string {
 	return "webhook endpoints " + spec.Namespace + "/" + spec.Service
-}
-
-// resource is the configuration's resource as kubectl names it.
-func (s WebhookSpec) resource() string {
-	if s.Mutating {
-		return "mutatingwebhookconfiguration"
-	}
-	return "validatingwebhookconfiguration"
-}
-
-func judgeConfiguration(spec WebhookSpec, c configurationFacts) Verdict {
-	v := Verdict{Check: configurationCheck(spec), State: Waiting, Hint: "kubectl get " + spec.resource() + " " + spec.Configuration + " -o yaml"}
-	switch {
-	case c.Missing:
-		v.Message = "does not exist: the API server would ask nobody"
-		return v
-	case c.NoCA:
-		v.Message = fmt.Sprintf("Secret %s/%s has no ca.crt yet", spec.Namespace, spec.CASecret)
-		return v
-	}
-	if hooks := hooksWith(c.Hooks, "empty"); len(hooks) > 0 {
-		v.Message = "no caBundle yet in " + strings.Join(hooks, ", ")
-		v.Cause = "what injects the CA has not run"
-		return v
-	}
-	if hooks := hooksWith(c.Hooks, "different"); len(hooks) > 0 {
-		v.Message = fmt.Sprintf("caBundle is not ca.crt of Secret %s/%s in %s", spec.Namespace, spec.CASecret, strings.Join(hooks, ", "))
-		v.Cause = "the CA is of an earlier certificate, or something else writes the configuration"
-		return v
-	}
-	return judgeCoverage(spec, c, v)
-}
-
-func hooksWith(hooks []hookFacts, bundle string) []string {
-	var names []string
-	for _, hook := range hooks {
-		if hook.Bundle == bundle {
-			names = append(names, hook.Name)
-		}
-	}
-	return names
-}
-
-// judgeCoverage makes sure that a dry run of Accept asks this webhook at all: one that is not asked lets everything pass.
-func judgeCoverage(spec WebhookSpec, c configurationFacts, v Verdict) Verdict {
-	target := fmt.Sprintf("%s/%s:%d", spec.Namespace, spec.Service, spec.Port)
-	v.State = Stuck
-	for _, hook := range c.Hooks {
-		if !hook.Covers {
-			continue
-		}
-		switch {
-		case hook.Target != target:
-			v.Message = fmt.Sprintf("%s asks %s, expected %s", hook.Name, orNone(hook.Target), target)
-			return v
-		case hook.Ignore && len(spec.Deny) == 0:
-			v.Message = hook.Name + " has failurePolicy Ignore: a dry run passes without it, and the gate has nothing that must be refused"
-			v.Hint = "give the gate a deny object"
-			return v
-		default:
-			return Verdict{Check: v.Check, State: Ready}
-		}
-	}
-	v.Message = "no webhook of it is asked about the creation of " + kindOfObject(spec.Accept) + ": a dry run would prove nothing"
-	return v
 }
 
 func judgeEndpoints(spec WebhookSpec, e endpointFacts) Verdict {

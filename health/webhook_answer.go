@@ -75,9 +75,12 @@ var denial = regexp.MustCompile(`admission webhook "[^"]+" denied the request`)
 
 // answerOf classifies the outcome of a dry run.
 func answerOf(err error) answer {
-	if err == nil || apierrors.IsAlreadyExists(err) {
-		// Storage, which finds the namesake, comes after admission (k8s.io/apiserver registry.Store.create).
+	if err == nil {
 		return answer{Kind: answerAccepted}
+	}
+	if apierrors.IsAlreadyExists(err) {
+		// Storage, which finds the namesake, comes after admission (k8s.io/apiserver registry.Store.create).
+		return answer{Kind: answerAccepted, Text: stable(err.Error())}
 	}
 	text := stable(err.Error())
 	var status apierrors.APIStatus

@@ -2,8 +2,13 @@ package health
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 const (
@@ -67,10 +72,7 @@ func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	p.mu.Lock()
 	p.started, p.cancel = p.now(), cancel
 	p.mu.Unlock()
-	facts := probeFacts{Server: p.server.name, Accept: p.ask(ctx, p.spec.Accept)}
-	if facts.Accept.Kind == answerAccepted && len(p.spec.Deny) > 0 {
-		facts.Deny = p.ask(ctx, p.spec.Deny)
-	}
+	facts := p.askBoth(ctx)
 	if parent.Err() != nil || ctx.Err() == context.Canceled {
 		return false
 	}
@@ -88,18 +90,45 @@ func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	return true
 }
 
-// ask makes one dry run.
-func (p *probe) ask(ctx context.Context, object map[string]any) answer {
+// askBoth makes both dry runs; the second one only when the first came back as it must.
+func (p *probe) askBoth(ctx context.Context) probeFacts {
+	facts := probeFacts{Server: p.server.name}
+	var returned map[string]any
+	facts.Accept, returned = p.ask(ctx, p.spec.Accept)
+	if facts.Accept.Kind != answerAccepted {
+		return facts
+	}
+	if facts.Unfilled = unfilled(returned, p.spec.AcceptFills); len(facts.Unfilled) == 0 && len(p.spec.Deny) > 0 {
+		facts.Deny, _ = p.ask(ctx, p.spec.Deny)
+	}
+	return facts
+}
+
+// unfilled are the dotted paths that have no value in an object, or only an empty one.
+func unfilled(object map[string]any, paths []string) []string {
+	var empty []string
+	for _, path := range paths {
+		value, found, err := unstructured.NestedFieldNoCopy(object, strings.Split(path, ".")...)
+		if err != nil || !found || slices.Contains([]string{"", "<nil>", "[]", "map[]"}, fmt.Sprint(value)) {
+			empty = append(empty, path)
+		}
+	}
+	return empty
+}
+
+// ask makes one dry run, and returns what the API server would have stored.
+func (p *probe) ask(ctx context.Context, object map[string]any) (answer, map[string]any) {
 	p.mu.Lock()
 	kind := p.kind
 	p.mu.Unlock()
 	if kind == nil {
 		var err error
 		if kind, err = p.server.kindOf(ctx, object); err != nil {
-			return answerOf(err)
+			return answerOf(err), nil
 		}
 	}
-	a := answerOf(dryRun(ctx, p.server, *kind, object))
+	returned, err := dryRun(ctx, p.server, *kind, object)
+	a := answerOf(err)
 	if a.Kind == answerNotServed {
 		// The CRD may have been replaced: find the kind again.
 		kind = nil
@@ -107,7 +136,7 @@ func (p *probe) ask(ctx context.Context, object map[string]any) answer {
 	p.mu.Lock()
 	p.kind = kind
 	p.mu.Unlock()
-	return a
+	return a, returned
 }
 
 // plural is the resource's name, empty while the API server does not serve the kind.

@@ -6,8 +6,12 @@ import "fmt"
 // with the server that has it.
 func probeCause(p probeFacts) string {
 	switch p.Accept.Kind {
-	case answerNoEndpoints, answerRefused, answerAuthority:
-		return "the webhook is starting: it serves only once its certificate is issued, mounted and injected"
+	case answerNoEndpoints:
+		return "the webhook is starting, or its Service is not created yet: it has a ready Pod only once its certificate is issued and mounted"
+	case answerRefused:
+		return "the webhook is starting: its Deployment runs, but it listens only once its certificate is issued and mounted"
+	case answerAuthority:
+		return "the webhook's CA is not injected yet, or the API server still uses the one before"
 	case answerTimeout, answerUnreachable:
 		return "network fault between API server " + p.Server + " and the webhook's Pod: Pod network, kube-proxy or a firewall on that server"
 	case answerName, answerExpired:

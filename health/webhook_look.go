@@ -19,9 +19,9 @@ import (
 // serviceLabel is on every EndpointSlice of a Service.
 const serviceLabel = discoveryv1.LabelServiceName
 
-func (w *webhookWatch) configurationResource() schema.GroupVersionResource {
+func configurationResource(mutating bool) schema.GroupVersionResource {
 	resource := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}
-	if w.spec.Mutating {
+	if mutating {
 		resource.Resource = "mutatingwebhookconfigurations"
 	}
 	return resource
@@ -33,7 +33,7 @@ func (w *webhookWatch) look(ctx context.Context) (webhookFacts, string) {
 	var version string
 	fault := w.cluster.read(ctx, func(ctx context.Context, s *apiServer) (err error) {
 		facts = webhookFacts{}
-		if facts.Configuration, version, err = w.lookConfiguration(ctx, s); err != nil {
+		if version, err = w.lookConfigurations(ctx, s, &facts); err != nil {
 			return err
 		}
 		if facts.Endpoints, err = lookEndpoints(ctx, s, w.spec.Namespace, w.spec.Service); err != nil {
@@ -52,10 +52,25 @@ func (w *webhookWatch) look(ctx context.Context) (webhookFacts, string) {
 	return facts, version
 }
 
+// lookConfigurations reads both configurations, and a text that changes when one of them does.
+func (w *webhookWatch) lookConfigurations(ctx context.Context, s *apiServer, facts *webhookFacts) (string, error) {
+	configuration, version, err := w.lookConfiguration(ctx, s, w.spec)
+	if err != nil {
+		return "", err
+	}
+	facts.Configuration = configuration
+	if w.spec.Mutates == "" {
+		return version, nil
+	}
+	mutation, another, err := w.lookConfiguration(ctx, s, w.spec.mutation())
+	facts.Mutation = &mutation
+	return version + "/" + another, err
+}
+
 // lookConfiguration reads the configuration and the CA that it must carry. Both kinds have the same fields as far as a gate
 // reads them.
-func (w *webhookWatch) lookConfiguration(ctx context.Context, s *apiServer) (configurationFacts, string, error) {
-	object, err := get[admissionv1.ValidatingWebhookConfiguration](ctx, s, w.configurationResource(), "", w.spec.Configuration)
+func (w *webhookWatch) lookConfiguration(ctx context.Context, s *apiServer, spec WebhookSpec) (configurationFacts, string, error) {
+	object, err := get[admissionv1.ValidatingWebhookConfiguration](ctx, s, configurationResource(spec.Mutating), "", spec.Configuration)
 	if err != nil || object == nil {
 		return configurationFacts{Missing: object == nil}, "", err
 	}

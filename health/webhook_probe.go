@@ -10,6 +10,9 @@ func judgeProbe(spec WebhookSpec, p probeFacts) Verdict {
 	if p.Accept.Kind != answerAccepted {
 		return judgeNotAccepted(spec, p)
 	}
+	if len(p.Unfilled) > 0 {
+		return judgeNotMutated(spec, p)
+	}
 	if len(spec.Deny) > 0 && !deniedBy(spec, p.Deny) {
 		return judgeNotDenied(spec, p)
 	}
@@ -33,7 +36,7 @@ func (s WebhookSpec) passesNeeded() int {
 
 // passed reports whether both dry runs came back as they must.
 func (s WebhookSpec) passed(p probeFacts) bool {
-	return p.Accept.Kind == answerAccepted && (len(s.Deny) == 0 || deniedBy(s, p.Deny))
+	return p.Accept.Kind == answerAccepted && len(p.Unfilled) == 0 && (len(s.Deny) == 0 || deniedBy(s, p.Deny))
 }
 
 // deniedBy reports whether the webhook itself refused, and not a schema, a quota or another webhook.
@@ -45,6 +48,10 @@ func judgeNotAccepted(spec WebhookSpec, p probeFacts) Verdict {
 	v := Verdict{State: Waiting, Message: probeSaid(p.Accept.Kind), Evidence: []string{p.Accept.Text}, Cause: probeCause(p), Hint: probeHint(spec, p.Accept.Kind)}
 	switch p.Accept.Kind {
 	case answerDenied, answerForbidden, answerInvalid:
+		if spec.Mutates != "" && strings.Contains(p.Accept.Text, unmutated) {
+			v.Cause, v.Hint = notMutated(spec)
+			return v
+		}
 		if p.Seconds >= deniedSeconds {
 			v.State = Stuck
 		}
@@ -56,6 +63,29 @@ func judgeNotAccepted(spec WebhookSpec, p probeFacts) Verdict {
 		v.State = Stuck
 	}
 	return v
+}
+
+// judgeNotMutated is an API server that accepts because it asks nobody (cert-manager pkg/util/cmapichecker,
+// ErrMutationWebhookMissing).
+func judgeNotMutated(spec WebhookSpec, p probeFacts) Verdict {
+	v := Verdict{State: Waiting, Message: "accepted but not mutated: " + strings.Join(p.Unfilled, ", ") + " empty"}
+	v.Cause, v.Hint = notMutated(spec)
+	if p.Accept.Text != "" {
+		v.Evidence = []string{p.Accept.Text}
+	}
+	return v
+}
+
+// unmutated is how cert-manager's validating webhook refuses a request that its mutating one has not filled in
+// (internal/webhook/admission/certificaterequest/identity; cmapichecker's ErrMutationWebhookIncorrect).
+const unmutated = "identity must be that of the requester"
+
+func notMutated(spec WebhookSpec) (cause, hint string) {
+	mutation := spec
+	if spec.Mutates != "" {
+		mutation = spec.mutation()
+	}
+	return "the API server does not ask the mutating webhook (yet)", "kubectl get " + mutation.resource() + " " + mutation.Configuration + " -o yaml"
 }
 
 // judgeNotDenied is the case that other gates pass: everything is accepted because nobody is asked.

@@ -89,6 +89,24 @@ func TestPassesCountInARowAndOfOneConfiguration(t *testing.T) {
 	assert.Equal(t, 0, p.latest(3).Passes, "passes of an earlier configuration are not shown")
 }
 
+func TestAFieldIsFilledWhenItHasAValue(t *testing.T) {
+	object := map[string]any{"spec": map[string]any{
+		"username": "strata", "uid": "", "none": nil, "groups": []any{}, "extra": map[string]any{}, "zero": int64(0), "text": "x",
+	}}
+	paths := []string{"spec.username", "spec.zero", "spec.uid", "spec.none", "spec.groups", "spec.extra", "spec.absent", "spec.text.deeper"}
+	assert.Equal(t, paths[2:], unfilled(object, paths))
+	assert.Equal(t, []string{"a"}, unfilled(nil, []string{"a"}))
+	assert.Empty(t, unfilled(nil, nil))
+}
+
+func TestBothConfigurationsMustExist(t *testing.T) {
+	assert.True(t, webhookFacts{}.configured())
+	assert.True(t, webhookFacts{Mutation: &configurationFacts{}}.configured())
+	assert.False(t, webhookFacts{Fault: &fault{}}.configured())
+	assert.False(t, webhookFacts{Configuration: configurationFacts{Missing: true}}.configured())
+	assert.False(t, webhookFacts{Mutation: &configurationFacts{Missing: true}}.configured())
+}
+
 func TestADryRunThatHangsIsEndedByNews(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	all, err := newCluster(c.URLs(), c.Kubeconfig())

@@ -102,9 +102,12 @@ func (w *webhookWatch) Run(ctx context.Context, report func([]Verdict)) error {
 
 func (w *webhookWatch) sources() []source {
 	sources := []source{
-		{resource: w.configurationResource(), name: w.spec.Configuration},
+		{resource: configurationResource(w.spec.Mutating), name: w.spec.Configuration},
 		{resource: endpointSliceResource, namespace: w.spec.Namespace, labels: serviceLabel + "=" + w.spec.Service},
 		{resource: serviceResource, namespace: w.spec.Namespace, name: w.spec.Service},
+	}
+	if w.spec.Mutates != "" {
+		sources = append(sources, source{resource: configurationResource(true), name: w.spec.Mutates})
 	}
 	if w.spec.CASecret != "" {
 		sources = append(sources, source{resource: secretResource, namespace: w.spec.Namespace, name: w.spec.CASecret})
@@ -148,7 +151,7 @@ func (w *webhookWatch) lookAgain(ctx context.Context, changed <-chan struct{}, n
 func (w *webhookWatch) probeAgain(ctx context.Context, p *probe, news chan<- struct{}) {
 	for ctx.Err() == nil {
 		w.mu.Lock()
-		epoch, counts := w.epoch, w.seen && !w.facts.Configuration.Missing && w.facts.Fault == nil
+		epoch, counts := w.epoch, w.seen && w.facts.configured()
 		w.mu.Unlock()
 		if p.attempt(ctx, epoch, counts) {
 			signal(news)
@@ -191,26 +194,31 @@ func (w *webhookWatch) judge() []Verdict {
 	return judgeWebhook(w.spec, facts)
 }
 
-// waitFor returns after d, or earlier when wake is signalled or ctx ends.
-func waitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) {
+// waitFor returns after d, or earlier when wake is signalled, which it reports, or ctx ends.
+func waitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-wake:
+		return true
 	case <-timer.C:
 	}
+	return false
 }
 
-// dryRun creates an object without storing it.
-func dryRun(ctx context.Context, s *apiServer, kind resourceKind, object map[string]any) error {
+// dryRun creates an object without storing it, and returns it as it would have been stored.
+func dryRun(ctx context.Context, s *apiServer, kind resourceKind, object map[string]any) (map[string]any, error) {
 	u := (&unstructured.Unstructured{Object: object}).DeepCopy()
 	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: "strata-gate"}
-	var err error
+	resource := s.dyn.Resource(kind.resource)
+	create := resource.Create
 	if kind.namespaced {
-		_, err = s.dyn.Resource(kind.resource).Namespace(u.GetNamespace()).Create(ctx, u, options)
-	} else {
-		_, err = s.dyn.Resource(kind.resource).Create(ctx, u, options)
+		create = resource.Namespace(u.GetNamespace()).Create
 	}
-	return err //nolint:wrapcheck // classified by its own words.
+	returned, err := create(ctx, u, options)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // classified by its own words.
+	}
+	return returned.Object, nil
 }

@@ -42,6 +42,10 @@ func parseRoute(path string) route {
 
 func (s *Server) api(w http.ResponseWriter, r *http.Request, script Script, stop chan struct{}) {
 	to := parseRoute(r.URL.Path)
+	if r.URL.Path == "/apis" {
+		s.discoverAll(w, script)
+		return
+	}
 	kinds, found := s.cluster.served(to.groupVersion)
 	if !found || slices.Contains(script.Unknown, to.groupVersion) {
 		refuse(w, Refusal{Code: http.StatusNotFound, Reason: "NotFound", Message: "the server could not find the requested resource"})

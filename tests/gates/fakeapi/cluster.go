@@ -63,6 +63,7 @@ var builtIn = []servedKind{
 	{"apps/v1", "ReplicaSet", Resource{Plural: "replicasets", Namespaced: true}},
 	{"apps/v1", "DaemonSet", Resource{Plural: "daemonsets", Namespaced: true}},
 	{"apps/v1", "StatefulSet", Resource{Plural: "statefulsets", Namespaced: true}},
+	{"apiextensions.k8s.io/v1", "CustomResourceDefinition", Resource{Plural: "customresourcedefinitions"}},
 	{"apiregistration.k8s.io/v1", "APIService", Resource{Plural: "apiservices"}},
 	{"admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", Resource{Plural: "validatingwebhookconfigurations"}},
 	{"admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", Resource{Plural: "mutatingwebhookconfigurations"}},

@@ -40,6 +40,10 @@ type Script struct {
 	Unavailable bool
 	// Unknown are group versions that this server does not serve (yet).
 	Unknown []string
+	// Unlisted are group versions that it serves, but does not have in the document about every group (yet).
+	Unlisted []string
+	// Unaggregated is a server from before Kubernetes 1.27: its document about every group is a list of versions.
+	Unaggregated bool
 	// Admit decides about a dry-run creation: nil accepts.
 	Admit func(object map[string]any) *Refusal
 }

@@ -1,0 +1,43 @@
+package health
+
+import (
+	"slices"
+	"strings"
+)
+
+// needs notes a problem unless ok.
+type needs func(ok bool, format string, args ...any)
+
+// validatePart checks what only the Spec's kind needs.
+func (s Spec) validatePart(need needs) {
+	parts := map[Kind]bool{
+		KindHost: s.Host != nil, KindSystem: s.System != nil, KindWebhook: s.Webhook != nil, KindPool: s.Pool != nil,
+		KindCRDs: s.CRDs != nil,
+	}
+	if present, wanted := parts[s.Kind]; wanted && !present {
+		need(false, "%s: missing", s.Kind)
+		return
+	}
+	switch s.Kind {
+	case KindWebhook:
+		s.Webhook.validate(need)
+	case KindCRDs:
+		s.CRDs.validate(need)
+	default: // The kind's constructor says what its part lacks.
+	}
+}
+
+func (s WebhookSpec) validate(need needs) {
+	for i, path := range s.AcceptFills {
+		need(path != "" && !slices.Contains(strings.Split(path, "."), ""), "webhook.acceptFills[%d]: expected a dotted path such as spec.uid, found %q", i, path)
+	}
+}
+
+func (s CRDsSpec) validate(need needs) {
+	need(len(s.Names) > 0, "crds.names: empty; a gate of nothing is always open")
+	for i, name := range s.Names {
+		plural, group, _ := strings.Cut(name, ".")
+		need(plural != "" && group != "", "crds.names[%d]: expected plural.group, for example gateways.gateway.networking.k8s.io, found %q", i, name)
+		need(!slices.Contains(s.Names[:i], name), "crds.names[%d]: %s is there twice", i, name)
+	}
+}
