@@ -28,6 +28,9 @@ func items() []item {
 			"real: Debian with systemd, sshd, cloud-init, containerd and runc",
 		},
 	}
+	for _, crds := range crdBundles() {
+		list = append(list, item{crds.name, crds.file(), crds.name, "v" + crds.version, "crds/" + crds.file(), crds.origin})
+	}
 	for _, archive := range archives() {
 		list = append(list, item{
 			archive.stepName(), archive.file(), "k3s-images", archive.version, "images/" + archive.file(), archive.origin,

@@ -21,17 +21,23 @@ import (
 	"strata/tests/lab/internal/parts"
 )
 
-// metallb builds the chart's step and loads what it packaged.
-func metallb(t *testing.T) *chart.Chart {
+// built runs a step that compiles nothing, and returns what it left.
+func built(t *testing.T, step string) build.Entry {
 	t.Helper()
 	at, err := layout.Find(".")
 	require.NoError(t, err)
-	steps, err := build.Select(catalog.Steps(at, t.TempDir()), []string{"metallb-chart"})
+	steps, err := build.Select(catalog.Steps(at, t.TempDir()), []string{step})
 	require.NoError(t, err)
 	runner := build.Runner{Dir: t.TempDir(), Jobs: 1, Progress: build.NewProgress(io.Discard)}
 	outputs, err := runner.Run(t.Context(), steps)
 	require.NoError(t, err)
-	entry := outputs["metallb-chart"]
+	return outputs[step]
+}
+
+// metallb builds the chart's step and loads what it packaged.
+func metallb(t *testing.T) *chart.Chart {
+	t.Helper()
+	entry := built(t, "metallb-chart")
 	loaded, err := loader.LoadFile(filepath.Join(entry.Dir, entry.Files[0].Path))
 	require.NoError(t, err)
 	return loaded

@@ -33,6 +33,9 @@ func Steps(at layout.Layout, out string) []build.Step {
 	for _, archive := range archives() {
 		steps = append(steps, archive.build())
 	}
+	for _, bundle := range crdBundles() {
+		steps = append(steps, bundle.build(lab))
+	}
 	return append(steps, chartStep(lab), manifestStep(at, plugins), bundleStep(out))
 }
 

@@ -24,6 +24,12 @@ const (
 	corednsVersion = "1.12.4"
 	// metricsVersion is the only one that is published as a module.
 	metricsVersion = "0.9.0"
+	// gatewayVersion is the pin's: 1.7.0 needs a newer Go.
+	gatewayVersion = "1.6.1"
+	// traefikVersion is the newest whose dependencies are all published.
+	traefikVersion = "3.5.3"
+	// argocdVersion is the newest whose dependencies are all published.
+	argocdVersion = "3.2.0"
 )
 
 // The plugins' versions are those of the SDKs in the root module: the CLI asks for exactly these.
