@@ -24,6 +24,10 @@ func items() []item {
 		{stepInstall, "install.sh", "k3s-install", k3sVersion, "k3s/install.sh", "stand-in: takes the variables of K3s's install script that Strata uses"},
 		{stepChart, chartFile, "metallb-chart", metallbVersion, "charts/" + chartFile, "real: MetalLB's chart from its module"},
 		{
+			stepCertManagerChart, certManagerFile, stepCertManagerChart, "v" + certManagerVersion, "charts/" + certManagerFile,
+			"real: cert-manager's chart from its module, with the values crds, config.gatewayAPI and podDisruptionBudget of the pinned one",
+		},
+		{
 			stepMachine, "machine-image.tar", "machine-image", "bookworm", "machine/machine-image.tar",
 			"real: Debian with systemd, sshd, cloud-init, containerd and runc",
 		},

@@ -23,6 +23,9 @@ const (
 	stepChart    = "metallb-chart"
 	stepMachine  = "machine-image"
 	pluginPrefix = "pulumi-resource-"
+
+	stepCertManager      = "cert-manager"
+	stepCertManagerChart = "cert-manager-chart"
 )
 
 // commands are the Go commands by step name. Folders are relative to tests/lab.
@@ -45,6 +48,10 @@ func commands() map[string]gobuild.Command {
 		stepMetalLB: {
 			Module: "tools/metallb", Packages: []string{"go.universe.tf/metallb/controller", "go.universe.tf/metallb/speaker"},
 		},
+		stepCertManager: {
+			Module: "tools/cert-manager", Packages: packages("github.com/cert-manager/cert-manager/cmd/", "cainjector", "controller", "webhook"),
+			Variables: []string{"github.com/cert-manager/cert-manager/pkg/util.AppVersion=v" + certManagerVersion},
+		},
 		stepCoreDNS: {Module: "tools/coredns", Packages: []string{"github.com/coredns/coredns"}},
 		stepMetrics: {Module: "tools/metrics-server", Packages: []string{"sigs.k8s.io/metrics-server/cmd/metrics-server"}},
 		stepPause:   {Module: "tools/pause", Packages: own},
@@ -52,6 +59,15 @@ func commands() map[string]gobuild.Command {
 	}
 	for name := range pluginVersions {
 		all[pluginPrefix+name] = gobuild.Command{Module: filepath.Join("plugins", name), Packages: own, Output: pluginPrefix + name}
+	}
+	return all
+}
+
+// packages are import paths below a common prefix.
+func packages(prefix string, names ...string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, prefix+name)
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,8 +20,10 @@ const nonRoot = 65532
 // archive is one image tar of the bundle: a binary of a step's output, and how it runs.
 type archive struct {
 	step string
-	// binary is a file of the step's output; the archive is named after it.
+	// binary is a file of the step's output.
 	binary string
+	// name is the archive's. Optional: the default is the binary's.
+	name string
 	// reference is what manifests and charts ask for.
 	reference string
 	user      int
@@ -38,15 +41,21 @@ const (
 // archives are the image tars.
 func archives() []archive {
 	const metallb = "real: from MetalLB's module, without FRR"
-	return []archive{
-		{stepPause, "pause", pauseImage, nonRoot, "3.6", "stand-in: a Go program that sleeps and reaps, in place of pause"},
-		{stepCoreDNS, "coredns", coreDNSImage, nonRoot, corednsVersion, "real: CoreDNS from its module"},
-		{stepMetalLB, "controller", "quay.io/metallb/controller:v" + metallbVersion, nonRoot, metallbVersion, metallb},
+	list := []archive{
+		{stepPause, "pause", "", pauseImage, nonRoot, "3.6", "stand-in: a Go program that sleeps and reaps, in place of pause"},
+		{stepCoreDNS, "coredns", "", coreDNSImage, nonRoot, corednsVersion, "real: CoreDNS from its module"},
+		{stepMetalLB, "controller", "", "quay.io/metallb/controller:v" + metallbVersion, nonRoot, metallbVersion, metallb},
 		// The speaker opens raw sockets for ARP.
-		{stepMetalLB, "speaker", "quay.io/metallb/speaker:v" + metallbVersion, 0, metallbVersion, metallb},
-		{stepMetrics, "metrics-server", metricsImage, nonRoot, metricsVersion, "real: metrics-server from its module"},
-		{stepServer, "testserver", TestServer, nonRoot, "1", "real: the lab's own HTTP server for tests"},
+		{stepMetalLB, "speaker", "", "quay.io/metallb/speaker:v" + metallbVersion, 0, metallbVersion, metallb},
+		{stepMetrics, "metrics-server", "", metricsImage, nonRoot, metricsVersion, "real: metrics-server from its module"},
+		{stepServer, "testserver", "", TestServer, nonRoot, "1", "real: the lab's own HTTP server for tests"},
 	}
+	for _, binary := range []string{"controller", "webhook", "cainjector"} {
+		name := "cert-manager-" + binary
+		reference := "quay.io/jetstack/" + name + ":v" + certManagerVersion
+		list = append(list, archive{stepCertManager, binary, name, reference, nonRoot, certManagerVersion, "real: from cert-manager's module"})
+	}
+	return list
 }
 
 // References are all image references that the bundle's archives hold.
@@ -58,9 +67,9 @@ func References() []string {
 	return all
 }
 
-func (a archive) stepName() string { return a.binary + "-image" }
+func (a archive) stepName() string { return cmp.Or(a.name, a.binary) + "-image" }
 
-func (a archive) file() string { return a.binary + ".tar" }
+func (a archive) file() string { return cmp.Or(a.name, a.binary) + ".tar" }
 
 // build is the step that writes the archive.
 func (a archive) build() build.Step {

@@ -27,7 +27,7 @@ func Steps(at layout.Layout, out string) []build.Step {
 	for _, name := range plugins {
 		steps = append(steps, commandStep(lab, pluginPrefix+name), pluginStep(at, name))
 	}
-	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer} {
+	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer, stepCertManager} {
 		steps = append(steps, commandStep(lab, name))
 	}
 	for _, archive := range archives() {
@@ -36,7 +36,7 @@ func Steps(at layout.Layout, out string) []build.Step {
 	for _, bundle := range crdBundles() {
 		steps = append(steps, bundle.build(lab))
 	}
-	return append(steps, chartStep(lab), manifestStep(at, plugins), bundleStep(out))
+	return append(steps, chartStep(lab), certManagerStep(lab), manifestStep(at, plugins), bundleStep(out))
 }
 
 // cliStep puts the CLI and the language host into both PULUMI_HOMEs.

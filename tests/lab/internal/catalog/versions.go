@@ -24,6 +24,8 @@ const (
 	corednsVersion = "1.12.4"
 	// metricsVersion is the only one that is published as a module.
 	metricsVersion = "0.9.0"
+	// certManagerVersion is the last one before its commands moved into modules of their own, which are not published.
+	certManagerVersion = "1.11.5"
 	// gatewayVersion is the pin's: 1.7.0 needs a newer Go.
 	gatewayVersion = "1.6.1"
 	// traefikVersion is the newest whose dependencies are all published.

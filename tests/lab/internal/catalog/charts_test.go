@@ -1,0 +1,244 @@
+package catalog_test
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/lint"
+	"helm.sh/helm/v3/pkg/lint/support"
+	"sigs.k8s.io/yaml"
+
+	"strata/tests/lab/internal/catalog"
+)
+
+// release is a chart of the bundle as Strata installs it.
+type release struct {
+	step, name, namespace string
+	// values are a YAML text, as a reader would pass it to Helm.
+	values string
+	// workloads are the names of what runs Pods.
+	workloads []string
+}
+
+// releases are all charts of the bundle, with the values that matter for what is rendered.
+var releases = []release{
+	{
+		step: "metallb-chart", name: "metallb", namespace: "metallb-system",
+		values:    "{frrk8s: {enabled: false}, speaker: {frr: {enabled: false}}}",
+		workloads: []string{"metallb-controller", "metallb-speaker"},
+	},
+	{
+		step: "cert-manager-chart", name: "cert-manager", namespace: "cert-manager",
+		values: `
+crds: {enabled: true, keep: true}
+replicaCount: 2
+podDisruptionBudget: {enabled: true}
+webhook: {replicaCount: 3, podDisruptionBudget: {enabled: true}}
+cainjector: {replicaCount: 2, podDisruptionBudget: {enabled: true}}
+config: {gatewayAPI: {enabled: true}}
+startupapicheck: {enabled: false}
+`,
+		workloads: []string{"cert-manager", "cert-manager-cainjector", "cert-manager-webhook"},
+	},
+}
+
+// load builds a chart's step and loads what it packaged.
+func load(t *testing.T, step string) *chart.Chart {
+	t.Helper()
+	entry := built(t, step)
+	loaded, err := loader.LoadFile(filepath.Join(entry.Dir, entry.Files[0].Path))
+	require.NoError(t, err)
+	return loaded
+}
+
+// objects are rendered objects by "Kind name".
+type objects map[string]map[string]any
+
+// render returns the objects of a release as Helm would install them on the lab's Kubernetes.
+func (r release) render(t *testing.T, values string) objects {
+	t.Helper()
+	found, err := r.try(t, values)
+	require.NoError(t, err)
+	return found
+}
+
+// try is render for values that the chart may refuse.
+func (r release) try(t *testing.T, text string) (objects, error) {
+	t.Helper()
+	values := map[string]any{}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &values))
+	loaded := load(t, r.step)
+	require.NoError(t, chartutil.ProcessDependencies(loaded, values))
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.34.2", Major: "1", Minor: "34"}
+	options := chartutil.ReleaseOptions{Name: r.name, Namespace: r.namespace, IsInstall: true}
+	all, err := chartutil.ToRenderValues(loaded, values, options, capabilities)
+	if err != nil {
+		return nil, err
+	}
+	files, err := engine.Render(loaded, all)
+	if err != nil {
+		return nil, err
+	}
+	found := objects{}
+	for path, text := range files {
+		if filepath.Ext(path) == ".txt" {
+			continue
+		}
+		for document := range strings.SplitSeq(text, "\n---") {
+			found.add(t, path, document)
+		}
+	}
+	return found, nil
+}
+
+// add takes an object; two of the same kind and name would overwrite each other in the cluster.
+func (o objects) add(t *testing.T, path, document string) {
+	t.Helper()
+	var object map[string]any
+	require.NoError(t, yaml.UnmarshalStrict([]byte(document), &object), path)
+	if len(object) == 0 {
+		return
+	}
+	metadata, _ := object["metadata"].(map[string]any)
+	key := object["kind"].(string) + " " + metadata["name"].(string)
+	if namespace, ok := metadata["namespace"].(string); ok && o[key] != nil {
+		key += " in " + namespace
+	}
+	require.NotContains(t, o, key, path)
+	o[key] = object
+}
+
+// at follows a path of keys and indexes.
+func at(t *testing.T, value any, path ...any) any {
+	t.Helper()
+	for _, step := range path {
+		switch typed := step.(type) {
+		case string:
+			object, ok := value.(map[string]any)
+			require.True(t, ok, "%v: no object at %v", path, step)
+			value = object[typed]
+		case int:
+			list, ok := value.([]any)
+			require.True(t, ok && typed < len(list), "%v: no list with %v", path, step)
+			value = list[typed]
+		}
+	}
+	return value
+}
+
+// images collects every value of a key "image" below a value.
+func images(value any, found map[string]bool) {
+	switch typed := value.(type) {
+	case map[string]any:
+		if image, ok := typed["image"].(string); ok {
+			found[image] = true
+		}
+		for _, inner := range typed {
+			images(inner, found)
+		}
+	case []any:
+		for _, inner := range typed {
+			images(inner, found)
+		}
+	}
+}
+
+func TestEveryImageOfEveryChartIsInTheBundle(t *testing.T) {
+	for _, release := range releases {
+		t.Run(release.step, func(t *testing.T) {
+			var workloads []string
+			found := map[string]bool{}
+			for key, object := range release.render(t, release.values) {
+				kind, name, _ := strings.Cut(key, " ")
+				if slices.Contains([]string{"Deployment", "DaemonSet", "StatefulSet", "Job"}, kind) {
+					workloads = append(workloads, name)
+					images(object, found)
+				}
+			}
+			assert.ElementsMatch(t, release.workloads, workloads)
+			require.NotEmpty(t, found)
+			for image := range found {
+				assert.Contains(t, catalog.References(), image)
+			}
+		})
+	}
+}
+
+func TestHelmFindsNothingWrongWithTheCharts(t *testing.T) {
+	for _, release := range releases {
+		t.Run(release.step, func(t *testing.T) {
+			dir := t.TempDir()
+			entry := built(t, release.step)
+			require.NoError(t, chartutil.ExpandFile(dir, filepath.Join(entry.Dir, entry.Files[0].Path)))
+			values := map[string]any{}
+			require.NoError(t, yaml.Unmarshal([]byte(release.values), &values))
+			folder := filepath.Join(dir, load(t, release.step).Name())
+			for _, message := range lint.AllWithKubeVersion(folder, values, release.namespace, nil).Messages {
+				assert.Less(t, message.Severity, support.ErrorSev, "%s", message)
+			}
+		})
+	}
+}
+
+func TestTheMetalLBChartCarriesItsSubcharts(t *testing.T) {
+	var names []string
+	for _, sub := range load(t, "metallb-chart").Dependencies() {
+		names = append(names, sub.Name())
+	}
+	assert.ElementsMatch(t, []string{"crds", "frr-k8s"}, names)
+}
+
+// certManagerCRDs are the CRDs that both charts of cert-manager, the lab's and the pinned one, have.
+var certManagerCRDs = []string{
+	"certificaterequests.cert-manager.io", "certificates.cert-manager.io", "challenges.acme.cert-manager.io",
+	"clusterissuers.cert-manager.io", "issuers.cert-manager.io", "orders.acme.cert-manager.io",
+}
+
+func TestCertManagerKnowsTheOldAndTheNewNameOfItsCRDs(t *testing.T) {
+	chart := releases[1]
+	for values, want := range map[string]struct {
+		crds bool
+		keep any
+	}{
+		"crds: {enabled: true}":              {true, "keep"},
+		"crds: {enabled: true, keep: false}": {true, nil},
+		"installCRDs: true":                  {true, "keep"},
+		"{}":                                 {},
+	} {
+		found := chart.render(t, values)
+		for _, name := range certManagerCRDs {
+			crd, ok := found["CustomResourceDefinition "+name]
+			assert.Equal(t, want.crds, ok, "%s: %s", values, name)
+			if ok && want.keep != nil {
+				assert.Equal(t, want.keep, at(t, crd, "metadata", "annotations", "helm.sh/resource-policy"), values)
+			} else if ok {
+				assert.Nil(t, at(t, crd, "metadata", "annotations"), values)
+			}
+		}
+	}
+}
+
+func TestCertManagerTakesThePinnedChartsValues(t *testing.T) {
+	chart := releases[1]
+	found := chart.render(t, chart.values)
+	for component, name := range map[string]string{
+		"cert-manager": "cert-manager", "webhook": "cert-manager-webhook", "cainjector": "cert-manager-cainjector",
+	} {
+		selected := at(t, found["PodDisruptionBudget "+name], "spec", "selector", "matchLabels")
+		assert.Equal(t, at(t, found["Deployment "+name], "spec", "selector", "matchLabels"), selected, component)
+	}
+	arguments := at(t, found["Deployment cert-manager"], "spec", "template", "spec", "containers", 0, "args")
+	assert.Contains(t, arguments, "--feature-gates=ExperimentalGatewayAPISupport=true")
+	plain := slices.Sorted(maps.Keys(chart.render(t, "{}")))
+	assert.NotContains(t, strings.Join(plain, " "), "PodDisruptionBudget", "off unless asked for")
+}
