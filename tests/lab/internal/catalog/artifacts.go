@@ -35,6 +35,9 @@ func items() []item {
 	for _, crds := range crdBundles() {
 		list = append(list, item{crds.name, crds.file(), crds.name, "v" + crds.version, "crds/" + crds.file(), crds.origin})
 	}
+	for _, chart := range labCharts() {
+		list = append(list, item{chart.step, chart.file(), chart.step, chart.version, "charts/" + chart.file(), chart.origin})
+	}
 	for _, archive := range archives() {
 		list = append(list, item{
 			archive.stepName(), archive.file(), "k3s-images", archive.version, "images/" + archive.file(), archive.origin,

@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,6 +48,62 @@ startupapicheck: {enabled: false}
 `,
 		workloads: []string{"cert-manager", "cert-manager-cainjector", "cert-manager-webhook"},
 	},
+	{
+		step: "traefik-chart", name: "traefik", namespace: "traefik",
+		values: `
+deployment: {replicas: 2, minReadySeconds: 10, terminationGracePeriodSeconds: 60, lifecycle: {preStop: {sleep: {seconds: 10}}}}
+updateStrategy: {type: RollingUpdate, rollingUpdate: {maxUnavailable: 0, maxSurge: 1}}
+podDisruptionBudget: {enabled: true, maxUnavailable: 1}
+topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector: {matchLabels: {app.kubernetes.io/name: traefik}}
+ingressClass: {enabled: true, isDefaultClass: true, name: traefik}
+providers:
+  kubernetesCRD: {enabled: true, allowCrossNamespace: false}
+  kubernetesIngress: {enabled: true, publishedService: {enabled: true}}
+  kubernetesGateway: {enabled: true, experimentalChannel: false, statusAddress: {service: {enabled: true}}}
+gateway:
+  enabled: true
+  listeners:
+    web: {port: 8000, protocol: HTTP, namespacePolicy: {from: All}}
+    websecure: {port: 8443, protocol: HTTPS, certificateRefs: [{name: gateway-tls}]}
+gatewayClass: {enabled: true, name: traefik}
+service:
+  annotations: {metallb.io/loadBalancerIPs: 192.168.1.240}
+  spec: {type: LoadBalancer, externalTrafficPolicy: Cluster}
+ports:
+  web:
+    transport: {lifeCycle: {requestAcceptGraceTimeout: 0s, graceTimeOut: 30s}}
+    http: {redirections: {entryPoint: {to: websecure, scheme: https, permanent: true}}}
+  websecure:
+    transport: {lifeCycle: {requestAcceptGraceTimeout: 0s, graceTimeOut: 30s}}
+ingressRoute:
+  dashboard:
+    enabled: true
+    entryPoints: [websecure]
+    matchRule: Host(` + "`t.example.org`) && (PathPrefix(`/dashboard`) || PathPrefix(`/api`)" + `)
+    middlewares: [{name: dashboard-auth}]
+    tls: {secretName: traefik-dashboard-tls}
+metrics: {prometheus: {service: {enabled: true}}}
+log: {level: DEBUG, format: json}
+accessLog: {enabled: true}
+tlsStore: {default: {defaultCertificate: {secretName: gateway-tls}}}
+global: {checkNewVersion: false, sendAnonymousUsage: false}
+resources: {requests: {cpu: 50m, memory: 64Mi}}
+additionalArguments: ["--serversTransport.insecureSkipVerify=false"]
+`,
+		workloads: []string{"traefik"},
+	},
+}
+
+// named returns the release of a chart's step.
+func named(t *testing.T, step string) release {
+	t.Helper()
+	i := slices.IndexFunc(releases, func(r release) bool { return r.step == step })
+	require.GreaterOrEqual(t, i, 0, step)
+	return releases[i]
 }
 
 // load builds a chart's step and loads what it packaged.
@@ -196,49 +251,4 @@ func TestTheMetalLBChartCarriesItsSubcharts(t *testing.T) {
 		names = append(names, sub.Name())
 	}
 	assert.ElementsMatch(t, []string{"crds", "frr-k8s"}, names)
-}
-
-// certManagerCRDs are the CRDs that both charts of cert-manager, the lab's and the pinned one, have.
-var certManagerCRDs = []string{
-	"certificaterequests.cert-manager.io", "certificates.cert-manager.io", "challenges.acme.cert-manager.io",
-	"clusterissuers.cert-manager.io", "issuers.cert-manager.io", "orders.acme.cert-manager.io",
-}
-
-func TestCertManagerKnowsTheOldAndTheNewNameOfItsCRDs(t *testing.T) {
-	chart := releases[1]
-	for values, want := range map[string]struct {
-		crds bool
-		keep any
-	}{
-		"crds: {enabled: true}":              {true, "keep"},
-		"crds: {enabled: true, keep: false}": {true, nil},
-		"installCRDs: true":                  {true, "keep"},
-		"{}":                                 {},
-	} {
-		found := chart.render(t, values)
-		for _, name := range certManagerCRDs {
-			crd, ok := found["CustomResourceDefinition "+name]
-			assert.Equal(t, want.crds, ok, "%s: %s", values, name)
-			if ok && want.keep != nil {
-				assert.Equal(t, want.keep, at(t, crd, "metadata", "annotations", "helm.sh/resource-policy"), values)
-			} else if ok {
-				assert.Nil(t, at(t, crd, "metadata", "annotations"), values)
-			}
-		}
-	}
-}
-
-func TestCertManagerTakesThePinnedChartsValues(t *testing.T) {
-	chart := releases[1]
-	found := chart.render(t, chart.values)
-	for component, name := range map[string]string{
-		"cert-manager": "cert-manager", "webhook": "cert-manager-webhook", "cainjector": "cert-manager-cainjector",
-	} {
-		selected := at(t, found["PodDisruptionBudget "+name], "spec", "selector", "matchLabels")
-		assert.Equal(t, at(t, found["Deployment "+name], "spec", "selector", "matchLabels"), selected, component)
-	}
-	arguments := at(t, found["Deployment cert-manager"], "spec", "template", "spec", "containers", 0, "args")
-	assert.Contains(t, arguments, "--feature-gates=ExperimentalGatewayAPISupport=true")
-	plain := slices.Sorted(maps.Keys(chart.render(t, "{}")))
-	assert.NotContains(t, strings.Join(plain, " "), "PodDisruptionBudget", "off unless asked for")
 }

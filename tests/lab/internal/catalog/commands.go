@@ -26,6 +26,8 @@ const (
 
 	stepCertManager      = "cert-manager"
 	stepCertManagerChart = "cert-manager-chart"
+	stepTraefik          = "traefik"
+	stepTraefikChart     = "traefik-chart"
 )
 
 // commands are the Go commands by step name. Folders are relative to tests/lab.
@@ -54,8 +56,12 @@ func commands() map[string]gobuild.Command {
 		},
 		stepCoreDNS: {Module: "tools/coredns", Packages: []string{"github.com/coredns/coredns"}},
 		stepMetrics: {Module: "tools/metrics-server", Packages: []string{"sigs.k8s.io/metrics-server/cmd/metrics-server"}},
-		stepPause:   {Module: "tools/pause", Packages: own},
-		stepServer:  {Module: "tools/testserver", Packages: own},
+		stepTraefik: {
+			Module: "tools/traefik", Packages: []string{"github.com/traefik/traefik/v3/cmd/traefik"},
+			Variables: []string{"github.com/traefik/traefik/v3/pkg/version.Version=" + traefikVersion},
+		},
+		stepPause:  {Module: "tools/pause", Packages: own},
+		stepServer: {Module: "tools/testserver", Packages: own},
 	}
 	for name := range pluginVersions {
 		all[pluginPrefix+name] = gobuild.Command{Module: filepath.Join("plugins", name), Packages: own, Output: pluginPrefix + name}

@@ -50,6 +50,7 @@ func archives() []archive {
 		{stepMetrics, "metrics-server", "", metricsImage, nonRoot, metricsVersion, "real: metrics-server from its module"},
 		{stepServer, "testserver", "", TestServer, nonRoot, "1", "real: the lab's own HTTP server for tests"},
 	}
+	list = append(list, archive{stepTraefik, "traefik", "", "docker.io/traefik:v" + traefikVersion, nonRoot, traefikVersion, "real: from Traefik's module"})
 	for _, binary := range []string{"controller", "webhook", "cainjector"} {
 		name := "cert-manager-" + binary
 		reference := "quay.io/jetstack/" + name + ":v" + certManagerVersion

@@ -27,7 +27,7 @@ func Steps(at layout.Layout, out string) []build.Step {
 	for _, name := range plugins {
 		steps = append(steps, commandStep(lab, pluginPrefix+name), pluginStep(at, name))
 	}
-	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer, stepCertManager} {
+	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer, stepCertManager, stepTraefik} {
 		steps = append(steps, commandStep(lab, name))
 	}
 	for _, archive := range archives() {
@@ -35,6 +35,9 @@ func Steps(at layout.Layout, out string) []build.Step {
 	}
 	for _, bundle := range crdBundles() {
 		steps = append(steps, bundle.build(lab))
+	}
+	for _, chart := range labCharts() {
+		steps = append(steps, chart.build(lab))
 	}
 	return append(steps, chartStep(lab), certManagerStep(lab), manifestStep(at, plugins), bundleStep(out))
 }

@@ -30,6 +30,8 @@ const (
 	gatewayVersion = "1.6.1"
 	// traefikVersion is the newest whose dependencies are all published.
 	traefikVersion = "3.5.3"
+	// traefikChartVersion is the official chart whose names and values the lab's has.
+	traefikChartVersion = "41.3.0"
 	// argocdVersion is the newest whose dependencies are all published.
 	argocdVersion = "3.2.0"
 )

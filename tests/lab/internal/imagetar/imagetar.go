@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -31,7 +32,7 @@ type Image struct {
 
 // Write writes the image into an archive of its own: with several images, the library's order changes from run to run.
 func (i Image) Write(out string) error {
-	tag, err := name.NewTag(i.Reference, name.StrictValidation)
+	tag, err := name.NewTag(canonical(i.Reference), name.StrictValidation)
 	if err != nil {
 		return fmt.Errorf("image %s: %w", i.Reference, err)
 	}
@@ -43,6 +44,15 @@ func (i Image) Write(out string) error {
 		return fmt.Errorf("image %s: writing %s: %w", i.Reference, out, err)
 	}
 	return nil
+}
+
+// canonical is the name under which containerd looks an image up: on docker.io, one that is in no folder is in library.
+func canonical(reference string) string {
+	path, ok := strings.CutPrefix(reference, "docker.io/")
+	if !ok || strings.Contains(path, "/") {
+		return reference
+	}
+	return "docker.io/library/" + path
 }
 
 func (i Image) make() (v1.Image, error) {

@@ -79,3 +79,14 @@ func TestAReferenceWithoutRegistryIsRefused(t *testing.T) {
 	image.Reference = "metallb"
 	assert.ErrorContains(t, image.Write(filepath.Join(t.TempDir(), "image.tar")), "image metallb")
 }
+
+// containerd completes the name that a Pod asks for, and finds no image that was imported under the short one.
+func TestAShortNameOfDockerHubIsWrittenInFull(t *testing.T) {
+	image := controller(t)
+	image.Reference = "docker.io/traefik:v1"
+	out := filepath.Join(t.TempDir(), "image.tar")
+	require.NoError(t, image.Write(out))
+	manifest, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(out) })
+	require.NoError(t, err)
+	assert.Equal(t, []string{"docker.io/library/traefik:v1"}, manifest[0].RepoTags)
+}
