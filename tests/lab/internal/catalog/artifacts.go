@@ -28,6 +28,10 @@ func items() []item {
 			"real: cert-manager's chart from its module, with the values crds, config.gatewayAPI and podDisruptionBudget of the pinned one",
 		},
 		{
+			stepArgoCDChart, argocdFile, stepArgoCDChart, argocdChartVersion, "charts/" + argocdFile,
+			"stand-in: the lab's own chart, with argo-helm's names and values as far as Strata uses them",
+		},
+		{
 			stepMachine, "machine-image.tar", "machine-image", "bookworm", "machine/machine-image.tar",
 			"real: Debian with systemd, sshd, cloud-init, containerd and runc",
 		},

@@ -1,7 +1,9 @@
 package catalog_test
 
 import (
+	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +17,25 @@ import (
 	"strata/tests/lab/internal/parts"
 )
 
+// outputs is the folder of what the tests build, once for all of them.
+var outputs string
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+// run is TestMain with deferred calls.
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "catalog")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	outputs = dir
+	return m.Run()
+}
+
 // built runs a step that compiles nothing, and returns what it left.
 func built(t *testing.T, step string) build.Entry {
 	t.Helper()
@@ -22,10 +43,10 @@ func built(t *testing.T, step string) build.Entry {
 	require.NoError(t, err)
 	steps, err := build.Select(catalog.Steps(at, t.TempDir()), []string{step})
 	require.NoError(t, err)
-	runner := build.Runner{Dir: t.TempDir(), Jobs: 1, Progress: build.NewProgress(io.Discard)}
-	outputs, err := runner.Run(t.Context(), steps)
+	runner := build.Runner{Dir: outputs, Jobs: 1, Progress: build.NewProgress(io.Discard)}
+	all, err := runner.Run(t.Context(), steps)
 	require.NoError(t, err)
-	return outputs[step]
+	return all[step]
 }
 
 func TestReferencesAreDistinctAndFull(t *testing.T) {
@@ -33,7 +54,7 @@ func TestReferencesAreDistinctAndFull(t *testing.T) {
 	unique := slices.Compact(slices.Sorted(slices.Values(references)))
 	assert.Len(t, unique, len(references))
 	for _, reference := range references {
-		assert.Regexp(t, `^[a-z0-9.]+\.[a-z]+/[a-z0-9/-]+:v?[0-9.]+(-alpine)?$`, reference, "containerd needs the registry")
+		assert.Regexp(t, `^[a-z0-9.-]+\.[a-z]+/[a-z0-9/-]+:v?[0-9.]+(-alpine)?$`, reference, "containerd needs the registry")
 	}
 }
 

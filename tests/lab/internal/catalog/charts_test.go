@@ -96,6 +96,31 @@ additionalArguments: ["--serversTransport.insecureSkipVerify=false"]
 `,
 		workloads: []string{"traefik"},
 	},
+	{
+		step: "argocd-chart", name: "argocd", namespace: "argocd",
+		values: `
+global: {domain: argocd.example.org}
+crds: {install: false}
+configs:
+  params: {server.insecure: true}
+  cm: {timeout.reconciliation: 30s}
+  secret: {createSecret: true, argocdServerAdminPassword: hash, argocdServerAdminPasswordMtime: "2025-01-01T00:00:00Z"}
+  repositories: {lab: {url: "https://git.example.org/x.git", type: git}}
+redisSecretInit: {enabled: true}
+dex: {enabled: false}
+notifications: {enabled: false}
+applicationSet: {replicas: 0}
+server:
+  replicas: 2
+  pdb: {enabled: true, maxUnavailable: 1}
+  ingress: {enabled: true, ingressClassName: traefik, tls: true}
+repoServer: {replicas: 2}
+`,
+		workloads: []string{
+			"argocd-server", "argocd-repo-server", "argocd-application-controller", "argocd-applicationset-controller",
+			"argocd-redis", "argocd-redis-secret-init",
+		},
+	},
 }
 
 // named returns the release of a chart's step.

@@ -28,6 +28,10 @@ const (
 	stepCertManagerChart = "cert-manager-chart"
 	stepTraefik          = "traefik"
 	stepTraefikChart     = "traefik-chart"
+	stepArgoCD           = "argocd"
+	stepArgoCDRoot       = "argocd-root"
+	stepArgoCDChart      = "argocd-chart"
+	stepRedisRoot        = "redis-root"
 )
 
 // commands are the Go commands by step name. Folders are relative to tests/lab.
@@ -59,6 +63,10 @@ func commands() map[string]gobuild.Command {
 		stepTraefik: {
 			Module: "tools/traefik", Packages: []string{"github.com/traefik/traefik/v3/cmd/traefik"},
 			Variables: []string{"github.com/traefik/traefik/v3/pkg/version.Version=" + traefikVersion},
+		},
+		stepArgoCD: {
+			Module: "tools/argocd", Packages: []string{"github.com/argoproj/argo-cd/v3/cmd"}, Output: "argocd",
+			Variables: []string{"github.com/argoproj/argo-cd/v3/common.version=" + argocdVersion},
 		},
 		stepPause:  {Module: "tools/pause", Packages: own},
 		stepServer: {Module: "tools/testserver", Packages: own},

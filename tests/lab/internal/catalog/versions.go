@@ -34,6 +34,10 @@ const (
 	traefikChartVersion = "41.3.0"
 	// argocdVersion is the newest whose dependencies are all published.
 	argocdVersion = "3.2.0"
+	// argocdChartVersion is argo-helm's chart whose names and values the lab's has.
+	argocdChartVersion = "10.1.1"
+	// redisVersion is Debian's, of the release that images/build.sh names.
+	redisVersion = "7.0.15"
 )
 
 // The plugins' versions are those of the SDKs in the root module: the CLI asks for exactly these.
