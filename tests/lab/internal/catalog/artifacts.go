@@ -24,9 +24,23 @@ func items() []item {
 		{stepInstall, "install.sh", "k3s-install", k3sVersion, "k3s/install.sh", "stand-in: takes the variables of K3s's install script that Strata uses"},
 		{stepChart, chartFile, "metallb-chart", metallbVersion, "charts/" + chartFile, "real: MetalLB's chart from its module"},
 		{
+			stepCertManagerChart, certManagerFile, stepCertManagerChart, "v" + certManagerVersion, "charts/" + certManagerFile,
+			"real: cert-manager's chart from its module, with the values crds, config.gatewayAPI and podDisruptionBudget of the pinned one",
+		},
+		{
+			stepArgoCDChart, argocdFile, stepArgoCDChart, argocdChartVersion, "charts/" + argocdFile,
+			"stand-in: the lab's own chart, with argo-helm's names and values as far as Strata uses them",
+		},
+		{
 			stepMachine, "machine-image.tar", "machine-image", "bookworm", "machine/machine-image.tar",
 			"real: Debian with systemd, sshd, cloud-init, containerd and runc",
 		},
+	}
+	for _, crds := range crdBundles() {
+		list = append(list, item{crds.name, crds.file(), crds.name, "v" + crds.version, "crds/" + crds.file(), crds.origin})
+	}
+	for _, chart := range labCharts() {
+		list = append(list, item{chart.step, chart.file(), chart.step, chart.version, "charts/" + chart.file(), chart.origin})
 	}
 	for _, archive := range archives() {
 		list = append(list, item{

@@ -23,6 +23,15 @@ const (
 	stepChart    = "metallb-chart"
 	stepMachine  = "machine-image"
 	pluginPrefix = "pulumi-resource-"
+
+	stepCertManager      = "cert-manager"
+	stepCertManagerChart = "cert-manager-chart"
+	stepTraefik          = "traefik"
+	stepTraefikChart     = "traefik-chart"
+	stepArgoCD           = "argocd"
+	stepArgoCDRoot       = "argocd-root"
+	stepArgoCDChart      = "argocd-chart"
+	stepRedisRoot        = "redis-root"
 )
 
 // commands are the Go commands by step name. Folders are relative to tests/lab.
@@ -45,13 +54,34 @@ func commands() map[string]gobuild.Command {
 		stepMetalLB: {
 			Module: "tools/metallb", Packages: []string{"go.universe.tf/metallb/controller", "go.universe.tf/metallb/speaker"},
 		},
+		stepCertManager: {
+			Module: "tools/cert-manager", Packages: packages("github.com/cert-manager/cert-manager/cmd/", "cainjector", "controller", "webhook"),
+			Variables: []string{"github.com/cert-manager/cert-manager/pkg/util.AppVersion=v" + certManagerVersion},
+		},
 		stepCoreDNS: {Module: "tools/coredns", Packages: []string{"github.com/coredns/coredns"}},
 		stepMetrics: {Module: "tools/metrics-server", Packages: []string{"sigs.k8s.io/metrics-server/cmd/metrics-server"}},
-		stepPause:   {Module: "tools/pause", Packages: own},
-		stepServer:  {Module: "tools/testserver", Packages: own},
+		stepTraefik: {
+			Module: "tools/traefik", Packages: []string{"github.com/traefik/traefik/v3/cmd/traefik"},
+			Variables: []string{"github.com/traefik/traefik/v3/pkg/version.Version=" + traefikVersion},
+		},
+		stepArgoCD: {
+			Module: "tools/argocd", Packages: []string{"github.com/argoproj/argo-cd/v3/cmd"}, Output: "argocd",
+			Variables: []string{"github.com/argoproj/argo-cd/v3/common.version=" + argocdVersion},
+		},
+		stepPause:  {Module: "tools/pause", Packages: own},
+		stepServer: {Module: "tools/testserver", Packages: own},
 	}
 	for name := range pluginVersions {
 		all[pluginPrefix+name] = gobuild.Command{Module: filepath.Join("plugins", name), Packages: own, Output: pluginPrefix + name}
+	}
+	return all
+}
+
+// packages are import paths below a common prefix.
+func packages(prefix string, names ...string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, prefix+name)
 	}
 	return all
 }

@@ -35,6 +35,37 @@ func chartStep(lab string) build.Step {
 	}
 }
 
+// labChart is a chart of the lab's own, in charts/.
+type labChart struct {
+	// step is the artifact's name too.
+	step, folder, version, origin string
+}
+
+func labCharts() []labChart {
+	const own = "stand-in: the lab's own chart, with the official one's names and values as far as Strata uses them"
+	return []labChart{
+		{stepTraefikChart, "traefik", traefikChartVersion, own},
+	}
+}
+
+// file is the packaged chart.
+func (c labChart) file() string { return c.folder + "-" + c.version + ".tgz" }
+
+// build is the step that packages the chart.
+func (c labChart) build(lab string) build.Step {
+	dir := filepath.Join(lab, "charts", c.folder)
+	return build.Step{
+		Name: c.step,
+		Key: func() (string, error) {
+			own, err := build.DigestTree(dir)
+			return build.Digest("lab chart 1", c.version, own), err
+		},
+		Run: func(_ context.Context, out string, _ build.Outputs, _ io.Writer) error {
+			return chart.Package(dir, c.version, filepath.Join(out, c.file()))
+		},
+	}
+}
+
 // installStep takes the install script out of the checkout.
 func installStep(lab string) build.Step {
 	script := filepath.Join(lab, "k3s", "install.sh")

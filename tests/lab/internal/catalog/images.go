@@ -1,10 +1,12 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"strata/tests/lab/internal/build"
 	"strata/tests/lab/internal/imagetar"
@@ -16,16 +18,28 @@ const TestServer = "docker.io/strata/testserver:v1"
 // nonRoot is the user of every image that does not have to be root: distroless images use it too.
 const nonRoot = 65532
 
+// debianUser is the user of the official images of Argo CD and Redis.
+const debianUser = 999
+
 // archive is one image tar of the bundle: a binary of a step's output, and how it runs.
 type archive struct {
+	// step left the binary. Optional: the image is its root alone.
 	step string
-	// binary is a file of the step's output; the archive is named after it.
+	// binary is a file of the step's output.
 	binary string
+	// name is the archive's. Optional: the default is the binary's.
+	name string
 	// reference is what manifests and charts ask for.
 	reference string
-	user      int
-	version   string
-	origin    string
+	// root is the step of what lies below the binary. Optional: there is nothing else.
+	root string
+	// path, links and entrypoint are those of imagetar.Image.
+	path       string
+	links      []string
+	entrypoint []string
+	// user is numeric; 0 is root.
+	user            int
+	version, origin string
 }
 
 // The images that the k3s stand-in deploys, named as K3s names them.
@@ -37,15 +51,80 @@ const (
 
 // archives are the image tars.
 func archives() []archive {
+	return slices.Concat(clusterArchives(), platformArchives())
+}
+
+// clusterArchives are what every cluster runs, and MetalLB.
+func clusterArchives() []archive {
 	const metallb = "real: from MetalLB's module, without FRR"
 	return []archive{
-		{stepPause, "pause", pauseImage, nonRoot, "3.6", "stand-in: a Go program that sleeps and reaps, in place of pause"},
-		{stepCoreDNS, "coredns", coreDNSImage, nonRoot, corednsVersion, "real: CoreDNS from its module"},
-		{stepMetalLB, "controller", "quay.io/metallb/controller:v" + metallbVersion, nonRoot, metallbVersion, metallb},
-		// The speaker opens raw sockets for ARP.
-		{stepMetalLB, "speaker", "quay.io/metallb/speaker:v" + metallbVersion, 0, metallbVersion, metallb},
-		{stepMetrics, "metrics-server", metricsImage, nonRoot, metricsVersion, "real: metrics-server from its module"},
-		{stepServer, "testserver", TestServer, nonRoot, "1", "real: the lab's own HTTP server for tests"},
+		{
+			step: stepPause, binary: "pause", reference: pauseImage, user: nonRoot, version: "3.6",
+			origin: "stand-in: a Go program that sleeps and reaps, in place of pause",
+		},
+		{
+			step: stepCoreDNS, binary: "coredns", reference: coreDNSImage, user: nonRoot, version: corednsVersion,
+			origin: "real: CoreDNS from its module",
+		},
+		{
+			step: stepMetalLB, binary: "controller", reference: "quay.io/metallb/controller:v" + metallbVersion,
+			user: nonRoot, version: metallbVersion, origin: metallb,
+		},
+		{
+			step: stepMetalLB, binary: "speaker", reference: "quay.io/metallb/speaker:v" + metallbVersion,
+			// It opens raw sockets for ARP.
+			user: 0, version: metallbVersion, origin: metallb,
+		},
+		{
+			step: stepMetrics, binary: "metrics-server", reference: metricsImage, user: nonRoot, version: metricsVersion,
+			origin: "real: metrics-server from its module",
+		},
+		{
+			step: stepServer, binary: "testserver", reference: TestServer, user: nonRoot, version: "1",
+			origin: "real: the lab's own HTTP server for tests",
+		},
+	}
+}
+
+// platformArchives are what the charts of the staging platform ask for.
+func platformArchives() []archive {
+	list := []archive{
+		{
+			step: stepTraefik, binary: "traefik", reference: "docker.io/traefik:v" + traefikVersion,
+			user: nonRoot, version: traefikVersion, origin: "real: from Traefik's module, without the dashboard's pages",
+		},
+	}
+	list = append(list, argocdArchives()...)
+	for _, binary := range []string{"controller", "webhook", "cainjector"} {
+		name := "cert-manager-" + binary
+		list = append(list, archive{
+			step: stepCertManager, binary: binary, name: name, reference: "quay.io/jetstack/" + name + ":v" + certManagerVersion,
+			user: nonRoot, version: certManagerVersion, origin: "real: from cert-manager's module",
+		})
+	}
+	return list
+}
+
+// argocdArchives are Argo CD with the programs that it runs, and its cache.
+func argocdArchives() []archive {
+	const bin = "/usr/local/bin/"
+	var links []string
+	for _, name := range []string{
+		"server", "repo-server", "application-controller", "applicationset-controller", "cmp-server", "dex", "notifications", "k8s-auth",
+	} {
+		links = append(links, bin+"argocd-"+name)
+	}
+	return []archive{
+		{
+			step: stepArgoCD, binary: "argocd", reference: "quay.io/argoproj/argocd:v" + argocdVersion,
+			root: stepArgoCDRoot, path: bin + "argocd", links: links, entrypoint: []string{"/usr/bin/tini", "--"},
+			user: debianUser, version: argocdVersion, origin: "real: from Argo CD's module, without the UI, Helm and Kustomize; Git from Debian",
+		},
+		{
+			name: "redis", reference: "ecr-public.aws.com/docker/library/redis:8.2.3-alpine",
+			root: stepRedisRoot, entrypoint: []string{"/usr/bin/redis-server"},
+			user: debianUser, version: redisVersion, origin: "stand-in: Debian's Redis, under the reference of Argo CD's chart",
+		},
 	}
 }
 
@@ -58,21 +137,27 @@ func References() []string {
 	return all
 }
 
-func (a archive) stepName() string { return a.binary + "-image" }
+func (a archive) stepName() string { return cmp.Or(a.name, a.binary) + "-image" }
 
-func (a archive) file() string { return a.binary + ".tar" }
+func (a archive) file() string { return cmp.Or(a.name, a.binary) + ".tar" }
 
 // build is the step that writes the archive.
 func (a archive) build() build.Step {
 	return build.Step{
 		Name:  a.stepName(),
-		Needs: []string{a.step},
+		Needs: slices.DeleteFunc([]string{a.step, a.root}, func(step string) bool { return step == "" }),
 		// The format's version: raise it when imagetar writes other bytes for the same inputs.
-		Key: func() (string, error) {
-			return build.Digest("imagetar 3", a.reference, a.binary, fmt.Sprint(a.user)), nil
-		},
+		Key: func() (string, error) { return build.Digest("imagetar 4", fmt.Sprintf("%+v", a)), nil },
 		Run: func(_ context.Context, out string, needs build.Outputs, _ io.Writer) error {
-			image := imagetar.Image{Reference: a.reference, Binary: filepath.Join(needs[a.step].Dir, a.binary), User: a.user}
+			image := imagetar.Image{
+				Reference: a.reference, Path: a.path, Links: a.links, Entrypoint: a.entrypoint, User: a.user,
+			}
+			if a.step != "" {
+				image.Binary = filepath.Join(needs[a.step].Dir, a.binary)
+			}
+			if a.root != "" {
+				image.Root = filepath.Join(needs[a.root].Dir, rootFile)
+			}
 			return image.Write(filepath.Join(out, a.file()))
 		},
 	}

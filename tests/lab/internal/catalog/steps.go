@@ -27,13 +27,22 @@ func Steps(at layout.Layout, out string) []build.Step {
 	for _, name := range plugins {
 		steps = append(steps, commandStep(lab, pluginPrefix+name), pluginStep(at, name))
 	}
-	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer} {
+	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer, stepCertManager, stepTraefik, stepArgoCD} {
 		steps = append(steps, commandStep(lab, name))
+	}
+	for _, name := range []string{stepArgoCDRoot, stepRedisRoot} {
+		steps = append(steps, rootStep(lab, name))
 	}
 	for _, archive := range archives() {
 		steps = append(steps, archive.build())
 	}
-	return append(steps, chartStep(lab), manifestStep(at, plugins), bundleStep(out))
+	for _, bundle := range crdBundles() {
+		steps = append(steps, bundle.build(lab))
+	}
+	for _, chart := range labCharts() {
+		steps = append(steps, chart.build(lab))
+	}
+	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), manifestStep(at, plugins), bundleStep(out))
 }
 
 // cliStep puts the CLI and the language host into both PULUMI_HOMEs.

@@ -24,6 +24,20 @@ const (
 	corednsVersion = "1.12.4"
 	// metricsVersion is the only one that is published as a module.
 	metricsVersion = "0.9.0"
+	// certManagerVersion is the last one before its commands moved into modules of their own, which are not published.
+	certManagerVersion = "1.11.5"
+	// gatewayVersion is the pin's: 1.7.0 needs a newer Go.
+	gatewayVersion = "1.6.1"
+	// traefikVersion is the newest whose dependencies are all published.
+	traefikVersion = "3.5.3"
+	// traefikChartVersion is the official chart whose names and values the lab's has.
+	traefikChartVersion = "41.3.0"
+	// argocdVersion is the newest whose dependencies are all published.
+	argocdVersion = "3.2.0"
+	// argocdChartVersion is argo-helm's chart whose names and values the lab's has.
+	argocdChartVersion = "10.1.1"
+	// redisVersion is Debian's, of the release that images/build.sh names.
+	redisVersion = "7.0.15"
 )
 
 // The plugins' versions are those of the SDKs in the root module: the CLI asks for exactly these.

@@ -20,6 +20,11 @@ func Package(dir, version, out string) error {
 	if err != nil {
 		return fmt.Errorf("loading the chart in %s: %w", dir, err)
 	}
+	return pack(loaded, version, out)
+}
+
+// pack checks a chart as Package says, and writes it.
+func pack(loaded *helmchart.Chart, version, out string) error {
 	if got := loaded.Metadata.Version; got != version {
 		return fmt.Errorf("chart %s has version %s, expected %s; change the module's version or the catalog", loaded.Name(), got, version)
 	}

@@ -1,14 +1,12 @@
 package imagetar
 
 import (
-	"archive/tar"
-	"bytes"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -23,15 +21,23 @@ import (
 type Image struct {
 	// Reference is the full name with registry and tag, as Pods ask for it.
 	Reference string
-	// Binary is the file to put at the image's root under its own name; it is the entry point.
+	// Root is a tar file of what lies below the binary: programs and libraries. Optional: there is nothing else.
+	Root string
+	// Binary is the file to put into the image. Optional where Root is set.
 	Binary string
+	// Path is the binary's in the image. Optional: the default is its own name at the root.
+	Path string
+	// Links are other paths of the binary, as symbolic links.
+	Links []string
+	// Entrypoint is what runs. Optional: the default is the binary.
+	Entrypoint []string
 	// User is the numeric user and group that the image runs as; 0 is root.
 	User int
 }
 
 // Write writes the image into an archive of its own: with several images, the library's order changes from run to run.
 func (i Image) Write(out string) error {
-	tag, err := name.NewTag(i.Reference, name.StrictValidation)
+	tag, err := name.NewTag(canonical(i.Reference), name.StrictValidation)
 	if err != nil {
 		return fmt.Errorf("image %s: %w", i.Reference, err)
 	}
@@ -45,66 +51,70 @@ func (i Image) Write(out string) error {
 	return nil
 }
 
+// canonical is the name under which containerd looks an image up: on docker.io, one that is in no folder is in library.
+func canonical(reference string) string {
+	path, ok := strings.CutPrefix(reference, "docker.io/")
+	if !ok || strings.Contains(path, "/") {
+		return reference
+	}
+	return "docker.io/library/" + path
+}
+
 func (i Image) make() (v1.Image, error) {
-	content, err := os.ReadFile(i.Binary)
-	if err != nil {
-		return nil, fmt.Errorf("reading the binary: %w", err)
+	var layers []v1.Layer
+	if i.Root != "" {
+		root, err := os.ReadFile(i.Root)
+		if err != nil {
+			return nil, fmt.Errorf("reading the root: %w", err)
+		}
+		layers = append(layers, plain(root))
 	}
-	file := filepath.Base(i.Binary)
-	layer, err := tarLayer(file, content)
-	if err != nil {
-		return nil, err
+	if i.Binary != "" {
+		own, err := i.layer()
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, plain(own))
 	}
-	// Not compressed: packing and unpacking would cost more than the disk.
-	image, err := mutate.AppendLayers(empty.Image, static.NewLayer(layer, types.DockerUncompressedLayer))
+	image, err := mutate.AppendLayers(empty.Image, layers...)
 	if err != nil {
-		return nil, fmt.Errorf("layer: %w", err)
+		return nil, fmt.Errorf("layers: %w", err)
 	}
-	return configure(image, "/"+file, i.User)
+	entrypoint := i.Entrypoint
+	if len(entrypoint) == 0 {
+		entrypoint = []string{i.path()}
+	}
+	return i.configure(image, entrypoint)
+}
+
+// plain is a layer that is not compressed: packing and unpacking would cost more than the disk.
+func plain(content []byte) v1.Layer { return static.NewLayer(content, types.DockerUncompressedLayer) }
+
+// path is the binary's in the image.
+func (i Image) path() string {
+	if i.Path != "" {
+		return i.Path
+	}
+	return "/" + filepath.Base(i.Binary)
 }
 
 // configure sets what the kubelet and containerd read. No field has a time: the zero time is written.
-func configure(image v1.Image, entrypoint string, user int) (v1.Image, error) {
+func (i Image) configure(image v1.Image, entrypoint []string) (v1.Image, error) {
 	config, err := image.ConfigFile()
 	if err != nil {
 		return nil, fmt.Errorf("config: %w", err)
 	}
 	config = config.DeepCopy()
 	config.OS, config.Architecture = "linux", runtime.GOARCH
-	id := strconv.Itoa(user)
-	config.Config = v1.Config{
-		Entrypoint: []string{entrypoint},
-		User:       id + ":" + id,
-		WorkingDir: "/",
-		Env:        []string{"PATH=/"},
+	id := strconv.Itoa(i.User)
+	search := "PATH=/"
+	if i.Root != "" || i.Path != "" {
+		search = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 	}
+	config.Config = v1.Config{Entrypoint: entrypoint, User: id + ":" + id, WorkingDir: "/", Env: []string{search}}
 	image, err = mutate.ConfigFile(image, config)
 	if err != nil {
 		return nil, fmt.Errorf("config: %w", err)
 	}
 	return image, nil
-}
-
-// tarLayer holds the binary and the folders that programs expect to exist: /tmp, and /etc for the files that the
-// kubelet mounts there.
-func tarLayer(file string, content []byte) ([]byte, error) {
-	var buffer bytes.Buffer
-	writer := tar.NewWriter(&buffer)
-	headers := []tar.Header{
-		{Typeflag: tar.TypeDir, Name: "etc/", Mode: 0o755},
-		{Typeflag: tar.TypeDir, Name: "tmp/", Mode: 0o1777},
-		{Typeflag: tar.TypeReg, Name: path.Clean(file), Mode: 0o755, Size: int64(len(content))},
-	}
-	for _, header := range headers {
-		if err := writer.WriteHeader(&header); err != nil {
-			return nil, fmt.Errorf("layer: %w", err)
-		}
-	}
-	if _, err := writer.Write(content); err != nil {
-		return nil, fmt.Errorf("layer: %w", err)
-	}
-	if err := writer.Close(); err != nil {
-		return nil, fmt.Errorf("layer: %w", err)
-	}
-	return buffer.Bytes(), nil
 }

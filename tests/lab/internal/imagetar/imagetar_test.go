@@ -2,6 +2,7 @@ package imagetar_test
 
 import (
 	"archive/tar"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/stretchr/testify/assert"
@@ -24,6 +26,22 @@ func controller(t *testing.T) imagetar.Image {
 	path := filepath.Join(t.TempDir(), "controller")
 	require.NoError(t, os.WriteFile(path, []byte("binary"), 0o755))
 	return imagetar.Image{Reference: "quay.io/x/controller:v1", Binary: path, User: 65532}
+}
+
+// extract returns the headers of an image's files by name.
+func extract(t *testing.T, image v1.Image) map[string]*tar.Header {
+	t.Helper()
+	content := mutate.Extract(image)
+	defer content.Close()
+	files := map[string]*tar.Header{}
+	for reader := tar.NewReader(content); ; {
+		header, err := reader.Next()
+		if err == io.EOF {
+			return files
+		}
+		require.NoError(t, err)
+		files[header.Name] = header
+	}
 }
 
 func TestTheSameBinaryGivesTheSameBytes(t *testing.T) {
@@ -57,17 +75,7 @@ func TestAnImageRunsItsBinaryAsANumericUser(t *testing.T) {
 	require.NotEmpty(t, config.Architecture)
 	assert.True(t, config.Created.IsZero())
 
-	content := mutate.Extract(image)
-	defer content.Close()
-	files := map[string]*tar.Header{}
-	for reader := tar.NewReader(content); ; {
-		header, err := reader.Next()
-		if err == io.EOF {
-			break
-		}
-		require.NoError(t, err)
-		files[header.Name] = header
-	}
+	files := extract(t, image)
 	require.Contains(t, files, "controller")
 	assert.Equal(t, int64(0o755), files["controller"].Mode)
 	assert.Equal(t, time.Unix(0, 0).UTC(), files["controller"].ModTime.UTC())
@@ -78,4 +86,39 @@ func TestAReferenceWithoutRegistryIsRefused(t *testing.T) {
 	image := controller(t)
 	image.Reference = "metallb"
 	assert.ErrorContains(t, image.Write(filepath.Join(t.TempDir(), "image.tar")), "image metallb")
+}
+
+// containerd completes the name that a Pod asks for, and finds no image that was imported under the short one.
+func TestAShortNameOfDockerHubIsWrittenInFull(t *testing.T) {
+	image := controller(t)
+	image.Reference = "docker.io/traefik:v1"
+	out := filepath.Join(t.TempDir(), "image.tar")
+	require.NoError(t, image.Write(out))
+	manifest, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(out) })
+	require.NoError(t, err)
+	assert.Equal(t, []string{"docker.io/library/traefik:v1"}, manifest[0].RepoTags)
+}
+
+func TestAnImageLiesOnItsRoot(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "root.tar")
+	file, err := os.Create(root)
+	require.NoError(t, err)
+	writer := tar.NewWriter(file)
+	require.NoError(t, writer.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "usr/bin/git", Mode: 0o755}))
+	require.NoError(t, errors.Join(writer.Close(), file.Close()))
+	image := controller(t)
+	image.Root, image.Path, image.Links = root, "/usr/local/bin/argocd", []string{"/usr/local/bin/argocd-server"}
+	image.Entrypoint = []string{"/usr/bin/tini", "--"}
+	out := filepath.Join(t.TempDir(), "image.tar")
+	require.NoError(t, image.Write(out))
+	read, err := tarball.ImageFromPath(out, nil)
+	require.NoError(t, err)
+	config, err := read.ConfigFile()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"/usr/bin/tini", "--"}, config.Config.Entrypoint)
+	assert.Contains(t, config.Config.Env[0], "/usr/local/bin:")
+	files := extract(t, read)
+	assert.Contains(t, files, "usr/bin/git")
+	assert.Equal(t, "/usr/local/bin/argocd", files["usr/local/bin/argocd-server"].Linkname)
+	assert.Equal(t, byte(tar.TypeDir), files["usr/local/bin"].Typeflag)
 }

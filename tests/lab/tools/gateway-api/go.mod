@@ -1,0 +1,5 @@
+module strata/tests/lab/tools/gateway-api
+
+go 1.26.0
+
+require sigs.k8s.io/gateway-api v1.6.1
