@@ -3,23 +3,11 @@ package components
 import (
 	"fmt"
 
-	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
+	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apiextensions"
+	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/utilities"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
-
-// Cluster is what a layer inside the cluster needs to put its objects there.
-type Cluster struct {
-	// Provider talks to the cluster; it exists only behind the API gate.
-	Provider *kubernetes.Provider
-	// Identity is replaced only when the cluster is rebuilt. Objects are DeletedWith it, so that a destroy neither waits for
-	// nor needs the API server.
-	Identity pulumi.Resource
-	// Kubeconfig is secret.
-	Kubeconfig pulumi.StringOutput
-	// Servers and their hosts are where gates look from.
-	Hosts *Hosts
-}
 
 // Object is a Kubernetes object that is registered by its token. The typed packages are not imported because core/v1 and
 // helm/v3 cost a user minutes of compile time (docs/adr/0003).
@@ -56,5 +44,38 @@ func newRelease(ctx *pulumi.Context, cluster *Cluster, name string, args release
 		"chart":     pulumi.String(args.chart),
 		"values":    args.values,
 		"skipAwait": pulumi.Bool(true),
+	}, opts...)
+}
+
+// customResource is an object of a kind that a resource definition adds.
+type customResource struct {
+	apiVersion, kind, name, namespace string
+	// wait holds the object until its status says that it works; nil where the status says nothing.
+	wait pulumi.StringMap
+	spec pulumi.Map
+}
+
+// newCustomResource registers a custom resource of the cluster.
+func newCustomResource(ctx *pulumi.Context, cluster *Cluster, name string, args customResource, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
+	metadata := &metav1.ObjectMetaArgs{Name: pulumi.String(args.name), Annotations: args.wait}
+	if args.namespace != "" {
+		metadata.Namespace = pulumi.String(args.namespace)
+	}
+	return apiextensions.NewCustomResource(ctx, name, &apiextensions.CustomResourceArgs{
+		ApiVersion:  pulumi.String(args.apiVersion),
+		Kind:        pulumi.String(args.kind),
+		Metadata:    metadata,
+		OtherFields: map[string]any{"spec": args.spec},
+	}, append(opts, pulumi.Provider(cluster.Provider), pulumi.DeletedWith(cluster.Identity))...)
+}
+
+// newNamespace registers a namespace. Each has one owner: the component whose objects live there.
+func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string, labels pulumi.StringMap, opts ...pulumi.ResourceOption) (*Object, error) {
+	metadata := pulumi.Map{"name": pulumi.String(namespace)}
+	if len(labels) > 0 {
+		metadata["labels"] = labels
+	}
+	return newObject(ctx, cluster, "kubernetes:core/v1:Namespace", name, pulumi.Map{
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Namespace"), "metadata": metadata,
 	}, opts...)
 }

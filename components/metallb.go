@@ -3,8 +3,6 @@ package components
 import (
 	"fmt"
 
-	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apiextensions"
-	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/config"
@@ -51,7 +49,7 @@ func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pul
 	if err != nil {
 		return nil, fmt.Errorf("metallb: %w", err)
 	}
-	namespace, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:Namespace", name+"-namespace", metallbNamespaceFields(), childOf(m, gates(args.After)...)...)
+	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", metallbNamespace, metallbLabels(), childOf(m, gates(args.After)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("metallb: namespace: %w", err)
 	}
@@ -95,26 +93,13 @@ func (m *MetalLB) addresses(ctx *pulumi.Context, name string, args *MetalLBArgs)
 
 // object registers one of MetalLB's custom resources.
 func (m *MetalLB) object(ctx *pulumi.Context, name string, args *MetalLBArgs, kind string, wait pulumi.StringMap, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
-	return apiextensions.NewCustomResource(ctx, name, &apiextensions.CustomResourceArgs{
-		ApiVersion: pulumi.String("metallb.io/v1beta1"),
-		Kind:       pulumi.String(kind),
-		Metadata: &metav1.ObjectMetaArgs{
-			Name: pulumi.String(metallbPool), Namespace: pulumi.String(metallbNamespace), Annotations: wait,
-		},
-		OtherFields: map[string]any{"spec": spec},
-	}, append(childOf(m, needs...), pulumi.Provider(args.Cluster.Provider), pulumi.DeletedWith(args.Cluster.Identity))...)
+	return newCustomResource(ctx, args.Cluster, name, customResource{
+		apiVersion: "metallb.io/v1beta1", kind: kind, name: metallbPool, namespace: metallbNamespace, wait: wait, spec: spec,
+	}, childOf(m, needs...)...)
 }
 
-// gate registers one of MetalLB's gates: it asks every API server and looks from every server host.
+// gate registers one of MetalLB's gates.
 func (m *MetalLB) gate(ctx *pulumi.Context, name string, args *MetalLBArgs, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
-	servers := args.Cluster.Hosts.With(config.RoleServer)
-	at := accessTo(servers)
-	spec.Layer, spec.Hosts = "metallb", at.targets
-	for _, server := range servers {
-		spec.Servers = append(spec.Servers, server.endpoint())
-	}
-	return health.NewGate(ctx, name, &health.GateArgs{
-		Spec: spec, HostKeys: at.hostKeys, SSHKey: at.sshKey, Kubeconfig: args.Cluster.Kubeconfig,
-		Revision: pulumi.String(spec.Revision),
-	}, childOf(m, needs...)...)
+	spec.Layer = "metallb"
+	return args.Cluster.gate(ctx, name, health.GateArgs{Spec: spec}, childOf(m, needs...)...)
 }

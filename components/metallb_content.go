@@ -15,17 +15,13 @@ func poolWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Exists("{.status.availableIPv4}").Annotations(limit))
 }
 
-// metallbNamespaceFields is MetalLB's namespace; its speakers use the host's network, which pod security must allow.
-func metallbNamespaceFields() pulumi.Map {
+// metallbLabels are its namespace's: the speakers use the host's network, which pod security must allow.
+func metallbLabels() pulumi.StringMap {
 	labels := pulumi.StringMap{}
 	for _, mode := range []string{"enforce", "audit", "warn"} {
 		labels["pod-security.kubernetes.io/"+mode] = pulumi.String("privileged")
 	}
-	return pulumi.Map{
-		"apiVersion": pulumi.String("v1"),
-		"kind":       pulumi.String("Namespace"),
-		"metadata":   pulumi.Map{"name": pulumi.String(metallbNamespace), "labels": labels},
-	}
+	return labels
 }
 
 // metallbValues are the chart's values: L2 only, so neither FRR nor its webhook.

@@ -3,6 +3,7 @@ package health
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -33,6 +34,11 @@ type GateArgs struct {
 	Kubeconfig pulumi.StringInput
 	// Revision is a digest of what is gated; it becomes Spec.Revision. Optional.
 	Revision pulumi.StringInput
+	// Definitions are the names of resource definitions that have been applied, one a line; they become Spec.CRDs.Names.
+	// Only for the kind that looks at them.
+	Definitions pulumi.StringInput
+	// BasicAuth is user:password for the probes that log in. Secret. Only for kind http.
+	BasicAuth pulumi.StringInput
 }
 
 // NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and, because a failed command is
@@ -50,6 +56,9 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	if args.Kubeconfig != nil {
 		environment["STRATA_KUBECONFIG"] = args.Kubeconfig
 	}
+	if args.BasicAuth != nil {
+		environment["STRATA_BASIC_AUTH"] = args.BasicAuth
+	}
 	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))
 	return local.NewCommand(ctx, name, &local.CommandArgs{
 		Create:                 pulumi.String(Command),
@@ -60,22 +69,27 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	}, opts...)
 }
 
-// stdin is the Spec as JSON, with the host keys filled in once they are known.
+// stdin is the Spec as JSON, with what is only known later filled in once it is.
 func (a *GateArgs) stdin() pulumi.StringPtrInput {
-	inputs := make([]any, 0, len(a.HostKeys)+1)
-	for _, key := range a.HostKeys {
-		inputs = append(inputs, key)
-	}
 	if a.Revision == nil {
 		a.Revision = pulumi.String(a.Spec.Revision)
 	}
-	inputs = append(inputs, a.Revision)
+	if a.Definitions == nil {
+		a.Definitions = pulumi.String("")
+	}
+	inputs := []any{a.Revision, a.Definitions}
+	for _, key := range a.HostKeys {
+		inputs = append(inputs, key)
+	}
 	return pulumi.All(inputs...).ApplyT(func(values []any) (*string, error) {
 		spec := a.Spec
-		spec.Revision = values[len(a.HostKeys)].(string)
+		spec.Revision = values[0].(string)
+		if names := strings.Fields(values[1].(string)); len(names) > 0 {
+			spec.CRDs = &CRDsSpec{Names: names}
+		}
 		spec.Hosts = make([]Host, len(a.Spec.Hosts))
 		for i, host := range a.Spec.Hosts {
-			host.HostKey = values[i].(string)
+			host.HostKey = values[2+i].(string)
 			spec.Hosts[i] = host
 		}
 		text, err := json.Marshal(spec)

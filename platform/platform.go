@@ -53,21 +53,83 @@ func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error
 	if err != nil {
 		return err
 	}
-	if *cfg.MetalLB.Enabled {
-		// The release needs an API server that answers, which Members waits for, and not every node: its Pods wait for nodes by
-		// themselves, and the webhook and pool gates behind it look at what runs (docs/adr/0006). Leaving nodes are drained
-		// first, or the webhook gate would pass on a Pod that the drain then moves.
-		_, err = components.NewMetalLB(ctx, "metallb", &components.MetalLBArgs{
-			Config: cfg.MetalLB, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts,
-			After: []*health.Gate{cluster.Members},
-		})
-		if err != nil {
-			return err
-		}
+	above, err := aboveCluster(ctx, cfg, files, cluster)
+	if err != nil {
+		return err
 	}
 	export(ctx, cfg, files, cluster)
+	above.export(ctx)
 	return nil
 }
+
+// above are the layers inside the cluster; a nil one is not configured.
+type above struct {
+	metallb   *components.MetalLB
+	crds      *components.CRDs
+	authority *components.Authority
+	traefik   *components.Traefik
+}
+
+// aboveCluster registers the layers inside the cluster. MetalLB, the resource definitions and cert-manager start together, as
+// soon as the API answers and leaving nodes are drained: a gate must not pass on a Pod that the drain then moves. None waits for
+// every node: Pods wait for nodes by themselves, and the gates look at what runs (docs/adr/0006).
+func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) (*above, error) {
+	var a above
+	var err error
+	start := []*health.Gate{cluster.Members}
+	if *cfg.MetalLB.Enabled {
+		a.metallb, err = components.NewMetalLB(ctx, "metallb", &components.MetalLBArgs{
+			Config: cfg.MetalLB, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if *cfg.CertManager.Enabled {
+		manager, err := components.NewCertManager(ctx, "cert-manager", &components.CertManagerArgs{
+			Config: cfg.CertManager, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
+		})
+		if err != nil {
+			return nil, err
+		}
+		// An issuer before the webhook is refused: connection refused, then x509.
+		a.authority, err = components.NewAuthority(ctx, "authority", &components.AuthorityArgs{
+			Config: cfg.CertManager, Cluster: cluster.Cluster, Timeouts: cfg.Timeouts, After: []*health.Gate{manager.API},
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Ingress.Uses(config.ControllerTraefik) {
+		if err := a.ingress(ctx, cfg, files, cluster, start); err != nil {
+			return nil, err
+		}
+	}
+	return &a, nil
+}
+
+// ingress registers Traefik and the resource definitions that it reads.
+func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s, start []*health.Gate) error {
+	var err error
+	a.crds, err = components.NewCRDs(ctx, "crds", &components.CRDsArgs{
+		Config: cfg.CRDs, Cluster: cluster.Cluster, Artifacts: files, Timeout: cfg.Timeouts.CRDs, After: start,
+		Bundles: map[string]string{
+			components.BundleGatewayAPI: config.ArtifactGatewayCRDs,
+			components.BundleTraefik:    config.ArtifactTraefikCRDs,
+		},
+	})
+	if err != nil {
+		return err
+	}
+	// Not MetalLB's chart but its working pool, or the Service stays pending; not the CRDs' apply but their being served, or
+	// Traefik starts without them and says nothing.
+	a.traefik, err = components.NewTraefik(ctx, "traefik", &components.TraefikArgs{
+		Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Cluster: cluster.Cluster, Authority: a.authority, Artifacts: files, Timeouts: cfg.Timeouts,
+		After: []*health.Gate{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleTraefik]},
+	})
+	return err
+}
+
 
 // export publishes what a user needs next.
 func export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) {
@@ -86,4 +148,14 @@ func export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, clust
 	ctx.Export("nodes", nodes)
 	ctx.Export("loadBalancerRange", pulumi.ToStringArray(cfg.MetalLB.Addresses))
 	ctx.Export("versions", versions)
+}
+
+// export publishes where the platform's own services are, and what trusts them.
+func (a *above) export(ctx *pulumi.Context) {
+	urls := pulumi.StringMap{}
+	if a.traefik != nil && a.traefik.Dashboard != nil {
+		urls["traefik"] = pulumi.String(a.traefik.DashboardURL)
+		ctx.Export("traefikDashboardPassword", a.traefik.DashboardPassword)
+	}
+	ctx.Export("urls", urls)
 }

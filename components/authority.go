@@ -1,0 +1,108 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/health/waitfor"
+)
+
+// AuthorityArgs configures Authority.
+type AuthorityArgs struct {
+	// Config is the section strata:certManager, validated.
+	Config config.CertManager
+	// Cluster is where cert-manager runs. Required.
+	Cluster *Cluster
+	// Timeouts bound the gates.
+	Timeouts config.Timeouts
+	// After are the gates that the first object waits for.
+	After []*health.Gate
+}
+
+// Authority owns the stack's certificate authority: a root that signs itself, and the cluster issuer that signs with it. It needs
+// nothing outside the cluster, so it works offline.
+type Authority struct {
+	pulumi.ResourceState
+	// Issuer is the cluster issuer's name.
+	Issuer string
+	// CASecret is the Secret with the root's certificate (key ca.crt), as namespace/name.
+	CASecret string
+	// Ready holds once the issuer signs.
+	Ready *health.Gate
+}
+
+const (
+	rootIssuer      = "strata-root"
+	authorityIssuer = "strata"
+	authoritySecret = "strata-ca"
+	// rootLifetime is ten years and rootRenewal two years before its end: who trusts the root must be told of a new one.
+	rootLifetime, rootRenewal = "87600h", "17520h"
+)
+
+// NewAuthority registers the issuer that signs the root, the root, and the issuer that signs with it, each behind the one before.
+func NewAuthority(ctx *pulumi.Context, name string, args *AuthorityArgs, opts ...pulumi.ResourceOption) (*Authority, error) {
+	a := &Authority{Issuer: authorityIssuer, CASecret: certManagerNamespace + "/" + authoritySecret}
+	if err := ctx.RegisterComponentResource("strata:certmanager:Authority", name, a, opts...); err != nil {
+		return nil, err
+	}
+	wait := readyWait(args.Timeouts)
+	steps := []struct {
+		name   string
+		object customResource
+	}{
+		{name + "-root-issuer", customResource{
+			apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: rootIssuer, wait: wait,
+			spec: pulumi.Map{"selfSigned": pulumi.Map{}},
+		}},
+		{name + "-root", customResource{
+			apiVersion: "cert-manager.io/v1", kind: "Certificate", name: authoritySecret, namespace: certManagerNamespace, wait: wait,
+			spec: rootCertificate(args.Config.CommonName),
+		}},
+		{name + "-issuer", customResource{
+			apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: authorityIssuer, wait: wait,
+			spec: pulumi.Map{"ca": pulumi.Map{"secretName": pulumi.String(authoritySecret)}},
+		}},
+	}
+	needs := gates(args.After)
+	for _, step := range steps {
+		made, err := newCustomResource(ctx, args.Cluster, step.name, step.object, childOf(a, needs...)...)
+		if err != nil {
+			return nil, fmt.Errorf("authority: %s: %w", step.name, err)
+		}
+		needs = []pulumi.Resource{made}
+	}
+	var err error
+	a.Ready, err = args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Issuer: &health.IssuerSpec{Name: authorityIssuer},
+	}}, childOf(a, needs...)...)
+	if err != nil {
+		return nil, fmt.Errorf("authority: gate: %w", err)
+	}
+	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
+}
+
+// rootCertificate is the root's: an elliptic key, as small as it is strong, and a lifetime that outlives the platform.
+func rootCertificate(commonName string) pulumi.Map {
+	return pulumi.Map{
+		"isCA":        pulumi.Bool(true),
+		"commonName":  pulumi.String(commonName),
+		"secretName":  pulumi.String(authoritySecret),
+		"duration":    pulumi.String(rootLifetime + "0m0s"),
+		"renewBefore": pulumi.String(rootRenewal + "0m0s"),
+		"privateKey":  pulumi.Map{"algorithm": pulumi.String("ECDSA"), "size": pulumi.Int(256)},
+		"issuerRef":   issuerRef(rootIssuer),
+	}
+}
+
+func issuerRef(name string) pulumi.Map {
+	return pulumi.Map{"name": pulumi.String(name), "kind": pulumi.String("ClusterIssuer"), "group": pulumi.String("cert-manager.io")}
+}
+
+// readyWait holds an issuer or a certificate until cert-manager says Ready.
+func readyWait(timeouts config.Timeouts) pulumi.StringMap {
+	return pulumi.ToStringMap(waitfor.Condition("Ready").Annotations(timeouts.Certificate.Duration))
+}

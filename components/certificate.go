@@ -1,0 +1,69 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/config"
+	"strata/health"
+)
+
+// CertificateArgs configures Certificate.
+type CertificateArgs struct {
+	// Namespace and Secret are where the key and the chain are put; the Certificate has the Secret's name. Required.
+	Namespace, Secret string
+	// DNSNames are the names that it is valid for; a wildcard is one label deep. Required.
+	DNSNames []string
+	// Issuer is the cluster issuer's name. Required.
+	Issuer string
+	// Cluster is where it is made. Required.
+	Cluster *Cluster
+	// Timeouts bound the wait.
+	Timeouts config.Timeouts
+	// Layer is the layer's name in the gate's messages.
+	Layer string
+	// After are the gates that the request waits for: the issuer's, and the namespace's owner.
+	After []pulumi.Resource
+}
+
+// Certificate owns one certificate that cert-manager keeps valid.
+type Certificate struct {
+	pulumi.ResourceState
+	// Ready holds once the Secret has a key, a chain and the names that were asked for, and is not about to expire.
+	Ready *health.Gate
+}
+
+// NewCertificate registers a certificate and its gate. cert-manager's Ready says that something was issued; the gate looks at what.
+func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opts ...pulumi.ResourceOption) (*Certificate, error) {
+	c := &Certificate{}
+	if err := ctx.RegisterComponentResource("strata:certmanager:Certificate", name, c, opts...); err != nil {
+		return nil, err
+	}
+	object, err := newCustomResource(ctx, args.Cluster, name+"-request", customResource{
+		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret, namespace: args.Namespace, wait: readyWait(args.Timeouts),
+		spec: pulumi.Map{
+			"secretName": pulumi.String(args.Secret),
+			"dnsNames":   pulumi.ToStringArray(args.DNSNames),
+			"issuerRef":  issuerRef(args.Issuer),
+			"privateKey": pulumi.Map{
+				"algorithm": pulumi.String("ECDSA"), "size": pulumi.Int(256), "rotationPolicy": pulumi.String("Always"),
+			},
+		},
+	}, childOf(c, args.After...)...)
+	if err != nil {
+		return nil, fmt.Errorf("certificate %s: %w", args.Secret, err)
+	}
+	c.Ready, err = args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindCertificate, Layer: args.Layer, Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Certificate: &health.CertificateSpec{
+			Namespace: args.Namespace, Name: args.Secret, Secret: args.Secret, DNSNames: args.DNSNames,
+			MinRemaining: metav1.Duration{Duration: certificateMinRemaining},
+		},
+	}}, childOf(c, object)...)
+	if err != nil {
+		return nil, fmt.Errorf("certificate %s: gate: %w", args.Secret, err)
+	}
+	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
+}

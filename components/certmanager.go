@@ -1,0 +1,111 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+)
+
+// CertManagerArgs configures CertManager.
+type CertManagerArgs struct {
+	// Config is the section strata:certManager, validated.
+	Config config.CertManager
+	// Cluster is where cert-manager runs. Required.
+	Cluster *Cluster
+	// Artifacts has the chart.
+	Artifacts *artifacts.Set
+	// Timeouts bound the gates.
+	Timeouts config.Timeouts
+	// After are the gates that the release waits for.
+	After []*health.Gate
+}
+
+// CertManager owns cert-manager: its namespace and release, which brings its resource definitions.
+type CertManager struct {
+	pulumi.ResourceState
+	// API holds once cert-manager's webhooks change and refuse requests through every API server.
+	API *health.Gate
+}
+
+// certManagerNamespace is also where the Secrets of cluster issuers live (cert-manager's cluster resource namespace).
+const certManagerNamespace = "cert-manager"
+
+// NewCertManager registers cert-manager. Its gate is the two-way check of cert-manager's own cmctl: the Deployment is Available
+// before the CA injector has put the CA into the webhooks' configuration, and until then every request fails with x509.
+func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opts ...pulumi.ResourceOption) (*CertManager, error) {
+	c := &CertManager{}
+	if err := ctx.RegisterComponentResource("strata:certmanager:CertManager", name, c, opts...); err != nil {
+		return nil, err
+	}
+	chart, err := args.Artifacts.One(config.ArtifactCertManagerChart)
+	if err != nil {
+		return nil, fmt.Errorf("cert-manager: %w", err)
+	}
+	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", certManagerNamespace, nil, childOf(c, gates(args.After)...)...)
+	if err != nil {
+		return nil, fmt.Errorf("cert-manager: namespace: %w", err)
+	}
+	release, err := newRelease(ctx, args.Cluster, name+"-release", releaseArgs{
+		name: "cert-manager", namespace: certManagerNamespace, chart: chart.Path, values: certManagerValues(args.Config),
+	}, childOf(c, namespace)...)
+	if err != nil {
+		return nil, fmt.Errorf("cert-manager: release: %w", err)
+	}
+	c.API, err = args.Cluster.gate(ctx, name+"-api", health.GateArgs{Spec: certManagerAPI(args, chart.SHA256)}, childOf(c, release)...)
+	if err != nil {
+		return nil, fmt.Errorf("cert-manager: API gate: %w", err)
+	}
+	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
+}
+
+// certManagerValues are the chart's values. The start-up check of the chart is off: the gate does it, and says why.
+func certManagerValues(cfg config.CertManager) pulumi.Map {
+	replicas := pulumi.Int(cfg.Replicas)
+	budget := pulumi.Map{"enabled": pulumi.Bool(cfg.Replicas > 1)}
+	return pulumi.Map{
+		"crds":                pulumi.Map{"enabled": pulumi.Bool(true), "keep": pulumi.Bool(true)},
+		"replicaCount":        replicas,
+		"podDisruptionBudget": budget,
+		"webhook":             pulumi.Map{"replicaCount": replicas, "podDisruptionBudget": budget},
+		"cainjector":          pulumi.Map{"replicaCount": replicas},
+		"startupapicheck":     pulumi.Map{"enabled": pulumi.Bool(false)},
+	}
+}
+
+// certManagerAPI is what cert-manager's cmapichecker asks (cert-manager pkg/util/cmapichecker): a valid request that must come
+// back with its author filled in, and an invalid one that must be denied.
+func certManagerAPI(args *CertManagerArgs, chartSum string) health.Spec {
+	return health.Spec{
+		Kind: health.KindWebhook, Layer: "cert-manager", Revision: chartSum,
+		Timeout: args.Timeouts.CertManagerWebhook, TimeoutKey: "strata:timeouts.certManagerWebhook",
+		Webhook: &health.WebhookSpec{
+			Configuration: "cert-manager-webhook", Mutates: "cert-manager-webhook",
+			Namespace: certManagerNamespace, Service: "cert-manager-webhook", Port: 443,
+			CASecret:    "cert-manager-webhook-ca",
+			Accept:      certificateRequest(signingRequest),
+			AcceptFills: []string{"spec.username"},
+			Deny:        certificateRequest("bm90IGEgcmVxdWVzdA=="), // "not a request"
+			DenyMatch:   "webhook.cert-manager.io",
+			Workloads: []string{
+				certManagerNamespace + "/Deployment/cert-manager-webhook", certManagerNamespace + "/Deployment/cert-manager-cainjector",
+			},
+		},
+	}
+}
+
+// certificateRequest is a request for dry runs, for an issuer that does not exist.
+func certificateRequest(csr string) map[string]any {
+	return map[string]any{
+		"apiVersion": "cert-manager.io/v1",
+		"kind":       "CertificateRequest",
+		"metadata":   map[string]any{"name": "strata-gate", "namespace": certManagerNamespace},
+		"spec": map[string]any{
+			"request":   csr,
+			"issuerRef": map[string]any{"name": "strata-gate", "kind": "ClusterIssuer", "group": "cert-manager.io"},
+		},
+	}
+}

@@ -1,0 +1,98 @@
+package components
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+)
+
+// CRDsArgs configures CRDs.
+type CRDsArgs struct {
+	// Config is the section strata:crds, validated.
+	Config config.CRDs
+	// Bundles are the artifacts to apply, by the name of their layer's bundle.
+	Bundles map[string]string
+	// Cluster is where they go. Required.
+	Cluster *Cluster
+	// Artifacts has the bundles' files.
+	Artifacts *artifacts.Set
+	// Timeout bounds the apply and each gate (strata:timeouts.crds).
+	Timeout metav1.Duration
+	// After are the gates that the first apply waits for.
+	After []*health.Gate
+}
+
+// CRDs owns the bundles of resource definitions that no chart brings. They are a layer of their own with one owner: K3s, Traefik
+// and APISIX are told not to install them, and what reads them waits for a bundle's gate.
+type CRDs struct {
+	pulumi.ResourceState
+	// Served holds, by bundle, once every API server serves the bundle's definitions.
+	Served map[string]*health.Gate
+}
+
+// The bundles' names.
+const (
+	// BundleGatewayAPI is the Gateway API's standard channel.
+	BundleGatewayAPI = "gateway-api"
+	// BundleTraefik are Traefik's own kinds: IngressRoute, Middleware and others.
+	BundleTraefik = "traefik"
+)
+
+// NewCRDs registers each bundle and its gate. The bundles do not wait for each other.
+func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.ResourceOption) (*CRDs, error) {
+	c := &CRDs{Served: map[string]*health.Gate{}}
+	if err := ctx.RegisterComponentResource("strata:crds:CRDs", name, c, opts...); err != nil {
+		return nil, err
+	}
+	for bundle, artifact := range args.Bundles {
+		applied, err := c.apply(ctx, name+"-"+bundle, bundle, artifact, args)
+		if err != nil {
+			return nil, fmt.Errorf("crds: %s: %w", bundle, err)
+		}
+		c.Served[bundle], err = args.Cluster.gate(ctx, name+"-"+bundle+"-gate", health.GateArgs{
+			Spec: health.Spec{
+				Kind: health.KindCRDs, Layer: "crds", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.crds",
+				Revision: args.Artifacts.Digest(artifact),
+			},
+			Definitions: applied.Stdout,
+		}, childOf(c, applied)...)
+		if err != nil {
+			return nil, fmt.Errorf("crds: gate of %s: %w", bundle, err)
+		}
+	}
+	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
+}
+
+// apply registers one bundle as one resource (docs/adr/0007). It is not deleted with its layer unless the configuration says so:
+// a definition takes every object of its kind with it.
+func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *CRDsArgs) (*local.Command, error) {
+	file, err := args.Artifacts.One(artifact)
+	if err != nil {
+		return nil, err
+	}
+	stdin, err := json.Marshal(map[string]any{
+		"name": bundle, "version": file.Version, "file": file.Path, "sha256": file.SHA256, "timeout": args.Timeout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	command := &local.CommandArgs{
+		Create:                 pulumi.String(program + " crds apply"),
+		Stdin:                  pulumi.String(string(stdin)),
+		Environment:            pulumi.StringMap{"STRATA_KUBECONFIG": args.Cluster.Kubeconfig},
+		Logging:                local.LoggingStderr,
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}
+	if !*args.Config.Keep {
+		command.Delete = pulumi.String(program + " crds remove")
+	}
+	return local.NewCommand(ctx, name, command,
+		append(childOf(c, gates(args.After)...), bounded(args.Timeout), pulumi.DeletedWith(args.Cluster.Identity))...)
+}

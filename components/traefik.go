@@ -1,0 +1,160 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+)
+
+// TraefikArgs configures Traefik.
+type TraefikArgs struct {
+	// Config is the section strata:traefik, validated.
+	Config config.Traefik
+	// Domain is the platform's DNS domain (strata:ingress.domain).
+	Domain string
+	// Cluster is where Traefik runs. Required.
+	Cluster *Cluster
+	// Authority signs the domain's certificate. Required.
+	Authority *Authority
+	// Artifacts has the chart.
+	Artifacts *artifacts.Set
+	// Timeouts bound the gates.
+	Timeouts config.Timeouts
+	// After are the gates that the release waits for: a working address pool, and served resource definitions.
+	After []*health.Gate
+}
+
+// Traefik owns the ingress controller: its namespace and release, the domain's certificate, the Gateway and the dashboard.
+type Traefik struct {
+	pulumi.ResourceState
+	// Address holds once the load balancer's address answers from outside and from every server.
+	Address *health.Gate
+	// Programmed holds once the Gateway serves each of its listeners.
+	Programmed *health.Gate
+	// Dashboard holds once the dashboard refuses strangers and lets its user in; nil where it is off.
+	Dashboard *health.Gate
+	// DashboardURL and DashboardPassword (secret, of user admin) lead there.
+	DashboardURL      string
+	DashboardPassword pulumi.StringOutput
+}
+
+const (
+	traefikName = "traefik" // of the release, its namespace, its classes and its Gateway
+	// traefikTLS is the Secret with the domain's certificate.
+	traefikTLS = "traefik-tls"
+)
+
+// traefik is what the constructor's steps share.
+type traefik struct {
+	*Traefik
+	ctx       *pulumi.Context
+	name      string
+	args      *TraefikArgs
+	namespace *Object
+	release   *Object
+	tls       *Certificate
+}
+
+// NewTraefik registers Traefik. The release waits for a working address pool and not for MetalLB's chart: a Service without a
+// pool stays pending and nothing says why (the first platform's lesson). It also waits for the resource definitions, since a
+// Traefik that does not find them serves nothing of them, and stays Ready all the while.
+func NewTraefik(ctx *pulumi.Context, name string, args *TraefikArgs, opts ...pulumi.ResourceOption) (*Traefik, error) {
+	t := &traefik{Traefik: &Traefik{}, ctx: ctx, name: name, args: args}
+	if err := ctx.RegisterComponentResource("strata:traefik:Traefik", name, t.Traefik, opts...); err != nil {
+		return nil, err
+	}
+	steps := []func() error{t.install, t.certificate, t.gateway}
+	if *args.Config.Dashboard {
+		steps = append(steps, t.dashboard)
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("traefik: %w", err)
+		}
+	}
+	return t.Traefik, ctx.RegisterResourceOutputs(t.Traefik, pulumi.Map{})
+}
+
+// install registers the namespace, the release and the gate of its address.
+func (t *traefik) install() error {
+	chart, err := t.args.Artifacts.One(config.ArtifactTraefikChart)
+	if err != nil {
+		return err
+	}
+	if t.namespace, err = newNamespace(t.ctx, t.args.Cluster, t.name+"-namespace", traefikName, nil, childOf(t, t.args.Cluster.Provider)...); err != nil {
+		return fmt.Errorf("namespace: %w", err)
+	}
+	t.release, err = newRelease(t.ctx, t.args.Cluster, t.name+"-release", releaseArgs{
+		name: traefikName, namespace: traefikName, chart: chart.Path, values: traefikValues(t.args.Config),
+	}, childOf(t, gates(t.args.After, t.namespace)...)...)
+	if err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	want := ""
+	if t.args.Config.Address.IsValid() {
+		want = t.args.Config.Address.String()
+	}
+	t.Address, err = t.gate("address", health.Spec{
+		Kind: health.KindAddress, Revision: chart.SHA256,
+		Address: &health.AddressSpec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443}, Want: want},
+	}, t.release)
+	return err
+}
+
+// certificate registers the domain's certificate, which every host name below the domain gets by default.
+func (t *traefik) certificate() error {
+	var err error
+	t.tls, err = NewCertificate(t.ctx, t.name+"-tls", &CertificateArgs{
+		Namespace: traefikName, Secret: traefikTLS, DNSNames: []string{t.args.Domain, "*." + t.args.Domain},
+		Issuer: t.args.Authority.Issuer, Cluster: t.args.Cluster, Timeouts: t.args.Timeouts, Layer: "traefik",
+		After: []pulumi.Resource{t.args.Authority.Ready, t.namespace},
+	}, pulumi.Parent(t))
+	if err != nil {
+		return err
+	}
+	_, err = t.object("tls-store", "TLSStore", "default", pulumi.Map{
+		"defaultCertificate": pulumi.Map{"secretName": pulumi.String(traefikTLS)},
+	}, gates(t.args.After, t.tls.Ready)...)
+	return err
+}
+
+// gateway registers the Gateway and its gate. The Deployment says nothing about it: readiness is /ping.
+func (t *traefik) gateway() error {
+	gateway, err := newCustomResource(t.ctx, t.args.Cluster, t.name+"-gateway", customResource{
+		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: traefikName, namespace: traefikName,
+		wait: gatewayWait(t.args.Timeouts.Ingress.Duration), spec: traefikGateway(t.args.Domain),
+	}, childOf(t, t.release, t.tls.Ready)...)
+	if err != nil {
+		return fmt.Errorf("gateway: %w", err)
+	}
+	t.Programmed, err = t.gate("programmed", health.Spec{
+		Kind:    health.KindGateway,
+		Gateway: &health.GatewaySpec{Class: traefikName, Namespace: traefikName, Name: traefikName, Listeners: []string{"http", "https"}},
+	}, gateway)
+	return err
+}
+
+// object registers one of Traefik's own kinds in its namespace.
+func (t *traefik) object(role, kind, name string, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
+	made, err := newCustomResource(t.ctx, t.args.Cluster, t.name+"-"+role, customResource{
+		apiVersion: "traefik.io/v1alpha1", kind: kind, name: name, namespace: traefikName, spec: spec,
+	}, childOf(t, needs...)...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", role, err)
+	}
+	return made, nil
+}
+
+// gate registers one of Traefik's gates.
+func (t *traefik) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
+	spec.Layer, spec.Timeout, spec.TimeoutKey = "traefik", t.args.Timeouts.Ingress, "strata:timeouts.ingress"
+	made, err := t.args.Cluster.gate(t.ctx, t.name+"-"+role, health.GateArgs{Spec: spec}, childOf(t, needs...)...)
+	if err != nil {
+		return nil, fmt.Errorf("gate %s: %w", role, err)
+	}
+	return made, nil
+}

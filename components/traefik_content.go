@@ -1,0 +1,97 @@
+package components
+
+import (
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health/waitfor"
+)
+
+const (
+	// certificateMinRemaining is what a certificate must still have before it expires: cert-manager renews long before.
+	certificateMinRemaining = 24 * time.Hour
+	// traefikPreStop is how long a Pod that stops still takes requests: as long as its removal may take to reach every
+	// kube-proxy.
+	traefikPreStop = 10 * time.Second
+	// traefikSlack is what a stop takes beyond preStop and the longest request.
+	traefikSlack = 10 * time.Second
+)
+
+// traefikValues are the chart's values: Pods that lose no request when they are replaced, and one IngressClass and one
+// GatewayClass. A stop is preStop (still served), then graceTimeOut (what runs is finished); Kubernetes' grace period counts both.
+func traefikValues(cfg config.Traefik) pulumi.Map {
+	longest := cfg.LongestRequest.Duration
+	grace := traefikPreStop + longest + traefikSlack
+	lifecycle := pulumi.Map{"requestAcceptGraceTimeout": pulumi.String("0s"), "graceTimeOut": pulumi.String(longest.String())}
+	port := func(http pulumi.Map) pulumi.Map {
+		return pulumi.Map{"transport": pulumi.Map{"lifeCycle": lifecycle}, "http": http}
+	}
+	service := pulumi.Map{"spec": pulumi.Map{
+		"type": pulumi.String("LoadBalancer"), "externalTrafficPolicy": pulumi.String("Cluster"),
+	}}
+	if cfg.Address.IsValid() {
+		service["annotations"] = pulumi.Map{"metallb.io/loadBalancerIPs": pulumi.String(cfg.Address.String())}
+	}
+	on, off := pulumi.Map{"enabled": pulumi.Bool(true)}, pulumi.Map{"enabled": pulumi.Bool(false)}
+	return pulumi.Map{
+		"deployment": pulumi.Map{
+			"replicas":                      pulumi.Int(cfg.Replicas),
+			"minReadySeconds":               pulumi.Int(5),
+			"terminationGracePeriodSeconds": pulumi.Int(int(grace.Seconds())),
+			"lifecycle":                     pulumi.Map{"preStop": pulumi.Map{"sleep": pulumi.Map{"seconds": pulumi.Int(int(traefikPreStop.Seconds()))}}},
+		},
+		"updateStrategy": pulumi.Map{"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0), "maxSurge": pulumi.Int(1)}},
+		"podDisruptionBudget": pulumi.Map{
+			"enabled": pulumi.Bool(cfg.Replicas > 1), "maxUnavailable": pulumi.Int(1),
+		},
+		"topologySpreadConstraints": pulumi.Array{pulumi.Map{
+			"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"), "whenUnsatisfiable": pulumi.String("ScheduleAnyway"),
+			"labelSelector": pulumi.Map{"matchLabels": pulumi.Map{"app.kubernetes.io/name": pulumi.String(traefikName)}},
+		}},
+		"global":       pulumi.Map{"checkNewVersion": pulumi.Bool(false), "sendAnonymousUsage": pulumi.Bool(false)},
+		"ingressClass": pulumi.Map{"enabled": pulumi.Bool(true), "isDefaultClass": pulumi.Bool(true), "name": pulumi.String(traefikName)},
+		"providers": pulumi.Map{
+			"kubernetesCRD": on, "kubernetesIngress": on, "kubernetesGateway": on,
+		},
+		"gateway":      off, // ours waits for its certificate
+		"gatewayClass": pulumi.Map{"enabled": pulumi.Bool(true), "name": pulumi.String(traefikName)},
+		"service":      service,
+		"ports": pulumi.Map{
+			"web": port(pulumi.Map{"redirections": pulumi.Map{"entryPoint": pulumi.Map{
+				"to": pulumi.String("websecure"), "scheme": pulumi.String("https"), "permanent": pulumi.Bool(true),
+			}}}),
+			"websecure": port(pulumi.Map{"tls": on}),
+		},
+		"ingressRoute": pulumi.Map{"dashboard": off}, // ours waits for its password
+		"metrics":      pulumi.Map{"prometheus": pulumi.Map{"service": on}},
+	}
+}
+
+// traefikGateway is the Gateway's spec. Traefik maps a listener to the entry point whose container port it names, so these are
+// 8000 and 8443 and not the Service's 80 and 443 (traefik pkg/provider/kubernetes/gateway: entryPointName).
+func traefikGateway(domain string) pulumi.Map {
+	routes := pulumi.Map{"namespaces": pulumi.Map{"from": pulumi.String("All")}}
+	return pulumi.Map{
+		"gatewayClassName": pulumi.String(traefikName),
+		"listeners": pulumi.Array{
+			pulumi.Map{
+				"name": pulumi.String("http"), "protocol": pulumi.String("HTTP"), "port": pulumi.Int(8000), "allowedRoutes": routes,
+			},
+			pulumi.Map{
+				"name": pulumi.String("https"), "protocol": pulumi.String("HTTPS"), "port": pulumi.Int(8443), "allowedRoutes": routes,
+				"hostname": pulumi.String("*." + domain),
+				"tls": pulumi.Map{
+					"mode":            pulumi.String("Terminate"),
+					"certificateRefs": pulumi.Array{pulumi.Map{"kind": pulumi.String("Secret"), "name": pulumi.String(traefikTLS)}},
+				},
+			},
+		},
+	}
+}
+
+// gatewayWait holds the Gateway until Traefik serves it.
+func gatewayWait(limit time.Duration) pulumi.StringMap {
+	return pulumi.ToStringMap(waitfor.Condition("Programmed").Annotations(limit))
+}

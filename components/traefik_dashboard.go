@@ -1,0 +1,85 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/health"
+)
+
+const (
+	dashboardUser   = "admin"
+	dashboardSecret = "traefik-dashboard-users"
+)
+
+// dashboard registers the dashboard's route, behind a generated password, and the gate that tries both: without it and with it.
+func (t *traefik) dashboard() error {
+	password, err := random.NewRandomPassword(t.ctx, t.name+"-dashboard-password", &random.RandomPasswordArgs{
+		Length: pulumi.Int(32), Special: pulumi.Bool(false),
+	}, childOf(t)...)
+	if err != nil {
+		return err
+	}
+	host := "traefik." + t.args.Domain
+	t.DashboardURL = "https://" + host + "/dashboard/"
+	t.DashboardPassword = pulumi.ToSecret(password.Result).(pulumi.StringOutput)
+	// The hash is the password resource's own and does not change: one made here would have a new salt at every run.
+	users := pulumi.ToSecret(pulumi.Sprintf("%s:%s\n", dashboardUser, password.BcryptHash)).(pulumi.StringOutput)
+	secret, err := newObject(t.ctx, t.args.Cluster, "kubernetes:core/v1:Secret", t.name+"-dashboard-users", pulumi.Map{
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"), "type": pulumi.String("Opaque"),
+		"metadata":   pulumi.Map{"name": pulumi.String(dashboardSecret), "namespace": pulumi.String(traefikName)},
+		"stringData": pulumi.Map{"users": users},
+	}, childOf(t, t.namespace)...)
+	if err != nil {
+		return fmt.Errorf("dashboard users: %w", err)
+	}
+	auth, err := t.object("dashboard-auth", "Middleware", "dashboard-auth", pulumi.Map{
+		"basicAuth": pulumi.Map{"secret": pulumi.String(dashboardSecret)},
+	}, gates(t.args.After, secret)...)
+	if err != nil {
+		return err
+	}
+	route, err := t.object("dashboard-route", "IngressRoute", "dashboard", dashboardRoute(host), auth, t.tls.Ready)
+	if err != nil {
+		return err
+	}
+	t.Dashboard, err = t.args.Cluster.gate(t.ctx, t.name+"-dashboard", health.GateArgs{
+		Spec:      t.dashboardProbes(host),
+		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", dashboardUser, t.DashboardPassword)).(pulumi.StringOutput),
+	}, childOf(t, route, t.Address)...)
+	if err != nil {
+		return fmt.Errorf("dashboard gate: %w", err)
+	}
+	return nil
+}
+
+func dashboardRoute(host string) pulumi.Map {
+	return pulumi.Map{
+		"entryPoints": pulumi.ToStringArray([]string{"websecure"}),
+		"routes": pulumi.Array{pulumi.Map{
+			"kind":        pulumi.String("Rule"),
+			"match":       pulumi.String(fmt.Sprintf("Host(`%s`) && (PathPrefix(`/dashboard`) || PathPrefix(`/api`))", host)),
+			"middlewares": pulumi.Array{pulumi.Map{"name": pulumi.String("dashboard-auth")}},
+			"services":    pulumi.Array{pulumi.Map{"kind": pulumi.String("TraefikService"), "name": pulumi.String("api@internal")}},
+		}},
+		"tls": pulumi.Map{"secretName": pulumi.String(traefikTLS)},
+	}
+}
+
+// dashboardProbes ask for the dashboard's data, once as a stranger, once as its user, and once without TLS.
+func (t *traefik) dashboardProbes(host string) health.Spec {
+	const data = "/api/rawdata"
+	return health.Spec{
+		Kind: health.KindHTTP, Layer: "traefik", Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
+		HTTP: &health.HTTPSpec{
+			Namespace: traefikName, Service: traefikName, CASecret: t.args.Authority.CASecret,
+			Probes: []health.HTTPProbe{
+				{Name: "stranger", URL: "https://" + host + data, Status: []int{401}},
+				{Name: dashboardUser, URL: "https://" + host + data, Status: []int{200}, Auth: true},
+				{Name: "redirect", URL: "http://" + host + data, Status: []int{301, 302, 307, 308}, RedirectTo: "https://" + host + data},
+			},
+		},
+	}
+}
