@@ -25,6 +25,8 @@ type Config struct {
 	Ingress Ingress `json:"ingress"`
 	// Traefik is the section `strata:traefik`.
 	Traefik Traefik `json:"traefik"`
+	// ArgoCD is the section `strata:argocd`.
+	ArgoCD ArgoCD `json:"argocd"`
 	// Artifacts is the section `strata:artifacts`: where binaries, charts and images come from.
 	Artifacts Artifacts `json:"artifacts"`
 	// Timeouts is the section `strata:timeouts`.
@@ -188,6 +190,17 @@ type Traefik struct {
 	Dashboard *bool `json:"dashboard,omitempty"`
 }
 
+// ArgoCD configures Argo CD.
+type ArgoCD struct {
+	// Enabled installs Argo CD at argocd.DOMAIN. Default: where there is an ingress controller.
+	Enabled *bool `json:"enabled,omitempty"`
+	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	ChartVersion string `json:"chartVersion,omitempty"`
+	// AdminPasswordHash is the bcrypt hash of user admin's password, as `htpasswd -nbBC 10 "" PASSWORD` makes it. Default: a
+	// password is generated, and is the output argocdAdminPassword.
+	AdminPasswordHash string `json:"adminPasswordHash,omitempty"`
+}
+
 // Artifacts says where binaries, charts and images come from.
 type Artifacts struct {
 	// Source is `upstream`, or the path of a bundle folder. Default upstream. The variable STRATA_ARTIFACTS overrides it.
@@ -215,6 +228,8 @@ type Timeouts struct {
 	Certificate metav1.Duration `json:"certificate,omitzero"`
 	// Ingress bounds the wait for an ingress controller: its address, its Gateway, its answers. Default 5m.
 	Ingress metav1.Duration `json:"ingress,omitzero"`
+	// ArgoCD bounds the wait until Argo CD answers through the ingress. Default 5m.
+	ArgoCD metav1.Duration `json:"argocd,omitzero"`
 	// MetalLBPool bounds the wait for the address pool. Default 2m.
 	MetalLBPool metav1.Duration `json:"metallbPool,omitzero"`
 	// Install bounds one install command on a host. Default 10m.

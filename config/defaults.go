@@ -43,6 +43,7 @@ func defaults() *Config {
 			CertManagerWebhook: minutes(4),
 			Certificate:        minutes(4),
 			Ingress:            minutes(5),
+			ArgoCD:             minutes(5),
 			Install:            minutes(10),
 			Uninstall:          minutes(5),
 		},
@@ -90,6 +91,10 @@ func (c *Config) derivePlatform() {
 	c.CertManager.CommonName = or(c.CertManager.CommonName, "Strata root of "+c.Stack)
 	if c.Ingress.Controllers == nil && *c.MetalLB.Enabled && *c.CertManager.Enabled {
 		c.Ingress.Controllers = []string{ControllerTraefik}
+	}
+	if c.ArgoCD.Enabled == nil {
+		enabled := len(c.Ingress.Controllers) > 0
+		c.ArgoCD.Enabled = &enabled
 	}
 	c.Ingress.Domain = or(c.Ingress.Domain, strings.ToLower(c.Stack)+".strata.test")
 }

@@ -16,6 +16,9 @@ var controllers = []string{ControllerTraefik}
 // releaseVersion is the form of the Gateway API's release tags.
 var releaseVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 
+// bcryptHash is the form of a bcrypt hash.
+var bcryptHash = regexp.MustCompile(`^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$`)
+
 // longestRequestLimit keeps a Pod's grace period below an hour.
 const longestRequestLimit = time.Hour
 
@@ -47,6 +50,7 @@ func (c *Config) checkIngress(ps *problems) {
 	if domain := c.Ingress.Domain; len(validation.IsDNS1123Subdomain(domain)) > 0 {
 		ps.add(field("ingress.domain"), domain, "is not a DNS domain", "use lower-case letters, digits, dashes and dots, for example staging.example.org")
 	}
+	c.checkArgoCD(ps)
 	if !c.Ingress.Uses(ControllerTraefik) {
 		return
 	}
@@ -87,5 +91,20 @@ func (c *Config) checkTraefik(ps *problems) {
 	if !inPool {
 		ps.add(field("traefik.address"), traefik.Address.String(), "is in none of metallb.addresses "+strings.Join(c.MetalLB.Addresses, ", "),
 			"choose one of them, or leave the key out")
+	}
+}
+
+func (c *Config) checkArgoCD(ps *problems) {
+	argocd := c.ArgoCD
+	if argocd.ChartVersion != "" && !chartVersion.MatchString(argocd.ChartVersion) {
+		ps.add(field("argocd.chartVersion"), argocd.ChartVersion, "is not a chart version", "write X.Y.Z, for example "+ArgoCDChartVersion)
+	}
+	if *argocd.Enabled && len(c.Ingress.Controllers) == 0 {
+		ps.add(field("argocd.enabled"), "true", "needs an ingress controller, and ingress.controllers is empty",
+			"add "+ControllerTraefik+" to ingress.controllers, or set argocd.enabled: false")
+	}
+	// The value is never shown: a hash can be tried against.
+	if hash := argocd.AdminPasswordHash; hash != "" && !bcryptHash.MatchString(hash) {
+		ps.add(field("argocd.adminPasswordHash"), "", "is not a bcrypt hash", `make one: htpasswd -nbBC 10 "" PASSWORD | tr -d ':\n'`)
 	}
 }

@@ -57,7 +57,7 @@ var rules = []struct {
 	// Reading.
 	{"an unknown section", one("metalb", `{}`), "strata:metalb: is not a known section; did you mean metallb?"},
 	{"a section that resembles none", one("zzzzzz", `{}`),
-		"strata:zzzzzz: is not a known section; known are artifacts, certManager, crds, hosts, ingress, k3s, metallb, timeouts, traefik"},
+		"strata:zzzzzz: is not a known section; known are argocd, artifacts, certManager, crds, hosts, ingress, k3s, metallb, timeouts, traefik"},
 	{"a misspelt key", one("k3s", `{"versoin":"v1"}`), "strata:k3s.versoin: is not a known key; did you mean version?"},
 	{"a misspelt key in a list", node(`"adress":"10.10.0.12"`),
 		"strata:hosts.nodes[0].adress: is not a known key; did you mean address?"},
@@ -210,6 +210,11 @@ var rules = []struct {
 			"choose one of them, or leave the key out"},
 	{"a request for a day", one("traefik", `{"longestRequest":"24h"}`),
 		"strata:traefik.longestRequest: 24h0m0s is not between 1s and 1h0m0s; use the longest time that a request may take, for example 30s"},
+	{"Argo CD without a way in", both("ingress", `{"controllers":[]}`, "argocd", `{"enabled":true}`),
+		"strata:argocd.enabled: true needs an ingress controller, and ingress.controllers is empty; " +
+			"add traefik to ingress.controllers, or set argocd.enabled: false"},
+	{"a password where its hash belongs", one("argocd", `{"adminPasswordHash":"hunter2"}`),
+		`strata:argocd.adminPasswordHash: is not a bcrypt hash; make one: htpasswd -nbBC 10 "" PASSWORD | tr -d ':\n'`},
 	{"no Traefik at all", one("traefik", `{"replicas":-1}`),
 		"strata:traefik.replicas: -1 is less than one; use 2 or more, so that one can go while another serves"},
 

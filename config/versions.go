@@ -16,6 +16,8 @@ const (
 	TraefikVersion = "v3.7.11"
 	// TraefikChartVersion is the pinned release of Traefik's chart.
 	TraefikChartVersion = "41.3.0"
+	// ArgoCDChartVersion is the pinned release of Argo CD's chart.
+	ArgoCDChartVersion = "10.1.1"
 )
 
 // The names of artifacts: what a bundle's manifest and strata.lock call them.
@@ -36,6 +38,8 @@ const (
 	ArtifactTraefikCRDs = "traefik-crds"
 	// ArtifactTraefikChart is Traefik's Helm chart.
 	ArtifactTraefikChart = "traefik-chart"
+	// ArtifactArgoCDChart is Argo CD's Helm chart, which brings its resource definitions.
+	ArtifactArgoCDChart = "argo-cd-chart"
 	// ArtifactMachineImage is the root file system of driver machine; only bundles have it.
 	ArtifactMachineImage = "machine-image"
 )
@@ -60,13 +64,13 @@ type Pin struct {
 var Architectures = []string{"amd64", "arm64"}
 
 // Versions are the versions that a configuration asks for; an unset one is the pin.
-type Versions struct{ K3s, MetalLB, GatewayAPI, CertManager, Traefik string }
+type Versions struct{ K3s, MetalLB, GatewayAPI, CertManager, Traefik, ArgoCD string }
 
 // Pins are all pinned artifacts, with each version as the configuration says: an explicit version replaces the pin's.
 func (c *Config) Pins() []Pin {
 	return Pins(Versions{
 		K3s: c.K3s.Version, MetalLB: c.MetalLB.ChartVersion, GatewayAPI: c.CRDs.GatewayAPIVersion,
-		CertManager: c.CertManager.ChartVersion, Traefik: c.Traefik.ChartVersion,
+		CertManager: c.CertManager.ChartVersion, Traefik: c.Traefik.ChartVersion, ArgoCD: c.ArgoCD.ChartVersion,
 	})
 }
 
@@ -87,6 +91,8 @@ func Pins(v Versions) []Pin {
 			"https://raw.githubusercontent.com/traefik/traefik/VERSION/docs/content/reference/dynamic-configuration/kubernetes-crd-definition-v1.yml"),
 		chart(ArtifactTraefikChart, or(v.Traefik, TraefikChartVersion), "strata:traefik.chartVersion",
 			"https://traefik.github.io/charts/traefik/traefik-VERSION.tgz"),
+		chart(ArtifactArgoCDChart, or(v.ArgoCD, ArgoCDChartVersion), "strata:argocd.chartVersion",
+			"https://github.com/argoproj/argo-helm/releases/download/argo-cd-VERSION/argo-cd-VERSION.tgz"),
 	)
 }
 
@@ -120,6 +126,7 @@ func (c *Config) Explicit(artifact string) (key, version string) {
 		ArtifactGatewayCRDs:      {"strata:crds.gatewayAPIVersion", c.CRDs.GatewayAPIVersion},
 		ArtifactCertManagerChart: {"strata:certManager.chartVersion", c.CertManager.ChartVersion},
 		ArtifactTraefikChart:     {"strata:traefik.chartVersion", c.Traefik.ChartVersion},
+		ArtifactArgoCDChart:      {"strata:argocd.chartVersion", c.ArgoCD.ChartVersion},
 	}[artifact]
 	return set[0], set[1]
 }
@@ -135,6 +142,9 @@ func (c *Config) Needed() []string {
 	}
 	if c.Ingress.Uses(ControllerTraefik) {
 		names = append(names, ArtifactGatewayCRDs, ArtifactTraefikCRDs, ArtifactTraefikChart)
+	}
+	if *c.ArgoCD.Enabled {
+		names = append(names, ArtifactArgoCDChart)
 	}
 	return names
 }

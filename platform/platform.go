@@ -68,6 +68,7 @@ type above struct {
 	crds      *components.CRDs
 	authority *components.Authority
 	traefik   *components.Traefik
+	argocd    *components.ArgoCD
 }
 
 // aboveCluster registers the layers inside the cluster. MetalLB, the resource definitions and cert-manager start together, as
@@ -105,6 +106,16 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 			return nil, err
 		}
 	}
+	if *cfg.ArgoCD.Enabled {
+		// Its release needs no ingress, only its route does (docs/adr/0008).
+		a.argocd, err = components.NewArgoCD(ctx, "argocd", &components.ArgoCDArgs{
+			Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, Cluster: cluster.Cluster, CASecret: a.authority.CASecret, Artifacts: files,
+			Timeouts: cfg.Timeouts, After: start, Ingress: []*health.Gate{a.traefik.Programmed, a.traefik.Address},
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	return &a, nil
 }
 
@@ -129,7 +140,6 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	})
 	return err
 }
-
 
 // export publishes what a user needs next.
 func export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) {
@@ -156,6 +166,12 @@ func (a *above) export(ctx *pulumi.Context) {
 	if a.traefik != nil && a.traefik.Dashboard != nil {
 		urls["traefik"] = pulumi.String(a.traefik.DashboardURL)
 		ctx.Export("traefikDashboardPassword", a.traefik.DashboardPassword)
+	}
+	if a.argocd != nil {
+		urls["argocd"] = pulumi.String(a.argocd.URL)
+		if a.argocd.Generated {
+			ctx.Export("argocdAdminPassword", a.argocd.AdminPassword)
+		}
 	}
 	ctx.Export("urls", urls)
 }

@@ -1,0 +1,157 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+)
+
+// ArgoCDArgs configures ArgoCD.
+type ArgoCDArgs struct {
+	// Config is the section strata:argocd, validated.
+	Config config.ArgoCD
+	// Domain is the platform's DNS domain (strata:ingress.domain).
+	Domain string
+	// Cluster is where Argo CD runs. Required.
+	Cluster *Cluster
+	// CASecret holds the authority that signed the domain's certificate, as namespace/name.
+	CASecret string
+	// Artifacts has the chart.
+	Artifacts *artifacts.Set
+	// Timeouts bound the gates.
+	Timeouts config.Timeouts
+	// After are the gates that the release waits for.
+	After []*health.Gate
+	// Ingress are the gates that its route waits for: a programmed Gateway, and an address that answers.
+	Ingress []*health.Gate
+}
+
+// ArgoCD owns Argo CD: its namespace and release, which brings its resource definitions, the passwords, and its route.
+type ArgoCD struct {
+	pulumi.ResourceState
+	// Ready holds once the server answers through the ingress.
+	Ready *health.Gate
+	// URL is where it answers, for user admin.
+	URL string
+	// AdminPassword is the generated one; nil where the configuration sets a hash. Secret.
+	AdminPassword pulumi.StringOutput
+	// Generated is false where the configuration sets the password's hash.
+	Generated bool
+}
+
+const argocdNamespace = "argocd"
+
+// argocd is what the constructor's steps share.
+type argocd struct {
+	*ArgoCD
+	ctx       *pulumi.Context
+	name      string
+	args      *ArgoCDArgs
+	namespace *Object
+	redis     *Object
+	release   *Object
+}
+
+// NewArgoCD registers Argo CD. The release needs an API server and no ingress; only the route waits for that (docs/adr/0008).
+func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulumi.ResourceOption) (*ArgoCD, error) {
+	a := &argocd{ArgoCD: &ArgoCD{URL: "https://argocd." + args.Domain}, ctx: ctx, name: name, args: args}
+	if err := ctx.RegisterComponentResource("strata:argocd:ArgoCD", name, a.ArgoCD, opts...); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{a.redisPassword, a.install, a.route} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("argocd: %w", err)
+		}
+	}
+	return a.ArgoCD, ctx.RegisterResourceOutputs(a.ArgoCD, pulumi.Map{})
+}
+
+// redisPassword registers the namespace and the Secret that every Pod of Argo CD reads. It must be there before the release: the
+// chart's own way is a hook that runs a Job, and Pods without the Secret do not start.
+func (a *argocd) redisPassword() error {
+	var err error
+	if a.namespace, err = newNamespace(a.ctx, a.args.Cluster, a.name+"-namespace", argocdNamespace, nil, childOf(a, gates(a.args.After)...)...); err != nil {
+		return fmt.Errorf("namespace: %w", err)
+	}
+	password, err := random.NewRandomPassword(a.ctx, a.name+"-redis-password", &random.RandomPasswordArgs{
+		Length: pulumi.Int(32), Special: pulumi.Bool(false),
+	}, childOf(a)...)
+	if err != nil {
+		return err
+	}
+	a.redis, err = newObject(a.ctx, a.args.Cluster, "kubernetes:core/v1:Secret", a.name+"-redis", pulumi.Map{
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"), "type": pulumi.String("Opaque"),
+		"metadata":   pulumi.Map{"name": pulumi.String("argocd-redis"), "namespace": pulumi.String(argocdNamespace)},
+		"stringData": pulumi.Map{"auth": pulumi.ToSecret(password.Result)},
+	}, childOf(a, a.namespace)...)
+	if err != nil {
+		return fmt.Errorf("redis secret: %w", err)
+	}
+	return nil
+}
+
+// install registers the release.
+func (a *argocd) install() error {
+	chart, err := a.args.Artifacts.One(config.ArtifactArgoCDChart)
+	if err != nil {
+		return err
+	}
+	hash, err := a.adminPassword()
+	if err != nil {
+		return err
+	}
+	a.release, err = newRelease(a.ctx, a.args.Cluster, a.name+"-release", releaseArgs{
+		name: "argocd", namespace: argocdNamespace, chart: chart.Path, values: argocdValues("argocd."+a.args.Domain, hash),
+	}, childOf(a, a.redis)...)
+	if err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	return nil
+}
+
+// adminPassword is the hash of admin's password, as the configuration says or of a generated one. Secret.
+func (a *argocd) adminPassword() (pulumi.StringOutput, error) {
+	if hash := a.args.Config.AdminPasswordHash; hash != "" {
+		return pulumi.ToSecret(pulumi.String(hash)).(pulumi.StringOutput), nil
+	}
+	password, err := random.NewRandomPassword(a.ctx, a.name+"-admin-password", &random.RandomPasswordArgs{
+		Length: pulumi.Int(32), Special: pulumi.Bool(false),
+	}, childOf(a)...)
+	if err != nil {
+		return pulumi.StringOutput{}, err
+	}
+	a.Generated, a.AdminPassword = true, pulumi.ToSecret(password.Result).(pulumi.StringOutput)
+	return pulumi.ToSecret(password.BcryptHash).(pulumi.StringOutput), nil
+}
+
+// route registers the way in, and the gate that takes it.
+func (a *argocd) route() error {
+	host := "argocd." + a.args.Domain
+	route, err := newCustomResource(a.ctx, a.args.Cluster, a.name+"-route", customResource{
+		apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", name: "argocd-server", namespace: argocdNamespace,
+		wait: routeWait(a.args.Timeouts.Ingress.Duration), spec: argocdRoute(host),
+	}, childOf(a, gates(a.args.Ingress, a.release)...)...)
+	if err != nil {
+		return fmt.Errorf("route: %w", err)
+	}
+	a.Ready, err = a.args.Cluster.gate(a.ctx, a.name+"-server", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindHTTP, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+		Revision: a.args.Artifacts.Digest(config.ArtifactArgoCDChart),
+		HTTP: &health.HTTPSpec{
+			Namespace: traefikName, Service: traefikName, CASecret: a.args.CASecret,
+			Probes: []health.HTTPProbe{
+				{Name: "healthz", URL: "https://" + host + "/healthz?full=true", Status: []int{200}},
+				{Name: "version", URL: "https://" + host + "/api/version", Status: []int{200}, Contains: `"Version"`},
+			},
+		},
+	}}, childOf(a, route)...)
+	if err != nil {
+		return fmt.Errorf("gate: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package components
+
+import (
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/health/waitfor"
+)
+
+// argocdPasswordTime goes with the password's hash: without a time of its own each upgrade would count as a change of the
+// password and end every session (argo-helm charts/argo-cd/values.yaml, argocdServerAdminPasswordMtime).
+const argocdPasswordTime = "2026-01-01T00:00:00Z"
+
+// argocdValues are the chart's values: TLS ends at the ingress, so the server speaks plain HTTP behind it.
+func argocdValues(host string, adminHash pulumi.StringOutput) pulumi.Map {
+	off := pulumi.Map{"enabled": pulumi.Bool(false)}
+	return pulumi.Map{
+		"global": pulumi.Map{
+			"domain": pulumi.String(host),
+			// Its policy admits nobody but Argo CD's own Pods, so the ingress would not reach the server.
+			"networkPolicy": pulumi.Map{"create": pulumi.Bool(false)},
+		},
+		"crds": pulumi.Map{"install": pulumi.Bool(true), "keep": pulumi.Bool(true)},
+		"configs": pulumi.Map{
+			"params": pulumi.Map{"server.insecure": pulumi.Bool(true)},
+			"secret": pulumi.Map{
+				"argocdServerAdminPassword": adminHash, "argocdServerAdminPasswordMtime": pulumi.String(argocdPasswordTime),
+			},
+		},
+		"redisSecretInit": off, // the Secret is there before the release
+		"dex":             off,
+		"notifications":   off,
+		"applicationSet":  pulumi.Map{"replicas": pulumi.Int(0)},
+	}
+}
+
+// argocdRoute leads the host's requests to the server.
+func argocdRoute(host string) pulumi.Map {
+	return pulumi.Map{
+		"hostnames": pulumi.ToStringArray([]string{host}),
+		"parentRefs": pulumi.Array{pulumi.Map{
+			"name": pulumi.String(traefikName), "namespace": pulumi.String(traefikName), "sectionName": pulumi.String("https"),
+		}},
+		"rules": pulumi.Array{pulumi.Map{
+			"matches":     pulumi.Array{pulumi.Map{"path": pulumi.Map{"type": pulumi.String("PathPrefix"), "value": pulumi.String("/")}}},
+			"backendRefs": pulumi.Array{pulumi.Map{"name": pulumi.String("argocd-server"), "port": pulumi.Int(80)}},
+		}},
+	}
+}
+
+// routeWait holds an HTTPRoute until its Gateway has accepted it and found what it leads to.
+func routeWait(limit time.Duration) pulumi.StringMap {
+	const parent = `{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`
+	return pulumi.ToStringMap(waitfor.All(
+		waitfor.ConditionOn(parent, "Accepted"), waitfor.ConditionOn(parent, "ResolvedRefs"),
+	).Annotations(limit))
+}
