@@ -46,6 +46,8 @@ type condition struct {
 	Status  string `json:"status,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
+	// ObservedGeneration is the generation of the object that the condition is about, where its writer says it.
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }
 
 // heartbeat is the state of a Node's Lease.

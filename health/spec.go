@@ -26,6 +26,8 @@ const (
 	KindPool Kind = "pool"
 	// KindCRDs gates custom resource definitions: Established, and served by every API server.
 	KindCRDs Kind = "crds"
+	// KindIssuer gates a cert-manager Issuer or ClusterIssuer: Ready, at its newest generation.
+	KindIssuer Kind = "issuer"
 )
 
 // Spec is what a gate is asked. It travels as JSON on the gate command's stdin and is stored in the state, so it holds no
@@ -55,6 +57,7 @@ type Spec struct {
 	Webhook *WebhookSpec `json:"webhook,omitempty"`
 	Pool    *PoolSpec    `json:"pool,omitempty"`
 	CRDs    *CRDsSpec    `json:"crds,omitempty"`
+	Issuer  *IssuerSpec  `json:"issuer,omitempty"`
 }
 
 // Host is a host as a gate knows it.

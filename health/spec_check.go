@@ -12,7 +12,7 @@ type needs func(ok bool, format string, args ...any)
 func (s Spec) validatePart(need needs) {
 	parts := map[Kind]bool{
 		KindHost: s.Host != nil, KindSystem: s.System != nil, KindWebhook: s.Webhook != nil, KindPool: s.Pool != nil,
-		KindCRDs: s.CRDs != nil,
+		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil,
 	}
 	if present, wanted := parts[s.Kind]; wanted && !present {
 		need(false, "%s: missing", s.Kind)
@@ -23,6 +23,8 @@ func (s Spec) validatePart(need needs) {
 		s.Webhook.validate(need)
 	case KindCRDs:
 		s.CRDs.validate(need)
+	case KindIssuer:
+		need(s.Issuer.Name != "", "issuer.name: empty")
 	default: // The kind's constructor says what its part lacks.
 	}
 }

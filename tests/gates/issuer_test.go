@@ -1,0 +1,83 @@
+package gates_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"strata/health"
+	"strata/tests/gates/fakeapi"
+)
+
+const issuerText = `
+apiVersion: cert-manager.io/v1
+kind: ClusterIssuer
+metadata: {name: vault, generation: {{.generation}}}
+{{if .status}}status: {conditions: [{type: Ready, status: "{{.status}}", observedGeneration: {{.observed}}, reason: R, message: '{{.message}}'}]}{{end}}
+`
+
+func issuer(t testing.TB, values map[string]any) string {
+	t.Helper()
+	all := map[string]any{"generation": 2, "observed": 2, "status": "True", "message": "Vault verified"}
+	for key, value := range values {
+		all[key] = value
+	}
+	return object(t, issuerText, all)
+}
+
+func issuerCluster(t testing.TB) (*fakeapi.Cluster, health.Spec) {
+	t.Helper()
+	c := fakeapi.New(t, 2)
+	c.Serve(certManager, "ClusterIssuer", fakeapi.Resource{Plural: "clusterissuers"})
+	return c, health.Spec{Kind: health.KindIssuer, Servers: c.URLs(), Issuer: &health.IssuerSpec{Name: "vault"}}
+}
+
+func TestIssuerGateFaults(t *testing.T) {
+	t.Parallel()
+	failed := func(message string) map[string]any { return map[string]any{"status": "False", "message": message} }
+	for _, fault := range []struct {
+		name   string
+		values map[string]any
+		says   string
+	}{
+		{"no status", map[string]any{"status": ""}, "has no condition Ready yet"},
+		{"ready of an earlier generation", map[string]any{"generation": 3}, "Ready is True of generation 2, expected generation 3"},
+		{"a final failure of an earlier generation", map[string]any{"generation": 3, "status": "False", "message": "Vault config cannot be empty"}, "Ready is False of generation 2"},
+		{"Vault is sealed", failed("Failed to verify Vault is initialized and unsealed: Vault is sealed"), "(Vault is sealed)"},
+		{"Vault is not initialised", failed("Vault is not initialized"), "(Vault is not initialised)"},
+		{"wrong role", failed(`Code: 400. Errors: * invalid role name "x"`), "wrong Vault role"},
+		{"expired token", failed("Code: 403. Errors: * permission denied * invalid token"), "the Vault token is expired or invalid"},
+		{"the CA's Secret is missing", failed(`Error getting keypair for CA issuer: secrets "root-ca" not found`), "CA's Secret is missing"},
+		{"Vault does not listen", failed("dial tcp 10.43.0.9:8200: connect: connection refused"), "nothing listens"},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			t.Parallel()
+			c, spec := issuerCluster(t)
+			c.Put(issuer(t, fault.values))
+			gate := start(t, c, spec)
+			gate.says(fault.says)
+			gate.stays(1500 * time.Millisecond)
+			c.Put(issuer(t, nil))
+			gate.opens()
+		})
+	}
+}
+
+func TestIssuerGateOutlivesItsCRD(t *testing.T) {
+	t.Parallel()
+	c := fakeapi.New(t, 1)
+	spec := health.Spec{Kind: health.KindIssuer, Servers: c.URLs(), Issuer: &health.IssuerSpec{Name: "vault"}}
+	gate := start(t, c, spec)
+	gate.says("does not exist")
+	c.Serve(certManager, "ClusterIssuer", fakeapi.Resource{Plural: "clusterissuers"})
+	c.Put(issuer(t, nil))
+	gate.opens()
+}
+
+func TestIssuerGateIsStuckOnWhatIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	c, spec := issuerCluster(t)
+	c.Put(issuer(t, map[string]any{"status": "False", "message": "Vault server and path are required fields"}))
+	assert.Contains(t, start(t, c, spec).sticks(lag).Report(), "specification is incomplete")
+}
