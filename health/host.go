@@ -115,7 +115,7 @@ func judgeHost(host Host, spec HostSpec, f hostFacts) []Verdict {
 	verdicts := []Verdict{{Check: sshCheck, State: Ready, Message: "logged in as root, or as a user who may become root"}}
 	switch {
 	case f.Fault != nil:
-		verdicts[0] = reach(sshCheck, f.Fault)
+		verdicts[0] = reach(sshCheck, host, f.Fault)
 	case !f.Seen:
 		verdicts[0] = Verdict{Check: sshCheck, State: Waiting, Message: "not connected yet"}
 	case f.Probe.get("uid") != "0":

@@ -38,28 +38,35 @@ status:
 	assert.Equal(t, nodeFacts{Name: "m"}, factsOfNode(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "m"}}))
 }
 
-func TestAHeartbeatIsARenewedLease(t *testing.T) {
+func TestAHeartbeatIsARenewedLeaseOrAFreshStatus(t *testing.T) {
 	now := time.Unix(1000, 0)
 	w := &nodesWatch{now: func() time.Time { return now }, renewed: map[string]renewal{}}
 	lease := func(at time.Time) []coordinationv1.Lease {
 		return []coordinationv1.Lease{{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: at}}}}
 	}
-	assert.Equal(t, heartbeatNone, w.heartbeat("n", nil))
-	assert.Equal(t, heartbeatNone, w.heartbeat("n", []coordinationv1.Lease{{ObjectMeta: metav1.ObjectMeta{Name: "n"}}}))
-	assert.Equal(t, heartbeatNone, w.heartbeat("other", lease(now)))
-	assert.Equal(t, heartbeatFresh, w.heartbeat("n", lease(now.Add(-45*time.Second))))
-	assert.Equal(t, heartbeatStale, w.heartbeat("m", []coordinationv1.Lease{{ObjectMeta: metav1.ObjectMeta{Name: "m"}, Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: now.Add(-46 * time.Second)}}}}))
+	named := func(name string) *corev1.Node { return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}} }
+	assert.Equal(t, heartbeatNone, w.heartbeat(named("n"), nil))
+	assert.Equal(t, heartbeatNone, w.heartbeat(named("n"), []coordinationv1.Lease{{ObjectMeta: metav1.ObjectMeta{Name: "n"}}}))
+	assert.Equal(t, heartbeatNone, w.heartbeat(named("other"), lease(now)))
+	assert.Equal(t, heartbeatFresh, w.heartbeat(named("n"), lease(now.Add(-45*time.Second))))
+	assert.Equal(t, heartbeatStale, w.heartbeat(named("m"), []coordinationv1.Lease{{ObjectMeta: metav1.ObjectMeta{Name: "m"}, Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: now.Add(-46 * time.Second)}}}}))
 
 	w = &nodesWatch{now: func() time.Time { return now }, renewed: map[string]renewal{}}
 	old := now.Add(-time.Hour)
-	assert.Equal(t, heartbeatStale, w.heartbeat("n", lease(old)), "a host whose clock is an hour behind, at first sight")
-	assert.Equal(t, heartbeatStale, w.heartbeat("n", lease(old)))
+	assert.Equal(t, heartbeatStale, w.heartbeat(named("n"), lease(old)), "a host whose clock is an hour behind, at first sight")
+	assert.Equal(t, heartbeatStale, w.heartbeat(named("n"), lease(old)))
 	now = now.Add(10 * time.Second)
-	assert.Equal(t, heartbeatFresh, w.heartbeat("n", lease(old.Add(10*time.Second))), "and once its Lease has moved")
+	assert.Equal(t, heartbeatFresh, w.heartbeat(named("n"), lease(old.Add(10*time.Second))), "and once its Lease has moved")
 	now = now.Add(45 * time.Second)
-	assert.Equal(t, heartbeatFresh, w.heartbeat("n", lease(old.Add(10*time.Second))))
+	assert.Equal(t, heartbeatFresh, w.heartbeat(named("n"), lease(old.Add(10*time.Second))))
 	now = now.Add(time.Second)
-	assert.Equal(t, heartbeatStale, w.heartbeat("n", lease(old.Add(10*time.Second))), "until it stops moving")
+	assert.Equal(t, heartbeatStale, w.heartbeat(named("n"), lease(old.Add(10*time.Second))), "until it stops moving")
+
+	returned := named("n")
+	returned.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, LastHeartbeatTime: metav1.Time{Time: now}}}
+	assert.Equal(t, heartbeatFresh, w.heartbeat(returned, nil), "the Lease of a returned Node is made by its next renewal")
+	now = now.Add(leaseFresh + time.Second)
+	assert.Equal(t, heartbeatNone, w.heartbeat(returned, nil), "a status is fresh only for as long as a Lease")
 }
 
 func TestFactsOfAPod(t *testing.T) {

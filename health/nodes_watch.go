@@ -123,24 +123,31 @@ func (w *nodesWatch) look(ctx context.Context) nodesFacts {
 	facts := nodesFacts{}
 	for i := range nodes {
 		one := factsOfNode(&nodes[i])
-		one.Heartbeat = w.heartbeat(one.Name, leases)
+		one.Heartbeat = w.heartbeat(&nodes[i], leases)
 		one.Seconds = w.settled.seconds("node "+one.Name, strings.Join([]string{string(nodes[i].UID), one.InternalIP, strconv.FormatBool(one.Server)}, " "))
 		facts.Nodes = append(facts.Nodes, one)
 	}
 	return facts
 }
 
-// heartbeat says whether the Node's Lease is being renewed.
-func (w *nodesWatch) heartbeat(node string, leases []coordinationv1.Lease) heartbeat {
-	i := slices.IndexFunc(leases, func(l coordinationv1.Lease) bool { return l.Name == node })
+// heartbeat says whether the kubelet lives: it has just posted its status, or renews the Node's Lease. Kubernetes takes either
+// for life as well (kubernetes pkg/controller/nodelifecycle: tryUpdateNodeHealth); the Lease of a Node that returns is
+// first collected with the old Node and made anew by the next renewal, ten seconds later.
+func (w *nodesWatch) heartbeat(node *corev1.Node, leases []coordinationv1.Lease) heartbeat {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady && w.now().Sub(c.LastHeartbeatTime.Time).Abs() <= leaseFresh {
+			return heartbeatFresh
+		}
+	}
+	i := slices.IndexFunc(leases, func(l coordinationv1.Lease) bool { return l.Name == node.Name })
 	if i < 0 || leases[i].Spec.RenewTime == nil {
 		return heartbeatNone
 	}
 	at := leases[i].Spec.RenewTime.Time
-	last, known := w.renewed[node]
+	last, known := w.renewed[node.Name]
 	if !known || !last.at.Equal(at) {
 		last = renewal{at: at, seen: w.now(), moved: known}
-		w.renewed[node] = last
+		w.renewed[node.Name] = last
 	}
 	if w.now().Sub(at).Abs() <= leaseFresh || last.moved && w.now().Sub(last.seen) <= leaseFresh {
 		return heartbeatFresh

@@ -3,6 +3,7 @@ package health
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"strata/internal/remote"
@@ -38,7 +39,7 @@ func observeHost(ctx context.Context, host Host, key []byte, script string, take
 }
 
 // reach is the verdict on getting to a host at all; every other check of that host is behind it.
-func reach(check string, err error) Verdict {
+func reach(check string, host Host, err error) Verdict {
 	v := Verdict{Check: check, State: Waiting, Message: oneLine(err.Error())}
 	var wrongKey *remote.HostKeyError
 	switch {
@@ -52,7 +53,7 @@ func reach(check string, err error) Verdict {
 		v.State, v.Cause = Stuck, "the user may not become root without a password"
 		v.Hint = "allow it in /etc/sudoers.d, or log in as root (strata:hosts.ssh.user)"
 	default:
-		v.Hint = "check that the host is on, and its address and ssh.port in strata:hosts.nodes"
+		v.Hint = fmt.Sprintf("check that %s is on, and its address %s and ssh.port in strata:hosts.nodes", host.Name, host.Address)
 	}
 	return v
 }

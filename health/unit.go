@@ -66,7 +66,7 @@ func judgeUnit(host Host, f unitFacts) Verdict {
 	v := Verdict{Check: unitCheck(host), State: Waiting, Message: unit + " not looked at yet"}
 	switch {
 	case f.Fault != nil:
-		return reach(v.Check, f.Fault)
+		return reach(v.Check, host, f.Fault)
 	case !f.Seen:
 		return v
 	case f.Load == "not-found" || f.Load == "masked":

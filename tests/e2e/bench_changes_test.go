@@ -57,7 +57,8 @@ func changes(s *stack, hosts *lent) []change {
 			run("agent-1", "iptables -w -D INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"),
 			[]observer{polled(banner(hosts.net.address(21) + ":22"))}},
 		restart("k3s-server-2-gate", "server-2", "k3s", run("server-2", "systemctl stop k3s"), polled(second.answers("/ping"))),
-		restart("k3s-api", "server-2", "k3s", run("server-2", "systemctl stop k3s"), polled(second.answers("/readyz"))),
+		{"k3s-api", run("server-2", "systemctl stop k3s"), run("server-2", "systemctl start --no-block k3s"),
+			[]observer{polled(second.answers("/readyz"))}},
 		restart("k3s-nodes", "agent-1", "k3s-agent", func(t *testing.T) {
 			run("agent-1", "systemctl stop k3s-agent")(t)
 			require.NoError(t, first.typed.CoreV1().Nodes().Delete(t.Context(), "agent-1", metav1.DeleteOptions{}))
@@ -65,7 +66,7 @@ func changes(s *stack, hosts *lent) []change {
 		{"k3s-system", first.scale("kube-system", "coredns", 0), first.scale("kube-system", "coredns", 1),
 			[]observer{polled(first.available("kube-system", "coredns"))}},
 		{"metallb-webhook", first.scale("metallb-system", "metallb-controller", 0), first.scale("metallb-system", "metallb-controller", 1),
-			[]observer{polled(first.admitsPool), polled(second.admitsPool), polled(s.view(hosts.net.address(13)).admitsPool)}},
+			[]observer{polled(first.available("metallb-system", "metallb-controller")), polled(first.admitsPool), polled(second.admitsPool), polled(s.view(hosts.net.address(13)).admitsPool)}},
 		{"metallb-pool-gate", first.withoutPool, first.withPool(hosts.net.pool()), []observer{polled(first.poolAccepted)}},
 	}
 }

@@ -106,7 +106,7 @@ func polled(holds func(ctx context.Context) bool) observer {
 // unitActive observes a unit from inside its machine, which has this machine's clock.
 func unitActive(hosts *lent, name, unit string) observer {
 	return func(context.Context) time.Time {
-		output, err := hosts.on(name, "for i in $(seq 6000); do systemctl is-active -q "+unit+" && exec date +%s%N; sleep 0.02; done; exit 1")
+		output, err := hosts.on(name, "for i in $(seq 6000); do at=$(date +%s%N); systemctl is-active -q "+unit+" && exec echo $at; sleep 0.02; done; exit 1")
 		if err != nil {
 			return time.Time{}
 		}
