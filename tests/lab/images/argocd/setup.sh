@@ -23,6 +23,9 @@ root:x:0:
 argocd:x:999:
 GROUP
 
+# Without it the C library, so Git, would ask DNS for names that are in /etc/hosts.
+echo 'hosts: files dns' >etc/nsswitch.conf
+
 # Argo CD calls gpg by this name and takes a bad signature from the output, not from the exit code.
 mkdir -p usr/local/bin
 cat >usr/local/bin/gpg-wrapper.sh <<'WRAPPER'

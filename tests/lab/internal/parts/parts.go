@@ -38,7 +38,8 @@ func List(artifacts []bundle.Artifact, pins map[string]string) []Part {
 		if count[artifact.Name] > 1 {
 			part.Name += " " + path.Base(artifact.Path)
 		}
-		if pin := pins[artifact.Name]; pin != artifact.Version {
+		// Some projects write versions with a v and some without; it is no difference.
+		if pin := pins[artifact.Name]; strings.TrimPrefix(pin, "v") != strings.TrimPrefix(artifact.Version, "v") {
 			part.Pin = pin
 		}
 		list = append(list, part)

@@ -29,6 +29,11 @@ func TestAVersionOtherThanThePinIsShown(t *testing.T) {
 	assert.Contains(t, out.String(), "1 of 3 parts are stand-ins; 1 differ from their pin")
 }
 
+func TestALeadingVIsNoDifference(t *testing.T) {
+	list := parts.List([]bundle.Artifact{{Name: "crds", Version: "v1.6.1", Origin: "real: CRDs"}}, map[string]string{"crds": "1.6.1"})
+	assert.Empty(t, list[0].Pin)
+}
+
 func TestPinsAreReadFromTheCheckout(t *testing.T) {
 	pins, err := parts.Pins("../../../..")
 	require.NoError(t, err)
