@@ -28,6 +28,8 @@ const (
 	KindCRDs Kind = "crds"
 	// KindIssuer gates a cert-manager Issuer or ClusterIssuer: Ready, at its newest generation.
 	KindIssuer Kind = "issuer"
+	// KindCertificate gates a cert-manager Certificate: Ready, and its Secret holds a pair that clients can verify.
+	KindCertificate Kind = "certificate"
 )
 
 // Spec is what a gate is asked. It travels as JSON on the gate command's stdin and is stored in the state, so it holds no
@@ -58,6 +60,8 @@ type Spec struct {
 	Pool    *PoolSpec    `json:"pool,omitempty"`
 	CRDs    *CRDsSpec    `json:"crds,omitempty"`
 	Issuer  *IssuerSpec  `json:"issuer,omitempty"`
+	// Certificate is of KindCertificate.
+	Certificate *CertificateSpec `json:"certificate,omitempty"`
 }
 
 // Host is a host as a gate knows it.
