@@ -26,3 +26,13 @@ type CertificateSpec struct {
 	// MinRemaining is for how long it must be valid from now on. Zero: it only must not have expired.
 	MinRemaining metav1.Duration `json:"minRemaining,omitzero"`
 }
+
+// AddressSpec names a Service of type LoadBalancer and the ports that must answer at its address.
+type AddressSpec struct {
+	Namespace string `json:"namespace"`
+	Service   string `json:"service"`
+	// Ports are TCP ports. Each must accept a connection from this machine and from each of the Spec's Hosts.
+	Ports []int `json:"ports"`
+	// Want is the IP address that the Service must have. Empty: any.
+	Want string `json:"want,omitempty"`
+}
