@@ -66,3 +66,27 @@ func fromHosts(ctx context.Context, hosts []Host, key []byte, command string, re
 	}
 	all.Wait()
 }
+
+// fromHostsAt is fromHosts for an address that may move: it runs command of the present address until moved says that there is
+// another one. An empty address is none yet.
+func fromHostsAt(
+	ctx context.Context, hosts []Host, key []byte, moved <-chan struct{}, present func() string,
+	command func(address string) string, report func(address string, runs []hostRun),
+) {
+	stop, asked := func() {}, ""
+	var asking sync.WaitGroup
+	for ctx.Err() == nil {
+		if address := present(); address != "" && address != asked {
+			stop()
+			var at context.Context
+			at, stop = context.WithCancel(ctx)
+			asked = address
+			asking.Go(func() {
+				fromHosts(at, hosts, key, command(address), func(runs []hostRun) { report(address, runs) })
+			})
+		}
+		waitFor(ctx, moved, relook)
+	}
+	stop()
+	asking.Wait()
+}

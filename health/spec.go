@@ -28,6 +28,10 @@ const (
 	KindCRDs Kind = "crds"
 	// KindIssuer gates a cert-manager Issuer or ClusterIssuer: Ready, at its newest generation.
 	KindIssuer Kind = "issuer"
+	// KindCertificate gates a cert-manager Certificate: Ready, and its Secret holds a pair that clients can verify.
+	KindCertificate Kind = "certificate"
+	// KindAddress gates a Service of type LoadBalancer: its address answers, from here and from the hosts.
+	KindAddress Kind = "address"
 )
 
 // Spec is what a gate is asked. It travels as JSON on the gate command's stdin and is stored in the state, so it holds no
@@ -52,12 +56,14 @@ type Spec struct {
 	Servers []string `json:"servers,omitempty"`
 
 	// Each of these holds what only that kind needs.
-	Host    *HostSpec    `json:"host,omitempty"`
-	System  *SystemSpec  `json:"system,omitempty"`
-	Webhook *WebhookSpec `json:"webhook,omitempty"`
-	Pool    *PoolSpec    `json:"pool,omitempty"`
-	CRDs    *CRDsSpec    `json:"crds,omitempty"`
-	Issuer  *IssuerSpec  `json:"issuer,omitempty"`
+	Host        *HostSpec        `json:"host,omitempty"`
+	System      *SystemSpec      `json:"system,omitempty"`
+	Webhook     *WebhookSpec     `json:"webhook,omitempty"`
+	Pool        *PoolSpec        `json:"pool,omitempty"`
+	CRDs        *CRDsSpec        `json:"crds,omitempty"`
+	Issuer      *IssuerSpec      `json:"issuer,omitempty"`
+	Certificate *CertificateSpec `json:"certificate,omitempty"`
+	Address     *AddressSpec     `json:"address,omitempty"`
 }
 
 // Host is a host as a gate knows it.

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"net"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,8 @@ type needs func(ok bool, format string, args ...any)
 func (s Spec) validatePart(need needs) {
 	parts := map[Kind]bool{
 		KindHost: s.Host != nil, KindSystem: s.System != nil, KindWebhook: s.Webhook != nil, KindPool: s.Pool != nil,
-		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil,
+		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil, KindCertificate: s.Certificate != nil,
+		KindAddress: s.Address != nil,
 	}
 	if present, wanted := parts[s.Kind]; wanted && !present {
 		need(false, "%s: missing", s.Kind)
@@ -25,6 +27,10 @@ func (s Spec) validatePart(need needs) {
 		s.CRDs.validate(need)
 	case KindIssuer:
 		need(s.Issuer.Name != "", "issuer.name: empty")
+	case KindCertificate:
+		s.Certificate.validate(need)
+	case KindAddress:
+		s.Address.validate(need)
 	default: // The kind's constructor says what its part lacks.
 	}
 }
@@ -33,6 +39,21 @@ func (s WebhookSpec) validate(need needs) {
 	for i, path := range s.AcceptFills {
 		need(path != "" && !slices.Contains(strings.Split(path, "."), ""), "webhook.acceptFills[%d]: expected a dotted path such as spec.uid, found %q", i, path)
 	}
+}
+
+func (s CertificateSpec) validate(need needs) {
+	need(s.Namespace != "" && s.Name != "" && s.Secret != "", "certificate: namespace, name or secret is empty")
+	need(s.MinRemaining.Duration >= 0, "certificate.minRemaining: expected a duration that is not negative, found %s", s.MinRemaining.Duration)
+	need(!slices.Contains(s.DNSNames, ""), "certificate.dnsNames: one is empty")
+}
+
+func (s AddressSpec) validate(need needs) {
+	need(s.Namespace != "" && s.Service != "", "address: namespace or service is empty")
+	need(len(s.Ports) > 0, "address.ports: empty; an address is not proved before something answers there")
+	for i, port := range s.Ports {
+		need(port > 0 && port < 1<<16, "address.ports[%d]: expected 1 to 65535, found %d", i, port)
+	}
+	need(s.Want == "" || net.ParseIP(s.Want) != nil, "address.want: expected an IP address, found %q", s.Want)
 }
 
 func (s CRDsSpec) validate(need needs) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"sync"
 )
 
 // hostsFacts is how the webhook's Service looks from the hosts of the API servers, which call it from there.
@@ -66,22 +65,8 @@ func judgeHostRun(spec WebhookSpec, address string, run hostRun) Verdict {
 
 // askHosts keeps asking the hosts at the Service's present address, until ctx ends.
 func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
-	stop, asked := func() {}, ""
-	var asking sync.WaitGroup
-	for ctx.Err() == nil {
-		if address := w.address(); address != "" && address != asked {
-			stop()
-			var at context.Context
-			at, stop = context.WithCancel(ctx)
-			asked = address
-			asking.Go(func() {
-				fromHosts(at, w.hosts, w.key, connectCommand(address), func(runs []hostRun) { w.takeRuns(address, runs, news) })
-			})
-		}
-		waitFor(ctx, w.moved, relook)
-	}
-	stop()
-	asking.Wait()
+	fromHostsAt(ctx, w.hosts, w.key, w.moved, w.address, connectCommand,
+		func(address string, runs []hostRun) { w.takeRuns(address, runs, news) })
 }
 
 // takeRuns stores what the hosts said, unless the Service has another address by now.

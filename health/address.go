@@ -1,0 +1,87 @@
+package health
+
+import "fmt"
+
+// addressFacts is one look at a Service of type LoadBalancer, and the last attempts to connect to it.
+type addressFacts struct {
+	Fault   *fault `json:"fault,omitempty"`
+	Seconds int    `json:"seconds,omitempty"`
+
+	Service   serviceSeen   `json:"service"`
+	Endpoints endpointFacts `json:"endpoints"`
+	// Dials are the attempts from this machine, one a port.
+	Dials []dialFacts `json:"dials,omitempty"`
+	// Hosts are the attempts from the hosts; its Address is the Service's IP address.
+	Hosts hostsFacts `json:"hosts,omitzero"`
+}
+
+// serviceSeen is the Service.
+type serviceSeen struct {
+	Missing bool   `json:"missing,omitempty"`
+	Type    string `json:"type,omitempty"`
+	Class   string `json:"class,omitempty"`
+	// Address is status.loadBalancer.ingress[0].ip.
+	Address string `json:"address,omitempty"`
+	// Refusal is the newest Warning event about it while it has no address; Seconds for how long it has been the newest.
+	Refusal string `json:"refusal,omitempty"`
+	Seconds int    `json:"seconds,omitempty"`
+	// Events are its Warning events.
+	Events []string `json:"events,omitempty"`
+}
+
+// dialFacts is the last attempt to connect to one port.
+type dialFacts struct {
+	Port int `json:"port"`
+	// Seen is false before the first attempt; Error is why there is no connection.
+	Seen  bool   `json:"seen,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+func (s AddressSpec) name() string { return s.Namespace + "/" + s.Service }
+
+// judgeAddress says whether the Service can be reached from outside: an address that is assigned is not yet announced, and one
+// that is announced has not yet anything behind it.
+func judgeAddress(spec AddressSpec, f addressFacts) []Verdict {
+	assigned, endpoints := "address "+spec.name(), "endpoints "+spec.name()
+	if f.Fault != nil {
+		return []Verdict{
+			f.Fault.verdict(assigned, f.Seconds >= startupSeconds),
+			{Check: endpoints, State: Waiting, Message: "not seen", After: []string{assigned}},
+		}
+	}
+	verdicts := []Verdict{judgeAssigned(spec, f.Service), judgeServiceEndpoints(spec, f.Endpoints)}
+	verdicts[0].Check, verdicts[1].Check = assigned, endpoints
+	after := []string{assigned, endpoints}
+	here := judgeDials(spec, f.Service.Address, f.Dials)
+	here.Check, here.After = "address from here", after
+	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
+}
+
+func judgeAssigned(spec AddressSpec, s serviceSeen) Verdict {
+	v := Verdict{State: Waiting, Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}
+	switch {
+	case s.Missing:
+		v.Message = "the Service does not exist"
+	case s.Type != "LoadBalancer":
+		v.State, v.Message = Stuck, "the Service is of type "+orNone(s.Type)+", expected LoadBalancer"
+	case s.Address == "":
+		pending(&v, s)
+	case spec.Want != "" && s.Address != spec.Want:
+		v.Message = fmt.Sprintf("has %s, expected %s", s.Address, spec.Want)
+		v.Cause = "the Service asks for another address, or MetalLB has not moved it yet"
+		v.Hint = fmt.Sprintf("kubectl -n %s get service %s -o yaml: annotation metallb.io/loadBalancerIPs", spec.Namespace, spec.Service)
+	default:
+		return Verdict{State: Ready}
+	}
+	return v
+}
+
+func judgeServiceEndpoints(spec AddressSpec, e endpointFacts) Verdict {
+	if len(e.Ready) > 0 {
+		return Verdict{State: Ready}
+	}
+	return Verdict{
+		State: Waiting, Message: fmt.Sprintf("no ready address behind the Service, %d not ready", len(e.NotReady)),
+		Hint: "kubectl -n " + spec.Namespace + " get pods,endpointslices -l kubernetes.io/service-name=" + spec.Service,
+	}
+}

@@ -1,0 +1,157 @@
+package health
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+func init() { newWatch[KindAddress] = newAddress }
+
+// addressWatch looks at the Service when it changes and keeps connecting to the address that it has.
+type addressWatch struct {
+	spec    AddressSpec
+	cluster *cluster
+	settled *settled
+	hosts   []Host
+	key     []byte
+	skipped string
+	// movedHere and movedHosts have a token when the address may have changed; news when there is something to judge.
+	movedHere, movedHosts, news chan struct{}
+
+	mu    sync.Mutex
+	seen  bool
+	facts addressFacts
+}
+
+func newAddress(spec Spec, secrets Secrets) (Watch, error) {
+	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	signals := func() chan struct{} { return make(chan struct{}, 1) }
+	w := &addressWatch{
+		spec: *spec.Address, cluster: all, settled: newSettled(time.Now), hosts: spec.Hosts, key: secrets.SSHKey,
+		movedHere: signals(), movedHosts: signals(), news: signals(),
+	}
+	switch {
+	case len(w.hosts) == 0:
+		w.skipped = "the gate names no host to look from"
+	case len(w.key) == 0:
+		w.skipped = noKey
+	}
+	return w, nil
+}
+
+// Run implements Watch.
+func (w *addressWatch) Run(ctx context.Context, report func([]Verdict)) error {
+	var parts sync.WaitGroup
+	changed := make(chan struct{}, 1)
+	parts.Go(func() { w.cluster.follow(ctx, changed, serviceSources(w.spec.Namespace, w.spec.Service)) })
+	parts.Go(func() { w.lookAgain(ctx, changed) })
+	parts.Go(func() { w.dialAgain(ctx) })
+	if w.skipped == "" {
+		parts.Go(func() {
+			fromHostsAt(ctx, w.hosts, w.key, w.movedHosts, w.address, w.command, func(address string, runs []hostRun) {
+				w.take(address, func(f *addressFacts) { f.Hosts.Runs = runs })
+			})
+		})
+	}
+	report = changesOnly(report)
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-w.news:
+			if verdicts := w.judge(); verdicts != nil {
+				report(verdicts)
+			}
+		}
+	}
+	parts.Wait()
+	return nil
+}
+
+// serviceSources are what changes when a Service, its endpoints or what is said about it do.
+func serviceSources(namespace, service string) []source {
+	return []source{
+		{resource: serviceResource, namespace: namespace, name: service},
+		{resource: endpointSliceResource, namespace: namespace, labels: serviceLabel + "=" + service},
+		{resource: eventResource, namespace: namespace},
+	}
+}
+
+// command connects to every port, one after the other, and ends at the first that does not answer.
+func (w *addressWatch) command(address string) string {
+	var ports []string
+	for _, port := range w.spec.Ports {
+		ports = append(ports, strconv.Itoa(port))
+	}
+	return fmt.Sprintf(`for port in %s; do timeout 3 bash -c ": </dev/tcp/%s/$port" || exit; done`, strings.Join(ports, " "), address)
+}
+
+func (w *addressWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
+	for ctx.Err() == nil {
+		facts := w.look(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		w.mu.Lock()
+		if facts.Service.Address == w.facts.Service.Address {
+			facts.Dials, facts.Hosts.Runs = w.facts.Dials, w.facts.Hosts.Runs
+		}
+		w.facts, w.seen = facts, true
+		w.mu.Unlock()
+		for _, channel := range []chan struct{}{w.movedHere, w.movedHosts, w.news} {
+			signal(channel)
+		}
+		waitFor(ctx, changed, relook)
+	}
+}
+
+// dialAgain keeps connecting to the Service's present address.
+func (w *addressWatch) dialAgain(ctx context.Context) {
+	for ctx.Err() == nil {
+		if address := w.address(); address != "" {
+			dials := dialAll(ctx, address, w.spec.Ports)
+			if ctx.Err() == nil {
+				w.take(address, func(f *addressFacts) { f.Dials = dials })
+			}
+		}
+		waitFor(ctx, w.movedHere, dialInterval)
+	}
+}
+
+// take stores what was seen at an address, unless the Service has another one by now.
+func (w *addressWatch) take(address string, change func(*addressFacts)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.facts.Service.Address == address {
+		change(&w.facts)
+		signal(w.news)
+	}
+}
+
+// address is the Service's as of the last look.
+func (w *addressWatch) address() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.facts.Service.Address
+}
+
+// judge is nil before the first look.
+func (w *addressWatch) judge() []Verdict {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.seen {
+		return nil
+	}
+	facts := w.facts
+	facts.Hosts.Skipped, facts.Hosts.Address = w.skipped, facts.Service.Address
+	if facts.Hosts.Runs == nil {
+		facts.Hosts.Runs = notAsked(w.hosts)
+	}
+	return judgeAddress(w.spec, facts)
+}
