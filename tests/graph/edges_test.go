@@ -49,9 +49,11 @@ func matrix(p *program) []row {
 			"Relaxed: the release waits for the API, not for every node ([ADR 0006](adr/0006-metallb-starts-at-the-api-gate.md)).",
 			&need{"metallb-release", "k3s-nodes"}},
 		{"MetalLB IPAddressPool", "Webhook Health", "Webhook Health", "5 min", []need{{"metallb-pool", "metallb-webhook"}}, "metallb-webhook", "", nil},
-		{"Traefik Chart", "IPAddressPool", "None", "-", nil, "metallb-pool-gate",
-			"Traefik is not part of the platform yet. MetalLB offers the gate for it: the working pool, not the chart.", nil},
-		{"ArgoCD Chart", "Traefik Chart", "None", "-", nil, "", "ArgoCD is not part of the platform yet.", nil},
+		{"Traefik Chart", "IPAddressPool", "None", "-", []need{{"traefik-release", "metallb-pool-gate"}}, "metallb-pool-gate",
+			"The working pool, not the chart: a Service without a pool stays pending.", nil},
+		{"ArgoCD Chart", "Traefik Chart", "None", "-", []need{{"argocd-route", "traefik-programmed"}}, "traefik-programmed",
+			"Relaxed: only the route waits for Traefik, the release does not ([ADR 0008](adr/0008-argocd-starts-at-the-api-gate.md)).",
+			&need{"argocd-release", "traefik-release"}},
 	}
 }
 

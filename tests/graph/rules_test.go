@@ -114,6 +114,22 @@ func needs(p *program, g graph) []need {
 	add("metallb-pool", "metallb-webhook")
 	add("metallb-advertisement", "metallb-webhook")
 	add("metallb-pool-gate", "metallb-pool", "metallb-advertisement")
+	add("cert-manager-namespace", "k3s-members")
+	add("cert-manager-api", "cert-manager-release")
+	add("authority-root-issuer", "cert-manager-api") // or the webhook refuses it: connection refused, then x509
+	add("authority-root", "authority-root-issuer")
+	add("authority-issuer", "authority-root")
+	add("authority-gate", "authority-issuer")
+	add("crds-gateway-api", "k3s-members")
+	add("traefik-release", "metallb-pool-gate", "crds-gateway-api-gate", "crds-traefik-gate")
+	add("traefik-tls-request", "authority-gate", "traefik-namespace")
+	add("traefik-gateway", "traefik-tls-gate", "crds-gateway-api-gate")
+	add("traefik-dashboard-route", "traefik-dashboard-auth", "crds-traefik-gate")
+	add("traefik-dashboard-auth", "traefik-dashboard-users")
+	add("traefik-dashboard", "traefik-address", "traefik-dashboard-route")
+	add("argocd-release", "argocd-redis", "k3s-members") // its Pods mount the Secret
+	add("argocd-route", "argocd-release", "traefik-programmed")
+	add("argocd-server", "argocd-route", "traefik-address")
 	return list
 }
 
@@ -161,5 +177,11 @@ func waitsForNoMore(p *program, g graph) []string {
 	}
 	never("metallb-webhook", "k3s-nodes") // docs/adr/0006
 	never("metallb-release", "k3s-system")
+	for _, one := range []string{"metallb-release", "cert-manager-release", "crds-gateway-api", "crds-traefik", "argocd-release"} {
+		for _, other := range []string{"metallb-release", "cert-manager-release", "crds-gateway-api", "crds-traefik", "argocd-release", "traefik-release"} {
+			never(one, other) // they start together
+		}
+	}
+	never("traefik-release", "cert-manager-release") // only what shows the certificate waits for it
 	return broken
 }

@@ -19,10 +19,22 @@ var waits = map[string]struct {
 	limit      string
 	instead    string
 }{
-	"kubernetes:core/v1:Namespace":                  {instead: "a namespace is usable as soon as it is there"},
-	"kubernetes:helm.sh/v3:Release":                 {instead: "skipAwait; the layer's own gate looks at what the chart made"},
-	"pulumi:providers:kubernetes":                   {instead: "not an object"},
-	"kubernetes:metallb.io/v1beta1:IPAddressPool":   {expression: "jsonpath={.status.availableIPv4}", limit: "120"},
+	"kubernetes:core/v1:Namespace":                    {instead: "a namespace is usable as soon as it is there"},
+	"kubernetes:helm.sh/v3:Release":                   {instead: "skipAwait; the layer's own gate looks at what the chart made"},
+	"pulumi:providers:kubernetes":                     {instead: "not an object"},
+	"kubernetes:metallb.io/v1beta1:IPAddressPool":     {expression: "jsonpath={.status.availableIPv4}", limit: "120"},
+	"kubernetes:core/v1:Secret":                       {instead: "a Secret is whole as soon as it is there"},
+	"kubernetes:cert-manager.io/v1:ClusterIssuer":     {expression: "condition=Ready", limit: "240"},
+	"kubernetes:cert-manager.io/v1:Certificate":       {expression: "condition=Ready", limit: "240"},
+	"kubernetes:gateway.networking.k8s.io/v1:Gateway": {expression: "condition=Programmed", limit: "300"},
+	"kubernetes:gateway.networking.k8s.io/v1:HTTPRoute": {
+		expression: `["jsonpath={.status.parents[?@.controllerName==\"traefik.io/gateway-controller\"].conditions[?@.type==\"Accepted\"].status}=True",` +
+			`"jsonpath={.status.parents[?@.controllerName==\"traefik.io/gateway-controller\"].conditions[?@.type==\"ResolvedRefs\"].status}=True"]`,
+		limit: "300",
+	},
+	"kubernetes:traefik.io/v1alpha1:TLSStore":       {instead: "Traefik's kinds have no status; the dashboard gate asks for what they make"},
+	"kubernetes:traefik.io/v1alpha1:Middleware":     {instead: "Traefik's kinds have no status; the dashboard gate asks for what they make"},
+	"kubernetes:traefik.io/v1alpha1:IngressRoute":   {instead: "Traefik's kinds have no status; the dashboard gate asks for what they make"},
 	"kubernetes:metallb.io/v1beta1:L2Advertisement": {instead: "its status is an empty struct; the pool gate asks the speakers"},
 }
 
@@ -67,7 +79,7 @@ func TestAReleaseNeverWaitsByItself(t *testing.T) {
 		skips, _ := g[name].Input("skipAwait")
 		assert.True(t, skips.IsBool() && skips.BoolValue(), name)
 		gated := g.where(func(r pulumitest.Resource) bool {
-			return r.Text("create") == "exec .strata/bin/strata gate" && r.DependsOn(name)
+			return r.Text("create") == "exec .strata/bin/strata gate" && g.reaches(r.Name, name)
 		})
 		assert.NotEmpty(t, gated, "%s has no gate behind it", name)
 	}

@@ -54,6 +54,11 @@ func (p *Project) bundle(t *testing.T) {
 		{config.ArtifactK3sImages, "v1.34.2+k3s1", "images/core.tar"},
 		{config.ArtifactK3sImages, "v0.16.1", "images/metallb.tar"},
 		{config.ArtifactMetalLBChart, "0.16.1", "charts/metallb.tgz"},
+		{config.ArtifactGatewayCRDs, "v1.6.1", "crds/gateway-api.yaml"},
+		{config.ArtifactTraefikCRDs, "v3.5.3", "crds/traefik.yaml"},
+		{config.ArtifactCertManagerChart, "v1.11.5", "charts/cert-manager.tgz"},
+		{config.ArtifactTraefikChart, "41.3.0", "charts/traefik.tgz"},
+		{config.ArtifactArgoCDChart, "10.1.1", "charts/argo-cd.tgz"},
 		{config.ArtifactMachineImage, "12", "image/root.tar"},
 	} {
 		content := "not the real " + file.path + "\n"
