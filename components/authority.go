@@ -30,6 +30,8 @@ type Authority struct {
 	Issuer string
 	// CASecret is the Secret with the root's certificate (key ca.crt), as namespace/name.
 	CASecret string
+	// Certificate is the root's, in PEM: who trusts it trusts every certificate of the stack.
+	Certificate pulumi.StringOutput
 	// Ready holds once the issuer signs.
 	Ready *health.Gate
 }
@@ -81,6 +83,13 @@ func NewAuthority(ctx *pulumi.Context, name string, args *AuthorityArgs, opts ..
 	}}, childOf(a, needs...)...)
 	if err != nil {
 		return nil, fmt.Errorf("authority: gate: %w", err)
+	}
+	a.Certificate, err = args.Cluster.read(ctx, name+"-certificate", field{
+		resource: "secrets", namespace: certManagerNamespace, name: authoritySecret, path: `{.data.ca\.crt}`, encoded: true,
+		revision: args.Config.CommonName,
+	}, args.Timeouts.Certificate, childOf(a, a.Ready)...)
+	if err != nil {
+		return nil, fmt.Errorf("authority: certificate: %w", err)
 	}
 	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
 }

@@ -1,8 +1,12 @@
 package components
 
 import (
+	"encoding/json"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
 	"strata/health"
@@ -35,4 +39,36 @@ func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, o
 		args.Revision = pulumi.String(args.Spec.Revision)
 	}
 	return health.NewGate(ctx, name, &args, opts...)
+}
+
+// field is one field of one object in the cluster.
+type field struct {
+	resource, namespace, name string
+	// path is kubectl's JSONPath; encoded says that the field is in base64.
+	path    string
+	encoded bool
+	// revision makes it be read again when it changes.
+	revision string
+}
+
+// read registers the command that reads a field of the core API once, behind what proves that it is there. Not secret.
+func (c *Cluster) read(ctx *pulumi.Context, name string, args field, limit metav1.Duration, opts ...pulumi.ResourceOption) (pulumi.StringOutput, error) {
+	stdin, err := json.Marshal(map[string]any{
+		"version": "v1", "resource": args.resource, "namespace": args.namespace, "name": args.name,
+		"path": args.path, "base64": args.encoded, "revision": args.revision, "timeout": limit,
+	})
+	if err != nil {
+		return pulumi.StringOutput{}, err
+	}
+	read, err := local.NewCommand(ctx, name, &local.CommandArgs{
+		Create:                 pulumi.String(program + " read"),
+		Stdin:                  pulumi.String(string(stdin)),
+		Environment:            pulumi.StringMap{"STRATA_KUBECONFIG": c.Kubeconfig},
+		Logging:                local.LoggingStderr,
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}, append(opts, bounded(limit))...)
+	if err != nil {
+		return pulumi.StringOutput{}, err
+	}
+	return pulumi.Unsecret(read.Stdout).(pulumi.StringOutput), nil
 }

@@ -2,6 +2,7 @@ package components
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -33,6 +34,8 @@ type Traefik struct {
 	pulumi.ResourceState
 	// Address holds once the load balancer's address answers from outside and from every server.
 	Address *health.Gate
+	// IP is the load balancer's address.
+	IP pulumi.StringOutput
 	// Programmed holds once the Gateway serves each of its listeners.
 	Programmed *health.Gate
 	// Dashboard holds once the dashboard refuses strangers and lets its user in; nil where it is off.
@@ -102,6 +105,13 @@ func (t *traefik) install() error {
 		Kind: health.KindAddress, Revision: chart.SHA256,
 		Address: &health.AddressSpec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443}, Want: want},
 	}, t.release)
+	if err != nil {
+		return err
+	}
+	t.IP, err = t.args.Cluster.read(t.ctx, t.name+"-ip", field{
+		resource: "services", namespace: traefikName, name: traefikName, path: "{.status.loadBalancer.ingress[0].ip}",
+		revision: strings.Join([]string{chart.SHA256, want}, " "),
+	}, t.args.Timeouts.Ingress, childOf(t, t.Address)...)
 	return err
 }
 

@@ -174,4 +174,10 @@ func (a *above) export(ctx *pulumi.Context) {
 		}
 	}
 	ctx.Export("urls", urls)
+	if a.authority != nil {
+		ctx.Export("caCertificate", a.authority.Certificate)
+	}
+	if a.traefik != nil {
+		ctx.Export("ingressAddress", a.traefik.IP)
+	}
 }

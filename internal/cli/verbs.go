@@ -18,5 +18,6 @@ func verbs() []*cobra.Command {
 		newPushCommand(),
 		newMembersCommand(),
 		newCRDsCommand(),
+		newReadCommand(),
 	}
 }

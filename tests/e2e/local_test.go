@@ -18,7 +18,8 @@ func TestLocalOnMachines(t *testing.T) {
 			"driver": "machine", "subnet": net.subnet(), "nodes": machines.list(all...),
 			"machine": map[string]any{"bridge": net.bridge},
 		},
-		"metallb": map[string]any{"addresses": []any{net.pool()}},
+		"metallb":     map[string]any{"addresses": []any{net.pool()}},
+		"certManager": map[string]any{"enabled": false},
 	})
 	s.step("an up that is killed while it makes machines converges with the next one", func(t *testing.T) {
 		s.killedUpConverges(t, "hosts-server-1-machine creating")

@@ -44,11 +44,12 @@ func TestStagingOnLentHosts(t *testing.T) {
 	})
 }
 
-// staging is the configuration of a stack on lent hosts.
+// staging is the configuration of a stack on lent hosts, up to MetalLB; what is above has its own story (platform_test.go).
 func staging(hosts *lent, nodes ...node) map[string]any {
 	return map[string]any{
-		"hosts":   hosts.hosts(nodes...),
-		"metallb": map[string]any{"addresses": []any{hosts.net.pool()}},
+		"hosts":       hosts.hosts(nodes...),
+		"metallb":     map[string]any{"addresses": []any{hosts.net.pool()}},
+		"certManager": map[string]any{"enabled": false},
 	}
 }
 

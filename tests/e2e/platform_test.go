@@ -1,0 +1,100 @@
+package e2e
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The whole platform as a user has it: certificates, ingress, dashboard and Argo CD on lent hosts.
+func TestPlatform(t *testing.T) {
+	net := network{"stp0", "10.18.0"}
+	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
+	hosts := lend(t, "e2ep", net, all...)
+	s := newStack(t, "e2e-platform", platform(hosts, all...))
+	s.step("it comes up", func(*testing.T) { s.must(s.up()) })
+	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
+	s.step("every URL answers over TLS with a chain to the exported authority", s.answersOverTLS)
+	s.step("the dashboard refuses strangers", func(t *testing.T) {
+		address := s.urls()["traefik"]
+		assert.Equal(t, http.StatusUnauthorized, s.get(t, address, "").code)
+		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
+	})
+	s.step("health passes", func(t *testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
+	s.step("destroy is bounded and leaves nothing in the state", func(t *testing.T) {
+		s.must(s.destroy())
+		assert.Empty(t, s.resources())
+	})
+}
+
+// platform is the configuration of a stack with every layer.
+func platform(hosts *lent, nodes ...node) map[string]any {
+	return map[string]any{
+		"hosts":   hosts.hosts(nodes...),
+		"metallb": map[string]any{"addresses": []any{hosts.net.pool()}},
+		"traefik": map[string]any{"address": hosts.net.address(205)},
+		"ingress": map[string]any{"domain": "platform.test"},
+	}
+}
+
+func (s *stack) urls() map[string]string {
+	r := s.must(s.run("pulumi", "stack", "output", "urls", "--stack", s.name, "--json"))
+	urls := map[string]string{}
+	require.NoError(s.t, json.Unmarshal([]byte(r.output), &urls))
+	return urls
+}
+
+func (s *stack) answersOverTLS(t *testing.T) {
+	assert.Equal(t, "10.18.0.205", s.output("ingressAddress"), "the address that the configuration asks for")
+	urls := s.urls()
+	require.Contains(t, urls, "traefik")
+	require.Contains(t, urls, "argocd")
+	assert.Equal(t, http.StatusUnauthorized, s.get(t, urls["traefik"], "").code)
+	version := s.get(t, urls["argocd"]+"/api/version", "")
+	assert.Equal(t, http.StatusOK, version.code)
+	assert.Contains(t, version.body, "Version")
+}
+
+// reply is what a URL answered.
+type reply struct {
+	code int
+	body string
+}
+
+// get asks a URL as somebody does who trusts only the exported authority and has no DNS yet; password is that of user admin.
+func (s *stack) get(t *testing.T, url, password string) reply {
+	t.Helper()
+	authorities := x509.NewCertPool()
+	require.True(t, authorities.AppendCertsFromPEM([]byte(s.output("caCertificate"))))
+	address := s.output("ingressAddress")
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: authorities},
+		DialContext: func(ctx context.Context, network, at string) (net.Conn, error) {
+			_, port, err := net.SplitHostPort(at)
+			if err != nil {
+				return nil, err
+			}
+			return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort(address, port))
+		},
+	}}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	require.NoError(t, err)
+	if password != "" {
+		request.SetBasicAuth("admin", password)
+	}
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return reply{response.StatusCode, string(body)}
+}
