@@ -39,7 +39,7 @@ const (
 	// ArtifactTraefikChart is Traefik's Helm chart.
 	ArtifactTraefikChart = "traefik-chart"
 	// ArtifactArgoCDChart is Argo CD's Helm chart, which brings its resource definitions.
-	ArtifactArgoCDChart = "argo-cd-chart"
+	ArtifactArgoCDChart = "argocd-chart"
 	// ArtifactMachineImage is the root file system of driver machine; only bundles have it.
 	ArtifactMachineImage = "machine-image"
 )

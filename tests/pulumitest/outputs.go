@@ -1,6 +1,8 @@
 package pulumitest
 
 import (
+	"strings"
+
 	"encoding/json"
 	"maps"
 	"testing"
@@ -49,6 +51,7 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 		outputs["hex"] = resource.NewProperty(ClusterID)
 	case "random:index/randomPassword:RandomPassword":
 		outputs["result"] = resource.MakeSecret(resource.NewProperty(Token))
+		outputs["bcryptHash"] = resource.MakeSecret(resource.NewProperty("$2a$10$" + strings.Repeat("x", 53)))
 	case "command:local:Command", "command:remote:Command":
 		outputs["stdout"] = resource.NewProperty(a.stdout(r))
 		for _, key := range r.SecretOutputs {
