@@ -32,6 +32,8 @@ const (
 	KindCertificate Kind = "certificate"
 	// KindAddress gates a Service of type LoadBalancer: its address answers, from here and from the hosts.
 	KindAddress Kind = "address"
+	// KindGateway gates a Gateway with its GatewayClass: accepted and programmed, every listener of it.
+	KindGateway Kind = "gateway"
 )
 
 // Spec is what a gate is asked. It travels as JSON on the gate command's stdin and is stored in the state, so it holds no
@@ -64,6 +66,7 @@ type Spec struct {
 	Issuer      *IssuerSpec      `json:"issuer,omitempty"`
 	Certificate *CertificateSpec `json:"certificate,omitempty"`
 	Address     *AddressSpec     `json:"address,omitempty"`
+	Gateway     *GatewaySpec     `json:"gateway,omitempty"`
 }
 
 // Host is a host as a gate knows it.

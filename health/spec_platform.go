@@ -36,3 +36,12 @@ type AddressSpec struct {
 	// Want is the IP address that the Service must have. Empty: any.
 	Want string `json:"want,omitempty"`
 }
+
+// GatewaySpec names a Gateway, its class and the listeners that must serve.
+type GatewaySpec struct {
+	Class     string `json:"class"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Listeners are names of spec.listeners. A Gateway is Accepted and Programmed as soon as one of its listeners is.
+	Listeners []string `json:"listeners"`
+}
