@@ -34,6 +34,8 @@ const (
 	KindAddress Kind = "address"
 	// KindGateway gates a Gateway with its GatewayClass: accepted and programmed, every listener of it.
 	KindGateway Kind = "gateway"
+	// KindHTTP gates URLs at a Service's LoadBalancer address: each answers as it must, under a certificate that verifies.
+	KindHTTP Kind = "http"
 )
 
 // Spec is what a gate is asked. It travels as JSON on the gate command's stdin and is stored in the state, so it holds no
@@ -67,6 +69,7 @@ type Spec struct {
 	Certificate *CertificateSpec `json:"certificate,omitempty"`
 	Address     *AddressSpec     `json:"address,omitempty"`
 	Gateway     *GatewaySpec     `json:"gateway,omitempty"`
+	HTTP        *HTTPSpec        `json:"http,omitempty"`
 }
 
 // Host is a host as a gate knows it.
@@ -142,4 +145,6 @@ type Secrets struct {
 	SSHKey []byte
 	// Kubeconfig is the cluster's kubeconfig (STRATA_KUBECONFIG).
 	Kubeconfig []byte
+	// BasicAuth is user:password for the HTTP probes that ask for it (STRATA_BASIC_AUTH).
+	BasicAuth []byte
 }

@@ -15,6 +15,7 @@ func (s Spec) validatePart(need needs) {
 		KindHost: s.Host != nil, KindSystem: s.System != nil, KindWebhook: s.Webhook != nil, KindPool: s.Pool != nil,
 		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil, KindCertificate: s.Certificate != nil,
 		KindAddress: s.Address != nil, KindGateway: s.Gateway != nil,
+		KindHTTP: s.HTTP != nil,
 	}
 	if present, wanted := parts[s.Kind]; wanted && !present {
 		need(false, "%s: missing", s.Kind)
@@ -33,6 +34,8 @@ func (s Spec) validatePart(need needs) {
 		s.Address.validate(need)
 	case KindGateway:
 		s.Gateway.validate(need)
+	case KindHTTP:
+		s.HTTP.validate(need)
 	default: // The kind's constructor says what its part lacks.
 	}
 }
