@@ -75,3 +75,9 @@ type HTTPProbe struct {
 	// RedirectTo is the Location, as an absolute URL. Optional.
 	RedirectTo string `json:"redirectTo,omitempty"`
 }
+
+// ApplicationsSpec names ArgoCD Applications.
+type ApplicationsSpec struct {
+	Namespace string   `json:"namespace"`
+	Names     []string `json:"names"`
+}

@@ -70,7 +70,7 @@ func TestGatewayGateFaults(t *testing.T) {
 				Class: "traefik", Namespace: "traefik", Name: "traefik-gateway", Listeners: []string{"web", "websecure"},
 			}})
 			gate.says(fault.says)
-			gate.stays(1200 * time.Millisecond)
+			gate.stays(300 * time.Millisecond)
 			c.PutAll(gatewayObjects(t, nil))
 			gate.opens()
 		})
