@@ -32,6 +32,12 @@ const (
 	KindCertificate Kind = "certificate"
 	// KindAddress gates a Service of type LoadBalancer: its address answers, from here and from the hosts.
 	KindAddress Kind = "address"
+	// KindGateway gates a Gateway with its GatewayClass: accepted and programmed, every listener of it.
+	KindGateway Kind = "gateway"
+	// KindHTTP gates URLs at a Service's LoadBalancer address: each answers as it must, under a certificate that verifies.
+	KindHTTP Kind = "http"
+	// KindApplications gates ArgoCD Applications: each Synced and Healthy, as it is specified now.
+	KindApplications Kind = "applications"
 )
 
 // Spec is what a gate is asked. It travels as JSON on the gate command's stdin and is stored in the state, so it holds no
@@ -56,14 +62,17 @@ type Spec struct {
 	Servers []string `json:"servers,omitempty"`
 
 	// Each of these holds what only that kind needs.
-	Host        *HostSpec        `json:"host,omitempty"`
-	System      *SystemSpec      `json:"system,omitempty"`
-	Webhook     *WebhookSpec     `json:"webhook,omitempty"`
-	Pool        *PoolSpec        `json:"pool,omitempty"`
-	CRDs        *CRDsSpec        `json:"crds,omitempty"`
-	Issuer      *IssuerSpec      `json:"issuer,omitempty"`
-	Certificate *CertificateSpec `json:"certificate,omitempty"`
-	Address     *AddressSpec     `json:"address,omitempty"`
+	Host         *HostSpec         `json:"host,omitempty"`
+	System       *SystemSpec       `json:"system,omitempty"`
+	Webhook      *WebhookSpec      `json:"webhook,omitempty"`
+	Pool         *PoolSpec         `json:"pool,omitempty"`
+	CRDs         *CRDsSpec         `json:"crds,omitempty"`
+	Issuer       *IssuerSpec       `json:"issuer,omitempty"`
+	Certificate  *CertificateSpec  `json:"certificate,omitempty"`
+	Address      *AddressSpec      `json:"address,omitempty"`
+	Gateway      *GatewaySpec      `json:"gateway,omitempty"`
+	HTTP         *HTTPSpec         `json:"http,omitempty"`
+	Applications *ApplicationsSpec `json:"applications,omitempty"`
 }
 
 // Host is a host as a gate knows it.
@@ -139,4 +148,6 @@ type Secrets struct {
 	SSHKey []byte
 	// Kubeconfig is the cluster's kubeconfig (STRATA_KUBECONFIG).
 	Kubeconfig []byte
+	// BasicAuth is user:password for the HTTP probes that ask for it (STRATA_BASIC_AUTH).
+	BasicAuth []byte
 }

@@ -14,7 +14,8 @@ func (s Spec) validatePart(need needs) {
 	parts := map[Kind]bool{
 		KindHost: s.Host != nil, KindSystem: s.System != nil, KindWebhook: s.Webhook != nil, KindPool: s.Pool != nil,
 		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil, KindCertificate: s.Certificate != nil,
-		KindAddress: s.Address != nil,
+		KindAddress: s.Address != nil, KindGateway: s.Gateway != nil,
+		KindHTTP: s.HTTP != nil, KindApplications: s.Applications != nil,
 	}
 	if present, wanted := parts[s.Kind]; wanted && !present {
 		need(false, "%s: missing", s.Kind)
@@ -31,6 +32,12 @@ func (s Spec) validatePart(need needs) {
 		s.Certificate.validate(need)
 	case KindAddress:
 		s.Address.validate(need)
+	case KindGateway:
+		s.Gateway.validate(need)
+	case KindHTTP:
+		s.HTTP.validate(need)
+	case KindApplications:
+		s.Applications.validate(need)
 	default: // The kind's constructor says what its part lacks.
 	}
 }
@@ -54,6 +61,16 @@ func (s AddressSpec) validate(need needs) {
 		need(port > 0 && port < 1<<16, "address.ports[%d]: expected 1 to 65535, found %d", i, port)
 	}
 	need(s.Want == "" || net.ParseIP(s.Want) != nil, "address.want: expected an IP address, found %q", s.Want)
+}
+
+func (s GatewaySpec) validate(need needs) {
+	need(s.Class != "" && s.Namespace != "" && s.Name != "", "gateway: class, namespace or name is empty")
+	need(len(s.Listeners) > 0 && !slices.Contains(s.Listeners, ""), "gateway.listeners: expected names; a Gateway is Programmed with one good listener of many")
+}
+
+func (s ApplicationsSpec) validate(need needs) {
+	need(s.Namespace != "", "applications.namespace: empty")
+	need(len(s.Names) > 0 && !slices.Contains(s.Names, ""), "applications.names: expected names; a gate of nothing is always open")
 }
 
 func (s CRDsSpec) validate(need needs) {

@@ -36,3 +36,48 @@ type AddressSpec struct {
 	// Want is the IP address that the Service must have. Empty: any.
 	Want string `json:"want,omitempty"`
 }
+
+// GatewaySpec names a Gateway, its class and the listeners that must serve.
+type GatewaySpec struct {
+	Class     string `json:"class"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Listeners are names of spec.listeners. A Gateway is Accepted and Programmed as soon as one of its listeners is.
+	Listeners []string `json:"listeners"`
+}
+
+// HTTPSpec names URLs that a Service's LoadBalancer address must answer.
+type HTTPSpec struct {
+	// Namespace and Service are of type LoadBalancer. Its address is dialled whatever the URLs' host names resolve to, so that
+	// the gate holds before there is any DNS; the port is the URL's.
+	Namespace string `json:"namespace"`
+	Service   string `json:"service"`
+	// CASecret is namespace/name of the Secret whose ca.crt, or else tls.crt, the certificates must lead to. Empty: this
+	// machine's own authorities.
+	CASecret string      `json:"caSecret,omitempty"`
+	Probes   []HTTPProbe `json:"probes"`
+}
+
+// HTTPProbe is one request and what must come back. A redirect is an answer and is never followed.
+type HTTPProbe struct {
+	// Name is the probe's in messages.
+	Name string `json:"name"`
+	// URL is http or https, without user or password.
+	URL string `json:"url"`
+	// Method is GET if empty.
+	Method string `json:"method,omitempty"`
+	// Status are the codes of which one must come back. Empty: 200, or, with RedirectTo, any redirect.
+	Status []int `json:"status,omitempty"`
+	// Contains is a part of the body. Optional.
+	Contains string `json:"contains,omitempty"`
+	// Auth sends basic authentication from the Secrets.
+	Auth bool `json:"auth,omitempty"`
+	// RedirectTo is the Location, as an absolute URL. Optional.
+	RedirectTo string `json:"redirectTo,omitempty"`
+}
+
+// ApplicationsSpec names ArgoCD Applications.
+type ApplicationsSpec struct {
+	Namespace string   `json:"namespace"`
+	Names     []string `json:"names"`
+}

@@ -85,7 +85,7 @@ func TestAddressGateFaults(t *testing.T) {
 			}
 			gate := start(t, c, addressSpec(c, port))
 			gate.says(fault.says)
-			gate.stays(1200 * time.Millisecond)
+			gate.stays(300 * time.Millisecond)
 			c.PutAll(service(t, nil))
 			gate.opens()
 		})

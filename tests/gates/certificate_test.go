@@ -107,7 +107,7 @@ func TestCertificateGateFaults(t *testing.T) {
 			fault.spoil(t, c, root)
 			gate := start(t, c, spec)
 			gate.says(fault.says)
-			gate.stays(1200 * time.Millisecond)
+			gate.stays(300 * time.Millisecond)
 			heal()
 			gate.opens()
 		})

@@ -57,7 +57,7 @@ func TestIssuerGateFaults(t *testing.T) {
 			c.Put(issuer(t, fault.values))
 			gate := start(t, c, spec)
 			gate.says(fault.says)
-			gate.stays(1500 * time.Millisecond)
+			gate.stays(300 * time.Millisecond)
 			c.Put(issuer(t, nil))
 			gate.opens()
 		})

@@ -1,0 +1,57 @@
+package health
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var applicationResource = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
+
+func init() { newWatch[KindApplications] = newApplications }
+
+type applicationsWatch struct {
+	spec    ApplicationsSpec
+	cluster *cluster
+	settled *settled
+}
+
+func newApplications(spec Spec, secrets Secrets) (Watch, error) {
+	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	return &applicationsWatch{spec: *spec.Applications, cluster: all, settled: newSettled(time.Now)}, nil
+}
+
+// Run implements Watch.
+func (w *applicationsWatch) Run(ctx context.Context, report func([]Verdict)) error {
+	sources := []source{{resource: applicationResource, namespace: w.spec.Namespace}}
+	w.cluster.observe(ctx, sources, func(ctx context.Context) []Verdict { return judgeApplications(w.spec, w.look(ctx)) }, report)
+	return nil
+}
+
+func (w *applicationsWatch) look(ctx context.Context) applicationsFacts {
+	var facts applicationsFacts
+	fault, seconds := w.cluster.look(ctx, w.settled, func(ctx context.Context, s *apiServer) error {
+		facts.Applications = nil
+		for _, name := range w.spec.Names {
+			object, err := get[applicationObject](ctx, s, applicationResource, w.spec.Namespace, name)
+			if err != nil {
+				return err
+			}
+			facts.Applications = append(facts.Applications, object.facts(name))
+		}
+		return nil
+	})
+	if fault != nil {
+		return applicationsFacts{Fault: fault, Seconds: seconds}
+	}
+	for i := range facts.Applications {
+		one := &facts.Applications[i]
+		one.Seconds = w.settled.seconds("application "+one.Name, fmt.Sprint(*one))
+	}
+	return facts
+}

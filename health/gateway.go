@@ -1,0 +1,154 @@
+package health
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// gatewayFacts is one look at a GatewayClass and a Gateway.
+type gatewayFacts struct {
+	Fault   *fault      `json:"fault,omitempty"`
+	Seconds int         `json:"seconds,omitempty"`
+	Class   classSeen   `json:"class"`
+	Gateway gatewaySeen `json:"gateway"`
+}
+
+// classSeen is the GatewayClass (gateway-api apis/v1/gatewayclass_types.go).
+type classSeen struct {
+	Missing    bool  `json:"missing,omitempty"`
+	Deleting   bool  `json:"deleting,omitempty"`
+	Generation int64 `json:"generation,omitempty"`
+	// Controller is spec.controllerName: only the controller that has this name looks at the class.
+	Controller string    `json:"controller,omitempty"`
+	Accepted   condition `json:"accepted,omitzero"`
+}
+
+// gatewaySeen is the Gateway (gateway-api apis/v1/gateway_types.go).
+type gatewaySeen struct {
+	Missing    bool  `json:"missing,omitempty"`
+	Deleting   bool  `json:"deleting,omitempty"`
+	Generation int64 `json:"generation,omitempty"`
+	// Class is spec.gatewayClassName.
+	Class      string    `json:"class,omitempty"`
+	Accepted   condition `json:"accepted,omitzero"`
+	Programmed condition `json:"programmed,omitzero"`
+	// Listeners are the named ones of the specification, with what the status says of them.
+	Listeners []listenerSeen `json:"listeners,omitempty"`
+}
+
+// listenerSeen is one listener.
+type listenerSeen struct {
+	Name string `json:"name"`
+	// Reported is false while the status does not mention it.
+	Reported   bool        `json:"reported,omitempty"`
+	Conditions []condition `json:"conditions,omitempty"`
+}
+
+func (s GatewaySpec) check() string { return "gateway " + s.Namespace + "/" + s.Name }
+
+// judgeGateway says whether a Gateway serves as it is specified now. Its own conditions are True as soon as one listener works
+// (Traefik pkg/provider/kubernetes/gateway), so each listener that is relied on is a check of its own.
+func judgeGateway(spec GatewaySpec, f gatewayFacts) []Verdict {
+	class := "gatewayclass " + spec.Class
+	if f.Fault != nil {
+		return []Verdict{
+			f.Fault.verdict(class, f.Seconds >= startupSeconds),
+			{Check: spec.check(), State: Waiting, Message: "not seen", After: []string{class}},
+		}
+	}
+	verdicts := []Verdict{judgeClass(spec, f.Class), judgeGatewayItself(spec, f)}
+	verdicts[0].Check, verdicts[1].Check, verdicts[1].After = class, spec.check(), []string{class}
+	for _, name := range spec.Listeners {
+		v := judgeListener(spec, f.Gateway, name)
+		v.Check, v.After = "listener "+name, []string{class}
+		switch {
+		case unlooked(f.Gateway):
+			v.After = append(v.After, spec.check())
+		case !v.Passes() && f.Gateway.Accepted.Reason == "ListenersNotValid":
+			// The listener knows the reason; the Gateway only repeats that there is one.
+			verdicts[1].After = append(verdicts[1].After, v.Check)
+		}
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+// unlooked reports whether nobody has judged the Gateway as it is: then its listeners say nothing of their own.
+func unlooked(g gatewaySeen) bool {
+	return g.Missing || g.Deleting || g.Accepted.stale(g.Generation)
+}
+
+func judgeClass(spec GatewaySpec, c classSeen) Verdict {
+	v := Verdict{State: Waiting, Hint: "kubectl describe gatewayclass " + spec.Class}
+	switch {
+	case c.Missing:
+		v.Message, v.Cause = "does not exist", "it is not applied yet, or the Gateway API CRDs are not established"
+	case c.Deleting:
+		v.Message = "is being deleted"
+	case unreconciled(c.Accepted):
+		v.Message = "nobody has looked at it: no status from controller " + orNone(c.Controller)
+		v.Cause = "no running controller has that controllerName, or it started before the Gateway API CRDs"
+		v.Hint = "compare spec.controllerName with the controller's; restart the controller if its log misses a CRD"
+	case c.Accepted.stale(c.Generation):
+		v.Message = staleSaid(c.Accepted, c.Generation)
+	case c.Accepted.Status != "True":
+		v.Message, v.Evidence = "not accepted: "+conditionSaid(c.Accepted), []string{conditionLine(c.Accepted)}
+		v.Cause = gatewayCauses[c.Accepted.Reason]
+	default:
+		return Verdict{State: Ready}
+	}
+	return v
+}
+
+// unreconciled is a condition that no controller has written: absent, or the default of the API, Unknown with the reason Pending
+// or Waiting ("Waiting for controller") and about no generation.
+func unreconciled(c condition) bool {
+	return c.Status == "" || c.Status == "Unknown" && slices.Contains([]string{"Pending", "Waiting", "NotReconciled"}, c.Reason)
+}
+
+func judgeGatewayItself(spec GatewaySpec, f gatewayFacts) Verdict {
+	g := f.Gateway
+	v := Verdict{State: Waiting, Hint: fmt.Sprintf("kubectl -n %s describe gateway %s", spec.Namespace, spec.Name)}
+	switch {
+	case g.Missing:
+		v.Message = "does not exist"
+	case g.Deleting:
+		v.Message = "is being deleted"
+	case g.Class != spec.Class:
+		v.State, v.Message = Stuck, fmt.Sprintf("is of class %s, expected %s", orNone(g.Class), spec.Class)
+	case unreconciled(g.Accepted):
+		v.Message = "nobody has looked at it: no status"
+		v.Cause = "the controller of its class is not running, or started before the Gateway API CRDs"
+		v.Hint = "the controller's log; Traefik waits for every Gateway API CRD without a word, although its Pod is Ready"
+	default:
+		return judgeConditions(v, g.Generation, g.Accepted, g.Programmed)
+	}
+	return v
+}
+
+// judgeConditions wants every condition True at the object's newest generation.
+func judgeConditions(v Verdict, generation int64, conditions ...condition) Verdict {
+	for _, c := range conditions {
+		switch {
+		case c.stale(generation):
+			v.Message = staleSaid(c, generation)
+		case c.Status != "True":
+			v.Message = c.Type + " is " + c.Status + ": " + conditionSaid(c)
+			v.Cause = gatewayCauses[c.Reason]
+		default:
+			continue
+		}
+		v.Evidence = []string{conditionLine(c)}
+		return v
+	}
+	return Verdict{State: Ready}
+}
+
+// conditionSaid is a condition's own reason and words.
+func conditionSaid(c condition) string {
+	if c.Message == "" {
+		return orNone(c.Reason)
+	}
+	return strings.TrimPrefix(c.Reason+", ", ", ") + oneLine(c.Message)
+}

@@ -1,0 +1,73 @@
+package health
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// gatewayCauses explain the reasons of conditions (gateway-api apis/v1: GatewayConditionReason, ListenerConditionReason).
+// None is a reason to give up: a Secret, a grant or an address may come at any moment.
+var gatewayCauses = map[string]string{
+	"InvalidParameters":           "its parametersRef is wrong",
+	"UnsupportedVersion":          "the Gateway API CRDs are of a version that the controller does not know",
+	"Unsupported":                 "the controller supports no such class",
+	"ListenersNotValid":           "at least one listener is not valid",
+	"ListenersNotResolved":        "at least one listener names something that is not there",
+	"AddressNotAssigned":          "its Service has no address yet",
+	"AddressNotUsable":            "the wanted address cannot be used",
+	"UnsupportedAddress":          "the wanted address is of a type that the controller does not support",
+	"NoResources":                 "the controller lacks resources to program it",
+	"InvalidCertificateRef":       "the Secret of a certificateRef is missing, or holds no usable key pair: its Certificate must be Ready first",
+	"RefNotPermitted":             "no ReferenceGrant allows the reference into the other namespace",
+	"InvalidRouteKinds":           "the listener allows a kind of route that the controller does not know",
+	"PortUnavailable":             "nothing listens on that port: with Traefik it must be an entry point's port, as in the container",
+	"UnsupportedProtocol":         "the controller does not support the protocol",
+	"HostnameConflict":            "another listener has the same port and host name",
+	"ProtocolConflict":            "another listener has the same port with another protocol",
+	"OverlappingHostnames":        "host names of two listeners overlap",
+	"Pending":                     "the controller has not got to it yet",
+	"NoValidCACertificate":        "no CA for client certificates can be used",
+	"InvalidCACertificateRef":     "the CA for client certificates is missing",
+	"InvalidCACertificateKind":    "the CA for client certificates is of a kind that is not supported",
+	"InvalidClientCertificateRef": "the client certificate is missing",
+}
+
+// judgeListener wants a listener Programmed, and none of Accepted and ResolvedRefs False, at the Gateway's newest generation.
+func judgeListener(spec GatewaySpec, g gatewaySeen, name string) Verdict {
+	v := Verdict{State: Waiting, Hint: fmt.Sprintf("kubectl -n %s get gateway %s -o yaml", spec.Namespace, spec.Name)}
+	at := slices.IndexFunc(g.Listeners, func(l listenerSeen) bool { return l.Name == name })
+	switch {
+	case unlooked(g):
+		v.Message = "not seen"
+		return v
+	case at < 0:
+		v.State, v.Message = Stuck, "the Gateway has no such listener, only "+orNone(strings.Join(listenerNames(g), ", "))
+		return v
+	case !g.Listeners[at].Reported:
+		v.Message, v.Cause = "the status does not mention it yet", gatewayCauses["Pending"]
+		return v
+	}
+	conditions := g.Listeners[at].Conditions
+	wanted := []condition{conditionOf(conditions, "Programmed")}
+	// The reason is in these, so they come first.
+	for _, kind := range []string{"ResolvedRefs", "Accepted"} {
+		if c := conditionOf(conditions, kind); c.Status == "False" {
+			wanted = append([]condition{c}, wanted...)
+		}
+	}
+	if conflict := conditionOf(conditions, "Conflicted"); conflict.Status == "True" && !conflict.stale(g.Generation) {
+		v.Message, v.Evidence = "conflicts: "+conditionSaid(conflict), []string{conditionLine(conflict)}
+		v.Cause = gatewayCauses[conflict.Reason]
+		return v
+	}
+	return judgeConditions(v, g.Generation, wanted...)
+}
+
+func listenerNames(g gatewaySeen) []string {
+	names := make([]string, 0, len(g.Listeners))
+	for _, listener := range g.Listeners {
+		names = append(names, listener.Name)
+	}
+	return names
+}

@@ -1,0 +1,196 @@
+package health
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/gates/fakeapi"
+)
+
+func TestHTTPVerdicts(t *testing.T) { runFixtures(t, "http", judgeHTTP) }
+
+// current is valid now.
+func current(name string) func(*x509.Certificate) {
+	return func(c *x509.Certificate) {
+		c.NotBefore, c.NotAfter, c.DNSNames = time.Now().Add(-time.Hour), time.Now().Add(time.Hour), []string{name}
+	}
+}
+
+// serving serves TLS with a certificate and returns its port.
+func serving(t *testing.T, with issued, handler http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = nil
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{with.cert.Raw}, PrivateKey: with.key}}, MinVersion: tls.VersionTLS12}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	address, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	return address.Port()
+}
+
+func TestAProbeAsksTheServicesAddressUnderTheURLsName(t *testing.T) {
+	root := issue(t, "root", nil, func(c *x509.Certificate) { current("")(c); c.IsCA, c.DNSNames = true, nil })
+	web := issue(t, "web.example.org", &root, current("web.example.org"))
+	port := serving(t, web, func(w http.ResponseWriter, r *http.Request) {
+		user, password, sent := r.BasicAuth()
+		switch {
+		case r.URL.Path == "/away":
+			http.Redirect(w, r, "/home?x=1", http.StatusFound)
+		case r.URL.Path == "/private" && (user != "admin" || password != "a:b"):
+			w.WriteHeader(http.StatusUnauthorized)
+		default:
+			assert.Equal(t, sent, r.URL.Path == "/private")
+			_, _ = io.WriteString(w, r.Method+" at "+r.Host)
+		}
+	})
+	pool := x509.NewCertPool()
+	pool.AddCert(root.cert)
+	target := httpTarget{address: "127.0.0.1", roots: pool, user: "admin", password: "a:b"}
+	base := "https://web.example.org:" + port
+	ask := func(p HTTPProbe) httpAnswer {
+		answer := target.ask(t.Context(), p)
+		answer.Within = ""
+		return answer
+	}
+	assert.Equal(t, httpAnswer{Seen: true, Status: 200}, ask(HTTPProbe{URL: base + "/", Contains: "GET at web.example.org"}))
+	assert.Equal(t, httpAnswer{Seen: true, Status: 200, Lacks: true}, ask(HTTPProbe{URL: base + "/", Contains: "elsewhere"}))
+	assert.Equal(t, httpAnswer{Seen: true, Status: 200}, ask(HTTPProbe{URL: base + "/", Method: "POST", Contains: "POST at"}))
+	assert.Equal(t, httpAnswer{Seen: true, Status: 302, Location: base + "/home?x=1"}, ask(HTTPProbe{URL: base + "/away"}))
+	assert.Equal(t, httpAnswer{Seen: true, Status: 401}, ask(HTTPProbe{URL: base + "/private"}))
+	assert.Equal(t, httpAnswer{Seen: true, Status: 200}, ask(HTTPProbe{URL: base + "/private", Auth: true}))
+
+	wrong := ask(HTTPProbe{URL: "https://other.example.org:" + port + "/"})
+	assert.Equal(t, "it is not for other.example.org", wrong.Error)
+	assert.Equal(t, "CN=web.example.org (web.example.org)", wrong.Certificate)
+	target.roots = x509.NewCertPool()
+	assert.Equal(t, httpAnswer{Seen: true, Error: "signed by an unknown authority", Certificate: "CN=web.example.org (web.example.org)"}, ask(HTTPProbe{URL: base}))
+	assert.Equal(t, httpAnswer{Seen: true, Error: "the request cannot be made"}, ask(HTTPProbe{URL: base, Method: "B AD"}))
+}
+
+func TestARequestThatFailsIsPutIntoWords(t *testing.T) {
+	cert := issue(t, "a", nil, leaf).cert
+	for _, c := range []struct {
+		err               error
+		text, certificate string
+	}{
+		{x509.CertificateInvalidError{Cert: cert, Reason: x509.Expired}, "valid from 2026-01-01T00:00:00Z to 2026-01-01T10:00:00Z only", "CN=a (a)"},
+		{x509.CertificateInvalidError{Cert: cert, Reason: x509.NotAuthorizedToSign}, "x509: certificate is not authorized to sign other certificates", "CN=a (a)"},
+		{x509.UnknownAuthorityError{}, "signed by an unknown authority", "an unreadable subject"},
+		{errors.New("remote error: tls: unrecognized name"), "tls: unrecognized name", ""},
+		{errors.New("dial tcp 10.0.0.1:1->10.0.0.2:80: connect: connection refused"), "connection refused", ""},
+	} {
+		text, certificate := httpTrouble(c.err)
+		assert.Equal(t, []string{c.text, c.certificate}, []string{text, certificate})
+	}
+}
+
+func TestSmallThingsOfHTTP(t *testing.T) {
+	for latency, want := range map[time.Duration]string{
+		0: "10ms", 10 * time.Millisecond: "10ms", 11 * time.Millisecond: "100ms", 100 * time.Millisecond: "100ms", 101 * time.Millisecond: "1s", time.Second: "1s", 2 * time.Second: "3s",
+	} {
+		assert.Equal(t, want, within(latency))
+	}
+	from, err := url.Parse("http://a/b/c")
+	require.NoError(t, err)
+	assert.Equal(t, "http://a/b/d", absolute(from, "d"))
+	assert.Equal(t, "https://x/", absolute(from, "https://x/"))
+	assert.Empty(t, absolute(from, ""))
+	assert.Equal(t, "%zz", absolute(from, "%zz"))
+	ca, leafOf := []byte("ca"), []byte("leaf")
+	assert.Equal(t, ca, authorityIn(map[string][]byte{"ca.crt": ca, "tls.crt": leafOf}))
+	assert.Equal(t, leafOf, authorityIn(map[string][]byte{"ca.crt": nil, "tls.crt": leafOf}))
+	assert.Nil(t, authorityIn(nil))
+	_, why := rootsOf(nil, "n/s")
+	assert.Contains(t, why, "no ca.crt")
+	_, why = rootsOf(ca, "n/s")
+	assert.Contains(t, why, "holds no certificate")
+	_, why = rootsOf(issue(t, "a", nil, leaf).pem(), "n/s")
+	assert.Empty(t, why)
+}
+
+func TestAnswersCountInARowAndAtOneTarget(t *testing.T) {
+	probe := HTTPProbe{Name: "p", Status: []int{302}, RedirectTo: "https://x/"}
+	good := httpAnswer{Name: "p", Seen: true, Status: 302, Location: "https://x/"}
+	w := &httpWatch{news: make(chan struct{}, 1), epoch: 1}
+	take := func(epoch int, change func(*httpAnswer)) int {
+		a := good
+		change(&a)
+		w.take(epoch, probe, a)
+		if len(w.facts.Answers) == 0 {
+			return 0
+		}
+		return w.facts.Answers[0].Passes
+	}
+	same := func(*httpAnswer) {}
+	assert.Equal(t, 0, take(0, same), "an answer of an earlier target")
+	assert.Equal(t, 1, take(1, same))
+	assert.Equal(t, 2, take(1, same))
+	<-w.news
+	assert.Equal(t, 2, take(1, same))
+	assert.Empty(t, w.news, "the same again is no news")
+	for _, spoil := range []func(*httpAnswer){
+		func(a *httpAnswer) { a.Status = 200 }, func(a *httpAnswer) { a.Error = "x" }, func(a *httpAnswer) { a.Lacks = true }, func(a *httpAnswer) { a.Location = "https://y/" },
+	} {
+		take(1, same)
+		assert.Equal(t, 0, take(1, spoil))
+	}
+	assert.True(t, HTTPProbe{}.passed(httpAnswer{Status: 200, Location: "https://y/"}), "a Location that nobody asked about")
+	assert.Nil(t, w.judge(), "before the first look")
+}
+
+func TestAnHTTPGateNamesWhatItIsAsked(t *testing.T) {
+	good := func() HTTPSpec {
+		return HTTPSpec{Namespace: "n", Service: "s", CASecret: "n/ca", Probes: []HTTPProbe{{Name: "a", URL: "https://a/", Status: []int{100, 599}, RedirectTo: "https://b/"}, {Name: "b", URL: "http://a:8080/x"}}}
+	}
+	check := func(change func(*HTTPSpec)) error {
+		spec := good()
+		change(&spec)
+		return valid(Spec{Kind: KindHTTP, HTTP: &spec}).Validate()
+	}
+	require.NoError(t, check(func(s *HTTPSpec) { s.CASecret = "" }))
+	require.NoError(t, check(func(*HTTPSpec) {}))
+	for want, change := range map[string]func(*HTTPSpec){
+		"namespace or service":         func(s *HTTPSpec) { s.Namespace = "" },
+		"namespace or service is":      func(s *HTTPSpec) { s.Service = "" },
+		`found "ca"`:                   func(s *HTTPSpec) { s.CASecret = "ca" },
+		`found "/ca"`:                  func(s *HTTPSpec) { s.CASecret = "/ca" },
+		`found "n/"`:                   func(s *HTTPSpec) { s.CASecret = "n/" },
+		"http.probes: empty":           func(s *HTTPSpec) { s.Probes = nil },
+		"probes[0].name":               func(s *HTTPSpec) { s.Probes[0].Name = "" },
+		"probes[1].name":               func(s *HTTPSpec) { s.Probes[1].Name = "a" },
+		"probes[1].url":                func(s *HTTPSpec) { s.Probes[1].URL = "ftp://a/" },
+		"probes[1].url: expected":      func(s *HTTPSpec) { s.Probes[1].URL = "https://" },
+		"probes[1].url: expected http": func(s *HTTPSpec) { s.Probes[1].URL = "http://%zz" },
+		"probes[0].status: 99":         func(s *HTTPSpec) { s.Probes[0].Status = []int{99} },
+		"probes[0].status: 600":        func(s *HTTPSpec) { s.Probes[0].Status = []int{600} },
+		"probes[0].redirectTo":         func(s *HTTPSpec) { s.Probes[0].RedirectTo = "/b" },
+		"probes[0].redirectTo: ":       func(s *HTTPSpec) { s.Probes[0].RedirectTo = "%zz" },
+	} {
+		require.ErrorContains(t, check(change), want)
+	}
+	err := check(func(s *HTTPSpec) { s.Probes[0].URL = "https://admin:secret@a/" })
+	require.ErrorContains(t, err, "without user and password")
+	assert.NotContains(t, err.Error(), "secret")
+	require.ErrorContains(t, valid(Spec{Kind: KindHTTP}).Validate(), "http: missing")
+
+	spec := good()
+	spec.Probes[1].Auth = true
+	secrets := Secrets{Kubeconfig: fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t"), BasicAuth: []byte("password-alone")}
+	_, err = newHTTP(valid(Spec{Kind: KindHTTP, HTTP: &spec}), secrets)
+	require.ErrorContains(t, err, "STRATA_BASIC_AUTH")
+	assert.NotContains(t, err.Error(), "password-alone")
+	secrets.BasicAuth = []byte("u:p")
+	_, err = newHTTP(valid(Spec{Kind: KindHTTP, HTTP: &spec}), secrets)
+	require.NoError(t, err)
+}

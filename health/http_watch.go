@@ -1,0 +1,165 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// httpInterval is the pause between two requests of one probe: nothing reports that a URL begins to answer.
+const httpInterval = 100 * time.Millisecond
+
+func init() { newWatch[KindHTTP] = newHTTP }
+
+// httpWatch looks at Service and CA when they change, and keeps asking each URL.
+type httpWatch struct {
+	spec    HTTPSpec
+	cluster *cluster
+	settled *settled
+	// user and password are the credentials, which no fact or message ever holds.
+	user, password string
+	news           chan struct{}
+	moved          []chan struct{}
+
+	mu   sync.Mutex
+	seen bool
+	// facts are the latest, with the answers at target; authority is the CA as it was read.
+	facts     httpFacts
+	authority []byte
+	target    httpTarget
+	// epoch counts the targets: an answer of an earlier one proves nothing.
+	epoch int
+}
+
+func newHTTP(spec Spec, secrets Secrets) (Watch, error) {
+	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	w := &httpWatch{spec: *spec.HTTP, cluster: all, settled: newSettled(time.Now), news: make(chan struct{}, 1)}
+	user, password, found := strings.Cut(string(secrets.BasicAuth), ":")
+	w.user, w.password = user, password
+	for _, probe := range w.spec.Probes {
+		if probe.Auth && !found {
+			return nil, errors.New("STRATA_BASIC_AUTH: expected user:password, which probe " + probe.Name + " sends")
+		}
+		w.moved = append(w.moved, make(chan struct{}, 1))
+	}
+	return w, nil
+}
+
+// Run implements Watch.
+func (w *httpWatch) Run(ctx context.Context, report func([]Verdict)) error {
+	var parts sync.WaitGroup
+	changed := make(chan struct{}, 1)
+	parts.Go(func() { w.cluster.follow(ctx, changed, w.sources()) })
+	parts.Go(func() { w.lookAgain(ctx, changed) })
+	for i, probe := range w.spec.Probes {
+		parts.Go(func() { w.askAgain(ctx, probe, w.moved[i]) })
+	}
+	report = changesOnly(report)
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-w.news:
+			if verdicts := w.judge(); verdicts != nil {
+				report(verdicts)
+			}
+		}
+	}
+	parts.Wait()
+	return nil
+}
+
+func (w *httpWatch) sources() []source {
+	sources := []source{{resource: serviceResource, namespace: w.spec.Namespace, name: w.spec.Service}, {resource: eventResource, namespace: w.spec.Namespace}}
+	if namespace, name, found := strings.Cut(w.spec.CASecret, "/"); found {
+		sources = append(sources, source{resource: secretResource, namespace: namespace, name: name})
+	}
+	return sources
+}
+
+// lookAgain looks at the objects at every change; with another address or CA, every answer so far is void.
+func (w *httpWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
+	for ctx.Err() == nil {
+		facts, authority := w.look(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		w.mu.Lock()
+		if facts.Service.Address != w.facts.Service.Address || !slices.Equal(authority, w.authority) || !w.seen {
+			w.epoch++
+			w.authority = authority
+			w.target = httpTarget{address: facts.Service.Address, user: w.user, password: w.password}
+			if w.spec.CASecret != "" {
+				w.target.roots, facts.Authority = rootsOf(authority, w.spec.CASecret)
+			}
+		} else {
+			facts.Answers, facts.Authority = w.facts.Answers, w.facts.Authority
+		}
+		w.facts, w.seen = facts, true
+		w.mu.Unlock()
+		for _, moved := range w.moved {
+			signal(moved)
+		}
+		signal(w.news)
+		waitFor(ctx, changed, relook)
+	}
+}
+
+// askAgain keeps asking one URL.
+func (w *httpWatch) askAgain(ctx context.Context, probe HTTPProbe, moved <-chan struct{}) {
+	for ctx.Err() == nil {
+		w.mu.Lock()
+		target, epoch, usable := w.target, w.epoch, w.facts.Service.Address != "" && w.facts.Authority == ""
+		w.mu.Unlock()
+		if usable {
+			if answer := target.ask(ctx, probe); ctx.Err() == nil {
+				w.take(epoch, probe, answer)
+			}
+		}
+		waitFor(ctx, moved, httpInterval)
+	}
+}
+
+// take stores an answer, unless the target has changed since.
+func (w *httpWatch) take(epoch int, probe HTTPProbe, answer httpAnswer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if epoch != w.epoch {
+		return
+	}
+	answers := slices.Clone(w.facts.Answers)
+	at := slices.IndexFunc(answers, func(a httpAnswer) bool { return a.Name == probe.Name })
+	if at < 0 {
+		at, answers = len(answers), append(answers, httpAnswer{})
+	}
+	if probe.passed(answer) {
+		answer.Passes = min(answers[at].Passes+1, httpPasses)
+	}
+	changed := !reflect.DeepEqual(answers[at], answer)
+	answers[at] = answer
+	w.facts.Answers = answers
+	if changed {
+		signal(w.news)
+	}
+}
+
+// passed reports whether an answer is what the probe wants.
+func (p HTTPProbe) passed(a httpAnswer) bool {
+	return a.Error == "" && slices.Contains(p.statuses(), a.Status) && !a.Lacks && (p.RedirectTo == "" || a.Location == p.RedirectTo)
+}
+
+// judge is nil before the first look.
+func (w *httpWatch) judge() []Verdict {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.seen {
+		return nil
+	}
+	return judgeHTTP(w.spec, w.facts)
+}
