@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +26,8 @@ func TestPlatform(t *testing.T) {
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("every URL answers over TLS with a chain to the exported authority", s.answersOverTLS)
 	s.step("the dashboard refuses strangers", func(t *testing.T) {
-		address := s.urls()["traefik"]
+		// The dashboard's data: its pages are not part of a Traefik that is built from its module.
+		address := strings.Replace(s.urls()["traefik"], "/dashboard/", "/api/rawdata", 1)
 		assert.Equal(t, http.StatusUnauthorized, s.get(t, address, "").code)
 		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
 	})

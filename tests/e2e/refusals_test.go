@@ -55,8 +55,8 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 		s.refused(t, s.up(), "agent-9", net.address(99))
 	})
 	s.configure(impatient(hosts, server))
-	s.step("the next up finishes", func(t *testing.T) {
-		s.must(s.up())
+	s.step("the next up finishes, with few hands as well", func(t *testing.T) {
+		s.must(s.up("--parallel", "4"))
 		assert.Equal(t, []string{"server-1"}, nodeNames(t, s.client()))
 	})
 	s.step("without a gate MetalLB's webhook refuses the pool", func(t *testing.T) { s.losesTheRace(t) })
