@@ -194,3 +194,13 @@ func TestAnHTTPGateNamesWhatItIsAsked(t *testing.T) {
 	_, err = newHTTP(valid(Spec{Kind: KindHTTP, HTTP: &spec}), secrets)
 	require.NoError(t, err)
 }
+
+func TestWhatAnHTTPGateLooksAt(t *testing.T) {
+	w := &httpWatch{spec: HTTPSpec{Namespace: "n", Service: "s"}}
+	assert.Len(t, w.sources(), 2)
+	w.spec.CASecret = "m/ca"
+	require.Len(t, w.sources(), 3)
+	assert.Equal(t, source{resource: secretResource, namespace: "m", name: "ca"}, w.sources()[2])
+	w.seen = true
+	assert.Len(t, w.judge(), 2, "address and CA")
+}

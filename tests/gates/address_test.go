@@ -122,7 +122,7 @@ func TestAddressGateDoesNotBelieveTheEventsOfANamesake(t *testing.T) {
 	c.Put(object(t, eventText, map[string]any{"why": "no available IPs", "uid": "uid-of-one-before"}))
 	gate := start(t, c, addressSpec(c, 80))
 	gate.says("MetalLB's controller has not seen it")
-	gate.stays(12 * time.Second)
+	gate.stays(300 * time.Millisecond)
 }
 
 func TestAddressGateLooksFromTheHosts(t *testing.T) {

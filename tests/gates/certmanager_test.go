@@ -135,14 +135,3 @@ func TestCertManagerGateFaults(t *testing.T) {
 		})
 	}
 }
-
-func TestCertManagerGateDoesNotGiveUpOnARequestThatNobodyMutates(t *testing.T) {
-	t.Parallel()
-	c := fakeapi.New(t, 1)
-	healCertManager(t, c)
-	c.Servers[0].Script(fakeapi.Script{Admit: checking(false, true)})
-	gate := start(t, c, certManagerSpec(c))
-	gate.stays(7 * time.Second)
-	healCertManager(t, c)
-	gate.opens()
-}

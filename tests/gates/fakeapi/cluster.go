@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -84,7 +85,7 @@ func (c *Cluster) served(groupVersion string) (map[string]Resource, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kinds, found := c.kinds[groupVersion]
-	return kinds, found
+	return maps.Clone(kinds), found
 }
 
 // Put stores an object given as YAML, as it is.
