@@ -155,7 +155,8 @@ type CertManager struct {
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// Replicas is how many controllers, webhooks and CA injectors run. Default 1; with three or more servers 2.
+	// Replicas is how many controllers, webhooks and CA injectors run. Default: 1; with three or more
+	// servers 2.
 	Replicas int `json:"replicas,omitempty"`
 	// CommonName is the name of the stack's root authority. Default: Strata root of the stack.
 	CommonName string `json:"commonName,omitempty"`
@@ -166,9 +167,10 @@ const ControllerTraefik = "traefik"
 
 // Ingress says which controllers lead requests into the cluster.
 type Ingress struct {
-	// Controllers are the ingress controllers: traefik, or none. Default traefik where MetalLB and cert-manager are enabled.
+	// Controllers are the ingress controllers: traefik, or none. Default: traefik, where MetalLB and
+	// cert-manager are enabled.
 	Controllers []string `json:"controllers,omitempty"`
-	// Domain is the DNS domain below which the platform's own services have their names, for example traefik.DOMAIN. Default
+	// Domain is the DNS domain below which the platform's own services have their names, for example traefik.DOMAIN. Default:
 	// STACK.strata.test, which never is anybody's (RFC 6761).
 	Domain string `json:"domain,omitempty"`
 }
@@ -180,7 +182,7 @@ func (i Ingress) Uses(controller string) bool { return slices.Contains(i.Control
 type Traefik struct {
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// Replicas is how many Pods serve. Default 2, so that one can go while the other serves.
+	// Replicas is how many Pods serve. Default 2. With two, one can go while the other serves.
 	Replicas int `json:"replicas,omitempty"`
 	// Address is the load balancer's address for Traefik, of metallb.addresses. Default: MetalLB chooses.
 	Address netip.Addr `json:"address,omitzero"`

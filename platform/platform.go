@@ -151,6 +151,9 @@ func export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, clust
 	}
 	versions := pulumi.StringMap{}
 	for _, file := range files.Artifacts() {
+		if file.Name == config.ArtifactK3sImages {
+			continue // as many as there are archives; each is of what the others name
+		}
 		versions[file.Name] = pulumi.String(file.Version)
 	}
 	ctx.Export("kubeconfig", cluster.Kubeconfig)

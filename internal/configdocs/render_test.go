@@ -93,5 +93,9 @@ func written(value any) string {
 		}
 		return strings.Join(words, ", ")
 	}
-	return strings.TrimSuffix(fmt.Sprint(value), "0s")
+	text := fmt.Sprint(value)
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	return text
 }
