@@ -34,6 +34,8 @@ type ArgoCDArgs struct {
 // ArgoCD owns Argo CD: its namespace and release, which brings its resource definitions, the passwords, and its route.
 type ArgoCD struct {
 	pulumi.ResourceState
+	// Rollout holds once every Pod is of the newest revision and serves.
+	Rollout *health.Gate
 	// Ready holds once the server answers through the ingress.
 	Ready *health.Gate
 	// URL is where it answers, for user admin.
@@ -110,6 +112,11 @@ func (a *argocd) install() error {
 	}, childOf(a, a.redis)...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
+	}
+	a.Rollout, err = a.args.Cluster.rollout(a.ctx, a.name+"-rollout", "argocd", digestOf(chart.SHA256, a.args.Config), a.args.Timeouts.ArgoCD,
+		"strata:timeouts.argocd", argocdWorkloads, childOf(a, a.release)...)
+	if err != nil {
+		return fmt.Errorf("gate rollout: %w", err)
 	}
 	return nil
 }

@@ -12,6 +12,14 @@ import (
 // password and end every session (argo-helm charts/argo-cd/values.yaml, argocdServerAdminPasswordMtime).
 const argocdPasswordTime = "2026-01-01T00:00:00Z"
 
+// argocdWorkloads are what the release rolls out.
+var argocdWorkloads = []string{
+	argocdNamespace + "/Deployment/argocd-server",
+	argocdNamespace + "/Deployment/argocd-repo-server",
+	argocdNamespace + "/Deployment/argocd-redis",
+	argocdNamespace + "/StatefulSet/argocd-application-controller",
+}
+
 // argocdValues are the chart's values: TLS ends at the ingress, so the server speaks plain HTTP behind it.
 func argocdValues(host string, adminHash pulumi.StringOutput) pulumi.Map {
 	off := pulumi.Map{"enabled": pulumi.Bool(false)}

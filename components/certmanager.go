@@ -55,7 +55,7 @@ func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opt
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: release: %w", err)
 	}
-	c.API, err = args.Cluster.gate(ctx, name+"-api", health.GateArgs{Spec: certManagerAPI(args, chart.SHA256)}, childOf(c, release)...)
+	c.API, err = args.Cluster.gate(ctx, name+"-api", health.GateArgs{Spec: certManagerAPI(args, digestOf(chart.SHA256, args.Config))}, childOf(c, release)...)
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: API gate: %w", err)
 	}
@@ -78,9 +78,9 @@ func certManagerValues(cfg config.CertManager) pulumi.Map {
 
 // certManagerAPI is what cert-manager's cmapichecker asks (cert-manager pkg/util/cmapichecker): a valid request that must come
 // back with its author filled in, and an invalid one that must be denied.
-func certManagerAPI(args *CertManagerArgs, chartSum string) health.Spec {
+func certManagerAPI(args *CertManagerArgs, revision string) health.Spec {
 	return health.Spec{
-		Kind: health.KindWebhook, Layer: "cert-manager", Revision: chartSum,
+		Kind: health.KindWebhook, Layer: "cert-manager", Revision: revision,
 		Timeout: args.Timeouts.CertManagerWebhook, TimeoutKey: "strata:timeouts.certManagerWebhook",
 		Webhook: &health.WebhookSpec{
 			Configuration: "cert-manager-webhook", Mutates: "cert-manager-webhook",
@@ -91,6 +91,7 @@ func certManagerAPI(args *CertManagerArgs, chartSum string) health.Spec {
 			Deny:        certificateRequest("bm90IGEgcmVxdWVzdA=="), // "not a request"
 			DenyMatch:   "webhook.cert-manager.io",
 			Workloads: []string{
+				certManagerNamespace + "/Deployment/cert-manager",
 				certManagerNamespace + "/Deployment/cert-manager-webhook", certManagerNamespace + "/Deployment/cert-manager-cainjector",
 			},
 		},

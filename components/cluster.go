@@ -41,6 +41,15 @@ func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, o
 	return health.NewGate(ctx, name, &args, opts...)
 }
 
+// rollout registers the gate of a layer's workloads, as namespace/kind/name. What a layer answers proves only that some revision
+// works: after an upgrade to a broken one the previous revision goes on answering. revision is a digest of what was rolled out.
+func (c *Cluster) rollout(ctx *pulumi.Context, name, layer, revision string, timeout metav1.Duration, key string, workloads []string, opts ...pulumi.ResourceOption) (*health.Gate, error) {
+	return c.gate(ctx, name, health.GateArgs{Spec: health.Spec{
+		Kind: health.KindRollout, Layer: layer, Revision: revision, Timeout: timeout, TimeoutKey: key,
+		Rollout: &health.RolloutSpec{Workloads: workloads},
+	}}, opts...)
+}
+
 // field is one field of one object in the cluster.
 type field struct {
 	resource, namespace, name string

@@ -1,6 +1,10 @@
 package components
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -34,3 +38,16 @@ func bounded(limit metav1.Duration) pulumi.ResourceOption {
 
 // program is how a resource runs this program's own executable (see health.Command).
 const program = "exec .strata/bin/strata"
+
+// digestOf is a short digest of what a gate looks at: it makes the gate run again when the chart or the layer's section changes.
+func digestOf(parts ...any) string {
+	sum := sha256.New()
+	for _, part := range parts {
+		text, err := json.Marshal(part)
+		if err != nil {
+			panic(fmt.Sprintf("digest of %T: %v", part, err)) // configuration has been read from JSON
+		}
+		_, _ = sum.Write(append(text, 0))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}

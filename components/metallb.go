@@ -27,6 +27,8 @@ type MetalLBArgs struct {
 // MetalLB owns the load balancer: its namespace, release, address pool and L2 announcement.
 type MetalLB struct {
 	pulumi.ResourceState
+	// Rollout holds once the speaker of every node is of the newest revision and serves.
+	Rollout *health.Gate
 	// Webhook holds once MetalLB's admission webhook serves through every API server.
 	Webhook *health.Gate
 	// Pool holds once the running controller and the speakers have accepted the address pool.
@@ -61,6 +63,12 @@ func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pul
 	}
 	if m.Webhook, err = m.gate(ctx, name+"-webhook", args, metallbWebhook(args, chart.SHA256), release); err != nil {
 		return nil, fmt.Errorf("metallb: webhook gate: %w", err)
+	}
+	// Beside the webhook and not before it: speakers start on nodes that are still joining, and the webhook needs none of them.
+	m.Rollout, err = args.Cluster.rollout(ctx, name+"-rollout", "metallb", digestOf(chart.SHA256, args.Config), args.Timeouts.MetalLBWebhook,
+		"strata:timeouts.metallbWebhook", []string{metallbNamespace + "/DaemonSet/metallb-speaker"}, childOf(m, release)...)
+	if err != nil {
+		return nil, fmt.Errorf("metallb: rollout gate: %w", err)
 	}
 	objects, err := m.addresses(ctx, name, args)
 	if err != nil {

@@ -32,6 +32,8 @@ type TraefikArgs struct {
 // Traefik owns the ingress controller: its namespace and release, the domain's certificate, the Gateway and the dashboard.
 type Traefik struct {
 	pulumi.ResourceState
+	// Rollout holds once every Pod is of the newest revision and serves.
+	Rollout *health.Gate
 	// Address holds once the load balancer's address answers from outside and from every server.
 	Address *health.Gate
 	// IP is the load balancer's address.
@@ -96,6 +98,11 @@ func (t *traefik) install() error {
 	}, childOf(t, gates(t.args.After, t.namespace)...)...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
+	}
+	t.Rollout, err = t.args.Cluster.rollout(t.ctx, t.name+"-rollout", "traefik", digestOf(chart.SHA256, t.args.Config), t.args.Timeouts.Ingress,
+		"strata:timeouts.ingress", []string{traefikName + "/Deployment/" + traefikName}, childOf(t, t.release)...)
+	if err != nil {
+		return fmt.Errorf("gate rollout: %w", err)
 	}
 	want := ""
 	if t.args.Config.Address.IsValid() {

@@ -26,6 +26,8 @@ const (
 	KindPool Kind = "pool"
 	// KindCRDs gates custom resource definitions: Established, and served by every API server.
 	KindCRDs Kind = "crds"
+	// KindRollout gates workloads: the newest revision of each serves and no older one is left.
+	KindRollout Kind = "rollout"
 	// KindIssuer gates a cert-manager Issuer or ClusterIssuer: Ready, at its newest generation.
 	KindIssuer Kind = "issuer"
 	// KindCertificate gates a cert-manager Certificate: Ready, and its Secret holds a pair that clients can verify.
@@ -67,6 +69,7 @@ type Spec struct {
 	Webhook      *WebhookSpec      `json:"webhook,omitempty"`
 	Pool         *PoolSpec         `json:"pool,omitempty"`
 	CRDs         *CRDsSpec         `json:"crds,omitempty"`
+	Rollout      *RolloutSpec      `json:"rollout,omitempty"`
 	Issuer       *IssuerSpec       `json:"issuer,omitempty"`
 	Certificate  *CertificateSpec  `json:"certificate,omitempty"`
 	Address      *AddressSpec      `json:"address,omitempty"`

@@ -15,7 +15,7 @@ func (s Spec) validatePart(need needs) {
 		KindHost: s.Host != nil, KindSystem: s.System != nil, KindWebhook: s.Webhook != nil, KindPool: s.Pool != nil,
 		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil, KindCertificate: s.Certificate != nil,
 		KindAddress: s.Address != nil, KindGateway: s.Gateway != nil,
-		KindHTTP: s.HTTP != nil, KindApplications: s.Applications != nil,
+		KindHTTP: s.HTTP != nil, KindApplications: s.Applications != nil, KindRollout: s.Rollout != nil,
 	}
 	if present, wanted := parts[s.Kind]; wanted && !present {
 		need(false, "%s: missing", s.Kind)
@@ -26,6 +26,8 @@ func (s Spec) validatePart(need needs) {
 		s.Webhook.validate(need)
 	case KindCRDs:
 		s.CRDs.validate(need)
+	case KindRollout:
+		need(len(s.Rollout.Workloads) > 0, "rollout.workloads: empty; nothing is not a rollout")
 	case KindIssuer:
 		need(s.Issuer.Name != "", "issuer.name: empty")
 	case KindCertificate:

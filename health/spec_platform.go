@@ -81,3 +81,9 @@ type ApplicationsSpec struct {
 	Namespace string   `json:"namespace"`
 	Names     []string `json:"names"`
 }
+
+// RolloutSpec names workloads whose newest revision must serve.
+type RolloutSpec struct {
+	// Workloads are namespace/kind/name, of kind Deployment, DaemonSet or StatefulSet.
+	Workloads []string `json:"workloads"`
+}

@@ -9,25 +9,41 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// losesTheRace runs the program in the folder race, which has no gate, against the stack's cluster, and takes it away again.
-func (s *stack) losesTheRace(t *testing.T) {
-	charts, err := filepath.Glob(filepath.Join(bundle, "charts/metallb-*.tgz"))
-	require.NoError(t, err)
-	require.Len(t, charts, 1)
+// races are what the program in the folder race does without a gate, and what comes of it.
+var races = []struct{ name, chart, refusedBy, because string }{
+	{"pool", "metallb", "ipaddresspoolvalidationwebhook.metallb.io", "connection refused|no endpoints available|unknown authority"},
+	{"issuer", "cert-manager", "webhook.cert-manager.io", "connection refused|no endpoints available|unknown authority"},
+	{"certificate", "", "cert-manager.io/v1", "no matches for kind|could not find the requested resource|not found"},
+}
+
+// losesEachRace runs the program without a gate against the stack's cluster, and takes each away again.
+func (s *stack) losesEachRace(t *testing.T) {
+	for _, race := range races {
+		t.Run(race.name, func(t *testing.T) { s.loses(t, race.name, race.chart, race.refusedBy, race.because) })
+	}
+}
+
+func (s *stack) loses(t *testing.T, name, chart, refusedBy, because string) {
+	env := append(s.env[:len(s.env):len(s.env)], "RACE_CASE="+name, "RACE_KUBECONFIG="+s.output("kubeconfig"))
+	if chart != "" {
+		charts, err := filepath.Glob(filepath.Join(bundle, "charts/"+chart+"-*.tgz"))
+		require.NoError(t, err)
+		require.Len(t, charts, 1)
+		env = append(env, "RACE_CHART="+charts[0])
+	}
 	program := filepath.Join(root, "tests/e2e/race")
-	race := &stack{t: t, name: "race", dir: t.TempDir(), env: append(s.env[:len(s.env):len(s.env)],
-		"RACE_CHART="+charts[0], "RACE_KUBECONFIG="+s.output("kubeconfig"))}
+	race := &stack{t: t, name: "race-" + name, dir: t.TempDir(), env: env}
 	project, err := os.ReadFile(filepath.Join(program, "Pulumi.yaml"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(race.dir, "Pulumi.yaml"), project, 0o600))
 	race.must(race.run("pulumi", "-C", race.dir, "stack", "init", race.name))
 	pulumi := func(verb string) result {
 		return race.runIn(program, "pulumi", verb, "--yes", "--skip-preview", "--non-interactive",
-			"--stack", race.name, "--config-file", filepath.Join(race.dir, "Pulumi.race.yaml"))
+			"--stack", race.name, "--config-file", filepath.Join(race.dir, "Pulumi."+race.name+".yaml"))
 	}
 	r := pulumi("up")
 	require.Error(t, r.err, "%s", r.output)
-	assert.Contains(t, r.output, "ipaddresspoolvalidationwebhook.metallb.io", "the webhook is what refused")
-	assert.Regexp(t, "connection refused|no endpoints available|unknown authority", r.output)
+	assert.Contains(t, r.output, refusedBy, "it is refused by what is not ready")
+	assert.Regexp(t, because, r.output)
 	race.must(pulumi("destroy"))
 }

@@ -59,10 +59,12 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 		s.must(s.up("--parallel", "4"))
 		assert.Equal(t, []string{"server-1"}, nodeNames(t, s.client()))
 	})
-	s.step("without a gate MetalLB's webhook refuses the pool", func(t *testing.T) { s.losesTheRace(t) })
-	s.step("with the gate it does not", func(t *testing.T) {
+	s.step("without gates a pool, an issuer and a certificate are refused", func(t *testing.T) { s.losesEachRace(t) })
+	s.step("with the gates they are not", func(t *testing.T) {
 		sections := impatient(hosts, server)
 		sections["metallb"] = staging(hosts, server)["metallb"]
+		sections["certManager"] = map[string]any{"enabled": true}
+		sections["ingress"] = map[string]any{"controllers": []any{}}
 		s.configure(sections)
 		s.must(s.up())
 		s.must(s.run(strata, "health", "--stack", s.name))
@@ -81,7 +83,7 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	})
 }
 
-// impatient is a stack without MetalLB whose gates give up soon: nothing that these stories wait for gets better by itself.
+// impatient is a stack with nothing above K3s whose gates give up soon: nothing that these stories wait for gets better by itself.
 func impatient(hosts *lent, nodes ...node) map[string]any {
 	sections := staging(hosts, nodes...)
 	sections["metallb"] = map[string]any{"enabled": false}

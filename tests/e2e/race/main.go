@@ -1,10 +1,12 @@
-// Race is MetalLB as people write it: the address pool right behind the Helm release, and nothing that looks at the webhook
-// between them. The story in tests/e2e shows that the pool is refused on a cluster where Strata's gate lets it through.
+// Race is the platform as people write it: a custom resource right behind the Helm release that brings its webhook, and nothing
+// between them that looks. The story in tests/e2e shows what happens, on a cluster where Strata's gates let the same objects
+// through.
 //
-// RACE_KUBECONFIG is the kubeconfig's text and RACE_CHART the chart file's path.
+// RACE_CASE selects the case, RACE_KUBECONFIG is the kubeconfig's text and RACE_CHART the chart file's path.
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
@@ -14,9 +16,57 @@ import (
 // object is a Kubernetes object that is registered by its token.
 type object struct{ pulumi.CustomResourceState }
 
+// race is what is installed, and what is created right behind it.
+type race struct {
+	release string // empty: nothing is installed first
+	values  pulumi.Map
+	token   string
+	object  pulumi.Map
+}
+
+func off() pulumi.Map { return pulumi.Map{"enabled": pulumi.Bool(false)} }
+
+var races = map[string]race{
+	"pool": {
+		release: "metallb",
+		values:  pulumi.Map{"frrk8s": off(), "speaker": pulumi.Map{"frr": off()}},
+		token:   "kubernetes:metallb.io/v1beta1:IPAddressPool",
+		object: pulumi.Map{
+			"apiVersion": pulumi.String("metallb.io/v1beta1"), "kind": pulumi.String("IPAddressPool"),
+			"metadata": pulumi.Map{"name": pulumi.String("default"), "namespace": pulumi.String("race")},
+			"spec":     pulumi.Map{"addresses": pulumi.ToStringArray([]string{"192.0.2.1-192.0.2.9"})},
+		},
+	},
+	"issuer": {
+		release: "cert-manager",
+		values:  pulumi.Map{"crds": pulumi.Map{"enabled": pulumi.Bool(true), "keep": pulumi.Bool(false)}, "startupapicheck": off()},
+		token:   "kubernetes:cert-manager.io/v1:ClusterIssuer",
+		object: pulumi.Map{
+			"apiVersion": pulumi.String("cert-manager.io/v1"), "kind": pulumi.String("ClusterIssuer"),
+			"metadata": pulumi.Map{"name": pulumi.String("race")},
+			"spec":     pulumi.Map{"selfSigned": pulumi.Map{}},
+		},
+	},
+	"certificate": {
+		token: "kubernetes:cert-manager.io/v1:Certificate",
+		object: pulumi.Map{
+			"apiVersion": pulumi.String("cert-manager.io/v1"), "kind": pulumi.String("Certificate"),
+			"metadata": pulumi.Map{"name": pulumi.String("race"), "namespace": pulumi.String("race")},
+			"spec": pulumi.Map{
+				"secretName": pulumi.String("race"), "dnsNames": pulumi.ToStringArray([]string{"race.test"}),
+				"issuerRef": pulumi.Map{"name": pulumi.String("race"), "kind": pulumi.String("ClusterIssuer")},
+			},
+		},
+	},
+}
+
 func main() { pulumi.Run(program) }
 
 func program(ctx *pulumi.Context) error {
+	race, known := races[os.Getenv("RACE_CASE")]
+	if !known {
+		return fmt.Errorf("RACE_CASE %q is not known", os.Getenv("RACE_CASE"))
+	}
 	provider, err := kubernetes.NewProvider(ctx, "cluster", &kubernetes.ProviderArgs{
 		Kubeconfig: pulumi.ToSecret(pulumi.String(os.Getenv("RACE_KUBECONFIG"))).(pulumi.StringOutput),
 	})
@@ -27,28 +77,21 @@ func program(ctx *pulumi.Context) error {
 		made := &object{}
 		return made, ctx.RegisterResource(token, name, fields, made, pulumi.Provider(provider), pulumi.DependsOn(behind))
 	}
-	namespace, err := register("kubernetes:core/v1:Namespace", "namespace", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Namespace"),
-		"metadata": pulumi.Map{"name": pulumi.String("metallb-system")},
+	behind, err := register("kubernetes:core/v1:Namespace", "namespace", pulumi.Map{
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Namespace"), "metadata": pulumi.Map{"name": pulumi.String("race")},
 	})
 	if err != nil {
 		return err
 	}
-	release, err := register("kubernetes:helm.sh/v3:Release", "metallb", pulumi.Map{
-		"name": pulumi.String("metallb"), "namespace": pulumi.String("metallb-system"),
-		"chart": pulumi.String(os.Getenv("RACE_CHART")), "skipAwait": pulumi.Bool(true),
-		"values": pulumi.Map{
-			"frrk8s":  pulumi.Map{"enabled": pulumi.Bool(false)},
-			"speaker": pulumi.Map{"frr": pulumi.Map{"enabled": pulumi.Bool(false)}},
-		},
-	}, namespace)
-	if err != nil {
-		return err
+	if race.release != "" {
+		behind, err = register("kubernetes:helm.sh/v3:Release", "release", pulumi.Map{
+			"name": pulumi.String(race.release), "namespace": pulumi.String("race"), "chart": pulumi.String(os.Getenv("RACE_CHART")),
+			"skipAwait": pulumi.Bool(true), "values": race.values,
+		}, behind)
+		if err != nil {
+			return err
+		}
 	}
-	_, err = register("kubernetes:metallb.io/v1beta1:IPAddressPool", "pool", pulumi.Map{
-		"apiVersion": pulumi.String("metallb.io/v1beta1"), "kind": pulumi.String("IPAddressPool"),
-		"metadata": pulumi.Map{"name": pulumi.String("default"), "namespace": pulumi.String("metallb-system")},
-		"spec":     pulumi.Map{"addresses": pulumi.ToStringArray([]string{"192.0.2.1-192.0.2.9"})},
-	}, release)
+	_, err = register(race.token, "object", race.object, behind)
 	return err
 }
