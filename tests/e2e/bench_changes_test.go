@@ -61,7 +61,7 @@ func changes(s *stack, hosts *lent) []change {
 			[]observer{polled(second.answers("/readyz"))}},
 		restart("k3s-nodes", "agent-1", "k3s-agent", func(t *testing.T) {
 			run("agent-1", "systemctl stop k3s-agent")(t)
-			require.NoError(t, first.typed.CoreV1().Nodes().Delete(t.Context(), "agent-1", metav1.DeleteOptions{}))
+			first.notReady(t, "agent-1")
 		}, polled(first.nodeReady("agent-1"))),
 		{"k3s-system", first.scale("kube-system", "coredns", 0), first.scale("kube-system", "coredns", 1),
 			[]observer{polled(first.available("kube-system", "coredns"))}},
@@ -105,6 +105,20 @@ func (c cluster) nodeReady(name string) func(context.Context) bool {
 		}
 		return false
 	}
+}
+
+// notReady says of a node whose kubelet has stopped what a controller would say a minute later.
+func (c cluster) notReady(t *testing.T, name string) {
+	nodes := c.typed.CoreV1().Nodes()
+	node, err := nodes.Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	for i := range node.Status.Conditions {
+		if node.Status.Conditions[i].Type == corev1.NodeReady {
+			node.Status.Conditions[i].Status = corev1.ConditionUnknown
+		}
+	}
+	_, err = nodes.UpdateStatus(t.Context(), node, metav1.UpdateOptions{})
+	require.NoError(t, err)
 }
 
 // scale sets a Deployment's replicas; to none, and waits until its Pods are gone.
