@@ -1,6 +1,9 @@
 // Package components owns the layers of the platform, one ComponentResource per file:
 //
-//	Hosts ──▶ K3s ──▶ MetalLB ──▶ (cert-manager, Traefik, APISIX, ArgoCD, applications)
+//	Hosts ──▶ K3s ──┬──▶ MetalLB ───────────────────────┬──▶ Traefik ──┐
+//	                ├──▶ CRDs ──────────────────────────┘      ▲       │
+//	                ├──▶ CertManager ──▶ Authority ──▶ Certificate     │
+//	                └──▶ ArgoCD ──────────────────────▶ its route ◀────┘
 //
 // Rules, each with its reason in docs/adr:
 //
@@ -8,7 +11,7 @@
 //     childOf writes DependsOn, and the linter forbids it elsewhere.
 //   - A component exports one gate for each fact that others need, not one barrier.
 //   - What changes a host is a command:remote:Command, bounded on the remote side; what changes the cluster is a
-//     kubernetes:* resource; what looks is a gate.
+//     kubernetes:* resource, but for bundles of resource definitions (0007); what looks is a gate.
 //   - Pure builders hold content (config.yaml, Helm values, scripts); constructors hold wiring.
 //   - Children are named name-role, type tokens strata:<layer>:<Kind>. Secrets are secret from birth.
 //

@@ -32,6 +32,7 @@ func TestPlatform(t *testing.T) {
 		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
 	})
 	s.step("health passes", func(t *testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
+	s.step("an upgrade to an image that does not exist is named, the previous version serves, and the next up converges", s.survivesABadUpgrade)
 	s.step("destroy is bounded and leaves nothing in the state", func(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())

@@ -1,0 +1,40 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// otherBundle is the bundle with one file that change may replace, given its path; change returns the sum that the manifest
+// then has for it.
+func (s *stack) otherBundle(t *testing.T, file string, change func(path string) string) string {
+	t.Helper()
+	other := filepath.Join(t.TempDir(), "bundle")
+	s.must(s.run("cp", "-al", bundle, other))
+	manifest := filepath.Join(other, "manifest.json")
+	text, err := os.ReadFile(manifest)
+	require.NoError(t, err)
+	var content map[string]any
+	require.NoError(t, json.Unmarshal(text, &content))
+	found := false
+	for _, entry := range content["artifacts"].([]any) {
+		entry := entry.(map[string]any)
+		if matches, err := filepath.Match(file, entry["path"].(string)); err == nil && matches {
+			path := filepath.Join(other, entry["path"].(string))
+			entry["sha256"] = change(path)
+			info, err := os.Stat(path)
+			require.NoError(t, err)
+			entry["size"], found = info.Size(), true
+		}
+	}
+	require.True(t, found, "no %s in %s", file, bundle)
+	text, err = json.Marshal(content)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(manifest), "it is a link to the bundle's own")
+	require.NoError(t, os.WriteFile(manifest, text, 0o600))
+	return other
+}
