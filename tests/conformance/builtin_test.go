@@ -36,11 +36,12 @@ var builtinCases = []testCase{
 	{"a Deployment whose Pods do not start is stored with its reasons", func(t *testing.T) {
 		w := newWorld(t)
 		r := w.resource("apps/v1:Deployment", "d")
-		inputs := deployment("d", 1, map[string]any{"pulumi.com/timeoutSeconds": "2"})
+		inputs := deployment("d", 1, map[string]any{"pulumi.com/timeoutSeconds": "5"})
 		err := fails(t, r, plugin.Create, props(inputs))
 		assert.ErrorContains(t, err, "'d' timed out waiting to be Ready")
 		assert.Equal(t, w.namespace+"/d", r.ID)
-		assert.NotEmpty(t, r.InitErrors)
+		assert.Contains(t, r.InitErrors, "[MinimumReplicasUnavailable] Deployment does not have minimum availability.")
+		assert.Contains(t, r.InitErrors, "Minimum number of live Pods was not attained")
 		r.Timeout = 30
 		require.NoError(t, r.Delete(t.Context()))
 	}},
@@ -71,21 +72,49 @@ var builtinCases = []testCase{
 		assert.NotEmpty(t, text(r.State, "spec", "clusterIP"))
 		up(t, r, plugin.Same, props(service("svc", nil)))
 	}},
-	{"a Service that selects no Pod is stored with its reasons", func(t *testing.T) {
+	{"a Service that selects no Pod is ready when its endpoints did not change for 10 s", func(t *testing.T) {
+		w := newWorld(t)
+		r := w.resource("core/v1:Service", "svc")
+		r.Timeout = 60
+		began := time.Now()
+		up(t, r, plugin.Create, props(service("svc", map[string]any{"selector": map[string]any{"app": "none"}})))
+		assert.GreaterOrEqual(t, time.Since(began), 9*time.Second)
+		assert.Less(t, time.Since(began), 40*time.Second)
+		require.NoError(t, r.Refresh(t.Context()))
+	}},
+	{"a Service that selects no Pod is ready when time is up", func(t *testing.T) {
 		w := newWorld(t)
 		r := w.resource("core/v1:Service", "svc")
 		r.Timeout = 2
-		err := fails(t, r, plugin.Create, props(service("svc", map[string]any{"selector": map[string]any{"app": "none"}})))
+		up(t, r, plugin.Create, props(service("svc", map[string]any{"selector": map[string]any{"app": "none"}})))
+	}},
+	{"a Service whose Pod is not ready is stored with its reasons", func(t *testing.T) {
+		w := newWorld(t)
+		w.create(pods, object("v1", "Pod", "p", map[string]any{
+			"metadata": map[string]any{"name": "p", "labels": map[string]any{"app": "p"}},
+			// Endpoints name the node.
+			"spec": map[string]any{
+				"nodeName": "nowhere", "containers": []any{map[string]any{"name": "c", "image": "example.invalid/c"}},
+			},
+		}))
+		w.patch(pods, "p", `{"status":{"phase":"Running","podIP":"10.9.9.9","podIPs":[{"ip":"10.9.9.9"}],`+
+			`"conditions":[{"type":"Ready","status":"False"}]}}`, "status")
+		r := w.resource("core/v1:Service", "svc")
+		r.Timeout = 8
+		err := fails(t, r, plugin.Create, props(service("svc", map[string]any{"selector": map[string]any{"app": "p"}})))
 		assert.ErrorContains(t, err, "'svc' timed out waiting to be Ready")
 		assert.NotEmpty(t, r.ID)
+		assert.Contains(t, r.InitErrors, "Service does not target any Pods. Selected Pods may not be ready, "+
+			"or field '.spec.selector' may not match labels on any Pods")
+		require.Error(t, r.Refresh(t.Context()))
 	}},
 	{"a LoadBalancer waits for its address", func(t *testing.T) {
 		w := newWorld(t)
 		r := w.resource("core/v1:Service", "svc")
 		inputs := props(service("svc", map[string]any{"type": "LoadBalancer"}))
-		time.AfterFunc(1500*time.Millisecond, func() {
+		defer later(1500*time.Millisecond, func() {
 			w.patch(services, "svc", `{"status":{"loadBalancer":{"ingress":[{"ip":"10.0.0.200"}]}}}`, "status")
-		})
+		})()
 		r.Timeout = 60
 		began := time.Now()
 		up(t, r, plugin.Create, inputs)
@@ -98,7 +127,7 @@ var builtinCases = []testCase{
 		r.Timeout = 2
 		fails(t, r, plugin.Create, props(service("svc", map[string]any{"type": "LoadBalancer"})))
 		assert.NotEmpty(t, r.ID)
-		assert.GreaterOrEqual(t, len(r.InitErrors), 2)
+		assert.Contains(t, r.InitErrors, "Service was not allocated an IP address; does your cloud provider support this?")
 	}},
 	{"a Pod is awaited until it is ready", func(t *testing.T) {
 		w := newWorld(t)
@@ -107,15 +136,33 @@ var builtinCases = []testCase{
 			"apiVersion": "v1", "kind": "Pod", "metadata": meta("p", nil),
 			"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "example.invalid/c"}}},
 		}
-		time.AfterFunc(1500*time.Millisecond, func() {
+		defer later(1500*time.Millisecond, func() {
 			w.patch(pods, "p", `{"status":{"phase":"Running","conditions":[`+
 				`{"type":"PodScheduled","status":"True"},{"type":"Initialized","status":"True"},`+
 				`{"type":"ContainersReady","status":"True"},{"type":"Ready","status":"True"}]}}`, "status")
-		})
+		})()
 		r.Timeout = 30
 		began := time.Now()
 		up(t, r, plugin.Create, props(inputs))
 		assert.GreaterOrEqual(t, time.Since(began), 1400*time.Millisecond)
+	}},
+	{"a Pod whose container does not start is stored with its reason", func(t *testing.T) {
+		w := newWorld(t)
+		r := w.resource("core/v1:Pod", "p")
+		defer later(time.Second, func() {
+			w.patch(pods, "p", `{"status":{"phase":"Pending","conditions":[`+
+				`{"type":"PodScheduled","status":"True"},{"type":"Initialized","status":"True"},{"type":"Ready",`+
+				`"status":"False","reason":"ContainersNotReady","message":"containers with unready status: [c]"}],`+
+				`"containerStatuses":[{"name":"c","image":"c","imageID":"","ready":false,"restartCount":0,`+
+				`"state":{"waiting":{"reason":"ErrImagePull","message":"not found"}}}]}}`, "status")
+		})()
+		r.Timeout = 4
+		fails(t, r, plugin.Create, props(map[string]any{
+			"apiVersion": "v1", "kind": "Pod", "metadata": meta("p", nil),
+			"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "example.invalid/c"}}},
+		}))
+		assert.Contains(t, r.InitErrors,
+			"[Pod "+w.namespace+"/p]: containers with unready status: [c][ErrImagePull] not found")
 	}},
 	{"a refresh of a Deployment that is not ready says so", func(t *testing.T) {
 		w := newWorld(t)

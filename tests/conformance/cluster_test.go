@@ -136,6 +136,17 @@ func eventually(t *testing.T, what func() bool) {
 	require.Eventually(t, what, 20*time.Second, 20*time.Millisecond)
 }
 
+// later does what another process does after a while. The returned function waits
+// for its end: a case that ends earlier cancels it.
+func later(delay time.Duration, do func()) (wait func()) {
+	done := make(chan struct{})
+	time.AfterFunc(delay, func() {
+		defer close(done)
+		do()
+	})
+	return func() { <-done }
+}
+
 func meta(name string, annotations map[string]any) map[string]any {
 	fields := map[string]any{"name": name}
 	if annotations != nil {

@@ -9,7 +9,9 @@
 // STRATA_PLUGINS is stand-in (default: built from tests/lab/plugins) or official.
 // STRATA_PLUGINS_DIR is a folder with pulumi-resource-NAME binaries, or a
 // PULUMI_HOME; official needs it. STRATA_CONFORMANCE_RESULTS is a file to write
-// the outcomes to; results/ has those of both sets.
+// the outcomes to; results/ has those of both sets. The official plugins there
+// were built from the sources of their releases; the kubernetes one's schema has
+// only the kinds that Kubernetes 1.36 still serves, which matters to imports.
 //
 // It needs no network beyond loopback: API server and etcd (controlplane/) and
 // the SSH server run here.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -152,16 +153,48 @@ var objectCases = []testCase{
 		assert.Equal(t, "aGlkZGVu", text(r.State, "data", "password"))
 		up(t, r, plugin.Same, inputs)
 	}},
+	{"the data of a Secret is secret in any case", func(t *testing.T) {
+		w := newWorld(t)
+		r := w.resource("core/v1:Secret", "s")
+		up(t, r, plugin.Create, props(map[string]any{
+			"apiVersion": "v1", "kind": "Secret", "metadata": meta("s", nil), "stringData": map[string]any{"k": "v"},
+		}))
+		assert.True(t, isSecret(r.State, "data"))
+		assert.True(t, isSecret(r.Inputs, "data"))
+	}},
+	{"a secret item makes the whole list secret", func(t *testing.T) {
+		w := newWorld(t)
+		r := w.resource("rbac.authorization.k8s.io/v1:Role", "role")
+		inputs := props(map[string]any{
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": meta("role", nil),
+			"rules": []any{map[string]any{"apiGroups": []any{""}, "resources": []any{"pods"}, "verbs": []any{"get"}}},
+		})
+		inputs["rules"].ArrayValue()[0].ObjectValue()["verbs"].ArrayValue()[0] = secret("list")
+		up(t, r, plugin.Create, inputs)
+		assert.True(t, isSecret(r.State, "rules"))
+		up(t, r, plugin.Same, inputs)
+	}},
+	{"a difference is named by its path", func(t *testing.T) {
+		w := newWorld(t)
+		r := w.resource("core/v1:ConfigMap", "cm")
+		up(t, r, plugin.Create, labelled("cm", map[string]any{"a-b": "1", "x.y/z": "1"}))
+		diff, err := r.Diff(t.Context(), mustCheck(t, r, labelled("cm", map[string]any{"a-b": "2"})))
+		require.NoError(t, err)
+		paths := diff.GetDetailedDiff()
+		assert.Len(t, paths, 2)
+		assert.Equal(t, pulumirpc.PropertyDiff_UPDATE, paths["metadata.labels.a-b"].GetKind())
+		assert.Equal(t, pulumirpc.PropertyDiff_DELETE, paths[`metadata.labels["x.y/z"]`].GetKind())
+		assert.True(t, paths[`metadata.labels["x.y/z"]`].GetInputDiff())
+	}},
 	{"delete waits until the object is gone", func(t *testing.T) {
 		w := newWorld(t)
 		r := w.resource("core/v1:ConfigMap", "cm")
 		fields := configMap("cm", map[string]any{"k": "v"}, nil)
 		fields["metadata"].(map[string]any)["finalizers"] = []any{"conformance.example/hold"}
 		up(t, r, plugin.Create, props(fields))
-		released := time.AfterFunc(1500*time.Millisecond, func() {
+		defer later(1500*time.Millisecond, func() {
 			w.patch(configMaps, "cm", `{"metadata":{"finalizers":null}}`)
-		})
-		defer released.Stop()
+		})()
 		began := time.Now()
 		require.NoError(t, r.Delete(t.Context()))
 		assert.GreaterOrEqual(t, time.Since(began), time.Second)

@@ -85,7 +85,8 @@ var previewCases = []testCase{
 		r := w.resource("core/v1:ConfigMap", "cm")
 		err := fails(t, r, plugin.Create, props(configMap("cm", map[string]any{"k": "v"}, nil)))
 		assert.ErrorContains(t, err, "failed calling webhook")
-		assert.NotContains(t, w.plugin.Log(), "Retry")
+		assert.Contains(t, w.plugin.Log(), "Retry #0; creation failed")
+		assert.NotContains(t, w.plugin.Log(), "Retry #1")
 		assert.Empty(t, r.ID)
 	}},
 	{"a preview does not read the waitFor annotation", func(t *testing.T) {

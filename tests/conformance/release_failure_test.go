@@ -112,18 +112,27 @@ var releaseFailureCases = []testCase{
 // pending writes into Helm's record what a killed operation leaves there.
 func (w *world) pending(name, from, to string) {
 	w.t.Helper()
+	record := w.record(name, `"status":"`+from+`"`, `"status":"`+to+`"`)
+	labels := record.GetLabels()
+	labels["status"] = to
+	record.SetLabels(labels)
+	_, err := w.client.Resource(secrets).Namespace(w.namespace).Update(w.t.Context(), record, metav1.UpdateOptions{})
+	require.NoError(w.t, err)
+}
+
+// record replaces a part of Helm's record.
+func (w *world) record(name, from, to string) *unstructured.Unstructured {
+	w.t.Helper()
 	record := w.mustGet(secrets, name)
 	encoded, found, err := unstructured.NestedString(record.Object, "data", "release")
 	require.NoError(w.t, err)
 	require.True(w.t, found)
-	body := strings.Replace(unpack(w.t, encoded), `"status":"`+from+`"`, `"status":"`+to+`"`, 1)
+	body := strings.Replace(unpack(w.t, encoded), from, to, 1)
 	require.Contains(w.t, body, to)
 	require.NoError(w.t, unstructured.SetNestedField(record.Object, pack(w.t, body), "data", "release"))
-	labels := record.GetLabels()
-	labels["status"] = to
-	record.SetLabels(labels)
-	_, err = w.client.Resource(secrets).Namespace(w.namespace).Update(w.t.Context(), record, metav1.UpdateOptions{})
+	record, err = w.client.Resource(secrets).Namespace(w.namespace).Update(w.t.Context(), record, metav1.UpdateOptions{})
 	require.NoError(w.t, err)
+	return record
 }
 
 // unpack undoes base64 (the Secret's), base64 (Helm's) and gzip.

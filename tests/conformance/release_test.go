@@ -67,7 +67,12 @@ var releaseCases = []testCase{
 	{"changed values upgrade the release", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, values(map[string]any{"greeting": "one"}))))
-		up(t, r, plugin.Update, props(release(t, values(map[string]any{"greeting": "two"}))))
+		two := props(release(t, values(map[string]any{"greeting": "two"})))
+		diff, err := r.Diff(t.Context(), mustCheck(t, r, two))
+		require.NoError(t, err)
+		assert.Equal(t, []string{"values"}, diff.GetDiffs())
+		assert.Contains(t, diff.GetDetailedDiff(), "values.greeting")
+		up(t, r, plugin.Update, two)
 		assert.Equal(t, 2, revision(r))
 		assert.Equal(t, "two", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
 	}},
@@ -132,7 +137,18 @@ var releaseCases = []testCase{
 		checked := mustCheck(t, r, props(release(t, map[string]any{"skipAwait": false})))
 		assert.InDelta(t, 300, get(checked, "timeout").NumberValue(), 0)
 		assert.Equal(t, "1.0.0", text(checked, "version"))
-		assert.True(t, get(mustCheck(t, r, props(release(t, nil))), "timeout").IsNull())
+		assert.InDelta(t, 0, get(mustCheck(t, r, props(release(t, nil))), "timeout").NumberValue(), 0)
+	}},
+	{"inputs say every default", func(t *testing.T) {
+		_, r := newRelease(t)
+		inputs := release(t, nil)
+		up(t, r, plugin.Create, props(inputs))
+		for _, key := range []string{"atomic", "lint", "postrender", "values", "waitForJobs"} {
+			assert.False(t, get(r.Inputs, key).IsNull(), key)
+			assert.False(t, get(r.State, key).IsNull(), key)
+		}
+		inputs["atomic"], inputs["description"] = false, ""
+		up(t, r, plugin.Same, props(inputs))
 	}},
 	{"secret values stay secret in the state", func(t *testing.T) {
 		_, r := newRelease(t)
@@ -163,6 +179,16 @@ var releaseCases = []testCase{
 		require.NoError(t, err)
 		require.NoError(t, r.Refresh(t.Context()))
 		assert.Empty(t, r.ID)
+	}},
+	{"a refresh shows values that others released, and the next update mends them", func(t *testing.T) {
+		w, r := newRelease(t)
+		inputs := props(release(t, values(map[string]any{"greeting": "ours"})))
+		up(t, r, plugin.Create, inputs)
+		w.record("sh.helm.release.v1.rel.v1", `"config":{"greeting":"ours"`, `"config":{"greeting":"theirs"`)
+		up(t, r, plugin.Same, inputs)
+		require.NoError(t, r.Refresh(t.Context()))
+		assert.Equal(t, "theirs", text(r.State, "values", "greeting"))
+		up(t, r, plugin.Update, inputs)
 	}},
 	{"what others change in the cluster does not show", func(t *testing.T) {
 		w, r := newRelease(t)

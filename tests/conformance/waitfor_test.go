@@ -44,8 +44,13 @@ func satisfied(annotation string, statuses ...string) func(*testing.T) {
 	}
 }
 
-// never is an annotation that the given status does not satisfy.
+// never is an annotation that the given status does not satisfy. What is missing
+// is not said.
 func never(annotation, status string) func(*testing.T) {
+	return unsatisfied(annotation, status, "timed out waiting for the condition")
+}
+
+func unsatisfied(annotation, status, message string) func(*testing.T) {
 	return func(t *testing.T) {
 		w, r, inputs, kind := waiting(t, annotation)
 		patched := make(chan struct{})
@@ -56,7 +61,9 @@ func never(annotation, status string) func(*testing.T) {
 		}()
 		r.Timeout = 3
 		err := fails(t, r, plugin.Create, props(inputs))
-		assert.ErrorContains(t, err, "timed out waiting for the condition")
+		assert.ErrorContains(t, err, message)
+		assert.NotEmpty(t, r.ID)
+		assert.Len(t, r.InitErrors, 1)
 		<-patched
 	}
 }
@@ -98,7 +105,8 @@ var waitForCases = []testCase{
 		satisfied(`jsonpath={.status[?@ == 'Running' || @ == 'Succeeded']}`, `{"phase":"Pending"}`, `{"phase":"Succeeded"}`)},
 	{"an old generation does not satisfy",
 		never(`jsonpath={.status.phase}=Running`, `{"phase":"Running","observedGeneration":0}`)},
-	{"a list or map does not equal a value", never(`jsonpath={.status.list}=x`, `{"list":["x"]}`)},
+	{"a list or map does not equal a value, which the timeout says",
+		unsatisfied(`jsonpath={.status.list}=x`, `{"list":["x"]}`, `"{.status.list}" has a non-primitive value ([x])`)},
 	{"only the first result is compared", never(`jsonpath={.status.list[*]}=b`, `{"list":["a","b"]}`)},
 	{"an empty list counts as present", satisfied(`jsonpath={.status.list}`, `{"list":[]}`)},
 	{"two equals signs only test that the field is there",

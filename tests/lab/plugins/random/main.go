@@ -9,7 +9,7 @@ import (
 )
 
 // version is the release of the official plugin whose behaviour this one keeps.
-const version = "4.21.2"
+const version = "4.19.2"
 
 func main() {
 	if err := serve(); err != nil {
@@ -29,5 +29,6 @@ func serve() error {
 	if err != nil {
 		return fmt.Errorf("describing the resources: %w", err)
 	}
+	provider.Diff = diffOf(provider.Diff)
 	return provider.Run(context.Background(), "random", version)
 }

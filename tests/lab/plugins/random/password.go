@@ -40,6 +40,9 @@ func (*RandomPassword) Create(
 ) (infer.CreateResponse[PasswordState], error) {
 	state := PasswordState{TextArgs: req.Inputs.withDefaults()}
 	response := infer.CreateResponse[PasswordState]{ID: "none", Output: state}
+	if err := req.Inputs.contradiction(); err != nil {
+		return response, err
+	}
 	if req.DryRun {
 		return response, nil
 	}
@@ -64,11 +67,12 @@ func checkText(ctx context.Context, req infer.CheckRequest) (infer.CheckResponse
 }
 
 // WireDependencies makes the results secret in the state itself, also for
-// programs that do not ask for it.
+// programs that do not ask for it, and the rest known in a preview.
 func (*RandomPassword) WireDependencies(f infer.FieldSelector, args *TextArgs, state *PasswordState) {
 	f.OutputField(&state.Result).AlwaysSecret()
 	f.OutputField(&state.BcryptHash).AlwaysSecret()
 	inputs := f.InputField(args)
 	f.OutputField(&state.Result).DependsOn(inputs)
 	f.OutputField(&state.BcryptHash).DependsOn(inputs)
+	state.known(f)
 }

@@ -32,10 +32,19 @@ func (*RandomString) Create(
 	_ context.Context, req infer.CreateRequest[TextArgs],
 ) (infer.CreateResponse[StringState], error) {
 	state := StringState{TextArgs: req.Inputs.withDefaults()}
+	if err := req.Inputs.contradiction(); err != nil {
+		return infer.CreateResponse[StringState]{Output: state}, err
+	}
 	if req.DryRun {
 		return infer.CreateResponse[StringState]{Output: state}, nil
 	}
 	result, err := state.text()
 	state.Result = result
 	return infer.CreateResponse[StringState]{ID: result, Output: state}, err
+}
+
+// WireDependencies leaves only the result unknown in a preview.
+func (*RandomString) WireDependencies(f infer.FieldSelector, args *TextArgs, state *StringState) {
+	f.OutputField(&state.Result).DependsOn(f.InputField(args))
+	state.known(f)
 }

@@ -2,10 +2,12 @@ package main
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"math/big"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
 )
 
 const (
@@ -34,10 +36,12 @@ type TextArgs struct {
 	Keepers *map[string]string `pulumi:"keepers,optional"`
 }
 
-// class is a set of characters and the least number of them.
+// class is a set of characters, the least number of them, and whether the rest
+// of the text has them too.
 type class struct {
 	runes string
 	least int
+	fills bool
 }
 
 // withDefaults fills in what the outputs show for absent inputs.
@@ -60,27 +64,27 @@ func (a TextArgs) withDefaults() TextArgs {
 	return a
 }
 
+// known are the outputs that a preview tells.
+func (a *TextArgs) known(f infer.FieldSelector) {
+	for _, field := range []any{
+		&a.Lower, &a.Upper, &a.Numeric, &a.Number, &a.Special, &a.MinLower, &a.MinUpper, &a.MinNumeric, &a.MinSpecial,
+	} {
+		f.OutputField(field).AlwaysKnown()
+	}
+}
+
 // classes needs the defaults.
 func (a TextArgs) classes() []class {
 	special := specialRunes
 	if a.OverrideSpecial != nil && *a.OverrideSpecial != "" {
 		special = *a.OverrideSpecial
 	}
-	var classes []class
-	for _, c := range []struct {
-		use   bool
-		class class
-	}{
-		{*a.Lower, class{lowerRunes, *a.MinLower}},
-		{*a.Upper, class{upperRunes, *a.MinUpper}},
-		{*a.Numeric, class{digitRunes, *a.MinNumeric}},
-		{*a.Special, class{special, *a.MinSpecial}},
-	} {
-		if c.use || c.class.least > 0 {
-			classes = append(classes, c.class)
-		}
+	return []class{
+		{lowerRunes, *a.MinLower, *a.Lower},
+		{upperRunes, *a.MinUpper, *a.Upper},
+		{digitRunes, *a.MinNumeric, *a.Numeric},
+		{special, *a.MinSpecial, *a.Special},
 	}
-	return classes
 }
 
 // problems refuses a text that cannot be made.
@@ -93,18 +97,28 @@ func (a TextArgs) problems() []p.CheckFailure {
 	case a.Length < least:
 		return []p.CheckFailure{{Property: "length", Reason: fmt.Sprintf(
 			"must be at least the sum of the minima, %d, got %d", least, a.Length)}}
-	case len(a.classes()) == 0:
+	case !*a.Lower && !*a.Upper && !*a.Numeric && !*a.Special:
 		return []p.CheckFailure{{Property: "lower", Reason: "at least one class of characters must be used"}}
 	}
 	return nil
 }
 
-// text draws the minima of each class, fills up from all classes and shuffles.
+// contradiction is an error that, as in the official plugin, only a create finds.
+func (a TextArgs) contradiction() error {
+	if a.Number != nil && a.Numeric != nil && *a.Number != *a.Numeric {
+		return errors.New("Number and numeric are both configured with different values") //nolint:staticcheck,revive // official text
+	}
+	return nil
+}
+
+// text draws the minima of each class, fills up from the used ones and shuffles.
 func (a TextArgs) text() (string, error) {
 	var all string
 	result := make([]byte, 0, a.Length)
 	for _, c := range a.classes() {
-		all += c.runes
+		if c.fills {
+			all += c.runes
+		}
 		for range c.least {
 			index, err := below(len(c.runes))
 			if err != nil {

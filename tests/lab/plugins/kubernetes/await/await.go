@@ -49,8 +49,10 @@ func ReadyNow(ctx context.Context, c *cluster.Cluster, inputs, live *unstructure
 	if check == nil || Skipped(inputs) || !checkedOnRead(live) {
 		return nil
 	}
-	ok, reasons, err := check(ctx, newView(c, live))
-	if ok {
+	view := newView(c, live)
+	view.once = true
+	ok, reasons, err := check(ctx, view)
+	if ok || view.enough {
 		return nil
 	}
 	if err != nil {
@@ -62,10 +64,12 @@ func ReadyNow(ctx context.Context, c *cluster.Cluster, inputs, live *unstructure
 // wait looks on every event until the rule holds, fails for good, or time is up.
 func wait(
 	ctx context.Context, view *view, check rule,
-	late func(*unstructured.Unstructured, []string) *Partial, progress Progress,
+	late func(*unstructured.Unstructured, []string, error) *Partial, progress Progress,
 ) (*unstructured.Unstructured, error) {
 	events := view.watch(ctx)
+	progress = changes(progress)
 	var last []string
+	var failure error
 	for {
 		ok, reasons, err := check(ctx, view)
 		if ok {
@@ -75,14 +79,17 @@ func wait(
 		if errors.As(err, &fatal) {
 			return view.object, fatal
 		}
-		if len(reasons) > 0 && ctx.Err() == nil {
-			last = reasons
-			progress(reasons[0])
+		if ctx.Err() == nil {
+			last, failure = reasons, err
+			progress(view.line(reasons))
 		}
 		select {
 		case <-ctx.Done():
-			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return view.object, late(view.object, last)
+			switch {
+			case view.enough:
+				return view.object, nil
+			case errors.Is(ctx.Err(), context.DeadlineExceeded):
+				return view.object, late(view.object, last, failure)
 			}
 			return view.object, cancelled(view.object, last)
 		case event := <-events:
@@ -91,19 +98,28 @@ func wait(
 	}
 }
 
-// all holds when one state of the object satisfies every expression.
+// changes drops a line that was said already, and no line.
+func changes(progress Progress) Progress {
+	said := map[string]bool{"": true}
+	return func(message string) {
+		if !said[message] {
+			said[message] = true
+			progress(message)
+		}
+	}
+}
+
+// all holds when one state of the object satisfies every expression. What is
+// missing is a status line only: the official plugin does not store it.
 func all(expressions []expression) rule {
 	return func(_ context.Context, view *view) (bool, []string, error) {
-		var missing []string
 		for _, e := range expressions {
 			ok, message, err := e.satisfied(view.object)
-			if err != nil {
-				message = err.Error()
-			}
 			if !ok {
-				missing = append(missing, message)
+				view.doing = message
+				return false, nil, err
 			}
 		}
-		return len(missing) == 0, missing, nil
+		return true, nil, nil
 	}
 }

@@ -20,7 +20,7 @@ type Partial struct {
 // Error is the official plugin's text, which does not name the reasons.
 func (p *Partial) Error() string { return p.message }
 
-func timedOut(obj *unstructured.Unstructured, reasons []string) *Partial {
+func timedOut(obj *unstructured.Unstructured, reasons []string, _ error) *Partial {
 	return &Partial{Object: obj, Reasons: reasons,
 		message: fmt.Sprintf("'%s' timed out waiting to be Ready", obj.GetName())}
 }
@@ -35,6 +35,10 @@ func notInitialized(obj *unstructured.Unstructured, reasons []string) *Partial {
 		message: fmt.Sprintf("Resource '%s' was created but failed to initialize", obj.GetName())}
 }
 
-func conditionTimedOut(obj *unstructured.Unstructured, reasons []string) *Partial {
-	return &Partial{Object: obj, Reasons: reasons, message: "timed out waiting for the condition"}
+// conditionTimedOut names what an expression could not read instead, if so.
+func conditionTimedOut(obj *unstructured.Unstructured, _ []string, failure error) *Partial {
+	if failure != nil {
+		return &Partial{Object: obj, message: failure.Error()}
+	}
+	return &Partial{Object: obj, message: "timed out waiting for the condition"}
 }

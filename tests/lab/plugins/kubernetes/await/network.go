@@ -5,41 +5,43 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// settling is how long a Service with a selector must have had endpoints, as
-// upstream: every such Service costs at least that much.
+// settling is how long the Endpoints of a Service with a selector must not have
+// changed, as upstream: every such Service costs at least that much.
 const settling = 10 * time.Second
 
-var endpointSlices = schema.GroupVersionResource{
-	Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices",
-}
+var endpoints = schema.GroupVersionResource{Version: "v1", Resource: "endpoints"}
 
-// service holds when it selects ready Pods and, for a load balancer, has an
-// address.
+// service holds when a load balancer has its address and, for a selector, the
+// Endpoints settled without a Pod that is not ready. As upstream it does not
+// need a Pod, and time that is up ends only the settling.
 func service(ctx context.Context, view *view) (bool, []string, error) {
 	obj := view.object
 	kind, _, _ := unstructured.NestedString(obj.Object, "spec", "type")
+	address, _, _ := unstructured.NestedString(obj.Object, "spec", "clusterIP")
+	pods := view.endpoints(ctx)
+	served := kind != "LoadBalancer" || addressed(obj)
+	if !selectsPods(obj, kind) {
+		pods.pending, pods.settled = false, true
+	}
+	view.doing = "[1/3] Finding Pods to direct traffic to"
+	if pods.settled && pods.ready {
+		view.doing = "[2/3] Attempting to allocate IP address to Service"
+	}
 	var reasons []string
-	if kind == "LoadBalancer" && !addressed(obj) {
+	if !pods.ready && address != "None" && kind != "ExternalName" {
+		reasons = append(reasons, "Service does not target any Pods. Selected Pods may not be ready, "+
+			"or field '.spec.selector' may not match labels on any Pods")
+	}
+	if !served {
 		reasons = append(reasons, "Service was not allocated an IP address; does your cloud provider support this?")
 	}
-	if selectsPods(obj, kind) {
-		switch {
-		case !view.hasEndpoints(ctx):
-			view.settled = time.Time{}
-			reasons = append(reasons, "Service does not target any Pods. Selected Pods may not be ready, "+
-				"or field '.spec.selector' may not match labels on any Pods")
-		case view.settled.IsZero():
-			view.settled = time.Now()
-		}
-		if view.settled.IsZero() || time.Since(view.settled) < settling {
-			reasons = append(reasons, "Finding Pods to direct traffic to")
-		}
-	}
-	return len(reasons) == 0, reasons, nil
+	view.enough = served && !pods.pending
+	return view.enough && pods.settled, reasons, nil
 }
 
 // selectsPods is false for headless, external and selectorless Services, which
@@ -50,18 +52,28 @@ func selectsPods(obj *unstructured.Unstructured, kind string) bool {
 	return len(selector) > 0 && address != "None" && kind != "ExternalName"
 }
 
-func (v *view) hasEndpoints(ctx context.Context) bool {
-	slices := v.list(ctx, endpointSlices, "kubernetes.io/service-name="+v.object.GetName())
-	for _, slice := range slices {
-		endpoints, _, _ := unstructured.NestedSlice(slice.Object, "endpoints")
-		for _, entry := range endpoints {
-			fields, _ := entry.(map[string]any)
-			if ready, found, _ := unstructured.NestedBool(fields, "conditions", "ready"); !found || ready {
-				return true
-			}
-		}
+// targets is what the Endpoints of a Service say.
+type targets struct{ ready, pending, settled bool }
+
+// endpoints also takes the time since they changed.
+func (v *view) endpoints(ctx context.Context) targets {
+	found, err := v.cluster.Dynamic.Resource(endpoints).Namespace(v.object.GetNamespace()).
+		Get(ctx, v.object.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return targets{settled: v.once}
 	}
-	return false
+	if found.GetResourceVersion() != v.version {
+		v.version, v.settled = found.GetResourceVersion(), time.Now()
+	}
+	t := targets{settled: v.once || time.Since(v.settled) >= settling}
+	subsets, _, _ := unstructured.NestedSlice(found.Object, "subsets")
+	for _, subset := range subsets {
+		fields, _ := subset.(map[string]any)
+		ready, _, _ := unstructured.NestedSlice(fields, "addresses")
+		pending, _, _ := unstructured.NestedSlice(fields, "notReadyAddresses")
+		t.ready, t.pending = t.ready || len(ready) > 0, t.pending || len(pending) > 0
+	}
+	return t
 }
 
 // ingress holds when its controller published an address.

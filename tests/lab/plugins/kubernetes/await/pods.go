@@ -3,7 +3,9 @@ package await
 import (
 	"context"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,43 +27,80 @@ func podProblems(ctx context.Context, view *view) []string {
 	}
 	unique := map[string]bool{}
 	for _, item := range view.list(ctx, pods, metav1.FormatLabelSelector(&selector)) {
-		for _, problem := range containerProblems(&item) {
+		_, problems := podStep(&item)
+		for _, problem := range problems {
 			unique[problem] = true
 		}
 	}
-	problems := make([]string, 0, len(unique))
-	for problem := range unique {
-		problems = append(problems, problem)
-	}
-	sort.Strings(problems)
-	return problems
+	return slices.Sorted(maps.Keys(unique))
 }
 
-// containerProblems are why a Pod is not scheduled and why its containers wait
-// or ended.
-func containerProblems(pod *unstructured.Unstructured) []string {
+// podStep is the first of scheduled, initialized and ready that a Pod has not
+// reached, as a status line, and what is wrong with it; nothing for one that has
+// reached all.
+func podStep(pod *unstructured.Unstructured) (waiting string, problems []string) {
+	name := pod.GetName()
+	if namespace := pod.GetNamespace(); namespace != "" && namespace != "default" {
+		name = namespace + "/" + name
+	}
+	for _, step := range []struct{ condition, adjective string }{
+		{"PodScheduled", "scheduled"}, {"Initialized", "initialized"}, {"Ready", "ready"},
+	} {
+		entry := find(pod, step.condition)
+		phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+		if text(entry, "status") == "True" || (entry != nil && step.condition == "Ready" && phase == "Succeeded") {
+			continue
+		}
+		waiting = fmt.Sprintf("Waiting for Pod %q to be %s", name, step.adjective)
+		if entry == nil || step.condition == "PodScheduled" {
+			return waiting, nil
+		}
+		containers := containerProblems(pod)
+		if message := text(entry, "message"); message != "" || containers != "" {
+			if text(entry, "reason") == "" {
+				message = ""
+			}
+			problems = []string{fmt.Sprintf("[Pod %s]: %s%s", name, message, containers)}
+		}
+		return waiting, problems
+	}
+	return "", nil
+}
+
+// containerProblems are why the containers that are not ready wait or ended.
+func containerProblems(pod *unstructured.Unstructured) string {
 	var problems []string
-	if entry := find(pod, "PodScheduled"); text(entry, "status") == "False" {
-		problems = append(problems, fmt.Sprintf("[Pod %s/%s]: %s", pod.GetNamespace(), pod.GetName(), text(entry, "message")))
+	statuses, _, _ := unstructured.NestedSlice(pod.Object, "status", "containerStatuses")
+	for _, entry := range statuses {
+		status, _ := entry.(map[string]any)
+		if ready, _, _ := unstructured.NestedBool(status, "ready"); !ready {
+			problems = append(problems, containerProblem(status)...)
+		}
 	}
-	for _, list := range []string{"initContainerStatuses", "containerStatuses"} {
-		statuses, _, _ := unstructured.NestedSlice(pod.Object, "status", list)
-		for _, entry := range statuses {
-			status, _ := entry.(map[string]any)
-			problems = append(problems, containerProblem(pod, status)...)
+	return strings.Join(problems, "\n")
+}
+
+func containerProblem(status map[string]any) []string {
+	var problems []string
+	if waiting, found, _ := unstructured.NestedMap(status, "state", "waiting"); found &&
+		text(waiting, "reason") != "ContainerCreating" {
+		problems = append(problems, fmt.Sprintf("[%s] %s", text(waiting, "reason"), text(waiting, "message")))
+	}
+	ended, _, _ := unstructured.NestedMap(status, "state", "terminated")
+	switch code, _, _ := unstructured.NestedInt64(ended, "exitCode"); {
+	case text(ended, "reason") == "":
+	case text(ended, "message") != "":
+		problems = append(problems, fmt.Sprintf("[%s] %s", text(ended, "reason"), text(ended, "message")))
+	default:
+		problems = append(problems, fmt.Sprintf("container %q completed with exit code %d", text(status, "name"), code))
+	}
+	if last, found, _ := unstructured.NestedMap(status, "lastState", "terminated"); found {
+		code, _, _ := unstructured.NestedInt64(last, "exitCode")
+		problems = append(problems, fmt.Sprintf("container %q terminated at %s (%s: exit code %d)",
+			text(status, "name"), text(last, "finishedAt"), text(last, "reason"), code))
+		if message := text(last, "message"); message != "" {
+			problems = append(problems, message)
 		}
 	}
 	return problems
-}
-
-func containerProblem(pod *unstructured.Unstructured, status map[string]any) []string {
-	for _, state := range []string{"waiting", "terminated"} {
-		fields, found, _ := unstructured.NestedMap(status, "state", state)
-		reason := text(fields, "reason")
-		if found && reason != "Completed" && reason != "ContainerCreating" && reason != "PodInitializing" {
-			return []string{fmt.Sprintf("[Pod %s/%s]: containers with unready status: [%s] -- [%s] %s",
-				pod.GetNamespace(), pod.GetName(), text(status, "name"), reason, text(fields, "message"))}
-		}
-	}
-	return nil
 }

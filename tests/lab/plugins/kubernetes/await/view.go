@@ -21,12 +21,27 @@ type view struct {
 	cluster *cluster.Cluster
 	object  *unstructured.Unstructured
 	gone    bool
-	since   time.Time
+	// settled is since when what belongs to the object has its version.
 	settled time.Time
+	version string
+	// once is a single look, of a refresh.
+	once bool
+	// enough is what a rule accepts when time is up, and in a single look.
+	enough bool
+	// doing is the status line, if it is not the first reason.
+	doing string
 }
 
 func newView(c *cluster.Cluster, object *unstructured.Unstructured) *view {
-	return &view{cluster: c, object: object, since: time.Now()}
+	return &view{cluster: c, object: object}
+}
+
+// line is the status line of a check that did not hold.
+func (v *view) line(reasons []string) string {
+	if v.doing == "" && len(reasons) > 0 {
+		return reasons[0]
+	}
+	return v.doing
 }
 
 func (v *view) apply(event watch.Event) {

@@ -17,12 +17,21 @@ func deployment(ctx context.Context, view *view) (bool, []string, error) {
 	if observed(obj) && text(available, "status") == "True" && rolledOut && updated == want {
 		return true, nil, nil
 	}
-	reasons := []string{fmt.Sprintf("Waiting for app ReplicaSet to be available (%d/%d Pods available)",
-		number(obj, 0, "status", "availableReplicas"), want)}
+	view.doing = fmt.Sprintf("Waiting for app ReplicaSet to be available (%d/%d Pods available)",
+		number(obj, 0, "status", "readyReplicas"), want)
+	var reasons []string
 	for _, entry := range []map[string]any{available, progressing} {
 		if entry != nil && text(entry, "status") != "True" {
-			reasons = append(reasons, explain(entry))
+			reasons = append(reasons, fmt.Sprintf("[%s] %s", text(entry, "reason"), text(entry, "message")))
 		}
+	}
+	switch first := obj.GetAnnotations()["deployment.kubernetes.io/revision"] == "1"; {
+	case text(available, "status") != "True":
+		reasons = append(reasons, "Minimum number of live Pods was not attained")
+	case first || !rolledOut:
+		reasons = append(reasons, "Minimum number of Pods to consider the application live was not attained")
+	default:
+		reasons = append(reasons, "Attempted to roll forward to new ReplicaSet, but minimum number of Pods did not become live")
 	}
 	return false, append(reasons, podProblems(ctx, view)...), nil
 }
@@ -69,14 +78,9 @@ func job(ctx context.Context, view *view) (bool, []string, error) {
 	return false, append(reasons, podProblems(ctx, view)...), nil
 }
 
-// pod holds when it is ready or has succeeded.
+// pod holds when it is scheduled, initialized and ready, or has succeeded.
 func pod(_ context.Context, view *view) (bool, []string, error) {
-	if ready := find(view.object, "Ready"); text(ready, "status") == "True" || text(ready, "reason") == "PodCompleted" {
-		return true, nil, nil
-	}
-	if now, _, _ := unstructured.NestedString(view.object.Object, "status", "phase"); now == "Succeeded" {
-		return true, nil, nil
-	}
-	reasons := []string{fmt.Sprintf("Waiting for Pod %q to be ready", view.object.GetName())}
-	return false, append(reasons, containerProblems(view.object)...), nil
+	var problems []string
+	view.doing, problems = podStep(view.object)
+	return view.doing == "", problems, nil
 }

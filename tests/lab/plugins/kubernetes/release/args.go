@@ -13,61 +13,73 @@ const Type = "kubernetes:helm.sh/v3:Release"
 // defaultTimeout bounds each Helm operation, in seconds.
 const defaultTimeout = 300
 
-// Release is the inputs and the status of a Helm release. A zero value is
-// absent. Custom timeouts of the resource do not count, only Timeout does.
+// Release is the inputs and the status of a Helm release, all of which are said,
+// also as what they are by default. Custom timeouts of the resource do not count,
+// only Timeout does.
 type Release struct {
-	Name      string `json:"name,omitempty"`
-	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
 	// Chart is a path, or a name in RepositoryOpts.
-	Chart          string          `json:"chart,omitempty"`
-	Version        string          `json:"version,omitempty"`
+	Chart          string          `json:"chart"`
+	Version        string          `json:"version"`
 	RepositoryOpts *RepositoryOpts `json:"repositoryOpts,omitempty"`
-	Values         map[string]any  `json:"values,omitempty"`
+	Values         map[string]any  `json:"values"`
 	// Timeout is in seconds.
-	Timeout                  int    `json:"timeout,omitempty"`
-	SkipAwait                bool   `json:"skipAwait,omitempty"`
-	WaitForJobs              bool   `json:"waitForJobs,omitempty"`
-	Atomic                   bool   `json:"atomic,omitempty"`
-	CleanupOnFail            bool   `json:"cleanupOnFail,omitempty"`
-	CreateNamespace          bool   `json:"createNamespace,omitempty"`
-	DependencyUpdate         bool   `json:"dependencyUpdate,omitempty"`
-	Description              string `json:"description,omitempty"`
-	Devel                    bool   `json:"devel,omitempty"`
-	DisableCRDHooks          bool   `json:"disableCRDHooks,omitempty"`
-	DisableOpenapiValidation bool   `json:"disableOpenapiValidation,omitempty"`
-	DisableWebhooks          bool   `json:"disableWebhooks,omitempty"`
-	ForceUpdate              bool   `json:"forceUpdate,omitempty"`
+	Timeout                  int    `json:"timeout"`
+	SkipAwait                bool   `json:"skipAwait"`
+	WaitForJobs              bool   `json:"waitForJobs"`
+	Atomic                   bool   `json:"atomic"`
+	CleanupOnFail            bool   `json:"cleanupOnFail"`
+	CreateNamespace          bool   `json:"createNamespace"`
+	DependencyUpdate         bool   `json:"dependencyUpdate"`
+	Description              string `json:"description"`
+	Devel                    bool   `json:"devel"`
+	DisableCRDHooks          bool   `json:"disableCRDHooks"`
+	DisableOpenapiValidation bool   `json:"disableOpenapiValidation"`
+	DisableWebhooks          bool   `json:"disableWebhooks"`
+	ForceUpdate              bool   `json:"forceUpdate"`
 	MaxHistory               *int   `json:"maxHistory,omitempty"`
-	RecreatePods             bool   `json:"recreatePods,omitempty"`
-	Replace                  bool   `json:"replace,omitempty"`
-	ResetValues              bool   `json:"resetValues,omitempty"`
-	ReuseValues              bool   `json:"reuseValues,omitempty"`
-	SkipCrds                 bool   `json:"skipCrds,omitempty"`
+	RecreatePods             bool   `json:"recreatePods"`
+	Replace                  bool   `json:"replace"`
+	ResetValues              bool   `json:"resetValues"`
+	ReuseValues              bool   `json:"reuseValues"`
+	SkipCrds                 bool   `json:"skipCrds"`
+	Unused
 
 	// ResourceNames are the objects by "Kind/version" (or with the group).
 	ResourceNames map[string][]string `json:"resourceNames,omitempty"`
 	Status        *Status             `json:"status,omitempty"`
 }
 
+// Unused are inputs that are kept and change nothing here.
+type Unused struct {
+	AllowNullValues     bool   `json:"allowNullValues"`
+	Keyring             string `json:"keyring"`
+	Lint                bool   `json:"lint"`
+	Postrender          string `json:"postrender"`
+	RenderSubchartNotes bool   `json:"renderSubchartNotes"`
+	Verify              bool   `json:"verify"`
+}
+
 // RepositoryOpts say where a chart that is not a path comes from.
 type RepositoryOpts struct {
-	Repo     string `json:"repo,omitempty"`
-	CAFile   string `json:"caFile,omitempty"`
-	CertFile string `json:"certFile,omitempty"`
-	KeyFile  string `json:"keyFile,omitempty"`
-	Username string `json:"username,omitempty"`
-	Password string `json:"password,omitempty"`
+	Repo     string `json:"repo"`
+	CAFile   string `json:"caFile"`
+	CertFile string `json:"certFile"`
+	KeyFile  string `json:"keyFile"`
+	Username string `json:"username"`
+	Password string `json:"password"`
 }
 
 // Status is what Helm says of the release.
 type Status struct {
-	AppVersion string `json:"appVersion,omitempty"`
-	Chart      string `json:"chart,omitempty"`
-	Name       string `json:"name,omitempty"`
-	Namespace  string `json:"namespace,omitempty"`
+	AppVersion string `json:"appVersion"`
+	Chart      string `json:"chart"`
+	Name       string `json:"name"`
+	Namespace  string `json:"namespace"`
 	Revision   *int   `json:"revision,omitempty"`
-	Status     string `json:"status,omitempty"`
-	Version    string `json:"version,omitempty"`
+	Status     string `json:"status"`
+	Version    string `json:"version"`
 }
 
 // decode reads a release from properties; what is secret becomes plain and what
@@ -80,6 +92,9 @@ func decode(properties resource.PropertyMap) (*Release, error) {
 	var release Release
 	if err := json.Unmarshal(body, &release); err != nil {
 		return nil, fmt.Errorf("decoding failure: %w", err)
+	}
+	if release.Values == nil {
+		release.Values = map[string]any{}
 	}
 	return &release, nil
 }

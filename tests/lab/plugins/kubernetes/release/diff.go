@@ -2,15 +2,18 @@ package release
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
-	"sort"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+
+	"strata/tests/lab/plugins/kubernetes/difference"
 )
 
-// Diff compares inputs with inputs: what somebody changed in the cluster does
-// not show. A new name or namespace replaces the release.
+// Diff compares the inputs with what Helm recorded: what somebody changed in the
+// objects does not show. A new name or namespace replaces the release.
 func (h *Handler) Diff(
 	_ context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
@@ -22,65 +25,44 @@ func (h *Handler) Diff(
 	if err != nil {
 		return nil, err
 	}
-	olds := plain(storedInputs(state))
-	news = plain(news)
 	for _, ignored := range req.GetIgnoreChanges() {
-		if key := resource.PropertyKey(ignored); key == "version" {
-			news[key] = olds[key]
+		if ignored == "version" {
+			news["version"] = state["version"]
 		}
 	}
-	response := &pulumirpc.DiffResponse{Changes: pulumirpc.DiffResponse_DIFF_NONE}
-	diff := olds.Diff(news)
-	if diff == nil {
-		return response, nil
+	before := difference.Prune(plain(state), plain(storedInputs(state)))
+	changes := difference.Compare(before, plain(news))
+	response := &pulumirpc.DiffResponse{
+		Changes: pulumirpc.DiffResponse_DIFF_NONE, HasDetailedDiff: len(changes) > 0,
+		DetailedDiff: map[string]*pulumirpc.PropertyDiff{},
 	}
-	response.Changes, response.HasDetailedDiff = pulumirpc.DiffResponse_DIFF_SOME, true
-	response.DetailedDiff = map[string]*pulumirpc.PropertyDiff{}
-	for _, key := range diff.ChangedKeys() {
-		kind := kindOf(diff, key)
-		if slices.Contains([]resource.PropertyKey{"name", "namespace"}, key) {
-			kind = pulumirpc.PropertyDiff_UPDATE_REPLACE
-			response.Replaces = append(response.Replaces, string(key))
+	changed := map[string]bool{}
+	for path, kind := range changes {
+		response.Changes = pulumirpc.DiffResponse_DIFF_SOME
+		if path == "name" || path == "namespace" {
+			kind = difference.Replacing(kind)
+			response.Replaces = append(response.Replaces, path)
 		}
-		response.Diffs = append(response.Diffs, string(key))
-		response.DetailedDiff[string(key)] = &pulumirpc.PropertyDiff{Kind: kind}
+		response.DetailedDiff[path] = difference.Shown(kind)
+		steps, err := resource.ParsePropertyPath(path)
+		if err != nil {
+			return nil, fmt.Errorf("failed to parse diff path: %w", err)
+		}
+		changed[fmt.Sprint(steps[0])] = true
 	}
-	sort.Strings(response.Diffs)
+	response.Diffs = slices.Sorted(maps.Keys(changed))
 	return response, nil
 }
 
-func kindOf(diff *resource.ObjectDiff, key resource.PropertyKey) pulumirpc.PropertyDiff_Kind {
-	switch {
-	case diff.Added(key):
-		return pulumirpc.PropertyDiff_ADD
-	case diff.Deleted(key):
-		return pulumirpc.PropertyDiff_DELETE
-	default:
-		return pulumirpc.PropertyDiff_UPDATE
-	}
+// plain drops secretness, so that only values count; what is not known yet
+// differs from everything.
+func plain(properties resource.PropertyMap) map[string]any {
+	return properties.MapRepl(nil, withoutSecrets)
 }
 
-// plain drops secretness, so that only values count.
-func plain(properties resource.PropertyMap) resource.PropertyMap {
-	result := resource.PropertyMap{}
-	for key, value := range properties {
-		result[key] = plainValue(value)
+func withoutSecrets(value resource.PropertyValue) (any, bool) {
+	if value.IsSecret() {
+		return value.SecretValue().Element.MapRepl(nil, withoutSecrets), true
 	}
-	return result
-}
-
-func plainValue(value resource.PropertyValue) resource.PropertyValue {
-	switch {
-	case value.IsSecret():
-		return plainValue(value.SecretValue().Element)
-	case value.IsObject():
-		return resource.NewObjectProperty(plain(value.ObjectValue()))
-	case value.IsArray():
-		items := make([]resource.PropertyValue, len(value.ArrayValue()))
-		for i, item := range value.ArrayValue() {
-			items[i] = plainValue(item)
-		}
-		return resource.NewArrayProperty(items)
-	}
-	return value
+	return nil, false
 }

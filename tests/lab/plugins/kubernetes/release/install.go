@@ -63,7 +63,7 @@ func (h *Handler) install(urn resource.URN, r *Release) error {
 		return err
 	}
 	r.configure(client)
-	result, err := client.RunWithContext(h.ctx, chart, r.values())
+	result, err := client.RunWithContext(h.ctx, chart, r.Values)
 	h.forget()
 	if err != nil && result == nil {
 		return err
@@ -103,13 +103,6 @@ func (r *Release) limit() time.Duration {
 		return defaultTimeout * time.Second
 	}
 	return time.Duration(r.Timeout) * time.Second
-}
-
-func (r *Release) values() map[string]any {
-	if r.Values == nil {
-		return map[string]any{}
-	}
-	return r.Values
 }
 
 // forget drops what was discovered: a chart may have brought definitions.

@@ -53,25 +53,44 @@ func storedInputs(state resource.PropertyMap) resource.PropertyMap {
 func follow(outs, ins resource.PropertyMap) {
 	for key, in := range ins {
 		if out, ok := outs[key]; ok {
-			outs[key] = followValue(out, in)
+			outs[key] = followUnknown(out, in)
 		} else if in.IsComputed() || in.IsOutput() {
 			outs[key] = in
 		}
 	}
+	hide(outs, ins)
 }
 
-func followValue(out, in resource.PropertyValue) resource.PropertyValue {
+// hide makes a whole list secret for one of its items.
+func hide(outs, ins resource.PropertyMap) {
+	for key, in := range ins {
+		out, ok := outs[key]
+		switch {
+		case !ok:
+		case out.IsObject() && in.IsObject():
+			hide(out.ObjectValue(), in.ObjectValue())
+		case !out.IsSecret() && in.ContainsSecrets():
+			outs[key] = resource.MakeSecret(out)
+		}
+	}
+}
+
+func followUnknown(out, in resource.PropertyValue) resource.PropertyValue {
 	switch {
 	case in.IsSecret():
-		return resource.MakeSecret(followValue(out, in.SecretValue().Element))
+		return followUnknown(out, in.SecretValue().Element)
 	case in.IsComputed(), in.IsOutput():
 		return resource.MakeComputed(resource.NewStringProperty(""))
 	case out.IsObject() && in.IsObject():
-		follow(out.ObjectValue(), in.ObjectValue())
+		for key, value := range in.ObjectValue() {
+			if below, ok := out.ObjectValue()[key]; ok {
+				out.ObjectValue()[key] = followUnknown(below, value)
+			}
+		}
 	case out.IsArray() && in.IsArray():
 		for i, value := range in.ArrayValue() {
 			if i < len(out.ArrayValue()) {
-				out.ArrayValue()[i] = followValue(out.ArrayValue()[i], value)
+				out.ArrayValue()[i] = followUnknown(out.ArrayValue()[i], value)
 			}
 		}
 	}

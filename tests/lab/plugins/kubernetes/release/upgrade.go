@@ -58,7 +58,7 @@ func (h *Handler) upgrade(r *Release) error {
 		return err
 	}
 	r.configureUpgrade(client)
-	result, err := client.RunWithContext(h.ctx, r.Name, chart, r.values())
+	result, err := client.RunWithContext(h.ctx, r.Name, chart, r.Values)
 	h.forget()
 	if err != nil && (result == nil || errors.Is(err, driver.ErrNoDeployedReleases)) {
 		return err

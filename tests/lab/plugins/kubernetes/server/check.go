@@ -41,7 +41,6 @@ func (s *Server) Check(
 	}
 	checked := properties(inputs)
 	hide(checked, news)
-	hideStringData(checked, news)
 	fields, err := s.marshal(checked)
 	return &pulumirpc.CheckResponse{Inputs: fields}, err
 }

@@ -23,26 +23,10 @@ func checkpoint(
 	state, stored := properties(live), properties(inputs)
 	hide(state, from)
 	hide(stored, from)
-	hideStringData(state, from)
 	state[inputsKey] = resource.NewObjectProperty(stored)
 	state[apiVersionKey] = resource.NewStringProperty(apiVersion)
 	state[fieldManagerKey] = resource.NewStringProperty(manager)
 	return state
-}
-
-// hideStringData hides what the server made of a Secret's secret stringData.
-func hideStringData(state, from resource.PropertyMap) {
-	text, given := from["stringData"]
-	data, has := state["data"]
-	if !given || !has || state["kind"].V != "Secret" {
-		return
-	}
-	if text.IsSecret() && !data.IsSecret() {
-		state["data"] = resource.MakeSecret(data)
-	}
-	if text.IsObject() && data.IsObject() {
-		hide(data.ObjectValue(), text.ObjectValue())
-	}
 }
 
 // parseCheckpoint splits a state into the inputs and the live object.

@@ -8,6 +8,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"strata/tests/lab/plugins/kubernetes/difference"
 )
 
 // Diff compares the new inputs with what the live object of the state has at
@@ -29,11 +31,11 @@ func (s *Server) Diff(
 	}
 	oldInputs, live := parseCheckpoint(olds)
 	inputs := normalize(object(news))
-	before := &unstructured.Unstructured{Object: prune(live.Object, normalize(oldInputs).Object)}
+	before := &unstructured.Unstructured{Object: difference.Prune(live.Object, normalize(oldInputs).Object)}
 	if err := s.align(before, live, inputs); err != nil {
 		return nil, err
 	}
-	changes := compare(before.Object, inputs.Object)
+	changes := difference.Compare(before.Object, inputs.Object)
 	if err := ignore(changes, req.GetIgnoreChanges()); err != nil {
 		return nil, err
 	}
@@ -99,19 +101,13 @@ func (s *Server) respond(
 	for changed, kind := range changes {
 		response.Changes = pulumirpc.DiffResponse_DIFF_SOME
 		if forces(paths, changed) {
-			kind = replacing[kind]
+			kind = difference.Replacing(kind)
 			response.Replaces = append(response.Replaces, changed)
 		}
-		response.DetailedDiff[changed] = &pulumirpc.PropertyDiff{Kind: kind}
+		response.DetailedDiff[changed] = difference.Shown(kind)
 	}
 	sort.Strings(response.Replaces)
 	response.DeleteBeforeReplace = len(response.Replaces) > 0 && named(inputs, news) && !isAutonamed(inputs) &&
 		inputs.GetName() == live.GetName() && inputs.GetNamespace() == live.GetNamespace()
 	return response
-}
-
-var replacing = map[pulumirpc.PropertyDiff_Kind]pulumirpc.PropertyDiff_Kind{
-	pulumirpc.PropertyDiff_ADD:    pulumirpc.PropertyDiff_ADD_REPLACE,
-	pulumirpc.PropertyDiff_DELETE: pulumirpc.PropertyDiff_DELETE_REPLACE,
-	pulumirpc.PropertyDiff_UPDATE: pulumirpc.PropertyDiff_UPDATE_REPLACE,
 }

@@ -39,7 +39,10 @@ func alreadyExists(err error) error {
 	return fmt.Errorf("%w\n\nThe resource already exists in the cluster. This can happen when:\n\n"+
 		"  - Renaming a Pulumi resource: use an alias to preserve the identity,\n"+
 		"    or use deleteBeforeReplace if the resource needs replacement.\n"+
-		"  - Adopting a resource into Pulumi: use `pulumi import`.\n"+
+		"  - Managing an existing resource: use a Patch resource (e.g. NamespacePatch)\n"+
+		"    to manage specific fields without owning the resource lifecycle.\n"+
+		"  - Adopting a resource into Pulumi: use `pulumi import`. Note that\n"+
+		"    protected resources (e.g. kube-system) cannot be deleted on destroy.\n"+
 		"  - Intentional upsert: set upsertExistingObjects on the provider to allow\n"+
 		"    server-side apply to update existing objects on create.", err)
 }

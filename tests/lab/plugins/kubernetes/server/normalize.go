@@ -2,13 +2,13 @@ package server
 
 import (
 	"encoding/base64"
-	"reflect"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"strata/tests/lab/plugins/kubernetes/cluster"
+	"strata/tests/lab/plugins/kubernetes/difference"
 )
 
 // readOnly are the metadata fields that inputs must not have.
@@ -75,39 +75,6 @@ func withStringData(secret *unstructured.Unstructured) *unstructured.Unstructure
 	return secret
 }
 
-// prune keeps of source what target has as well: of a live object what the
-// program said.
-func prune(source, target map[string]any) map[string]any {
-	if source == nil || target == nil {
-		return nil
-	}
-	result := make(map[string]any, len(target))
-	for key, value := range source {
-		if wanted, ok := target[key]; ok {
-			result[key] = pruneValue(value, wanted)
-		}
-	}
-	return result
-}
-
-func pruneValue(value, wanted any) any {
-	if reflect.TypeOf(value) != reflect.TypeOf(wanted) {
-		return value
-	}
-	switch v := value.(type) {
-	case map[string]any:
-		return prune(v, wanted.(map[string]any))
-	case []any:
-		items := wanted.([]any)
-		result := make([]any, 0, len(items))
-		for i := range min(len(v), len(items)) {
-			result = append(result, pruneValue(v[i], items[i]))
-		}
-		return result
-	}
-	return value
-}
-
 // normalizedLike adds nothing that the inputs did not say, except a Secret's
 // data where they said stringData.
 func normalizedLike(inputs *unstructured.Unstructured) *unstructured.Unstructured {
@@ -115,5 +82,5 @@ func normalizedLike(inputs *unstructured.Unstructured) *unstructured.Unstructure
 	if inputs.GetKind() == "Secret" {
 		return result
 	}
-	return &unstructured.Unstructured{Object: prune(result.Object, inputs.Object)}
+	return &unstructured.Unstructured{Object: difference.Prune(result.Object, inputs.Object)}
 }

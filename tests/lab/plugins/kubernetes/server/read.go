@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/tests/lab/plugins/kubernetes/await"
+	"strata/tests/lab/plugins/kubernetes/difference"
 )
 
 // Read refreshes the object, and says so when it is gone. Without old inputs it
@@ -119,7 +120,7 @@ func (s *Server) readResponse(
 	if err != nil {
 		return nil, err
 	}
-	liveInputs := &unstructured.Unstructured{Object: prune(live.Object, inputs.Object)}
+	liveInputs := &unstructured.Unstructured{Object: difference.Prune(live.Object, inputs.Object)}
 	if imported {
 		liveInputs = importable(live)
 	}

@@ -87,27 +87,25 @@ func unknown(value any) bool {
 	return false
 }
 
-// hide marks in outs what is secret at the same place of ins.
+// hide marks in outs as secret what is secret at the same place of ins: a whole
+// list for one of its items, and all data of a Secret in any case.
 func hide(outs, ins resource.PropertyMap) {
-	for key, in := range ins {
-		if out, ok := outs[key]; ok {
-			outs[key] = hideValue(out, in)
-		}
-	}
-}
-
-func hideValue(out, in resource.PropertyValue) resource.PropertyValue {
-	switch {
-	case !out.IsSecret() && in.IsSecret():
-		return resource.MakeSecret(out)
-	case out.IsObject() && in.IsObject():
-		hide(out.ObjectValue(), in.ObjectValue())
-	case out.IsArray() && in.IsArray():
-		for i, value := range in.ArrayValue() {
-			if i < len(out.ArrayValue()) {
-				out.ArrayValue()[i] = hideValue(out.ArrayValue()[i], value)
+	if kind := outs["kind"]; kind.IsString() && kind.StringValue() == "Secret" {
+		for _, key := range []resource.PropertyKey{"data", "stringData"} {
+			if value, ok := outs[key]; ok && !value.IsSecret() {
+				outs[key] = resource.MakeSecret(value)
 			}
 		}
+		return
 	}
-	return out
+	for key, in := range ins {
+		out, ok := outs[key]
+		switch {
+		case !ok:
+		case out.IsObject() && in.IsObject():
+			hide(out.ObjectValue(), in.ObjectValue())
+		case !out.IsSecret() && in.ContainsSecrets():
+			outs[key] = resource.MakeSecret(out)
+		}
+	}
 }

@@ -46,11 +46,15 @@ func (s *Server) post(urn resource.URN, w write) (*unstructured.Unstructured, er
 		if err == nil {
 			return live, nil
 		}
+		if w.preview && apierrors.IsNotFound(err) {
+			return nil, err
+		}
+		// Said of every failure, also where no retry follows.
+		s.status(urn)(fmt.Sprintf("Retry #%d; creation failed: %v", try-1, err))
 		missing := apierrors.IsNotFound(err) || meta.IsNoMatchError(err)
-		if !missing || try == attempts || (w.preview && apierrors.IsNotFound(err)) {
+		if !missing || try == attempts {
 			return nil, alreadyExists(err)
 		}
-		s.status(urn)(fmt.Sprintf("Retry #%d; creation failed: %v", try-1, err))
 		select {
 		case <-s.ctx.Done():
 			return nil, err
