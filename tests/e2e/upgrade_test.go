@@ -23,7 +23,8 @@ func (s *stack) survivesABadUpgrade(t *testing.T) {
 		require.Error(t, r.err, "%s", r.output)
 		assert.Contains(t, r.output, "traefik:"+missingImage, "the image is named")
 		assert.Contains(t, r.output, "traefik-rollout")
-		assert.Less(t, r.took, 60*time.Second, "it is told soon, and not at the deadline of five minutes")
+		// Two failed pulls, each of which takes 40 s where, as in the lab, no name server answers; a registry says no at once.
+		assert.Less(t, r.took, 2*time.Minute, "it is told soon, and not at the deadline of five minutes")
 	})
 	assert.Equal(t, http.StatusUnauthorized, s.get(t, s.urls()["traefik"], "").code, "the previous version serves")
 	s.must(s.up())
