@@ -77,13 +77,19 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 
 // gate registers the gate of one host.
 func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Host) error {
+	needs := health.HostNeeds(string(host.Node.Role), args.IPVS)
+	for _, other := range args.Config.Nodes {
+		if other.Name != host.Node.Name {
+			needs.Peers = append(needs.Peers, other.Name)
+		}
+	}
 	var err error
 	host.Gate, err = health.NewGate(ctx, name+"-"+host.Node.Name+"-gate", &health.GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindHost, Layer: "hosts",
 			Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host",
 			Hosts: []health.Host{host.target()},
-			Host:  health.HostNeeds(string(host.Node.Role), args.IPVS),
+			Host:  needs,
 		},
 		HostKeys: []pulumi.StringOutput{host.HostKey},
 		SSHKey:   host.SSHKey,

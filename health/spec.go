@@ -87,7 +87,7 @@ type Host struct {
 
 // HostSpec configures the gate of one host.
 type HostSpec struct {
-	// Peers are the other nodes' names and addresses, which must not be this host's.
+	// Peers are the other nodes' names, which must not be this host's: two hosts of one name replace each other's Node.
 	Peers []string `json:"peers,omitempty"`
 	// Modules are the kernel features that must be loaded or built in, for example br_netfilter.
 	Modules []string `json:"modules"`

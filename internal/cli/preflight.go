@@ -44,6 +44,9 @@ func newPreflightCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{2, err}
 			}
+			if err := cfg.CheckFiles(flags.project); err != nil {
+				return &exitError{2, err}
+			}
 			return runPreflight(cmd, cfg, flags)
 		},
 	}

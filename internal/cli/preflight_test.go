@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestPreflightTellsAMissingKeyFileBeforeItAsksAnyHost(t *testing.T) {
+	project := t.TempDir()
+	file := filepath.Join(project, "Pulumi.staging.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(`
+config:
+  strata:hosts:
+    driver: existing
+    subnet: 10.10.0.0/24
+    ssh: {keyFile: no-such-key}
+    nodes: [{name: server-1, role: server, address: 10.10.0.11}]
+  strata:metallb: {addresses: [10.10.0.200/29]}
+`), 0o600))
+	code, _, stderr := verb(t, "", "preflight", "--stack", "staging", "--project", project)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "strata:hosts.ssh.keyFile: no-such-key cannot be read")
+}
