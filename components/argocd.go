@@ -38,6 +38,8 @@ type ArgoCD struct {
 	Rollout *health.Gate
 	// Ready holds once the server answers through the ingress.
 	Ready *health.Gate
+	// Root holds once the root Application is Synced and Healthy; nil where there is none.
+	Root *health.Gate
 	// URL is where it answers, for user admin.
 	URL string
 	// AdminPassword is the generated one; nil where the configuration sets a hash. Secret.
@@ -65,7 +67,7 @@ func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulum
 	if err := ctx.RegisterComponentResource("strata:argocd:ArgoCD", name, a.ArgoCD, opts...); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{a.redisPassword, a.install, a.route} {
+	for _, step := range []func() error{a.redisPassword, a.install, a.root, a.route} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("argocd: %w", err)
 		}

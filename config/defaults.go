@@ -96,6 +96,10 @@ func (c *Config) derivePlatform() {
 		enabled := len(c.Ingress.Controllers) > 0
 		c.ArgoCD.Enabled = &enabled
 	}
+	if c.ArgoCD.Root.RepoURL != "" {
+		c.ArgoCD.Root.Path = or(c.ArgoCD.Root.Path, ".")
+		c.ArgoCD.Root.Revision = or(c.ArgoCD.Root.Revision, "HEAD")
+	}
 	c.Ingress.Domain = or(c.Ingress.Domain, strings.ToLower(c.Stack)+".strata.test")
 }
 

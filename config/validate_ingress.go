@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,8 +105,37 @@ func (c *Config) checkArgoCD(ps *problems) {
 		ps.add(field("argocd.enabled"), "true", "needs an ingress controller, and ingress.controllers is empty",
 			"add "+ControllerTraefik+" to ingress.controllers, or set argocd.enabled: false")
 	}
+	c.checkRoot(ps)
 	// The value is never shown: a hash can be tried against.
 	if hash := argocd.AdminPasswordHash; hash != "" && !bcryptHash.MatchString(hash) {
 		ps.add(field("argocd.adminPasswordHash"), "", "is not a bcrypt hash", `make one: htpasswd -nbBC 10 "" PASSWORD | tr -d ':\n'`)
+	}
+}
+
+func (c *Config) checkRoot(ps *problems) {
+	root, key := c.ArgoCD.Root, func(name string) string { return field("argocd.root.%s", name) }
+	if root.RepoURL == "" {
+		if root != (ArgoCDRoot{}) {
+			ps.add(key("repoURL"), "", "is empty, and other keys of argocd.root are set", "name the repository, or remove argocd.root")
+		}
+		return
+	}
+	if !*c.ArgoCD.Enabled {
+		ps.add(key("repoURL"), root.RepoURL, "needs Argo CD, and argocd.enabled is false", "enable it, or remove argocd.root")
+	}
+	// The value is never shown where it may hold a password.
+	parsed, err := url.Parse(root.RepoURL)
+	switch {
+	case strings.HasPrefix(root.RepoURL, "git@"):
+	case err != nil || !slices.Contains([]string{"https", "http", "ssh"}, parsed.Scheme) || parsed.Host == "":
+		ps.add(key("repoURL"), "", "is not a Git URL by https, http or ssh", "write it as git clone takes it, for example https://git.example.org/platform.git")
+	case parsed.User != nil && parsed.Scheme != "ssh":
+		ps.add(key("repoURL"), "", "holds a user or a password", "set argocd.root.username, and argocd.root.password as a secret")
+	}
+	if path.IsAbs(root.Path) || strings.HasPrefix(path.Clean(root.Path), "..") {
+		ps.add(key("path"), root.Path, "leads out of the repository", "write a path relative to its top, for example apps")
+	}
+	if (root.Username == "") != (root.Password == "") {
+		ps.add(key("password"), "", "and username go together, and one is empty", "set both, or none")
 	}
 }

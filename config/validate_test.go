@@ -215,6 +215,17 @@ var rules = []struct {
 			"add traefik to ingress.controllers, or set argocd.enabled: false"},
 	{"a password where its hash belongs", one("argocd", `{"adminPasswordHash":"hunter2"}`),
 		`strata:argocd.adminPasswordHash: is not a bcrypt hash; make one: htpasswd -nbBC 10 "" PASSWORD | tr -d ':\n'`},
+	{"a root application without a repository", one("argocd", `{"root":{"path":"apps"}}`),
+		"strata:argocd.root.repoURL: is empty, and other keys of argocd.root are set; name the repository, or remove argocd.root"},
+	{"a repository that is none", one("argocd", `{"root":{"repoURL":"platform"}}`),
+		"strata:argocd.root.repoURL: is not a Git URL by https, http or ssh; " +
+			"write it as git clone takes it, for example https://git.example.org/platform.git"},
+	{"a password in the URL", one("argocd", `{"root":{"repoURL":"https://me:hunter2@git.example.org/p.git"}}`),
+		"strata:argocd.root.repoURL: holds a user or a password; set argocd.root.username, and argocd.root.password as a secret"},
+	{"a path out of the repository", one("argocd", `{"root":{"repoURL":"https://git.example.org/p.git","path":"../x"}}`),
+		"strata:argocd.root.path: ../x leads out of the repository; write a path relative to its top, for example apps"},
+	{"a user without a password", one("argocd", `{"root":{"repoURL":"https://git.example.org/p.git","username":"me"}}`),
+		"strata:argocd.root.password: and username go together, and one is empty; set both, or none"},
 	{"no Traefik at all", one("traefik", `{"replicas":-1}`),
 		"strata:traefik.replicas: -1 is less than one; use 2 or more, so that one can go while another serves"},
 

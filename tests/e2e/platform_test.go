@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // The whole platform as a user has it: certificates, ingress, dashboard and Argo CD on lent hosts.
@@ -22,6 +24,7 @@ func TestPlatform(t *testing.T) {
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
 	hosts := lend(t, "e2ep", net, all...)
 	s := newStack(t, "e2e-platform", platform(hosts, all...))
+	const repositoryPassword = "a-password-for-git"
 	s.step("it comes up", func(*testing.T) { s.must(s.up()) })
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("every URL answers over TLS with a chain to the exported authority", s.answersOverTLS)
@@ -32,12 +35,33 @@ func TestPlatform(t *testing.T) {
 		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
 	})
 	s.step("health passes", func(t *testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
+	s.step("the root application brings what the repository holds", func(t *testing.T) {
+		sections := platform(hosts, all...)
+		sections["argocd"] = map[string]any{"root": map[string]any{
+			"repoURL":  serveGit(t, net.address(1), "strata", repositoryPassword, "marker.yaml", marker),
+			"username": "strata", "password": repositoryPassword,
+		}}
+		s.configure(sections)
+		s.must(s.up())
+		_, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker", metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output, repositoryPassword)
+		s.must(s.up("--expect-no-changes"))
+		// Taken out again, it takes what it brought with it.
+		s.configure(platform(hosts, all...))
+		s.must(s.up())
+		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker", metav1.GetOptions{})
+		assert.True(t, apierrors.IsNotFound(err), "%v", err)
+	})
 	s.step("an upgrade to an image that does not exist is named, the previous version serves, and the next up converges", s.survivesABadUpgrade)
 	s.step("destroy is bounded and leaves nothing in the state", func(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
 	})
 }
+
+// marker is what the root application brings.
+const marker = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: marker, namespace: default}\n"
 
 // platform is the configuration of a stack with every layer.
 func platform(hosts *lent, nodes ...node) map[string]any {

@@ -54,8 +54,12 @@ func TestADeadMachineDoesNotStopADestroy(t *testing.T) {
 		}
 	}
 	// The gates that look at the whole cluster have nothing to delete with; only what DeletedWith spares may fail here.
-	s.heal("delete", "metallb-webhook")
-	s.heal("delete", "metallb-pool-gate")
+	for _, gate := range []string{"metallb-webhook", "metallb-rollout", "metallb-pool-gate"} {
+		s.heal("delete", gate)
+	}
+	for _, object := range []string{"crds-gateway-api", "cert-manager-release", "authority-root", "traefik-release", "traefik-gateway", "argocd-route"} {
+		s.fail("delete", object)
+	}
 	require.NoError(t, s.destroy().err)
 	assert.Empty(t, s.stored())
 }

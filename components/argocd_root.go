@@ -1,0 +1,100 @@
+package components
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apiextensions"
+	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/health/waitfor"
+)
+
+const argocdRoot = "root"
+
+// root registers the root Application and the gate that waits until what it brings is there and healthy. Everything below it
+// is Argo CD's: Strata owns this one object, so the two never write to the same one.
+func (a *argocd) root() error {
+	root := a.args.Config.Root
+	if root.RepoURL == "" {
+		return nil
+	}
+	// The release has just created the definitions; an Application before they are served is "no matches for kind".
+	served, err := a.args.Cluster.gate(a.ctx, a.name+"-crds", health.GateArgs{
+		Spec: health.Spec{
+			Kind: health.KindCRDs, Layer: "argocd", Timeout: a.args.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
+			Revision: a.args.Artifacts.Digest(config.ArtifactArgoCDChart),
+		},
+		Definitions: pulumi.String("applications.argoproj.io appprojects.argoproj.io"),
+	}, childOf(a, a.release)...)
+	if err != nil {
+		return fmt.Errorf("gate of the definitions: %w", err)
+	}
+	needs := []pulumi.Resource{served}
+	if root.Username != "" {
+		login, err := a.repository(root)
+		if err != nil {
+			return fmt.Errorf("repository: %w", err)
+		}
+		needs = append(needs, login)
+	}
+	application, err := a.application(root, needs)
+	if err != nil {
+		return fmt.Errorf("root application: %w", err)
+	}
+	a.Root, err = a.args.Cluster.gate(a.ctx, a.name+"-applications", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindApplications, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+		Revision:     digestOf(root.RepoURL, root.Path, root.Revision),
+		Applications: &health.ApplicationsSpec{Namespace: argocdNamespace, Names: []string{argocdRoot}},
+	}}, childOf(a, application)...)
+	return err
+}
+
+// repository is the Secret by which Argo CD logs in (argo-cd docs/operator-manual/declarative-setup.md, Repositories).
+func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
+	secret := func(text string) pulumi.Input { return pulumi.ToSecret(pulumi.String(text)) }
+	return newObject(a.ctx, a.args.Cluster, "kubernetes:core/v1:Secret", a.name+"-repository", pulumi.Map{
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"), "type": pulumi.String("Opaque"),
+		"metadata": pulumi.Map{
+			"name": pulumi.String("repository-root"), "namespace": pulumi.String(argocdNamespace),
+			"labels": pulumi.Map{"argocd.argoproj.io/secret-type": pulumi.String("repository")},
+		},
+		"stringData": pulumi.Map{
+			"type": pulumi.String("git"), "url": pulumi.String(root.RepoURL),
+			"username": secret(root.Username), "password": secret(root.Password),
+		},
+	}, childOf(a, a.namespace)...)
+}
+
+// application is the root Application. Its finalizer takes what it brought with it; Argo CD is still there then, because the
+// application depends on the release and goes first.
+func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (pulumi.Resource, error) {
+	return apiextensions.NewCustomResource(a.ctx, a.name+"-root", &apiextensions.CustomResourceArgs{
+		ApiVersion: pulumi.String("argoproj.io/v1alpha1"),
+		Kind:       pulumi.String("Application"),
+		Metadata: &metav1.ObjectMetaArgs{
+			Name: pulumi.String(argocdRoot), Namespace: pulumi.String(argocdNamespace), Annotations: applicationWait(a.args.Timeouts.ArgoCD.Duration),
+			Finalizers: pulumi.ToStringArray([]string{"resources-finalizer.argocd.argoproj.io"}),
+		},
+		OtherFields: map[string]any{"spec": pulumi.Map{
+			"project": pulumi.String("default"),
+			"source": pulumi.Map{
+				"repoURL": pulumi.String(root.RepoURL), "path": pulumi.String(root.Path), "targetRevision": pulumi.String(root.Revision),
+			},
+			"destination": pulumi.Map{
+				"server": pulumi.String("https://kubernetes.default.svc"), "namespace": pulumi.String(argocdNamespace),
+			},
+			"syncPolicy": pulumi.Map{"automated": pulumi.Map{"prune": pulumi.Bool(true), "selfHeal": pulumi.Bool(true)}},
+		}},
+	}, append(childOf(a, needs...), pulumi.Provider(a.args.Cluster.Provider), pulumi.DeletedWith(a.args.Cluster.Identity))...)
+}
+
+// applicationWait holds the Application until Argo CD has brought everything, and all of it is healthy.
+func applicationWait(limit time.Duration) pulumi.StringMap {
+	return pulumi.ToStringMap(waitfor.All(
+		waitfor.Equals("{.status.sync.status}", "Synced"), waitfor.Equals("{.status.health.status}", "Healthy"),
+	).Annotations(limit))
+}
