@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 )
 
 // Sum is the sha256 of a file in lower case hex.
@@ -40,27 +39,6 @@ type SumError struct{ Path, Expected, Found string }
 
 func (e *SumError) Error() string {
 	return fmt.Sprintf("%s: wrong checksum: expected sha256 %s, found %s", e.Path, e.Expected, e.Found)
-}
-
-// writeFile replaces a file at once: a reader sees the old or the new content, never half of it.
-func writeFile(path string, content []byte) error {
-	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name())
-	if _, err := temporary.Write(content); err != nil {
-		temporary.Close()
-		return err
-	}
-	if err := temporary.Chmod(0o644); err != nil {
-		temporary.Close()
-		return err
-	}
-	if err := temporary.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), path)
 }
 
 // link gives a file a second name, by hard link where both are on one file system and by copy where not.

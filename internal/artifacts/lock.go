@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"strata/config"
+	"strata/internal/atomicfile"
 )
 
 // LockFile is the lock's name in the project.
@@ -66,7 +67,7 @@ func (l *Lock) Write(projectDir string) error {
 	if err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
-	if err := writeFile(filepath.Join(projectDir, LockFile), append([]byte(lockHeader), text...)); err != nil {
+	if err := atomicfile.Write(filepath.Join(projectDir, LockFile), append([]byte(lockHeader), text...), 0o644); err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"strata/internal/atomicfile"
 )
 
 // Materialise puts every artifact at its Path in the project, downloading what neither the bundle nor the cache has, and
@@ -109,5 +111,5 @@ func remember(path, sum string) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(stampFile(path), text)
+	return atomicfile.Write(stampFile(path), text, 0o644)
 }

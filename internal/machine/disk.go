@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"strata/internal/atomicfile"
 )
 
 // spareBytes is what must stay free beside an image: a node's images and logs do not fit in less.
@@ -76,13 +78,5 @@ func writeFile(path string, content []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	partial := path + ".partial"
-	if err := os.WriteFile(partial, content, mode); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	// WriteFile's mode is subject to the umask and to an older file's mode.
-	if err := os.Chmod(partial, mode); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return os.Rename(partial, path)
+	return atomicfile.Write(path, content, mode)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"strata/config"
+	"strata/internal/atomicfile"
 )
 
 // restoreCheckpoint puts the state before the last write back when a kill in the middle of that write left no file or one that
@@ -32,18 +33,9 @@ func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 	if backupErr != nil || !json.Valid(backup) {
 		return fmt.Errorf("checkpoint %s is cut off and %s.bak cannot replace it; restore the newest one of .pulumi/history with `pulumi stack import`", file, file)
 	}
-	if err := replaceFile(file, backup); err != nil {
+	if err := atomicfile.Write(file, backup, 0o600); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	r.did("restored the checkpoint before the last one: the kill cut %s off", file)
 	return nil
-}
-
-// replaceFile writes content beside path and renames it over path.
-func replaceFile(path string, content []byte) error {
-	temporary := path + ".restored"
-	if err := os.WriteFile(temporary, content, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temporary, path)
 }

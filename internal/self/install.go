@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"strata/internal/atomicfile"
 )
 
 // Path is where the program is installed, relative to the project.
@@ -35,28 +37,14 @@ func Install(project string) error {
 	return replace(executable, target)
 }
 
-// replace copies source beside target and renames it over target.
+// replace copies source over target at once.
 func replace(source, target string) error {
 	in, err := os.Open(source) //nolint:gosec // our own executable
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	out, err := os.CreateTemp(filepath.Dir(target), ".strata-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(out.Name()) }() // gone already after the rename
-	if _, err := io.Copy(out, in); err != nil {
-		return fmt.Errorf("copy to %s: %w", out.Name(), err)
-	}
-	if err := out.Chmod(0o755); err != nil {
-		return err
-	}
-	if err := out.Close(); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), target)
+	return atomicfile.Copy(target, in, 0o755)
 }
 
 // equal reports whether both files are there and hold the same bytes.

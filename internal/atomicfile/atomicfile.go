@@ -1,0 +1,42 @@
+// Package atomicfile replaces files at once: a reader, and whoever comes after a kill, sees the old content or the new one and
+// never half of it.
+package atomicfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Write puts content at path, with exactly that mode. The folder must be there.
+func Write(path string, content []byte, mode fs.FileMode) error {
+	return Copy(path, bytes.NewReader(content), mode)
+}
+
+// Copy puts all of content at path, with exactly that mode: it is written beside path and renamed over it.
+func Copy(path string, content io.Reader, mode fs.FileMode) (err error) {
+	beside, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write %s: %w", path, errors.Join(err, os.Remove(beside.Name())))
+		}
+	}()
+	if _, err := io.Copy(beside, content); err != nil {
+		return errors.Join(err, beside.Close())
+	}
+	// CreateTemp's mode is 0600, whatever the umask.
+	if err := beside.Chmod(mode); err != nil {
+		return errors.Join(err, beside.Close())
+	}
+	if err := beside.Close(); err != nil {
+		return err
+	}
+	return os.Rename(beside.Name(), path)
+}
