@@ -9,6 +9,8 @@ func verbs() []*cobra.Command {
 		newHealthCommand(),
 		newRecoverCommand(),
 		newStrandedCommand(),
+		newRecordCommand(),
+		newTimelineCommand(),
 		newFetchCommand(),
 		newBundleCommand(),
 		newMachineCommand(),

@@ -1,0 +1,117 @@
+package timeline
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Recorder runs a Pulumi command and writes down its events as they come.
+type Recorder struct {
+	// Out gets the recording.
+	Out io.Writer
+	// Graph reads what each resource depends on, before and after the run: a destroy leaves nothing to read.
+	Graph func(ctx context.Context) (map[string][]string, error)
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// endOfEvents is the line that ends the pipe once the command has ended.
+const endOfEvents = "end"
+
+// Run runs argv with this process's terminal, and returns the command's own error. --event-log is a debugging flag of the CLI,
+// behind a variable (pulumi pkg/cmd/pulumi: PULUMI_DEBUG_COMMANDS); a pipe in its place tells when each event comes.
+func (r *Recorder) Run(ctx context.Context, argv []string) error {
+	dir, err := os.MkdirTemp("", "strata-record-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "events")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		return fmt.Errorf("pipe for events: %w", err)
+	}
+	// Read and write: it neither waits for the other end nor ends when that closes.
+	pipe, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = pipe.Close() }()
+	r.graph(ctx)
+	copied := make(chan error, 1)
+	go func() { copied <- r.copy(pipe) }()
+
+	// An interrupt reaches the command as well, which ends in its own way; the recording ends after it.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(interrupts)
+	cmd := exec.Command(argv[0], append(argv[1:len(argv):len(argv)], "--event-log", path)...) //nolint:gosec // what the user typed
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), "PULUMI_DEBUG_COMMANDS=true")
+	ran := cmd.Run()
+	if _, err := io.WriteString(pipe, "\n"+endOfEvents+"\n"); err != nil {
+		return errors.Join(ran, err)
+	}
+	err = <-copied
+	r.graph(context.WithoutCancel(ctx))
+	return errors.Join(ran, err)
+}
+
+// copy stamps each event as it comes, until the end.
+func (r *Recorder) copy(pipe io.Reader) error {
+	reader := bufio.NewReaderSize(pipe, 1<<20)
+	for {
+		text, err := reader.ReadBytes('\n')
+		if err != nil {
+			return fmt.Errorf("events: %w", err)
+		}
+		at := r.Now()
+		text = bytes.TrimSpace(text)
+		switch {
+		case string(text) == endOfEvents:
+			return nil
+		case len(text) == 0:
+			continue
+		}
+		var event Event
+		if err := json.Unmarshal(text, &event); err != nil {
+			continue // A kill cuts a line off.
+		}
+		if event == (Event{}) {
+			continue // Of no use here: output, policy, progress.
+		}
+		if err := r.write(Line{At: at, Event: &event}); err != nil {
+			return err
+		}
+	}
+}
+
+// graph notes the dependencies that the state has. A state that cannot be read, as before the first run, has none.
+func (r *Recorder) graph(ctx context.Context) {
+	if graph, err := r.Graph(ctx); err == nil && len(graph) > 0 {
+		_ = r.write(Line{At: r.Now(), Graph: graph}) // A recording that cannot be written must not stop a run; the next write says so.
+	}
+}
+
+func (r *Recorder) write(line Line) error {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	if _, err := r.Out.Write(append(text, '\n')); err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	return nil
+}

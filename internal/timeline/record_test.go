@@ -1,0 +1,43 @@
+package timeline
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestARecorderStampsEventsAsTheyComeAndKeepsTheCommandsError(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "pulumi")
+	require.NoError(t, os.WriteFile(script, []byte(`#!/bin/sh
+# up --event-log PATH, as the CLI takes it
+[ "$PULUMI_DEBUG_COMMANDS" = true ] || exit 9
+echo '{"resourcePreEvent":{"metadata":{"op":"create","urn":"urn:pulumi:d::p::a:b:C::x","type":"a:b:C","new":{"inputs":{"secret":"hunter2"}}}}}' > "$3"
+sleep 0.2
+echo '{"stdoutEvent":{"message":"hunter2"}}' >> "$3"
+echo '{"resOutputsEvent":{"metadata":{"op":"create","urn":"urn:pulumi:d::p::a:b:C::x","type":"a:b:C"}}}' >> "$3"
+printf '{"cut off' >> "$3"
+exit 3
+`), 0o755)) //nolint:gosec // a command has to be executable
+	var recording bytes.Buffer
+	graphs := 0
+	recorder := Recorder{Out: &recording, Now: time.Now, Graph: func(context.Context) (map[string][]string, error) {
+		graphs++
+		return map[string][]string{"urn:pulumi:d::p::a:b:C::x": nil}, nil
+	}}
+	err := recorder.Run(t.Context(), []string{script, "up"})
+	require.ErrorContains(t, err, "exit status 3", "the run's own result is not hidden")
+	assert.Equal(t, 2, graphs, "before and after: a destroy leaves nothing to read")
+	assert.NotContains(t, recording.String(), "hunter2", "a recording has neither inputs nor output")
+	lines, err := Read(&recording)
+	require.NoError(t, err)
+	run := New(lines)
+	require.Len(t, run.Bars, 1)
+	assert.GreaterOrEqual(t, run.Bars[0].Duration(), 200*time.Millisecond)
+	assert.False(t, run.Complete)
+}

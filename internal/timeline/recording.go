@@ -1,0 +1,98 @@
+package timeline
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Line is one line of a recording; exactly one of its parts is set.
+type Line struct {
+	// At is when the line came in.
+	At time.Time `json:"at"`
+	// Event is an event of the engine, as it wrote it (pulumi sdk/go/common/apitype/events.go: EngineEvent).
+	Event *Event `json:"event,omitempty"`
+	// Graph is what each resource depends on, by URN.
+	Graph map[string][]string `json:"graph,omitempty"`
+}
+
+// Event is what is read of an engine event.
+type Event struct {
+	Pre    *Step    `json:"resourcePreEvent,omitempty"`
+	Done   *Step    `json:"resOutputsEvent,omitempty"`
+	Failed *Step    `json:"resOpFailedEvent,omitempty"`
+	End    *Summary `json:"summaryEvent,omitempty"`
+}
+
+// Step is one thing that the engine does to a resource.
+type Step struct {
+	Metadata struct {
+		Op   string `json:"op"`
+		URN  string `json:"urn"`
+		Type string `json:"type"`
+		// Old and New are the resource before and after the step; one of them is missing for a create or a delete.
+		Old *State `json:"old,omitempty"`
+		New *State `json:"new,omitempty"`
+	} `json:"metadata"`
+	// Planning is true in a preview.
+	Planning bool `json:"planning,omitempty"`
+}
+
+// State is what is read of a resource.
+type State struct {
+	Inputs struct {
+		// Create is a command's own; of anything else it is empty or something else.
+		Create any `json:"create,omitempty"`
+	} `json:"inputs"`
+}
+
+// gate reports whether the step is on a resource that only looks.
+func (s Step) gate() bool {
+	state := s.Metadata.New
+	if state == nil {
+		state = s.Metadata.Old
+	}
+	if state == nil {
+		return false
+	}
+	command, _ := state.Inputs.Create.(string)
+	return s.Metadata.Type == "command:local:Command" && strings.HasSuffix(command, "strata gate")
+}
+
+// Summary is the engine's last word. A run that was killed has none.
+type Summary struct {
+	Changes map[string]int `json:"resourceChanges"`
+}
+
+// lineLimit bounds one line: an event holds a resource's inputs.
+const lineLimit = 64 << 20
+
+// Read reads a recording. A last line that a kill cut off is left out.
+func Read(in io.Reader) ([]Line, error) {
+	scanner := bufio.NewScanner(in)
+	scanner.Buffer(make([]byte, 64<<10), lineLimit)
+	var lines []Line
+	var broken error
+	for scanner.Scan() {
+		if broken != nil {
+			return nil, broken
+		}
+		var line Line
+		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
+			broken = fmt.Errorf("recording: line %d: %w", len(lines)+1, err)
+			continue
+		}
+		lines = append(lines, line)
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	if len(lines) == 0 {
+		return nil, errors.New("recording: no line can be read")
+	}
+	return lines, nil
+}
