@@ -19,6 +19,10 @@ func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 		return nil // only the file backend is ours to mend
 	}
 	file := filepath.Join(root, ".pulumi", "stacks", config.Namespace, r.Stack+".json")
+	locks := filepath.Join(root, ".pulumi", "locks", "organization", config.Namespace, r.Stack, "*")
+	if err := r.dropCutAttributes(file, file+".bak", locks); err != nil {
+		return err
+	}
 	content, err := os.ReadFile(file) //nolint:gosec // the backend that the user configured
 	switch {
 	case err == nil && json.Valid(content), os.IsNotExist(err) && !interrupted:
@@ -37,5 +41,28 @@ func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	r.did("restored the checkpoint before the last one: the kill cut %s off", file)
+	return nil
+}
+
+// dropCutAttributes removes the files of attributes that the backend's storage keeps beside its own if a kill cut them off:
+// Pulumi then says no more than "failed to load checkpoint: EOF". They hold a content type and a sum; without one there is
+// neither (gocloud.dev/blob/fileblob/attrs.go).
+func (r *Recovery) dropCutAttributes(files ...string) error {
+	for _, pattern := range files {
+		paths, err := filepath.Glob(pattern + ".attrs")
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		for _, path := range paths {
+			content, err := os.ReadFile(path) //nolint:gosec // the backend that the user configured
+			if err == nil && !json.Valid(content) {
+				err = os.Remove(path)
+				r.did("removed %s, which the kill cut off", path)
+			}
+			if err != nil {
+				return fmt.Errorf("checkpoint: %w", err)
+			}
+		}
+	}
 	return nil
 }

@@ -52,3 +52,27 @@ func TestACheckpointThatAKillCutOffIsTheOneBefore(t *testing.T) {
 		})
 	}
 }
+
+func TestAttributesThatAKillCutOffAreRemoved(t *testing.T) {
+	b := newBench(t)
+	backend, err := b.backend(t.Context())
+	require.NoError(t, err)
+	stacks := filepath.Join(backend, ".pulumi/stacks/strata")
+	locks := filepath.Join(backend, ".pulumi/locks/organization/strata/local")
+	require.NoError(t, os.MkdirAll(stacks, 0o755))
+	require.NoError(t, os.MkdirAll(locks, 0o755))
+	for path, content := range map[string]string{
+		filepath.Join(stacks, "local.json"):           `{"version":3}`,
+		filepath.Join(stacks, "local.json.attrs"):     ``,
+		filepath.Join(stacks, "local.json.bak.attrs"): `{"md5":"x"}`,
+		filepath.Join(stacks, "other.json.attrs"):     ``,
+		filepath.Join(locks, "a.json.attrs"):          `{"md`,
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	}
+	require.NoError(t, b.restoreCheckpoint(backend, true))
+	assert.NoFileExists(t, filepath.Join(stacks, "local.json.attrs"), "Pulumi: failed to load checkpoint: EOF")
+	assert.NoFileExists(t, filepath.Join(locks, "a.json.attrs"))
+	assert.FileExists(t, filepath.Join(stacks, "local.json.bak.attrs"), "a whole one stays")
+	assert.FileExists(t, filepath.Join(stacks, "other.json.attrs"), "another stack is not ours")
+}
