@@ -37,12 +37,7 @@ func newAddress(spec Spec, secrets Secrets) (Watch, error) {
 		spec: *spec.Address, cluster: all, settled: newSettled(time.Now), hosts: spec.Hosts, key: secrets.SSHKey,
 		movedHere: signals(), movedHosts: signals(), news: signals(),
 	}
-	switch {
-	case len(w.hosts) == 0:
-		w.skipped = "the gate names no host to look from"
-	case len(w.key) == 0:
-		w.skipped = noKey
-	}
+	w.skipped = whyNoHosts(w.hosts, w.key)
 	return w, nil
 }
 
@@ -60,16 +55,7 @@ func (w *addressWatch) Run(ctx context.Context, report func([]Verdict)) error {
 			})
 		})
 	}
-	report = changesOnly(report)
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-w.news:
-			if verdicts := w.judge(); verdicts != nil {
-				report(verdicts)
-			}
-		}
-	}
+	reportNews(ctx, w.news, w.judge, report)
 	parts.Wait()
 	return nil
 }

@@ -90,3 +90,14 @@ func fromHostsAt(
 	stop()
 	asking.Wait()
 }
+
+// whyNoHosts says why a gate cannot look from its hosts; empty where it can.
+func whyNoHosts(hosts []Host, key []byte) string {
+	switch {
+	case len(hosts) == 0:
+		return "the gate names no host to look from"
+	case len(key) == 0:
+		return noKey
+	}
+	return ""
+}

@@ -61,16 +61,7 @@ func (w *httpWatch) Run(ctx context.Context, report func([]Verdict)) error {
 	for i, probe := range w.spec.Probes {
 		parts.Go(func() { w.askAgain(ctx, probe, w.moved[i]) })
 	}
-	report = changesOnly(report)
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-w.news:
-			if verdicts := w.judge(); verdicts != nil {
-				report(verdicts)
-			}
-		}
-	}
+	reportNews(ctx, w.news, w.judge, report)
 	parts.Wait()
 	return nil
 }

@@ -130,3 +130,18 @@ func changesOnly(report func([]Verdict)) func([]Verdict) {
 		}
 	}
 }
+
+// reportNews judges whenever there is news, until ctx ends, and hands on what changed; judge returns nil while it knows nothing.
+func reportNews(ctx context.Context, news <-chan struct{}, judge func() []Verdict, report func([]Verdict)) {
+	report = changesOnly(report)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-news:
+		}
+		if verdicts := judge(); verdicts != nil {
+			report(verdicts)
+		}
+	}
+}

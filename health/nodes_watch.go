@@ -109,7 +109,7 @@ func (b *nodesAndUnits) update(change func()) {
 func (w *nodesWatch) look(ctx context.Context) nodesFacts {
 	var nodes []corev1.Node
 	var leases []coordinationv1.Lease
-	fault := w.cluster.read(ctx, func(ctx context.Context, s *apiServer) (err error) {
+	fault, seconds := w.cluster.look(ctx, w.settled, func(ctx context.Context, s *apiServer) (err error) {
 		if nodes, err = list[corev1.Node](ctx, s, nodeResource, "", metav1.ListOptions{}); err != nil {
 			return err
 		}
@@ -117,9 +117,8 @@ func (w *nodesWatch) look(ctx context.Context) nodesFacts {
 		return err
 	})
 	if fault != nil {
-		return nodesFacts{Fault: fault, Seconds: w.settled.seconds("api", string(fault.Kind))}
+		return nodesFacts{Fault: fault, Seconds: seconds}
 	}
-	w.settled.forget("api")
 	facts := nodesFacts{}
 	for i := range nodes {
 		one := factsOfNode(&nodes[i])

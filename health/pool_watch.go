@@ -53,14 +53,13 @@ func (w *poolWatch) Run(ctx context.Context, report func([]Verdict)) error {
 
 func (w *poolWatch) look(ctx context.Context) poolFacts {
 	var facts poolFacts
-	fault := w.cluster.read(ctx, func(ctx context.Context, s *apiServer) (err error) {
+	fault, seconds := w.cluster.look(ctx, w.settled, func(ctx context.Context, s *apiServer) (err error) {
 		facts, err = w.read(ctx, s)
 		return err
 	})
 	if fault != nil {
-		return poolFacts{Fault: fault, Seconds: w.settled.seconds("api", string(fault.Kind))}
+		return poolFacts{Fault: fault, Seconds: seconds}
 	}
-	w.settled.forget("api")
 	return facts
 }
 

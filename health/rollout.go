@@ -70,13 +70,12 @@ func (w *rolloutWatch) Run(ctx context.Context, report func([]Verdict)) error {
 
 func (w *rolloutWatch) look(ctx context.Context) rolloutFacts {
 	var facts rolloutFacts
-	fault := w.cluster.read(ctx, func(ctx context.Context, s *apiServer) (err error) {
+	fault, seconds := w.cluster.look(ctx, w.settled, func(ctx context.Context, s *apiServer) (err error) {
 		facts.Workloads, err = lookWorkloads(ctx, s, w.workloads, w.settled)
 		return err
 	})
 	if fault != nil {
-		return rolloutFacts{Fault: fault, Seconds: w.settled.seconds("api", string(fault.Kind))}
+		return rolloutFacts{Fault: fault, Seconds: seconds}
 	}
-	w.settled.forget("api")
 	return facts
 }

@@ -42,14 +42,13 @@ func (w *systemWatch) Run(ctx context.Context, report func([]Verdict)) error {
 
 func (w *systemWatch) look(ctx context.Context) systemFacts {
 	var facts systemFacts
-	fault := w.cluster.read(ctx, func(ctx context.Context, s *apiServer) (err error) {
+	fault, seconds := w.cluster.look(ctx, w.settled, func(ctx context.Context, s *apiServer) (err error) {
 		facts, err = w.read(ctx, s)
 		return err
 	})
 	if fault != nil {
-		return systemFacts{Fault: fault, Seconds: w.settled.seconds("api", string(fault.Kind))}
+		return systemFacts{Fault: fault, Seconds: seconds}
 	}
-	w.settled.forget("api")
 	return facts
 }
 

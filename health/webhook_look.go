@@ -31,7 +31,7 @@ func configurationResource(mutating bool) schema.GroupVersionResource {
 func (w *webhookWatch) look(ctx context.Context) (webhookFacts, string) {
 	var facts webhookFacts
 	var version string
-	fault := w.cluster.read(ctx, func(ctx context.Context, s *apiServer) (err error) {
+	fault, seconds := w.cluster.look(ctx, w.settled, func(ctx context.Context, s *apiServer) (err error) {
 		facts = webhookFacts{}
 		if version, err = w.lookConfigurations(ctx, s, &facts); err != nil {
 			return err
@@ -46,9 +46,8 @@ func (w *webhookWatch) look(ctx context.Context) (webhookFacts, string) {
 		return err
 	})
 	if fault != nil {
-		return webhookFacts{Fault: fault, Seconds: w.settled.seconds("api", string(fault.Kind))}, ""
+		return webhookFacts{Fault: fault, Seconds: seconds}, ""
 	}
-	w.settled.forget("api")
 	return facts, version
 }
 

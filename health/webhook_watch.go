@@ -46,12 +46,7 @@ func newWebhook(spec Spec, secrets Secrets) (Watch, error) {
 		return nil, errors.New("spec: webhook: missing")
 	}
 	w := &webhookWatch{spec: *spec.Webhook, settled: newSettled(time.Now), hosts: spec.Hosts, key: secrets.SSHKey, moved: make(chan struct{}, 1)}
-	switch {
-	case len(w.hosts) == 0:
-		w.skipped = "the gate names no host to look from"
-	case len(w.key) == 0:
-		w.skipped = noKey
-	}
+	w.skipped = whyNoHosts(w.hosts, w.key)
 	var err error
 	if w.cluster, err = newCluster(spec.Servers, secrets.Kubeconfig); err != nil {
 		return nil, err
@@ -95,7 +90,7 @@ func (w *webhookWatch) Run(ctx context.Context, report func([]Verdict)) error {
 	if w.skipped == "" {
 		parts.Go(func() { w.askHosts(ctx, news) })
 	}
-	w.reportNews(ctx, news, report)
+	reportNews(ctx, news, w.judge, report)
 	parts.Wait()
 	return nil
 }
@@ -157,21 +152,6 @@ func (w *webhookWatch) probeAgain(ctx context.Context, p *probe, news chan<- str
 			signal(news)
 		}
 		waitFor(ctx, p.wake, probeInterval)
-	}
-}
-
-func (w *webhookWatch) reportNews(ctx context.Context, news <-chan struct{}, report func([]Verdict)) {
-	var last []Verdict
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-news:
-		}
-		if verdicts := w.judge(); verdicts != nil && !reflect.DeepEqual(verdicts, last) {
-			last = verdicts
-			report(verdicts)
-		}
 	}
 }
 
