@@ -3,6 +3,7 @@ package components
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net/netip"
 	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
@@ -72,8 +73,17 @@ func (k *k3s) gateNodes() error {
 	}
 	k.Nodes, err = k.gate("nodes", health.Spec{
 		Kind: health.KindNodes, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
+		Nodes: &health.NodesSpec{PodNetwork: k.podNetwork()},
 	}, k.args.Hosts.All, append(k.joined, k.API, k.Members)...)
 	return err
+}
+
+// podNetwork is the network that flannel writes routes for; not valid where another CNI plugin takes flannel's place.
+func (k *k3s) podNetwork() netip.Prefix {
+	if k.args.Config.ServerArgs["flannel-backend"] == "none" {
+		return netip.Prefix{}
+	}
+	return k.args.Config.ClusterCIDR
 }
 
 // gateSystem registers the gate of what K3s deploys itself.

@@ -2,6 +2,7 @@ package health
 
 import (
 	"flag"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,6 +93,16 @@ func TestAPIVerdicts(t *testing.T) {
 }
 
 func TestNodesVerdicts(t *testing.T) { runFixtures(t, "nodes", judgeNodes) }
+
+func TestPodNetworkVerdicts(t *testing.T) {
+	type spec struct {
+		Network  netip.Prefix `json:"network"`
+		Expected []Host       `json:"expected"`
+	}
+	runFixtures(t, "network", func(s spec, f networkFacts) []Verdict {
+		return []Verdict{judgePodNetwork(s.Expected[0], s.Network, s.Expected, f)}
+	})
+}
 
 func TestSystemVerdicts(t *testing.T) { runFixtures(t, "system", judgeSystem) }
 

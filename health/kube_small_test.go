@@ -1,7 +1,6 @@
 package health
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"strata/internal/remote"
 )
 
 func TestReadyzIsReadToItsLastLine(t *testing.T) {
@@ -42,13 +43,13 @@ func TestAnObjectOfAnotherShapeIsAnError(t *testing.T) {
 }
 
 func TestUnitsAloneOpenNoGate(t *testing.T) {
-	var reported [][]Verdict
-	both := &nodesAndUnits{units: make([]Verdict, 1), report: func(v []Verdict) { reported = append(reported, slices.Clone(v)) }}
-	unit, node := Verdict{Check: "unit a", State: Ready}, Verdict{Check: "node a", State: Ready}
-	both.update(func() { both.units[0] = unit })
-	assert.Empty(t, reported)
-	both.update(func() { both.nodes = []Verdict{node} })
-	assert.Equal(t, [][]Verdict{{unit, node}}, reported)
+	host := Host{Target: remote.Target{Name: "a"}, Role: "server"}
+	seen := &nodesAndUnits{hosts: []Host{host}, asked: true, units: make([]unitFacts, 1)}
+	seen.update(func() { seen.units[0] = unitFacts{Seen: true, Active: "active", Sub: "running"} })
+	assert.Nil(t, seen.judge())
+	seen.update(func() { seen.nodes = &nodesFacts{} })
+	assert.Equal(t, Ready, seen.judge()[0].State)
+	assert.Equal(t, Waiting, sum(seen.judge()))
 }
 
 func TestFactsOfAPool(t *testing.T) {

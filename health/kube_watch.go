@@ -97,10 +97,17 @@ func pause(ctx context.Context, d time.Duration) {
 // the ones before.
 func looks(ctx context.Context, changed <-chan struct{}, every time.Duration, look func(context.Context) []Verdict, report func([]Verdict)) {
 	report = changesOnly(report)
-	for ctx.Err() == nil {
+	again(ctx, changed, every, func(ctx context.Context) {
 		if verdicts := look(ctx); ctx.Err() == nil {
 			report(verdicts)
 		}
+	})
+}
+
+// again calls act at once, after every change and every interval, until ctx ends.
+func again(ctx context.Context, changed <-chan struct{}, every time.Duration, act func(context.Context)) {
+	for ctx.Err() == nil {
+		act(ctx)
 		timer := time.NewTimer(every)
 		select {
 		case <-ctx.Done():

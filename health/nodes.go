@@ -25,6 +25,8 @@ type nodeFacts struct {
 	// Server is true when the Node carries the control-plane role label.
 	Server     bool   `json:"server,omitempty"`
 	InternalIP string `json:"internalIP,omitempty"`
+	// PodCIDR is the IPv4 range of the Node's Pods; empty until a controller has assigned one.
+	PodCIDR string `json:"podCIDR,omitempty"`
 	// Ready is the Ready condition; its Status is empty when the kubelet has not posted one.
 	Ready condition `json:"ready"`
 	// Trouble are the other conditions that are True and mean trouble, such as DiskPressure.

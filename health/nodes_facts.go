@@ -9,6 +9,7 @@ import (
 // factsOfNode takes out of a Node what its verdict needs.
 func factsOfNode(node *corev1.Node) nodeFacts {
 	facts := nodeFacts{Name: node.Name, Cordoned: node.Spec.Unschedulable, Deleting: node.DeletionTimestamp != nil}
+	facts.PodCIDR = node.Spec.PodCIDR
 	_, facts.Server = node.Labels[controlPlaneLabel]
 	for _, address := range node.Status.Addresses {
 		// The first is the one that the cluster uses; a second one belongs to the other IP family.

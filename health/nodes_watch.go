@@ -3,6 +3,7 @@ package health
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +44,8 @@ type nodesWatch struct {
 	key     []byte
 	settled *settled
 	now     clock
+	// network is the Pod network that each host needs routes in; not valid where none are needed.
+	network netip.Prefix
 	// renewed is the last renewal of each Lease and when it was first seen.
 	renewed map[string]renewal
 }
@@ -63,46 +66,42 @@ func newNodes(spec Spec, secrets Secrets) (Watch, error) {
 		return nil, err
 	}
 	nodes := &nodesWatch{cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, settled: newSettled(time.Now), now: time.Now, renewed: map[string]renewal{}}
+	if spec.Nodes != nil {
+		nodes.network = spec.Nodes.PodNetwork
+	}
 	return nodes, nil
 }
 
 // Run implements Watch. Nodes and units are looked at side by side: a Node's condition is what a controller last wrote, the
 // unit is what runs now.
 func (w *nodesWatch) Run(ctx context.Context, report func([]Verdict)) error {
-	both := &nodesAndUnits{report: report, units: make([]Verdict, len(w.hosts))}
+	seen := &nodesAndUnits{hosts: w.hosts, network: w.network, asked: len(w.key) > 0, settled: newSettled(w.now), units: make([]unitFacts, len(w.hosts))}
+	news := make(chan struct{}, 1)
 	var parts sync.WaitGroup
 	for i, host := range w.hosts {
-		if len(w.key) == 0 {
-			both.units[i] = Verdict{Check: unitCheck(host), State: Skipped, Message: noKey}
-			continue
+		if !seen.asked {
+			break
 		}
-		both.units[i] = judgeUnit(host, unitFacts{})
 		parts.Go(func() {
-			observeUnit(ctx, host, w.key, func(f unitFacts) { both.update(func() { both.units[i] = judgeUnit(host, f) }) })
+			observeUnit(ctx, host, w.key, w.network.IsValid(), func(f unitFacts) {
+				seen.update(func() { seen.units[i] = f })
+				signal(news)
+			})
 		})
 	}
+	changed := make(chan struct{}, 1)
 	sources := []source{{resource: nodeResource}, {resource: leaseResource, namespace: leaseNamespace}}
-	look := func(ctx context.Context) []Verdict { return judgeNodes(w.hosts, w.look(ctx)) }
-	w.cluster.observe(ctx, sources, look, func(v []Verdict) { both.update(func() { both.nodes = v }) })
+	parts.Go(func() { w.cluster.follow(ctx, changed, sources) })
+	parts.Go(func() {
+		again(ctx, changed, relook, func(ctx context.Context) {
+			facts := w.look(ctx)
+			seen.update(func() { seen.nodes = &facts })
+			signal(news)
+		})
+	})
+	reportNews(ctx, news, seen.judge, report)
 	parts.Wait()
 	return nil
-}
-
-// nodesAndUnits puts the newest verdicts on Nodes and units together.
-type nodesAndUnits struct {
-	mu           sync.Mutex
-	nodes, units []Verdict
-	report       func([]Verdict)
-}
-
-// update changes one part and reports both, once the Nodes were looked at: units alone say nothing about the cluster.
-func (b *nodesAndUnits) update(change func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	change()
-	if b.nodes != nil {
-		b.report(slices.Concat(b.units, b.nodes))
-	}
 }
 
 // look reads the Nodes and their Leases from one server.

@@ -66,7 +66,7 @@ func (w *serverWatch) Run(ctx context.Context, report func([]Verdict)) error {
 	}
 	var both sync.WaitGroup
 	both.Go(func() {
-		observeUnit(ctx, w.host, w.key, func(f unitFacts) { update(func() { unit = f }) })
+		observeUnit(ctx, w.host, w.key, false, func(f unitFacts) { update(func() { unit = f }) })
 	})
 	if w.server != "" {
 		both.Go(func() { observePing(ctx, w.server, func(f pingFacts) { update(func() { ping = f }) }) })

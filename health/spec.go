@@ -1,6 +1,8 @@
 package health
 
 import (
+	"net/netip"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/internal/remote"
@@ -65,6 +67,7 @@ type Spec struct {
 
 	// Each of these holds what only that kind needs.
 	Host         *HostSpec         `json:"host,omitempty"`
+	Nodes        *NodesSpec        `json:"nodes,omitempty"`
 	System       *SystemSpec       `json:"system,omitempty"`
 	Webhook      *WebhookSpec      `json:"webhook,omitempty"`
 	Pool         *PoolSpec         `json:"pool,omitempty"`
@@ -101,6 +104,13 @@ type HostSpec struct {
 	MaxClockSkew metav1.Duration `json:"maxClockSkew"`
 	// IPVS is true when kube-proxy runs in IPVS mode; otherwise ip_vs is Skipped.
 	IPVS bool `json:"ipvs,omitempty"`
+}
+
+// NodesSpec configures the gate of the node set.
+type NodesSpec struct {
+	// PodNetwork is the cluster's Pod network, such as 10.42.0.0/16. Every host must then have a route inside it to the Pods of every
+	// other Node, as flannel writes them. Empty: routes are not checked, because another CNI plugin may need none.
+	PodNetwork netip.Prefix `json:"podNetwork,omitzero"`
 }
 
 // SystemSpec says which packaged components K3s was told not to deploy.

@@ -27,6 +27,8 @@ type unitFacts struct {
 	Settled bool `json:"settled,omitempty"`
 	// Unpersisted are modules in use that no file loads after a reboot.
 	Unpersisted []string `json:"unpersisted,omitempty"`
+	// Routes are the host's IPv4 routes as networks, the default route left out. Asked for by the gate of the Nodes only.
+	Routes []string `json:"routes,omitempty"`
 	// Seconds is for how long the log has shown the same known cause.
 	Seconds int `json:"seconds,omitempty"`
 	// Log are the lines of the current start that are not informational, oldest first. Empty while the unit is active.
@@ -36,9 +38,14 @@ type unitFacts struct {
 // manyRestarts is how many restarts are no longer the ordinary start of a cluster: each comes 5 s after the last.
 const manyRestarts = 5
 
-// observeUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it may have changed.
-func observeUnit(ctx context.Context, host Host, key []byte, report func(unitFacts)) {
-	script := withSettings(unitScript, map[string]string{"unit": unitName(host)})
+// observeUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it may have changed. With routes, it
+// reports the host's routes as well.
+func observeUnit(ctx context.Context, host Host, key []byte, routes bool, report func(unitFacts)) {
+	settings := map[string]string{"unit": unitName(host), "routes": ""}
+	if routes {
+		settings["routes"] = "yes"
+	}
+	script := withSettings(unitScript, settings)
 	settled := newSettled(time.Now)
 	take := func(b block) {
 		facts := unitFactsOf(b)
@@ -55,7 +62,7 @@ func unitFactsOf(b block) unitFacts {
 		Seen: true, Load: b.get("LoadState"), Active: b.get("ActiveState"), Sub: b.get("SubState"), Result: b.get("Result"),
 		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Settled: b.get("settled") == "yes",
 		Queued:      b.number("Job") > 0 && b.get("SubState") != "start",
-		Unpersisted: b["unpersisted"], Log: b["log"],
+		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Log: b["log"],
 	}
 }
 

@@ -1,6 +1,6 @@
 # What a host's K3s unit is doing, as key=value lines; each block ends with a line "end" and is printed when it changed.
-# Set before: unit (k3s or k3s-agent).
-: "${unit:?}"
+# Set before: unit (k3s or k3s-agent), routes (yes: the IPv4 routes as well).
+: "${unit:?}" "${routes?}"
 # Modules that K3s needs again after a reboot and that no file would load. Looked for once: an install writes them before.
 unpersisted=$(for module in br_netfilter overlay; do
 	if modinfo -F filename "$module" 2>/dev/null | grep -q '^/' &&
@@ -12,6 +12,15 @@ troubles() {
 	[ -n "$1" ] || return 0
 	journalctl --quiet --no-pager --output cat --lines 300 "_SYSTEMD_INVOCATION_ID=$1" 2>/dev/null |
 		grep -Ev 'level=(info|debug)|^[I][0-9]{4} |^\{"level":"(info|debug)"' | tail -n 25 | cut -c 1-700 | sed 's/^/log=/'
+}
+# Destination and mask of each route, the default ones and those that refuse (RTF_REJECT, 0x200) left out.
+known_routes() {
+	while read -r _ to _ flags _ _ _ mask _; do
+		case $flags in
+		*[!0-9A-F]* | '') continue ;;
+		esac
+		if [ "$mask" != 00000000 ] && [ $((0x$flags & 0x200)) = 0 ]; then echo "route=$to $mask"; fi
+	done </proc/net/route
 }
 # One systemctl and shell builtins: what passes here is what the gate's caller waits for.
 look() {
@@ -33,6 +42,7 @@ look() {
 	if [ $((${up%.*} - since / 1000000)) -ge 5 ]; then echo settled=yes; fi
 	if [ -n "$unpersisted" ]; then printf '%s\n' "$unpersisted"; fi
 	if [ "$state" != active ]; then troubles "$id"; fi
+	if [ "$routes" = yes ]; then known_routes; fi
 }
 last=
 emit() {
