@@ -20,7 +20,6 @@ system() {
 		echo memory_cgroup=yes
 	fi
 	if [ -e /run/systemd/shutdown/scheduled ] || [ "$(systemctl is-system-running 2>/dev/null)" = stopping ]; then echo stopping=yes; fi
-	ntp=$(timedatectl show -P NTPSynchronized 2>/dev/null) && echo "ntp=$ntp"
 	for unit in k3s k3s-agent; do
 		if [ -e "/etc/systemd/system/$unit.service" ]; then echo "k3s=$unit"; fi
 	done
@@ -99,19 +98,38 @@ network() {
 	awk '$1 ~ /^0+$/ && $2 == "00" && $10 != "lo" { print "route=" $10; exit }' /proc/net/ipv6_route 2>/dev/null
 }
 
-# Who listens: the inode of the socket leads to a process, its control group to the unit.
-port() {
-	inode=$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null |
-		awk -v port="$(printf ':%04X' "$1")" '$4 == "0A" && substr($2, length($2) - 4) == port { print $10; exit }')
-	if [ -z "$inode" ]; then
-		echo "port=$1 free"
-		return
+# Who listens on the ports: the inode of a socket leads to a process, its control group to the unit. All sockets are read at
+# once, and processes are searched only for those of the ports that are held: a host that runs K3s has thousands of files open.
+listening() {
+	cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v ports="$ports" '
+		function number(digits,   i, n) {
+			for (i = 1; i <= length(digits); i++) n = n * 16 + index("0123456789ABCDEF", substr(digits, i, 1)) - 1
+			return n
+		}
+		BEGIN { n = split(ports, wanted, " ") }
+		$4 == "0A" { inode[number(substr($2, length($2) - 3))] = $10 }
+		END { for (i = 1; i <= n; i++) print wanted[i], (wanted[i] in inode) ? inode[wanted[i]] : "free" }'
+}
+listeners() {
+	sockets=$(listening)
+	set --
+	for inode in $(printf '%s\n' "$sockets" | cut -d ' ' -f 2); do
+		if [ "$inode" != free ]; then set -- "$@" -o -lname "socket:\[$inode\]"; fi
+	done
+	files=''
+	if [ $# -gt 0 ]; then
+		shift
+		files=$(find /proc/[0-9]*/fd \( "$@" \) -printf '%p %l\n' 2>/dev/null)
 	fi
-	fd=$(find /proc/[0-9]*/fd -lname "socket:\[$inode\]" 2>/dev/null | head -n 1)
-	pid=${fd#/proc/}
-	pid=${pid%%/*}
-	unit=$(sed -n 's|.*/\([^/]*\.service\).*|\1|p' "/proc/${pid:-0}/cgroup" 2>/dev/null | head -n 1)
-	echo "port=$1 held ${unit:--} $(cat "/proc/${pid:-0}/comm" 2>/dev/null)"
+	printf '%s\n' "$sockets" | while read -r number inode; do
+		if [ "$inode" = free ]; then
+			echo "port=$number free"
+			continue
+		fi
+		pid=$(printf '%s\n' "$files" | sed -n "s|^/proc/\([0-9]*\)/fd/[0-9]* socket:\[$inode\]\$|\1|p" | head -n 1)
+		unit=$(sed -n 's|.*/\([^/]*\.service\).*|\1|p' "/proc/${pid:-0}/cgroup" 2>/dev/null | head -n 1)
+		echo "port=$number held ${unit:--} $(cat "/proc/${pid:-0}/comm" 2>/dev/null)"
+	done
 }
 
 disk() {
@@ -126,7 +144,13 @@ look() {
 	network
 	disk
 	for name in $modules; do module "$name"; done
-	for number in $ports; do port "$number"; done
+	if [ -n "$ports" ]; then listeners; fi
+	if [ -n "$last" ] || [ "$once" = yes ]; then synchronised; fi
+}
+
+# Whether somebody sets the clock. Not in the first look: a service may have to be started to know, and it is evidence only.
+synchronised() {
+	ntp=$(timedatectl show -P NTPSynchronized 2>/dev/null) && echo "ntp=$ntp"
 }
 
 # What may change from one moment to the next and costs next to nothing to see: only shell builtins while cloud-init runs.
