@@ -92,10 +92,11 @@ func (c cluster) answers(path string) func(context.Context) bool {
 	}
 }
 
+// nodeReady: Ready, and no controller keeps Pods off the Node any more.
 func (c cluster) nodeReady(name string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
 		node, err := c.typed.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
+		if err != nil || len(node.Spec.Taints) > 0 {
 			return false
 		}
 		for _, condition := range node.Status.Conditions {

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func (c change) lag(t *testing.T, s *stack) float64 {
 	defer cancel()
 	cmd := s.command(root, strata, "health", "--stack", s.name, "--gate", c.gate, "--timeout", lagLimit.String())
 	waiting, open := newSignal(c.gate+": "), newSignal(c.gate+": ready")
-	cmd.Stderr = both{waiting, open}
+	cmd.Stderr = io.MultiWriter(stamped{waiting}, open)
 	require.NoError(t, cmd.Start())
 	defer func() { _ = cmd.Process.Kill() }()
 	await(t, ctx, waiting, "a first look")
@@ -60,19 +61,19 @@ func (c change) lag(t *testing.T, s *stack) float64 {
 			became = at
 		}
 	}
-	return float64(open.at.Sub(became).Microseconds()) / 1000
+	lag := open.at.Sub(became)
+	if lag > 250*time.Millisecond {
+		t.Logf("%s after it was true, at %s; the gate said:\n%s", lag, became.Format(time.StampMilli), waiting.text())
+	}
+	return float64(lag.Microseconds()) / 1000
 }
 
-// both writes to two signals.
-type both [2]*signal
+// stamped puts the time before each of the gate's lines.
+type stamped struct{ *signal }
 
-func (b both) Write(p []byte) (int, error) {
-	for _, one := range b {
-		if n, err := one.Write(p); err != nil {
-			return n, err
-		}
-	}
-	return len(p), nil
+func (s stamped) Write(line []byte) (int, error) {
+	_, err := s.signal.Write([]byte(time.Now().Format("05.000 ") + string(line)))
+	return len(line), err
 }
 
 func await(t *testing.T, ctx context.Context, s *signal, what string) {
@@ -103,10 +104,11 @@ func polled(holds func(ctx context.Context) bool) observer {
 	}
 }
 
-// unitActive observes a unit from inside its machine, which has this machine's clock.
+// unitActive observes a unit from inside its machine, which has this machine's clock. A unit that systemd had to start again must
+// have outlived the pause before a next restart (RestartSec, 5 s): until then nobody can tell it from one that keeps crashing.
 func unitActive(hosts *lent, name, unit string) observer {
 	return func(context.Context) time.Time {
-		output, err := hosts.on(name, "for i in $(seq 6000); do at=$(date +%s%N); systemctl is-active -q "+unit+" && exec echo $at; sleep 0.02; done; exit 1")
+		output, err := hosts.on(name, "unit="+unit+"\n"+untilActive)
 		if err != nil {
 			return time.Time{}
 		}
@@ -117,5 +119,17 @@ func unitActive(hosts *lent, name, unit string) observer {
 		return time.Unix(0, nanoseconds)
 	}
 }
+
+const untilActive = `
+for i in $(seq 6000); do
+	at=$(date +%s%N)
+	if systemctl is-active -q "$unit"; then
+		restarts=$(systemctl show -P NRestarts "$unit") since=$(systemctl show -P ActiveEnterTimestampMonotonic "$unit")
+		read -r up _ </proc/uptime
+		if [ "$restarts" = 0 ] || [ $((${up%.*} - since / 1000000)) -ge 5 ]; then exec echo "$at"; fi
+	fi
+	sleep 0.02
+done
+exit 1`
 
 func format(value float64) string { return strconv.FormatFloat(value, 'f', 2, 64) }
