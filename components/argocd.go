@@ -88,10 +88,8 @@ func (a *argocd) redisPassword() error {
 	if err != nil {
 		return err
 	}
-	a.redis, err = newObject(a.ctx, a.args.Cluster, "kubernetes:core/v1:Secret", a.name+"-redis", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"), "type": pulumi.String("Opaque"),
-		"metadata":   pulumi.Map{"name": pulumi.String("argocd-redis"), "namespace": pulumi.String(argocdNamespace)},
-		"stringData": pulumi.Map{"auth": pulumi.ToSecret(password.Result)},
+	a.redis, err = newSecret(a.ctx, a.args.Cluster, a.name+"-redis", secretArgs{
+		name: "argocd-redis", namespace: argocdNamespace, data: pulumi.Map{"auth": pulumi.ToSecret(password.Result)},
 	}, childOf(a, a.namespace)...)
 	if err != nil {
 		return fmt.Errorf("redis secret: %w", err)

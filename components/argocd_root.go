@@ -56,13 +56,10 @@ func (a *argocd) root() error {
 // repository is the Secret by which Argo CD logs in (argo-cd docs/operator-manual/declarative-setup.md, Repositories).
 func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 	secret := func(text string) pulumi.Input { return pulumi.ToSecret(pulumi.String(text)) }
-	return newObject(a.ctx, a.args.Cluster, "kubernetes:core/v1:Secret", a.name+"-repository", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"), "type": pulumi.String("Opaque"),
-		"metadata": pulumi.Map{
-			"name": pulumi.String("repository-root"), "namespace": pulumi.String(argocdNamespace),
-			"labels": pulumi.Map{"argocd.argoproj.io/secret-type": pulumi.String("repository")},
-		},
-		"stringData": pulumi.Map{
+	return newSecret(a.ctx, a.args.Cluster, a.name+"-repository", secretArgs{
+		name: "repository-root", namespace: argocdNamespace,
+		labels: pulumi.StringMap{"argocd.argoproj.io/secret-type": pulumi.String("repository")},
+		data: pulumi.Map{
 			"type": pulumi.String("git"), "url": pulumi.String(root.RepoURL),
 			"username": secret(root.Username), "password": secret(root.Password),
 		},

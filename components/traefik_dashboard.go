@@ -27,10 +27,8 @@ func (t *traefik) dashboard() error {
 	t.DashboardPassword = pulumi.ToSecret(password.Result).(pulumi.StringOutput)
 	// The hash is the password resource's own and does not change: one made here would have a new salt at every run.
 	users := pulumi.ToSecret(pulumi.Sprintf("%s:%s\n", dashboardUser, password.BcryptHash)).(pulumi.StringOutput)
-	secret, err := newObject(t.ctx, t.args.Cluster, "kubernetes:core/v1:Secret", t.name+"-dashboard-users", pulumi.Map{
-		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"), "type": pulumi.String("Opaque"),
-		"metadata":   pulumi.Map{"name": pulumi.String(dashboardSecret), "namespace": pulumi.String(traefikName)},
-		"stringData": pulumi.Map{"users": users},
+	secret, err := newSecret(t.ctx, t.args.Cluster, t.name+"-dashboard-users", secretArgs{
+		name: dashboardSecret, namespace: traefikName, data: pulumi.Map{"users": users},
 	}, childOf(t, t.namespace)...)
 	if err != nil {
 		return fmt.Errorf("dashboard users: %w", err)

@@ -1,0 +1,24 @@
+package components
+
+import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+// secretArgs configures an Opaque Secret.
+type secretArgs struct {
+	name, namespace string
+	// labels are optional.
+	labels pulumi.StringMap
+	// data is by key, as plain text; what must not be readable in the state is marked secret by the caller.
+	data pulumi.Map
+}
+
+// newSecret registers an Opaque Secret of the cluster.
+func newSecret(ctx *pulumi.Context, cluster *Cluster, name string, args secretArgs, opts ...pulumi.ResourceOption) (*Object, error) {
+	metadata := pulumi.Map{"name": pulumi.String(args.name), "namespace": pulumi.String(args.namespace)}
+	if len(args.labels) > 0 {
+		metadata["labels"] = args.labels
+	}
+	return newObject(ctx, cluster, "kubernetes:core/v1:Secret", name, pulumi.Map{
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"), "type": pulumi.String("Opaque"),
+		"metadata": metadata, "stringData": args.data,
+	}, opts...)
+}
