@@ -3,7 +3,6 @@ package components
 import (
 	"fmt"
 
-	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/config"
@@ -82,9 +81,7 @@ func (a *argocd) redisPassword() error {
 	if a.namespace, err = newNamespace(a.ctx, a.args.Cluster, a.name+"-namespace", argocdNamespace, nil, childOf(a, gates(a.args.After)...)...); err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}
-	password, err := random.NewRandomPassword(a.ctx, a.name+"-redis-password", &random.RandomPasswordArgs{
-		Length: pulumi.Int(32), Special: pulumi.Bool(false),
-	}, childOf(a)...)
+	password, err := newPassword(a.ctx, a.name+"-redis-password", 32, childOf(a)...)
 	if err != nil {
 		return err
 	}
@@ -126,9 +123,7 @@ func (a *argocd) adminPassword() (pulumi.StringOutput, error) {
 	if hash := a.args.Config.AdminPasswordHash; hash != "" {
 		return pulumi.ToSecret(pulumi.String(hash)).(pulumi.StringOutput), nil
 	}
-	password, err := random.NewRandomPassword(a.ctx, a.name+"-admin-password", &random.RandomPasswordArgs{
-		Length: pulumi.Int(32), Special: pulumi.Bool(false),
-	}, childOf(a)...)
+	password, err := newPassword(a.ctx, a.name+"-admin-password", 32, childOf(a)...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

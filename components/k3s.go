@@ -85,9 +85,7 @@ func (k *k3s) secrets() error {
 	if k.identity, err = random.NewRandomId(k.ctx, k.name+"-cluster", &random.RandomIdArgs{ByteLength: pulumi.Int(8)}, childOf(k)...); err != nil {
 		return err
 	}
-	token, err := random.NewRandomPassword(k.ctx, k.name+"-token", &random.RandomPasswordArgs{
-		Length: pulumi.Int(48), Special: pulumi.Bool(false),
-	}, childOf(k)...)
+	token, err := newPassword(k.ctx, k.name+"-token", 48, childOf(k)...)
 	if err != nil {
 		return err
 	}

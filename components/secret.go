@@ -1,6 +1,9 @@
 package components
 
-import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+import (
+	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
 
 // secretArgs configures an Opaque Secret.
 type secretArgs struct {
@@ -20,5 +23,13 @@ func newSecret(ctx *pulumi.Context, cluster *Cluster, name string, args secretAr
 	return newObject(ctx, cluster, "kubernetes:core/v1:Secret", name, pulumi.Map{
 		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"), "type": pulumi.String("Opaque"),
 		"metadata": metadata, "stringData": args.data,
+	}, opts...)
+}
+
+// newPassword registers a generated password of letters and digits only: what reads one, be it a URL, a YAML file or a shell,
+// needs no escaping. Its Result is secret, and so is its BcryptHash.
+func newPassword(ctx *pulumi.Context, name string, length int, opts ...pulumi.ResourceOption) (*random.RandomPassword, error) {
+	return random.NewRandomPassword(ctx, name, &random.RandomPasswordArgs{
+		Length: pulumi.Int(length), Special: pulumi.Bool(false),
 	}, opts...)
 }

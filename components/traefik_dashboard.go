@@ -3,7 +3,6 @@ package components
 import (
 	"fmt"
 
-	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
@@ -16,9 +15,7 @@ const (
 
 // dashboard registers the dashboard's route, behind a generated password, and the gate that tries both: without it and with it.
 func (t *traefik) dashboard() error {
-	password, err := random.NewRandomPassword(t.ctx, t.name+"-dashboard-password", &random.RandomPasswordArgs{
-		Length: pulumi.Int(32), Special: pulumi.Bool(false),
-	}, childOf(t)...)
+	password, err := newPassword(t.ctx, t.name+"-dashboard-password", 32, childOf(t)...)
 	if err != nil {
 		return err
 	}
