@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apiextensions"
-	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/config"
@@ -69,14 +67,11 @@ func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 // application is the root Application. Its finalizer takes what it brought with it; Argo CD is still there then, because the
 // application depends on the release and goes first.
 func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (pulumi.Resource, error) {
-	return apiextensions.NewCustomResource(a.ctx, a.name+"-root", &apiextensions.CustomResourceArgs{
-		ApiVersion: pulumi.String("argoproj.io/v1alpha1"),
-		Kind:       pulumi.String("Application"),
-		Metadata: &metav1.ObjectMetaArgs{
-			Name: pulumi.String(argocdRoot), Namespace: pulumi.String(argocdNamespace), Annotations: applicationWait(a.args.Timeouts.ArgoCD.Duration),
-			Finalizers: pulumi.ToStringArray([]string{"resources-finalizer.argocd.argoproj.io"}),
-		},
-		OtherFields: map[string]any{"spec": pulumi.Map{
+	return newCustomResource(a.ctx, a.args.Cluster, a.name+"-root", customResource{
+		apiVersion: "argoproj.io/v1alpha1", kind: "Application", name: argocdRoot, namespace: argocdNamespace,
+		wait:       applicationWait(a.args.Timeouts.ArgoCD.Duration),
+		finalizers: []string{"resources-finalizer.argocd.argoproj.io"},
+		spec: pulumi.Map{
 			"project": pulumi.String("default"),
 			"source": pulumi.Map{
 				"repoURL": pulumi.String(root.RepoURL), "path": pulumi.String(root.Path), "targetRevision": pulumi.String(root.Revision),
@@ -85,8 +80,8 @@ func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (p
 				"server": pulumi.String("https://kubernetes.default.svc"), "namespace": pulumi.String(argocdNamespace),
 			},
 			"syncPolicy": pulumi.Map{"automated": pulumi.Map{"prune": pulumi.Bool(true), "selfHeal": pulumi.Bool(true)}},
-		}},
-	}, append(childOf(a, needs...), pulumi.Provider(a.args.Cluster.Provider), pulumi.DeletedWith(a.args.Cluster.Identity))...)
+		},
+	}, childOf(a, needs...)...)
 }
 
 // applicationWait holds the Application until Argo CD has brought everything, and all of it is healthy.

@@ -52,7 +52,9 @@ type customResource struct {
 	apiVersion, kind, name, namespace string
 	// wait holds the object until its status says that it works; nil where the status says nothing.
 	wait pulumi.StringMap
-	spec pulumi.Map
+	// finalizers keep a deleted object until their owner has cleaned up after it; mostly none.
+	finalizers []string
+	spec       pulumi.Map
 }
 
 // newCustomResource registers a custom resource of the cluster.
@@ -60,6 +62,9 @@ func newCustomResource(ctx *pulumi.Context, cluster *Cluster, name string, args 
 	metadata := &metav1.ObjectMetaArgs{Name: pulumi.String(args.name), Annotations: args.wait}
 	if args.namespace != "" {
 		metadata.Namespace = pulumi.String(args.namespace)
+	}
+	if len(args.finalizers) > 0 {
+		metadata.Finalizers = pulumi.ToStringArray(args.finalizers)
 	}
 	return apiextensions.NewCustomResource(ctx, name, &apiextensions.CustomResourceArgs{
 		ApiVersion:  pulumi.String(args.apiVersion),
