@@ -55,6 +55,7 @@ type argocd struct {
 	ctx       *pulumi.Context
 	name      string
 	args      *ArgoCDArgs
+	host      string // where it answers, below the platform's domain
 	namespace *Object
 	redis     *Object
 	release   *Object
@@ -62,7 +63,8 @@ type argocd struct {
 
 // NewArgoCD registers Argo CD. The release needs an API server and no ingress; only the route waits for that (docs/adr/0008).
 func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulumi.ResourceOption) (*ArgoCD, error) {
-	a := &argocd{ArgoCD: &ArgoCD{URL: "https://argocd." + args.Domain}, ctx: ctx, name: name, args: args}
+	host := "argocd." + args.Domain
+	a := &argocd{ArgoCD: &ArgoCD{URL: "https://" + host}, ctx: ctx, name: name, args: args, host: host}
 	if err := ctx.RegisterComponentResource("strata:argocd:ArgoCD", name, a.ArgoCD, opts...); err != nil {
 		return nil, err
 	}
@@ -105,7 +107,7 @@ func (a *argocd) install() error {
 		return err
 	}
 	a.release, err = newRelease(a.ctx, a.args.Cluster, a.name+"-release", releaseArgs{
-		name: "argocd", namespace: argocdNamespace, chart: chart.Path, values: argocdValues("argocd."+a.args.Domain, hash),
+		name: "argocd", namespace: argocdNamespace, chart: chart.Path, values: argocdValues(a.host, hash),
 	}, childOf(a, a.redis)...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
@@ -133,10 +135,9 @@ func (a *argocd) adminPassword() (pulumi.StringOutput, error) {
 
 // route registers the way in, and the gate that takes it.
 func (a *argocd) route() error {
-	host := "argocd." + a.args.Domain
 	route, err := newCustomResource(a.ctx, a.args.Cluster, a.name+"-route", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", name: "argocd-server", namespace: argocdNamespace,
-		wait: routeWait(a.args.Timeouts.Ingress.Duration), spec: argocdRoute(host),
+		wait: routeWait(a.args.Timeouts.Ingress.Duration), spec: argocdRoute(a.host),
 	}, childOf(a, gates(a.args.Ingress, a.release)...)...)
 	if err != nil {
 		return fmt.Errorf("route: %w", err)
@@ -147,8 +148,8 @@ func (a *argocd) route() error {
 		HTTP: &health.HTTPSpec{
 			Namespace: traefikName, Service: traefikName, CASecret: a.args.CASecret,
 			Probes: []health.HTTPProbe{
-				{Name: "healthz", URL: "https://" + host + "/healthz?full=true", Status: []int{200}},
-				{Name: "version", URL: "https://" + host + "/api/version", Status: []int{200}, Contains: `"Version"`},
+				{Name: "healthz", URL: a.URL + "/healthz?full=true", Status: []int{200}},
+				{Name: "version", URL: a.URL + "/api/version", Status: []int{200}, Contains: `"Version"`},
 			},
 		},
 	}}, childOf(a, route)...)
