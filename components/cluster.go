@@ -35,9 +35,6 @@ func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, o
 		args.Spec.Servers = append(args.Spec.Servers, server.endpoint())
 	}
 	args.HostKeys, args.SSHKey, args.Kubeconfig = at.hostKeys, at.sshKey, c.Kubeconfig
-	if args.Revision == nil {
-		args.Revision = pulumi.String(args.Spec.Revision)
-	}
 	return health.NewGate(ctx, name, &args, opts...)
 }
 
