@@ -66,13 +66,8 @@ func (c *Cluster) read(ctx *pulumi.Context, name string, args field, limit metav
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}
-	read, err := local.NewCommand(ctx, name, &local.CommandArgs{
-		Create:                 pulumi.String(program + " read"),
-		Stdin:                  pulumi.String(string(stdin)),
-		Environment:            pulumi.StringMap{"STRATA_KUBECONFIG": c.Kubeconfig},
-		Logging:                local.LoggingStderr,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, append(opts, bounded(limit))...)
+	command := runs("read", pulumi.String(string(stdin)), pulumi.StringMap{"STRATA_KUBECONFIG": c.Kubeconfig})
+	read, err := local.NewCommand(ctx, name, command, append(opts, bounded(limit))...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

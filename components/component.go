@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -38,6 +39,21 @@ func bounded(limit metav1.Duration) pulumi.ResourceOption {
 
 // program is how a resource runs this program's own executable (see health.Command).
 const program = "exec .strata/bin/strata"
+
+// runs is a command that runs a verb of this program: stdin is its question and env holds its secrets. It asks for no previous
+// output, because what ran before is no input of what runs now.
+func runs(verb string, stdin pulumi.StringPtrInput, env pulumi.StringMap) *local.CommandArgs {
+	command := &local.CommandArgs{
+		Create:                 pulumi.String(program + " " + verb),
+		Stdin:                  stdin,
+		Logging:                local.LoggingStderr,
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}
+	if len(env) > 0 {
+		command.Environment = env
+	}
+	return command
+}
 
 // digestOf is a short digest of what a gate looks at: it makes the gate run again when the chart or the layer's section changes.
 func digestOf(parts ...any) string {

@@ -83,13 +83,7 @@ func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *C
 	if err != nil {
 		return nil, err
 	}
-	command := &local.CommandArgs{
-		Create:                 pulumi.String(program + " crds apply"),
-		Stdin:                  pulumi.String(string(stdin)),
-		Environment:            pulumi.StringMap{"STRATA_KUBECONFIG": args.Cluster.Kubeconfig},
-		Logging:                local.LoggingStderr,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}
+	command := runs("crds apply", pulumi.String(string(stdin)), pulumi.StringMap{"STRATA_KUBECONFIG": args.Cluster.Kubeconfig})
 	if !*args.Config.Keep {
 		command.Delete = pulumi.String(program + " crds remove")
 	}

@@ -63,13 +63,10 @@ func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name string, node config.Node
 		return pulumi.StringOutput{}, err
 	}
 	// The address decides whose key it is; a changed timeout must not ask again.
-	contact, err := local.NewCommand(ctx, name+"-"+node.Name+"-hostkey", &local.CommandArgs{
-		Create:                 pulumi.String(program + " hostkey"),
-		Stdin:                  pulumi.String(question),
-		Triggers:               pulumi.Array{pulumi.String(node.Address.String())},
-		Logging:                local.LoggingStderr,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, append(childOf(hosts), bounded(args.Timeout), pulumi.IgnoreChanges([]string{"stdin"}))...)
+	command := runs("hostkey", pulumi.String(question), nil)
+	command.Triggers = pulumi.Array{pulumi.String(node.Address.String())}
+	contact, err := local.NewCommand(ctx, name+"-"+node.Name+"-hostkey", command,
+		append(childOf(hosts), bounded(args.Timeout), pulumi.IgnoreChanges([]string{"stdin"}))...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

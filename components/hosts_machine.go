@@ -18,11 +18,9 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 	if err != nil {
 		return err
 	}
-	key, err := local.NewCommand(ctx, name+"-key", &local.CommandArgs{
-		Create:                 pulumi.String(program + " keygen"),
-		Logging:                local.LoggingNone,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, append(childOf(hosts), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
+	keygen := runs("keygen", nil, nil)
+	keygen.Logging = local.LoggingNone // it prints the key
+	key, err := local.NewCommand(ctx, name+"-key", keygen, append(childOf(hosts), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
 	if err != nil {
 		return fmt.Errorf("ssh key: %w", err)
 	}
@@ -61,14 +59,9 @@ func newMachine(ctx *pulumi.Context, hosts *Hosts, name string, spec machine.Spe
 		return &out, nil
 	}).(pulumi.StringPtrOutput)
 	place := spec.Bridge + " " + spec.Subnet.String() + " " + spec.Address.String()
-	return local.NewCommand(ctx, name, &local.CommandArgs{
-		Create:                 pulumi.String(program + " machine create"),
-		Delete:                 pulumi.String(program + " machine delete"),
-		Stdin:                  stdin,
-		Triggers:               pulumi.Array{pulumi.String(place)},
-		Logging:                local.LoggingStderr,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, append(childOf(hosts), bounded(args.Timeout), pulumi.DeleteBeforeReplace(true))...)
+	command := runs("machine create", stdin, nil)
+	command.Delete, command.Triggers = pulumi.String(program+" machine delete"), pulumi.Array{pulumi.String(place)}
+	return local.NewCommand(ctx, name, command, append(childOf(hosts), bounded(args.Timeout), pulumi.DeleteBeforeReplace(true))...)
 }
 
 // machineHostKey is the host key that `machine create` printed.

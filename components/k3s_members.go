@@ -29,11 +29,7 @@ func (k *k3s) members() (*health.Gate, error) {
 		out := string(text)
 		return &out, err
 	}).(pulumi.StringPtrOutput)
-	return local.NewCommand(k.ctx, k.name+"-members", &local.CommandArgs{
-		Create:                 pulumi.String(program + " members"),
-		Stdin:                  stdin,
-		Environment:            pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig},
-		Logging:                local.LoggingStderr,
-		AddPreviousOutputInEnv: pulumi.Bool(true),
-	}, append(childOf(k, k.API), bounded(k.args.Timeouts.Nodes))...)
+	command := runs("members", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig})
+	command.AddPreviousOutputInEnv = pulumi.Bool(true)
+	return local.NewCommand(k.ctx, k.name+"-members", command, append(childOf(k, k.API), bounded(k.args.Timeouts.Nodes))...)
 }

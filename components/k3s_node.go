@@ -77,13 +77,8 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 			out := string(text)
 			return &out, err
 		}).(pulumi.StringPtrOutput)
-		push, err := local.NewCommand(k.ctx, name+"-"+file.role, &local.CommandArgs{
-			Create:                 pulumi.String(program + " push"),
-			Stdin:                  stdin,
-			Environment:            pulumi.StringMap{"STRATA_SSH_KEY": host.SSHKey},
-			Logging:                local.LoggingStderr,
-			AddPreviousOutputInEnv: pulumi.Bool(false),
-		}, slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{bounded(k.args.Timeouts.Install)})...)
+		push, err := local.NewCommand(k.ctx, name+"-"+file.role, runs("push", stdin, pulumi.StringMap{"STRATA_SSH_KEY": host.SSHKey}),
+			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{bounded(k.args.Timeouts.Install)})...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file.role, err)
 		}
