@@ -54,7 +54,7 @@ func judgePodNetwork(host Host, network netip.Prefix, expected []Host, f network
 		return v
 	}
 	v.Message = "no route to the Pods of " + strings.Join(missing, ", ")
-	v.Cause = "flannel on " + host.Name + " has not taken these nodes up; requests for their Pods go to the default gateway"
+	v.Cause = "flannel has not taken them up; until then requests for their Pods go to the default gateway"
 	v.Hint = fmt.Sprintf("on %s: ip route; journalctl -u %s | grep -i flannel; systemctl restart %s writes the routes anew",
 		host.Name, unitName(host), unitName(host))
 	if f.Seconds >= routeSeconds {

@@ -102,6 +102,9 @@ func judgeWebhook(spec WebhookSpec, facts webhookFacts) []Verdict {
 			// What is accepted or refused before the configuration is complete is not the webhook's word.
 			v.State = Waiting
 		}
+		if probe.strange() && slices.ContainsFunc(facts.Probes, probeFacts.answered) {
+			v.State, v.Cause, v.Hint = Waiting, strangerCause, probeHint(spec, answerUnreachable)
+		}
 		v.Check, v.After = "webhook through "+probe.Server, existence
 		verdicts = append(verdicts, v)
 	}

@@ -29,6 +29,18 @@ func probeCause(p probeFacts) string {
 	}
 }
 
+// strangerCause explains a wrong certificate where another API server is shown the right one. Before kube-proxy and flannel run on
+// a server that joins, its requests for a Service go to the default gateway, and a proxy there answers for anybody.
+const strangerCause = "somebody else answers this server: kube-proxy or flannel is not up on it yet, and the request leaves the host"
+
+// strange reports a certificate that is not the webhook's own.
+func (p probeFacts) strange() bool { return p.Accept.Kind == answerName }
+
+// answered reports that the webhook itself was asked, under a certificate that the API server trusts.
+func (p probeFacts) answered() bool {
+	return p.Accept.Kind == answerAccepted || p.Accept.Kind == answerDenied
+}
+
 // probeHint is the command that shows more.
 func probeHint(spec WebhookSpec, kind answerKind) string {
 	switch kind {
