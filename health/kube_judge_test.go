@@ -104,6 +104,8 @@ func TestPodNetworkVerdicts(t *testing.T) {
 	})
 }
 
+func TestVaultVerdicts(t *testing.T) { runFixtures(t, "vault", judgeVault) }
+
 func TestSystemVerdicts(t *testing.T) { runFixtures(t, "system", judgeSystem) }
 
 func TestWebhookVerdicts(t *testing.T) { runFixtures(t, "webhook", judgeWebhook) }

@@ -34,6 +34,8 @@ const (
 	KindIssuer Kind = "issuer"
 	// KindCertificate gates a cert-manager Certificate: Ready, and its Secret holds a pair that clients can verify.
 	KindCertificate Kind = "certificate"
+	// KindVault gates a Vault server in the cluster: initialised, unsealed and active.
+	KindVault Kind = "vault"
 	// KindAddress gates a Service of type LoadBalancer: its address answers, from here and from the hosts.
 	KindAddress Kind = "address"
 	// KindGateway gates a Gateway with its GatewayClass: accepted and programmed, every listener of it.
@@ -75,6 +77,7 @@ type Spec struct {
 	Rollout      *RolloutSpec      `json:"rollout,omitempty"`
 	Issuer       *IssuerSpec       `json:"issuer,omitempty"`
 	Certificate  *CertificateSpec  `json:"certificate,omitempty"`
+	Vault        *VaultSpec        `json:"vault,omitempty"`
 	Address      *AddressSpec      `json:"address,omitempty"`
 	Gateway      *GatewaySpec      `json:"gateway,omitempty"`
 	HTTP         *HTTPSpec         `json:"http,omitempty"`

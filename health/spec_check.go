@@ -16,6 +16,7 @@ func (s Spec) validatePart(need needs) {
 		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil, KindCertificate: s.Certificate != nil,
 		KindAddress: s.Address != nil, KindGateway: s.Gateway != nil,
 		KindHTTP: s.HTTP != nil, KindApplications: s.Applications != nil, KindRollout: s.Rollout != nil,
+		KindVault: s.Vault != nil,
 	}
 	if present, wanted := parts[s.Kind]; wanted && !present {
 		need(false, "%s: missing", s.Kind)
@@ -32,6 +33,8 @@ func (s Spec) validatePart(need needs) {
 		need(s.Issuer.Name != "", "issuer.name: empty")
 	case KindCertificate:
 		s.Certificate.validate(need)
+	case KindVault:
+		need(s.Vault.Namespace != "" && s.Vault.Pod != "" && s.Vault.Port > 0, "vault: namespace, pod or port is empty")
 	case KindAddress:
 		s.Address.validate(need)
 	case KindGateway:

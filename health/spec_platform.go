@@ -27,6 +27,16 @@ type CertificateSpec struct {
 	MinRemaining metav1.Duration `json:"minRemaining,omitzero"`
 }
 
+// VaultSpec names a Vault server in the cluster.
+type VaultSpec struct {
+	// Namespace and Pod are where it runs; Port is its API's, which speaks TLS.
+	Namespace string `json:"namespace"`
+	Pod       string `json:"pod"`
+	Port      int    `json:"port"`
+	// Workload is namespace/kind/name of what runs it; its Pods explain a failure.
+	Workload string `json:"workload"`
+}
+
 // AddressSpec names a Service of type LoadBalancer and the ports that must answer at its address.
 type AddressSpec struct {
 	Namespace string `json:"namespace"`

@@ -21,5 +21,6 @@ func verbs() []*cobra.Command {
 		newMembersCommand(),
 		newCRDsCommand(),
 		newReadCommand(),
+		newVaultCommand(),
 	}
 }

@@ -1,0 +1,68 @@
+package health
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// vaultFacts is one look at a Vault server.
+type vaultFacts struct {
+	Fault   *fault `json:"fault,omitempty"`
+	Seconds int    `json:"seconds,omitempty"`
+	// Workload is what runs it.
+	Workload workloadFacts `json:"workload"`
+	// Status and Body are the answer of /v1/sys/health through the API server's proxy; Error is why there is none.
+	Status int    `json:"status,omitempty"`
+	Body   string `json:"body,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// What /v1/sys/health answers with (Vault API documentation, /sys/health).
+const (
+	vaultStandby         = http.StatusTooManyRequests
+	vaultUninitialised   = http.StatusNotImplemented
+	vaultSealed          = http.StatusServiceUnavailable
+	vaultServerUnhealthy = http.StatusInternalServerError
+)
+
+// vaultCheck is the check of Vault's own word.
+const vaultCheck = "vault"
+
+// judgeVault says whether Vault is initialised, unsealed and the active server. A sealed one is not Ready either, so the Pod's
+// condition alone would only say that something is wrong.
+func judgeVault(spec VaultSpec, f vaultFacts) []Verdict {
+	v := Verdict{Check: vaultCheck, State: Waiting, Hint: fmt.Sprintf("kubectl -n %s exec %s -- vault status", spec.Namespace, spec.Pod)}
+	if f.Fault != nil {
+		return []Verdict{f.Fault.verdict(v.Check, f.Seconds >= startupSeconds)}
+	}
+	switch {
+	case f.Error != "":
+		v.Message = "does not answer: " + oneLine(f.Error)
+		pod := judgeWorkload(f.Workload)
+		if pod.State == Stuck {
+			v.After = []string{pod.Check}
+			return []Verdict{pod, v}
+		}
+		v.Cause, v.Evidence = pod.Message, pod.Evidence
+	case f.Status == http.StatusOK:
+		return []Verdict{{Check: vaultCheck, State: Ready, Message: "initialised, unsealed, active"}}
+	case f.Status == vaultSealed && strings.Contains(f.Body, `"sealed":true`):
+		v.State, v.Message = Stuck, "sealed"
+		v.Cause = "its Pod was restarted, or somebody sealed it: only its keys open it, and they are in the state"
+		v.Hint = "strata vault unseal --stack STACK"
+		v.Evidence = []string{f.Body}
+	case f.Status == vaultUninitialised:
+		v.State, v.Message = Stuck, "not initialised"
+		v.Cause = "its storage is empty: a volume was lost, or the Pod moved to another one"
+		v.Hint = "pulumi up --replace the resource vault-init makes a new one; certificates are then issued by a new root"
+		v.Evidence = []string{f.Body}
+	case f.Status == vaultStandby:
+		v.Message = "a standby: another server is active"
+	case f.Status == vaultServerUnhealthy:
+		v.Message, v.Evidence = "its storage fails", []string{f.Body}
+	default:
+		v.Message, v.Evidence = fmt.Sprintf("expected HTTP 200 of /v1/sys/health, found %d", f.Status), []string{f.Body}
+	}
+	return []Verdict{v}
+}

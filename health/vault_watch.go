@@ -1,0 +1,74 @@
+package health
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+func init() { newWatch[KindVault] = newVault }
+
+// vaultInterval is how often Vault is asked while no change of its Pod says anything: unsealing changes no object at once.
+const vaultInterval = 200 * time.Millisecond
+
+type vaultWatch struct {
+	spec     VaultSpec
+	cluster  *cluster
+	settled  *settled
+	workload workloadRef
+}
+
+func newVault(spec Spec, secrets Secrets) (Watch, error) {
+	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	workload, err := parseWorkload(spec.Vault.Workload)
+	if err != nil {
+		return nil, err
+	}
+	return &vaultWatch{spec: *spec.Vault, cluster: all, settled: newSettled(time.Now), workload: workload}, nil
+}
+
+// Run implements Watch.
+func (w *vaultWatch) Run(ctx context.Context, report func([]Verdict)) error {
+	looks(ctx, nil, vaultInterval, func(ctx context.Context) []Verdict { return judgeVault(w.spec, w.look(ctx)) }, report)
+	return nil
+}
+
+// look asks Vault through an API server's proxy. What it says of its health is no secret, and no credentials go there: the
+// API server does not pass its own on.
+func (w *vaultWatch) look(ctx context.Context) vaultFacts {
+	var facts vaultFacts
+	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/v1/sys/health", w.spec.Namespace, w.spec.Pod, w.spec.Port)
+	fault, seconds := w.cluster.look(ctx, w.settled, func(ctx context.Context, s *apiServer) (err error) {
+		if facts.Status, facts.Body, err = s.getRaw(ctx, path); err != nil {
+			return err
+		}
+		if facts.Error = notVault(facts.Status, facts.Body); facts.Error != "" {
+			facts.Workload, err = lookWorkload(ctx, s, w.workload)
+		}
+		return err
+	})
+	if fault != nil {
+		return vaultFacts{Fault: fault, Seconds: seconds}
+	}
+	return facts
+}
+
+// notVault says what answered instead of Vault, mostly the API server that could not reach it; empty for Vault's own answer.
+func notVault(status int, body string) string {
+	var said struct {
+		Initialized *bool  `json:"initialized"`
+		Message     string `json:"message"`
+	}
+	err := json.Unmarshal([]byte(body), &said)
+	switch {
+	case err == nil && said.Initialized != nil:
+		return ""
+	case err == nil && said.Message != "":
+		return said.Message
+	}
+	return fmt.Sprintf("HTTP %d: %.200s", status, body)
+}

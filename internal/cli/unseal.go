@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strata/internal/vault"
+)
+
+// unsealTimeout bounds the whole command; Vault itself answers within a second.
+const unsealTimeout = time.Minute
+
+// newUnsealCommand is `strata vault unseal`: a Vault whose Pod was restarted is sealed, and nothing but its keys opens it. They
+// are read from the stack's state.
+func newUnsealCommand() *cobra.Command {
+	var stack, project string
+	command := &cobra.Command{
+		Use:   "unseal",
+		Short: "Unseal the stack's Vault with the keys in its state, after its Pod was restarted",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			state, err := exportStack(cmd.Context(), project, stack)
+			if err != nil {
+				return err
+			}
+			recorded, err := vaultIn(state)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), unsealTimeout)
+			defer cancel()
+			session, err := openVault(ctx, recorded.input.Server, recorded.kubeconfig, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer session.close()
+			if err := vault.Unseal(ctx, session.Client, recorded.keys); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Vault in Pod %s/%s is unsealed\n", recorded.input.Server.Namespace, recorded.input.Server.Pod)
+			return err
+		},
+	}
+	command.Flags().StringVarP(&stack, "stack", "s", "", "the stack's name")
+	command.Flags().StringVar(&project, "project", ".", "the project's folder")
+	if err := command.MarkFlagRequired("stack"); err != nil {
+		panic(err)
+	}
+	return command
+}
+
+// recordedVault is the stack's Vault as the state has it.
+type recordedVault struct {
+	input      VaultInput
+	kubeconfig string
+	keys       vault.Keys
+}
+
+// vaultIn finds the step that configured Vault: its inputs have the server and the keys.
+func vaultIn(state []byte) (recordedVault, error) {
+	commands, err := resourcesIn(state, "command:local:Command")
+	if err != nil {
+		return recordedVault{}, err
+	}
+	for _, command := range commands {
+		if !strings.HasSuffix(strings.TrimSpace(command.text("create")), "strata vault configure") {
+			continue
+		}
+		var found recordedVault
+		if err := json.Unmarshal([]byte(command.text("stdin")), &found.input); err != nil {
+			return recordedVault{}, fmt.Errorf("state of %s: stdin: %w", command.URN, err)
+		}
+		environment, _ := command.Inputs["environment"].(map[string]any)
+		found.kubeconfig, _ = environment["STRATA_KUBECONFIG"].(string)
+		keys, _ := environment["STRATA_VAULT_KEYS"].(string)
+		if found.keys, err = vault.ParseKeys(keys); err != nil {
+			return recordedVault{}, fmt.Errorf("state of %s: %w", command.URN, err)
+		}
+		return found, nil
+	}
+	return recordedVault{}, errors.New("the stack has no Vault of its own; a Vault used by address is unsealed by its owner")
+}

@@ -1,0 +1,128 @@
+package vault
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/vault/api"
+)
+
+// Issuing is what Vault must be able to do: sign certificates for a domain, asked by cert-manager.
+type Issuing struct {
+	// CommonName names the root authority.
+	CommonName string `json:"commonName"`
+	// Domain is the DNS domain that certificates are signed for, itself and below.
+	Domain string `json:"domain"`
+	// Role is the name of the PKI role, the policy and the login role.
+	Role string `json:"role"`
+	// Namespace and ServiceAccount may log in; their tokens must be for Audience, unless it is empty.
+	Namespace      string `json:"namespace"`
+	ServiceAccount string `json:"serviceAccount"`
+	Audience       string `json:"audience,omitempty"`
+}
+
+// The mounts. cert-manager signs at IntermediateMount; the root signs nothing but the intermediate.
+const (
+	RootMount         = "pki"
+	IntermediateMount = "pki_int"
+	loginMount        = "kubernetes"
+)
+
+// Lifetimes as Vault's PKI engine takes them: the root's, the intermediate's and the longest of a certificate.
+const (
+	rootTTL         = "87600h"
+	intermediateTTL = "43800h"
+	certificateTTL  = "8760h"
+)
+
+// Configure makes the authorities, the role and the login, each where it is missing, and brings role, policy and login to what
+// is asked for. The client has a token that may do so. It returns the root's certificate in PEM.
+func Configure(ctx context.Context, client *api.Client, want Issuing) (string, error) {
+	mounts, err := client.Sys().ListMountsWithContext(ctx)
+	if err != nil {
+		return "", fmt.Errorf("list the secrets engines: %w", err)
+	}
+	for path, ttl := range map[string]string{RootMount: rootTTL, IntermediateMount: intermediateTTL} {
+		if mounts[path+"/"] != nil {
+			continue
+		}
+		input := &api.MountInput{Type: "pki", Config: api.MountConfigInput{MaxLeaseTTL: ttl}}
+		if err := client.Sys().MountWithContext(ctx, path, input); err != nil {
+			return "", fmt.Errorf("mount pki at %s: %w", path, err)
+		}
+	}
+	root, err := authorities(ctx, client, want)
+	if err != nil {
+		return "", err
+	}
+	if err := signing(ctx, client, want); err != nil {
+		return "", err
+	}
+	return root, login(ctx, client, want)
+}
+
+// authorities makes the root and the intermediate. The root's key never leaves Vault, nor does the intermediate's.
+func authorities(ctx context.Context, client *api.Client, want Issuing) (string, error) {
+	root, err := certificateOf(ctx, client, RootMount)
+	if err != nil {
+		return "", err
+	}
+	if root == "" {
+		made, err := write(ctx, client, RootMount+"/root/generate/internal", map[string]any{
+			"common_name": want.CommonName, "ttl": rootTTL, "key_type": "ec", "key_bits": 256,
+		}, "certificate")
+		if err != nil {
+			return "", fmt.Errorf("make the root authority: %w", err)
+		}
+		root = made
+	}
+	present, err := certificateOf(ctx, client, IntermediateMount)
+	if err != nil || present != "" {
+		return root, err
+	}
+	request, err := write(ctx, client, IntermediateMount+"/intermediate/generate/internal", map[string]any{
+		"common_name": want.CommonName + " (intermediate)", "key_type": "ec", "key_bits": 256,
+	}, "csr")
+	if err != nil {
+		return "", fmt.Errorf("make the intermediate authority: %w", err)
+	}
+	signed, err := write(ctx, client, RootMount+"/root/sign-intermediate", map[string]any{
+		"csr": request, "common_name": want.CommonName + " (intermediate)", "ttl": intermediateTTL,
+	}, "certificate")
+	if err != nil {
+		return "", fmt.Errorf("sign the intermediate authority: %w", err)
+	}
+	// With the root behind it, so that what is signed comes with the whole chain.
+	_, err = client.Logical().WriteWithContext(ctx, IntermediateMount+"/intermediate/set-signed", map[string]any{"certificate": signed + "\n" + root})
+	if err != nil {
+		return "", fmt.Errorf("install the intermediate authority: %w", err)
+	}
+	return root, nil
+}
+
+// certificateOf is a mount's own certificate in PEM, empty while it has none.
+func certificateOf(ctx context.Context, client *api.Client, mount string) (string, error) {
+	secret, err := client.Logical().ReadWithContext(ctx, mount+"/cert/ca")
+	if err != nil {
+		return "", fmt.Errorf("read the authority of %s: %w", mount, err)
+	}
+	if secret == nil {
+		return "", nil
+	}
+	text, _ := secret.Data["certificate"].(string)
+	return text, nil
+}
+
+// write writes and returns one field of the answer.
+func write(ctx context.Context, client *api.Client, path string, data map[string]any, field string) (string, error) {
+	secret, err := client.Logical().WriteWithContext(ctx, path, data)
+	if err != nil {
+		return "", err
+	}
+	if secret != nil {
+		if text, ok := secret.Data[field].(string); ok && text != "" {
+			return text, nil
+		}
+	}
+	return "", fmt.Errorf("%s: the answer has no %s", path, field)
+}
