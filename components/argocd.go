@@ -112,7 +112,8 @@ func (a *argocd) install() error {
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	a.Rollout, err = a.args.Cluster.rollout(a.ctx, a.name+"-rollout", "argocd", digestOf(chart.SHA256, a.args.Config), a.args.Timeouts.ArgoCD,
+	// Not the whole section: it holds a password and a hash, and no Pod is rolled out for those.
+	a.Rollout, err = a.args.Cluster.rollout(a.ctx, a.name+"-rollout", "argocd", digestOf(chart.SHA256, a.host), a.args.Timeouts.ArgoCD,
 		"strata:timeouts.argocd", argocdWorkloads, childOf(a, a.release)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)

@@ -56,6 +56,7 @@ func runs(verb string, stdin pulumi.StringPtrInput, env pulumi.StringMap) *local
 }
 
 // digestOf is a short digest of what a gate looks at: it makes the gate run again when the chart or the layer's section changes.
+// It is plain in the state, where short secrets could be tried against it: no part may hold one.
 func digestOf(parts ...any) string {
 	sum := sha256.New()
 	for _, part := range parts {

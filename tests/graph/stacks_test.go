@@ -70,6 +70,19 @@ func newProgram(t *testing.T, stack string) *program {
 	return p
 }
 
+// set replaces a section of what Pulumi hands to the program; p.cfg stays as it is.
+func (p *program) set(t *testing.T, section string, value any) {
+	t.Helper()
+	handed := map[string]string{}
+	require.NoError(t, json.Unmarshal([]byte(os.Getenv(pulumi.EnvConfig)), &handed))
+	text, err := json.Marshal(value)
+	require.NoError(t, err)
+	handed[config.Namespace+":"+section] = string(text)
+	all, err := json.Marshal(handed)
+	require.NoError(t, err)
+	t.Setenv(pulumi.EnvConfig, string(all))
+}
+
 // run runs the program once. fail, which may be nil, decides which resources fail.
 func (p *program) run(fail func(pulumitest.Resource) error) (graph, error) {
 	recorder := &pulumitest.Recorder{Outputs: p.answers.Outputs, Fail: fail}

@@ -1,0 +1,65 @@
+package graph_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/tests/pulumitest"
+)
+
+// argocdWith is a section with every secret that a configuration may hold.
+func argocdWith(password, hash string) config.ArgoCD {
+	return config.ArgoCD{
+		AdminPasswordHash: "$2a$10$" + strings.Repeat(hash, 53),
+		Root:              config.ArgoCDRoot{RepoURL: "https://git.example.org/platform.git", Username: "robot", Password: password},
+	}
+}
+
+// A digest hides a secret from the eye and not from who tries guesses against it, so nothing that is plain may follow from one.
+func TestAChangedSecretChangesNothingThatIsPlain(t *testing.T) {
+	p := newProgram(t, "staging")
+	p.set(t, "argocd", argocdWith("first-password", "b"))
+	before := p.graph(t)
+	p.set(t, "argocd", argocdWith("second-password", "a"))
+	after := p.graph(t)
+	require.Equal(t, before.names(), after.names())
+	changed := map[string]bool{}
+	for _, name := range before.names() {
+		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)), visible(resource.NewProperty(after[name].Inputs)),
+			"%s shows something that follows from a secret", name)
+		for _, secret := range []string{"second-password", strings.Repeat("a", 53)} {
+			if pulumitest.Contains(resource.NewProperty(after[name].Inputs), secret) {
+				changed[name] = true
+			}
+		}
+	}
+	assert.Equal(t, map[string]bool{"argocd-repository": true, "argocd-release": true}, changed, "who gets the secrets")
+}
+
+// visible is a value as the state shows it.
+func visible(value resource.PropertyValue) resource.PropertyValue {
+	switch {
+	case value.IsSecret(), value.IsOutput() && value.OutputValue().Secret:
+		return resource.NewProperty("[secret]")
+	case value.IsOutput():
+		return visible(value.OutputValue().Element)
+	case value.IsArray():
+		elements := make([]resource.PropertyValue, 0, len(value.ArrayValue()))
+		for _, element := range value.ArrayValue() {
+			elements = append(elements, visible(element))
+		}
+		return resource.NewProperty(elements)
+	case value.IsObject():
+		fields := resource.PropertyMap{}
+		for key, field := range value.ObjectValue() {
+			fields[key] = visible(field)
+		}
+		return resource.NewProperty(fields)
+	}
+	return value
+}
