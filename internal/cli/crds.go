@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -11,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/internal/artifacts"
 	"strata/internal/crds"
@@ -38,19 +35,15 @@ func newCRDsCommand() *cobra.Command {
 			if err := readInput("crds "+name, cmd.InOrStdin(), &input); err != nil {
 				return err
 			}
-			if input.Timeout.Duration <= 0 {
-				return &exitError{2, errors.New("crds: a positive timeout is required")}
-			}
-			config, err := clientcmd.RESTConfigFromKubeConfig([]byte(os.Getenv("STRATA_KUBECONFIG")))
-			if err != nil {
-				return fmt.Errorf("crds: STRATA_KUBECONFIG: %w", err)
-			}
-			client, err := dynamic.NewForConfig(config)
+			ctx, cancel, err := within(cmd.Context(), "crds", input.Timeout)
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), input.Timeout.Duration)
 			defer cancel()
+			client, err := dynamicClient("crds")
+			if err != nil {
+				return err
+			}
 			return run(ctx, input, client, cmd)
 		}})
 	}

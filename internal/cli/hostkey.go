@@ -30,10 +30,13 @@ func newHostKeyCommand() *cobra.Command {
 			if err := readInput("hostkey", cmd.InOrStdin(), &input); err != nil {
 				return err
 			}
-			if input.Address == "" || input.Timeout.Duration <= 0 {
-				return &exitError{2, errors.New("hostkey: address and a positive timeout are required")}
+			if input.Address == "" {
+				return &exitError{2, errors.New("hostkey: an address is required")}
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), input.Timeout.Duration)
+			ctx, cancel, err := within(cmd.Context(), "hostkey", input.Timeout)
+			if err != nil {
+				return err
+			}
 			defer cancel()
 			key, err := remote.Scan(ctx, input.Address, input.Port)
 			if errors.Is(err, context.DeadlineExceeded) {

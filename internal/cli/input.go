@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // readInput decodes the one JSON object that a resource passes on stdin. A misspelt key is an error.
@@ -19,4 +22,13 @@ func readInput(verb string, in io.Reader, into any) error {
 		return &exitError{2, fmt.Errorf("%s: stdin: %w", verb, err)}
 	}
 	return nil
+}
+
+// within bounds a verb by the timeout of its input. None, or a negative one, is a mistake of whoever wrote the input.
+func within(ctx context.Context, verb string, timeout metav1.Duration) (context.Context, context.CancelFunc, error) {
+	if timeout.Duration <= 0 {
+		return nil, nil, &exitError{2, fmt.Errorf("%s: a positive timeout is required", verb)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout.Duration)
+	return ctx, cancel, nil
 }

@@ -3,14 +3,12 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/internal/members"
 )
@@ -50,14 +48,14 @@ func removeLeft(ctx context.Context, previous, wanted members.Set, log io.Writer
 	if len(left) == 0 {
 		return nil
 	}
-	if wanted.Timeout.Duration <= 0 {
-		return &exitError{2, errors.New("member set: timeout must be positive")}
-	}
-	ctx, cancel := context.WithTimeout(ctx, wanted.Timeout.Duration)
-	defer cancel()
-	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(os.Getenv("STRATA_KUBECONFIG")))
+	ctx, cancel, err := within(ctx, "member set", wanted.Timeout)
 	if err != nil {
-		return &exitError{2, fmt.Errorf("STRATA_KUBECONFIG: %w", err)}
+		return err
+	}
+	defer cancel()
+	config, err := restConfig()
+	if err != nil {
+		return &exitError{2, err}
 	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {

@@ -43,9 +43,6 @@ func newPushCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{2, fmt.Errorf("push: mode: expected octal permissions, found %q", input.Mode)}
 			}
-			if input.Timeout.Duration <= 0 {
-				return &exitError{2, errors.New("push: a positive timeout is required")}
-			}
 			sent, err := push(cmd.Context(), input, fs.FileMode(mode))
 			if err != nil {
 				return err
@@ -60,7 +57,10 @@ func newPushCommand() *cobra.Command {
 }
 
 func push(ctx context.Context, input pushInput, mode fs.FileMode) (sent bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, input.Timeout.Duration)
+	ctx, cancel, err := within(ctx, "push", input.Timeout)
+	if err != nil {
+		return false, err
+	}
 	defer cancel()
 	client, err := remote.Dial(ctx, input.Target, []byte(os.Getenv("STRATA_SSH_KEY")))
 	if err != nil {

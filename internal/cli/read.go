@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/jsonpath"
 )
 
@@ -45,19 +42,15 @@ func newReadCommand() *cobra.Command {
 			if err := readInput("read", cmd.InOrStdin(), &input); err != nil {
 				return err
 			}
-			if input.Timeout.Duration <= 0 {
-				return &exitError{2, errors.New("read: a positive timeout is required")}
-			}
-			config, err := clientcmd.RESTConfigFromKubeConfig([]byte(os.Getenv("STRATA_KUBECONFIG")))
-			if err != nil {
-				return fmt.Errorf("read: STRATA_KUBECONFIG: %w", err)
-			}
-			client, err := dynamic.NewForConfig(config)
+			ctx, cancel, err := within(cmd.Context(), "read", input.Timeout)
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), input.Timeout.Duration)
 			defer cancel()
+			client, err := dynamicClient("read")
+			if err != nil {
+				return err
+			}
 			text, err := readField(ctx, client, input)
 			if err != nil {
 				return err

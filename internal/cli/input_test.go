@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// An unbounded verb would hold the whole run for ever.
+func TestEveryVerbOfTheProgramsOwnNeedsATimeout(t *testing.T) {
+	for said, args := range map[string][]string{
+		"crds: a positive timeout":    {"crds", "apply"},
+		"read: a positive timeout":    {"read"},
+		"push: a positive timeout":    {"push"},
+		"hostkey: a positive timeout": {"hostkey"},
+	} {
+		stdin := map[string]string{"push": `{"mode":"0755"}`, "hostkey": `{"address":"127.0.0.1"}`}[args[0]]
+		if stdin == "" {
+			stdin = "{}"
+		}
+		code, stdout, stderr := verb(t, stdin, args...)
+		assert.Equal(t, 2, code, said)
+		assert.Empty(t, stdout, said)
+		assert.Contains(t, stderr, said)
+	}
+}
+
+func TestAVerbSaysWhoseKubeconfigItCannotRead(t *testing.T) {
+	t.Setenv("STRATA_KUBECONFIG", "no kubeconfig")
+	for _, args := range [][]string{{"crds", "remove"}, {"read"}} {
+		code, _, stderr := verb(t, `{"timeout":"1s"}`, args...)
+		assert.Equal(t, 1, code, args)
+		assert.Contains(t, stderr, args[0]+": STRATA_KUBECONFIG: ")
+		assert.NotContains(t, stderr, "no kubeconfig")
+	}
+}

@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// restConfig is how the cluster of STRATA_KUBECONFIG is reached.
+func restConfig() (*rest.Config, error) {
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(os.Getenv("STRATA_KUBECONFIG")))
+	if err != nil {
+		return nil, fmt.Errorf("STRATA_KUBECONFIG: %w", err)
+	}
+	return config, nil
+}
+
+// dynamicClient reaches objects of every kind in the cluster of STRATA_KUBECONFIG.
+func dynamicClient(verb string) (dynamic.Interface, error) {
+	config, err := restConfig()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", verb, err)
+	}
+	return dynamic.NewForConfig(config)
+}
