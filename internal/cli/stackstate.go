@@ -25,7 +25,13 @@ type recordedGate struct {
 
 // exportStack reads a stack's state with its secrets, which stay in this process.
 func exportStack(ctx context.Context, project, stack string) ([]byte, error) {
-	export := exec.CommandContext(ctx, "pulumi", "-C", project, "stack", "export", "--stack", stack, "--show-secrets")
+	return exportState(ctx, project, stack, "--show-secrets")
+}
+
+// exportState reads a stack's state; without a flag its secrets stay encrypted.
+func exportState(ctx context.Context, project, stack string, flags ...string) ([]byte, error) {
+	arguments := append([]string{"-C", project, "stack", "export", "--stack", stack}, flags...)
+	export := exec.CommandContext(ctx, "pulumi", arguments...) //nolint:gosec // our own arguments
 	var stdout, stderr bytes.Buffer
 	export.Stdout, export.Stderr = &stdout, &stderr
 	if err := export.Run(); err != nil {
@@ -34,12 +40,13 @@ func exportStack(ctx context.Context, project, stack string) ([]byte, error) {
 	return stdout.Bytes(), nil
 }
 
-// recordedResource is a resource as the state has it, with its secrets revealed.
+// recordedResource is a resource as the state has it.
 type recordedResource struct {
-	URN    string         `json:"urn"`
-	Type   string         `json:"type"`
-	Delete bool           `json:"delete"`
-	Inputs map[string]any `json:"inputs"`
+	URN          string         `json:"urn"`
+	Type         string         `json:"type"`
+	Delete       bool           `json:"delete"`
+	Inputs       map[string]any `json:"inputs"`
+	Dependencies []string       `json:"dependencies"`
 }
 
 // text is an input that is a text; empty when it is none.
@@ -48,9 +55,8 @@ func (r recordedResource) text(input string) string {
 	return text
 }
 
-// resourcesIn reads the resources of one type from an exported state, in its order, which is the order of creation. What a
-// replacement has left to delete is not among them.
-func resourcesIn(state []byte, kind string) ([]recordedResource, error) {
+// allIn reads every resource from an exported state, in its order, which is the order of creation.
+func allIn(state []byte) ([]recordedResource, error) {
 	var export struct {
 		Deployment struct {
 			Resources []recordedResource `json:"resources"`
@@ -59,8 +65,18 @@ func resourcesIn(state []byte, kind string) ([]recordedResource, error) {
 	if err := json.Unmarshal(state, &export); err != nil {
 		return nil, fmt.Errorf("exported state: %w", err)
 	}
+	return export.Deployment.Resources, nil
+}
+
+// resourcesIn are the resources of one type in an exported state, with their secrets revealed. What a replacement has left to
+// delete is not among them.
+func resourcesIn(state []byte, kind string) ([]recordedResource, error) {
+	resources, err := allIn(state)
+	if err != nil {
+		return nil, err
+	}
 	var found []recordedResource
-	for _, resource := range export.Deployment.Resources {
+	for _, resource := range resources {
 		if resource.Type != kind || resource.Delete {
 			continue
 		}

@@ -55,23 +55,16 @@ func newRecordCommand() *cobra.Command {
 
 // stackGraph is what each resource in a stack's state depends on.
 func stackGraph(ctx context.Context, project, stack string) (map[string][]string, error) {
-	text, err := exec.CommandContext(ctx, "pulumi", "-C", project, "stack", "export", "--stack", stack).Output() //nolint:gosec // our own arguments
+	state, err := exportState(ctx, project, stack)
 	if err != nil {
-		return nil, fmt.Errorf("pulumi stack export --stack %s: %w", stack, err)
+		return nil, err
 	}
-	var state struct {
-		Deployment struct {
-			Resources []struct {
-				URN          string
-				Dependencies []string
-			}
-		}
-	}
-	if err := json.Unmarshal(text, &state); err != nil {
-		return nil, fmt.Errorf("exported state: %w", err)
+	resources, err := allIn(state)
+	if err != nil {
+		return nil, err
 	}
 	graph := map[string][]string{}
-	for _, resource := range state.Deployment.Resources {
+	for _, resource := range resources {
 		graph[resource.URN] = resource.Dependencies
 	}
 	return graph, nil
