@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"strata/internal/atomicfile"
 )
 
 // Result is one measured number.
@@ -82,7 +84,7 @@ func Merge(path string, results []Result) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
+	return atomicfile.Write(path, append(text, '\n'), 0o644)
 }
 
 // machine describes this machine: cores, memory, kernel.
