@@ -27,6 +27,8 @@ const insistSeconds = 10
 var unitCauses = []unitCause{
 	{regexp.MustCompile(`(?i)too many learner members|etcdserver: (re-)?configuration change|unhealthy cluster|not yet been promoted from learner`), Waiting,
 		"etcd takes one new member at a time and this one has to wait", "", false},
+	{regexp.MustCompile(`(?i)etcdserver: (request timed out|leader changed|no leader)`), Waiting,
+		"etcd has no leader for now", "", false},
 	{regexp.MustCompile(`(?i)token CA hash does not match`), Stuck,
 		"the token belongs to another cluster: its CA hash is not the one of the server that answers",
 		"check that the servers' addresses in strata:hosts are this cluster's; a host that was in another cluster needs its uninstall script first", false},

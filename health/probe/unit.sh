@@ -6,12 +6,12 @@ unpersisted=$(for module in br_netfilter overlay; do
 	if modinfo -F filename "$module" 2>/dev/null | grep -q '^/' &&
 		! grep -rqsx "$module" /etc/modules /etc/modules-load.d /usr/lib/modules-load.d; then echo "unpersisted=$module"; fi
 done)
-# Lines that say why K3s does not come up: neither informational nor progress, of the current start only, so that a mistake
+# Lines that say why K3s does not come up: not those of its modprobe, which may fail where a feature is built in; neither informational nor progress, of the current start only, so that a mistake
 # that was corrected is not held against it.
 troubles() {
 	[ -n "$1" ] || return 0
 	journalctl --quiet --no-pager --output cat --lines 300 "_SYSTEMD_INVOCATION_ID=$1" 2>/dev/null |
-		grep -Ev 'level=(info|debug)|^[I][0-9]{4} |^\{"level":"(info|debug)"' | tail -n 25 | cut -c 1-700 | sed 's/^/log=/'
+		grep -Ev 'level=(info|debug)|^[I][0-9]{4} |^\{"level":"(info|debug)"|^modprobe: ' | tail -n 25 | cut -c 1-700 | sed 's/^/log=/'
 }
 # Destination and mask of each route, the default ones and those that refuse (RTF_REJECT, 0x200) left out.
 known_routes() {

@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,9 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
 //go:embed containerd.toml.tmpl
@@ -66,7 +68,7 @@ func (c *Config) copyShim() error {
 	return os.Rename(target+".new", target)
 }
 
-// startContainerd writes the configuration, starts the child and waits for its socket.
+// startContainerd writes the configuration, starts the child and waits until it serves.
 func (c *Config) startContainerd(ctx context.Context) error {
 	if err := c.linkTools(); err != nil {
 		return err
@@ -86,7 +88,7 @@ func (c *Config) startContainerd(ctx context.Context) error {
 	args := []string{"-c", c.agentPath("etc/containerd/config.toml")}
 	logrus.Infof("Running containerd %v", args)
 	go c.runContainerd(ctx, args, log)
-	return waitForSocket(ctx, Socket)
+	return waitForService(ctx, Socket)
 }
 
 func (c *Config) runContainerd(ctx context.Context, args []string, log *os.File) {
@@ -139,17 +141,26 @@ func mayLowerOOMScore() bool {
 	return os.WriteFile(file, bytes.TrimSpace(old), 0o644) == nil
 }
 
-func waitForSocket(ctx context.Context, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+// waitForService waits as K3s does, for an answer of the CRI service: the socket is open while containerd still recovers its
+// state, and a kubelet that asks then ends with "server is not initialized yet" (k3s pkg/agent/cri WaitForService).
+func waitForService(ctx context.Context, socket string) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
+	connection, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	service := runtimeapi.NewRuntimeServiceClient(connection)
 	for {
-		conn, err := net.Dial("unix", path)
+		_, err := service.Version(ctx, &runtimeapi.VersionRequest{Version: "0.1.0"})
 		if err == nil {
-			return conn.Close()
+			logrus.Info("containerd is now running")
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("containerd did not open %s: %w", path, err)
+			return fmt.Errorf("containerd does not serve at %s: %w", socket, err)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
