@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -26,6 +27,8 @@ type Command struct {
 	Output string
 	// Variables are strings set by the linker (-X), in order.
 	Variables []string
+	// Tags are build tags. Optional.
+	Tags []string
 }
 
 // environment is what a build must see, whoever starts it: no C compiler, no workspace, no downloaded toolchain.
@@ -41,6 +44,7 @@ func (c Command) Key() (string, error) {
 	}
 	parts := []string{"gobuild", runtime.Version(), runtime.GOOS, runtime.GOARCH, c.ldflags(), c.Output, own}
 	parts = append(parts, environment...)
+	parts = append(parts, c.tags()...)
 	parts = append(parts, c.Packages...)
 	local, err := replacedFolders(c.Module)
 	if err != nil {
@@ -62,9 +66,17 @@ func (c Command) Build(ctx context.Context, out string, log io.Writer) error {
 	if c.Output != "" {
 		target = filepath.Join(out, c.Output)
 	}
-	args := append([]string{"build", "-ldflags", c.ldflags(), "-o", target}, c.Packages...)
+	args := slices.Concat([]string{"build", "-ldflags", c.ldflags(), "-o", target}, c.tags(), c.Packages)
 	_, err := runGo(ctx, c.Module, log, args...)
 	return err
+}
+
+// tags is the flag for them; none, so that the keys of other commands do not change, where there are none.
+func (c Command) tags() []string {
+	if len(c.Tags) == 0 {
+		return nil
+	}
+	return []string{"-tags", strings.Join(c.Tags, ",")}
 }
 
 // ldflags leave out the symbol tables: half the size of a binary that nobody debugs in the lab.

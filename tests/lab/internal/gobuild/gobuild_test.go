@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -49,9 +50,26 @@ func TestAReplacedModuleIsAnInput(t *testing.T) {
 
 func TestFlagsAreInputs(t *testing.T) {
 	command := gobuild.Command{Module: filepath.Join(module(t), "tool"), Packages: []string{"."}}
-	before := key(t, command)
+	keys := []string{key(t, command)}
 	command.Variables = []string{"main.name=x"}
-	assert.NotEqual(t, before, key(t, command))
+	keys = append(keys, key(t, command))
+	command.Tags = []string{"small"}
+	keys = append(keys, key(t, command))
+	slices.Sort(keys)
+	assert.Len(t, slices.Compact(keys), 3)
+}
+
+func TestTagsSelectFiles(t *testing.T) {
+	root, out := module(t), t.TempDir()
+	for name, text := range map[string]string{"small.go": "//go:build small", "full.go": "//go:build !small"} {
+		text += "\n\npackage main\n\nfunc init() { name = \"" + name + "\" }\n"
+		require.NoError(t, os.WriteFile(filepath.Join(root, "tool", name), []byte(text), 0o644))
+	}
+	command := gobuild.Command{Module: filepath.Join(root, "tool"), Packages: []string{"."}, Tags: []string{"small"}}
+	require.NoError(t, command.Build(t.Context(), out, os.Stderr))
+	said, err := exec.Command(filepath.Join(out, "tool")).CombinedOutput()
+	require.NoError(t, err)
+	assert.Equal(t, "small.go one\n", string(said))
 }
 
 func TestABinaryIsTheSameFromAnyFolder(t *testing.T) {
