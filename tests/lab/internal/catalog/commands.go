@@ -28,6 +28,8 @@ const (
 	stepCertManagerChart = "cert-manager-chart"
 	stepTraefik          = "traefik"
 	stepTraefikChart     = "traefik-chart"
+	stepVault            = "vault"
+	stepVaultChart       = "vault-chart"
 	stepArgoCD           = "argocd"
 	stepArgoCDRoot       = "argocd-root"
 	stepArgoCDChart      = "argocd-chart"
@@ -68,6 +70,8 @@ func commands() map[string]gobuild.Command {
 			Module: "tools/argocd", Packages: []string{"github.com/argoproj/argo-cd/v3/cmd"}, Output: "argocd",
 			Variables: []string{"github.com/argoproj/argo-cd/v3/common.version=" + argocdVersion},
 		},
+		// Vault's own tag for one without the clouds' plugins.
+		stepVault:  {Module: "tools/vault", Packages: own, Tags: []string{"minimal"}},
 		stepPause:  {Module: "tools/pause", Packages: own},
 		stepServer: {Module: "tools/testserver", Packages: own},
 	}

@@ -18,9 +18,6 @@ const TestServer = "docker.io/strata/testserver:v1"
 // nonRoot is the user of every image that does not have to be root: distroless images use it too.
 const nonRoot = 65532
 
-// debianUser is the user of the official images of Argo CD and Redis.
-const debianUser = 999
-
 // archive is one image tar of the bundle: a binary of a step's output, and how it runs.
 type archive struct {
 	// step left the binary. Optional: the image is its root alone.
@@ -82,48 +79,6 @@ func clusterArchives() []archive {
 		{
 			step: stepServer, binary: "testserver", reference: TestServer, user: nonRoot, version: "1",
 			origin: "real: the lab's own HTTP server for tests",
-		},
-	}
-}
-
-// platformArchives are what the charts of the staging platform ask for.
-func platformArchives() []archive {
-	list := []archive{
-		{
-			step: stepTraefik, binary: "traefik", reference: "docker.io/traefik:v" + traefikVersion,
-			user: nonRoot, version: traefikVersion, origin: "real: from Traefik's module, without the dashboard's pages",
-		},
-	}
-	list = append(list, argocdArchives()...)
-	for _, binary := range []string{"controller", "webhook", "cainjector"} {
-		name := "cert-manager-" + binary
-		list = append(list, archive{
-			step: stepCertManager, binary: binary, name: name, reference: "quay.io/jetstack/" + name + ":v" + certManagerVersion,
-			user: nonRoot, version: certManagerVersion, origin: "real: from cert-manager's module",
-		})
-	}
-	return list
-}
-
-// argocdArchives are Argo CD with the programs that it runs, and its cache.
-func argocdArchives() []archive {
-	const bin = "/usr/local/bin/"
-	var links []string
-	for _, name := range []string{
-		"server", "repo-server", "application-controller", "applicationset-controller", "cmp-server", "dex", "notifications", "k8s-auth",
-	} {
-		links = append(links, bin+"argocd-"+name)
-	}
-	return []archive{
-		{
-			step: stepArgoCD, binary: "argocd", reference: "quay.io/argoproj/argocd:v" + argocdVersion,
-			root: stepArgoCDRoot, path: bin + "argocd", links: links, entrypoint: []string{"/usr/bin/tini", "--"},
-			user: debianUser, version: argocdVersion, origin: "real: from Argo CD's module, without the UI, Helm and Kustomize; Git from Debian",
-		},
-		{
-			name: "redis", reference: "ecr-public.aws.com/docker/library/redis:8.2.3-alpine",
-			root: stepRedisRoot, entrypoint: []string{"/usr/bin/redis-server"},
-			user: debianUser, version: redisVersion, origin: "stand-in: Debian's Redis, under the reference of Argo CD's chart",
 		},
 	}
 }

@@ -32,6 +32,10 @@ const (
 	traefikVersion = "3.5.3"
 	// traefikChartVersion is the official chart whose names and values the lab's has.
 	traefikChartVersion = "41.3.0"
+	// vaultVersion is one that its published SDK fits: 1.20 is written against an SDK that was never published.
+	vaultVersion = "1.21.0"
+	// vaultChartVersion is the official chart whose names and values the lab's has.
+	vaultChartVersion = "0.34.1"
 	// argocdVersion is the newest whose dependencies are all published.
 	argocdVersion = "3.2.0"
 	// argocdChartVersion is argo-helm's chart whose names and values the lab's has.
