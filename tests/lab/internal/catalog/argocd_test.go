@@ -42,14 +42,14 @@ func TestArgoCDSettingsReachItsConfiguration(t *testing.T) {
 	assert.Equal(t, "aGFzaA==", at(t, found["Secret argocd-secret"], "data", "admin.password"))
 	path := []any{"spec", "rules", 0, "http", "paths", 0, "backend", "service", "port", "number"}
 	assert.EqualValues(t, 80, at(t, found["Ingress argocd-server"], path...))
-	secure := chart.render(t, "{dex: {enabled: false}, notifications: {enabled: false}, server: {ingress: {enabled: true}}}")
+	secure := chart.render(t, "{crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}, server: {ingress: {enabled: true}}}")
 	assert.EqualValues(t, 443, at(t, secure["Ingress argocd-server"], path...), "not insecure")
 }
 
 // Argo CD reads most settings only when it starts.
 func TestAChangedSettingOfArgoCDRollsItsPods(t *testing.T) {
 	chart := named(t, "argocd-chart")
-	const off = "{dex: {enabled: false}, notifications: {enabled: false}"
+	const off = "{crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}"
 	annotations := func(values string) any {
 		return at(t, chart.render(t, values)["Deployment argocd-server"], "spec", "template", "metadata", "annotations")
 	}
@@ -75,20 +75,20 @@ func TestAllOfArgoCDAsksForTheSamePassword(t *testing.T) {
 		}
 		assert.Equal(t, map[string]any{"name": "argocd-redis", "key": "auth"}, password, key)
 	}
-	assert.NotContains(t, chart.render(t, "{redisSecretInit: {enabled: false}, dex: {enabled: false}, notifications: {enabled: false}}"),
+	assert.NotContains(t, chart.render(t, "{redisSecretInit: {enabled: false}, crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}}"),
 		"Job argocd-redis-secret-init")
 }
 
 func TestArgoCDBringsItsCRDsOnlyIfToldTo(t *testing.T) {
 	chart := named(t, "argocd-chart")
 	const off = "dex: {enabled: false}, notifications: {enabled: false}"
+	without, kept := chart.render(t, chart.values), chart.render(t, "{"+off+"}")
+	loose := chart.render(t, "{"+off+", crds: {keep: false}}")
 	for _, name := range []string{"applications", "applicationsets", "appprojects"} {
 		key := "CustomResourceDefinition " + name + ".argoproj.io"
-		assert.NotContains(t, chart.render(t, chart.values), key)
-		annotations := at(t, chart.render(t, "{"+off+"}")[key], "metadata", "annotations")
-		assert.Equal(t, "keep", at(t, annotations, "helm.sh/resource-policy"))
-		without := at(t, chart.render(t, "{"+off+", crds: {keep: false}}")[key], "metadata", "annotations")
-		assert.NotContains(t, without, "helm.sh/resource-policy")
+		assert.NotContains(t, without, key)
+		assert.Equal(t, "keep", at(t, kept[key], "metadata", "annotations", "helm.sh/resource-policy"))
+		assert.NotContains(t, at(t, loose[key], "metadata", "annotations"), "helm.sh/resource-policy")
 	}
 }
 

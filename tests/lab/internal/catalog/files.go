@@ -45,6 +45,7 @@ func labCharts() []labChart {
 	const own = "stand-in: the lab's own chart, with the official one's names and values as far as Strata uses them"
 	return []labChart{
 		{stepTraefikChart, "traefik", traefikChartVersion, own},
+		{stepVaultChart, "vault", vaultChartVersion, own},
 	}
 }
 

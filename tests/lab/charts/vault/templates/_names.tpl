@@ -1,0 +1,47 @@
+{{- define "vault.name" -}}
+{{ .Chart.Name }}
+{{- end }}
+
+{{- /* The release's name alone where it says vault already. */}}
+{{- define "vault.fullname" -}}
+{{ contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "vault.account" -}}
+{{ .Values.server.serviceAccount.name | default (.Values.server.serviceAccount.create | ternary (include "vault.fullname" .) "default") }}
+{{- end }}
+
+{{- define "vault.scheme" -}}
+{{ .Values.global.tlsDisable | ternary "http" "https" }}
+{{- end }}
+
+{{- /* Immutable in a StatefulSet: never add to these. */}}
+{{- define "vault.selector" -}}
+app.kubernetes.io/name: {{ include "vault.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+component: server
+{{- end }}
+
+{{- define "vault.labels" -}}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+app.kubernetes.io/name: {{ include "vault.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{- /* A text that may be a template, or an object. */}}
+{{- define "vault.object" -}}
+{{ kindIs "string" .value | ternary (tpl (toString .value) .root) (toYaml .value) }}
+{{- end }}
+
+{{- /* Not empty where the data is in an emptyDir: no claim, and no volume of the values in its place. */}}
+{{- define "vault.scratch" -}}
+{{- $data := .Values.server.dataStorage }}
+{{- $taken := $data.enabled }}
+{{- range .Values.server.volumeMounts }}
+{{- if eq .mountPath $data.mountPath }}
+{{- $taken = true }}
+{{- end }}
+{{- end }}
+{{- if not $taken }}true{{ end }}
+{{- end }}

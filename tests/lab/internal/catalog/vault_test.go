@@ -1,0 +1,84 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestVaultKeepsTheOfficialNames(t *testing.T) {
+	chart := named(t, "vault-chart")
+	found := chart.render(t, chart.values)
+	for _, key := range []string{
+		"StatefulSet vault", "Service vault", "Service vault-internal", "ServiceAccount vault",
+		"ClusterRoleBinding vault-server-binding", "ConfigMap vault-config",
+	} {
+		assert.Contains(t, found, key)
+	}
+	assert.Len(t, found, 6)
+	assert.Equal(t, "system:auth-delegator", at(t, found["ClusterRoleBinding vault-server-binding"], "roleRef", "name"))
+	assert.Equal(t, "vault-internal", at(t, found["StatefulSet vault"], "spec", "serviceName"))
+	labels := at(t, found["StatefulSet vault"], "spec", "selector", "matchLabels")
+	assert.Equal(t, labels, at(t, found["Service vault"], "spec", "selector"))
+	assert.Equal(t, true, at(t, found["Service vault"], "spec", "publishNotReadyAddresses"), "a sealed Vault must be reachable")
+	config := at(t, found["ConfigMap vault-config"], "data", "extraconfig-from-values.hcl")
+	assert.Contains(t, config, `storage "file" { path = "/vault/data" }`)
+	assert.Contains(t, config, "disable_mlock = true")
+	probe := at(t, found["StatefulSet vault"], "spec", "template", "spec", "containers", 0, "readinessProbe", "httpGet")
+	assert.Equal(t, "HTTPS", at(t, probe, "scheme"))
+}
+
+// The lab provisions no volumes: a claim would wait for ever.
+func TestVaultWithoutStorageKeepsItsDataInThePod(t *testing.T) {
+	chart := named(t, "vault-chart")
+	pod := func(values string) map[string]any {
+		return at(t, chart.render(t, values)["StatefulSet vault"], "spec").(map[string]any)
+	}
+	without := pod("{injector: {enabled: false}, server: {dataStorage: {enabled: false}}}")
+	assert.Contains(t, at(t, without, "template", "spec", "volumes"), map[string]any{"name": "data", "emptyDir": map[string]any{}})
+	assert.NotContains(t, without, "volumeClaimTemplates")
+	with := pod("{injector: {enabled: false}}")
+	assert.Equal(t, "10Gi", at(t, with, "volumeClaimTemplates", 0, "spec", "resources", "requests", "storage"))
+}
+
+// What outlives the Pod without a claim, and without a shell that would give a folder of root's to Vault's user: kubelet
+// makes the folder of a subPath with the mode of the volume's own.
+func TestVaultTakesItsDataFromAFolderOfTheNode(t *testing.T) {
+	chart := named(t, "vault-chart")
+	pod := at(t, chart.render(t, `
+injector: {enabled: false}
+server:
+  dataStorage: {enabled: false}
+  nodeSelector: {kubernetes.io/hostname: local-server-1}
+  volumes: [{name: data, hostPath: {path: /var/tmp, type: Directory}}]
+  volumeMounts: [{name: data, mountPath: /vault/data, subPath: vault}]
+`)["StatefulSet vault"], "spec", "template", "spec")
+	byName := func(list any) map[string][]any {
+		found := map[string][]any{}
+		for _, one := range list.([]any) {
+			name := at(t, one, "name").(string)
+			found[name] = append(found[name], one)
+		}
+		return found
+	}
+	volumes := byName(at(t, pod, "volumes"))["data"]
+	require.Len(t, volumes, 1, "two of one name are refused by the API server")
+	assert.Equal(t, "/var/tmp", at(t, volumes[0], "hostPath", "path"))
+	mounts := byName(at(t, pod, "containers", 0, "volumeMounts"))["data"]
+	require.Len(t, mounts, 1)
+	assert.Equal(t, "vault", at(t, mounts[0], "subPath"))
+	assert.Equal(t, "local-server-1", at(t, pod, "nodeSelector", "kubernetes.io/hostname"))
+}
+
+func TestWhatTheLabsVaultCannotDoIsRefused(t *testing.T) {
+	for values, want := range map[string]string{
+		"{}": "set injector.enabled to false",
+		"{injector: {enabled: false}, server: {ha: {enabled: true}}}":                         "ha",
+		"{injector: {enabled: false}, server: {dev: {enabled: true}}}":                        "dev",
+		"{injector: {enabled: false}, server: {standalone: {config: 'a = \"POD_IP:8200\"'}}}": "no shell that would replace POD_IP",
+	} {
+		_, err := named(t, "vault-chart").try(t, values)
+		require.ErrorContains(t, err, want, values)
+	}
+}
