@@ -18,6 +18,11 @@ type CertificateArgs struct {
 	DNSNames []string
 	// Issuer is the cluster issuer's name. Required.
 	Issuer string
+	// Nonce has it issued anew when it changes: it becomes an organizational unit of the request, which issuers may leave out.
+	// Optional.
+	Nonce pulumi.StringInput
+	// Lifetime is a Go duration; empty is cert-manager's default, 90 days.
+	Lifetime string
 	// Cluster is where it is made. Required.
 	Cluster *Cluster
 	// Timeouts bound the wait.
@@ -41,16 +46,23 @@ func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opt
 	if err := ctx.RegisterComponentResource("strata:certmanager:Certificate", name, c, opts...); err != nil {
 		return nil, err
 	}
+	spec := pulumi.Map{
+		"secretName": pulumi.String(args.Secret),
+		"dnsNames":   pulumi.ToStringArray(args.DNSNames),
+		"issuerRef":  issuerRef(args.Issuer),
+		"privateKey": pulumi.Map{
+			"algorithm": pulumi.String("ECDSA"), "size": pulumi.Int(256), "rotationPolicy": pulumi.String("Always"),
+		},
+	}
+	if args.Lifetime != "" {
+		spec["duration"] = pulumi.String(args.Lifetime)
+	}
+	if args.Nonce != nil {
+		spec["subject"] = pulumi.Map{"organizationalUnits": pulumi.StringArray{args.Nonce}}
+	}
 	object, err := newCustomResource(ctx, args.Cluster, name+"-request", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret, namespace: args.Namespace, wait: readyWait(args.Timeouts),
-		spec: pulumi.Map{
-			"secretName": pulumi.String(args.Secret),
-			"dnsNames":   pulumi.ToStringArray(args.DNSNames),
-			"issuerRef":  issuerRef(args.Issuer),
-			"privateKey": pulumi.Map{
-				"algorithm": pulumi.String("ECDSA"), "size": pulumi.Int(256), "rotationPolicy": pulumi.String("Always"),
-			},
-		},
+		spec: spec,
 	}, childOf(c, args.After...)...)
 	if err != nil {
 		return nil, fmt.Errorf("certificate %s: %w", args.Secret, err)
@@ -61,7 +73,7 @@ func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opt
 			Namespace: args.Namespace, Name: args.Secret, Secret: args.Secret, DNSNames: args.DNSNames,
 			MinRemaining: metav1.Duration{Duration: certificateMinRemaining},
 		},
-	}}, childOf(c, object)...)
+	}, Revision: args.Nonce}, childOf(c, object)...)
 	if err != nil {
 		return nil, fmt.Errorf("certificate %s: gate: %w", args.Secret, err)
 	}

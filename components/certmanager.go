@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"strata/config"
 	"strata/health"
@@ -29,6 +30,8 @@ type CertManager struct {
 	pulumi.ResourceState
 	// API holds once cert-manager's webhooks change and refuse requests through every API server.
 	API *health.Gate
+	// BoundTokens says that it requests tokens for ServiceAccounts by itself, as it does since 1.12 (serviceAccountRef).
+	BoundTokens bool
 }
 
 // certManagerNamespace is also where the Secrets of cluster issuers live (cert-manager's cluster resource namespace).
@@ -45,6 +48,9 @@ func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opt
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: %w", err)
 	}
+	if c.BoundTokens, err = boundTokens(chart.Version); err != nil {
+		return nil, fmt.Errorf("cert-manager: chart: %w", err)
+	}
 	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", certManagerNamespace, nil, childOf(c, gates(args.After)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: namespace: %w", err)
@@ -60,6 +66,15 @@ func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opt
 		return nil, fmt.Errorf("cert-manager: API gate: %w", err)
 	}
 	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
+}
+
+// boundTokens says whether a version of cert-manager knows serviceAccountRef (its release notes of 1.12).
+func boundTokens(release string) (bool, error) {
+	parsed, err := version.ParseGeneric(release)
+	if err != nil {
+		return false, fmt.Errorf("version %q: %w", release, err)
+	}
+	return parsed.AtLeast(version.MustParseGeneric("1.12.0")), nil
 }
 
 // certManagerValues are the chart's values. The start-up check of the chart is off: the gate does it, and says why.

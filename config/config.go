@@ -21,6 +21,8 @@ type Config struct {
 	CRDs CRDs `json:"crds"`
 	// CertManager is the section `strata:certManager`: certificates and the authority that signs them.
 	CertManager CertManager `json:"certManager"`
+	// Vault is the section `strata:vault`: a Vault of the stack's own, which signs in place of the authority.
+	Vault Vault `json:"vault"`
 	// Ingress is the section `strata:ingress`: what leads requests into the cluster, and under which names.
 	Ingress Ingress `json:"ingress"`
 	// Traefik is the section `strata:traefik`.
@@ -160,6 +162,10 @@ type CertManager struct {
 	Replicas int `json:"replicas,omitempty"`
 	// CommonName is the name of the stack's root authority. Default: Strata root of the stack.
 	CommonName string `json:"commonName,omitempty"`
+	// Issuer says who signs the platform's certificates: selfSigned, a root of the stack's own, or vault. Default selfSigned.
+	Issuer string `json:"issuer,omitempty"`
+	// Vault is for issuer vault.
+	Vault VaultIssuer `json:"vault"`
 }
 
 // ControllerTraefik is Traefik in Ingress.Controllers.
@@ -244,6 +250,8 @@ type Timeouts struct {
 	CertManagerWebhook metav1.Duration `json:"certManagerWebhook,omitzero"`
 	// Certificate bounds the wait for an issuer or a certificate. Default 4m.
 	Certificate metav1.Duration `json:"certificate,omitzero"`
+	// Vault bounds each step of the stack's own Vault: its start, its initialisation, its configuration. Default 5m.
+	Vault metav1.Duration `json:"vault,omitzero"`
 	// Ingress bounds the wait for an ingress controller: its address, its Gateway, its answers. Default 5m.
 	Ingress metav1.Duration `json:"ingress,omitzero"`
 	// ArgoCD bounds the wait until Argo CD answers through the ingress. Default 5m.

@@ -31,6 +31,7 @@ func defaults() *Config {
 		MetalLB:     MetalLB{Enabled: &on},
 		CRDs:        CRDs{Keep: &on},
 		CertManager: CertManager{Enabled: &on},
+		Vault:       Vault{Storage: VaultStorage{Persistent: &on}},
 		Traefik:     Traefik{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: &on},
 		Artifacts:   Artifacts{Source: SourceUpstream},
 		Timeouts: Timeouts{
@@ -42,6 +43,7 @@ func defaults() *Config {
 			CRDs:               minutes(2),
 			CertManagerWebhook: minutes(4),
 			Certificate:        minutes(4),
+			Vault:              minutes(5),
 			Ingress:            minutes(5),
 			ArgoCD:             minutes(5),
 			Install:            minutes(10),
@@ -88,6 +90,8 @@ func (c *Config) derivePlatform() {
 			c.CertManager.Replicas = 2
 		}
 	}
+	c.CertManager.Issuer = or(c.CertManager.Issuer, IssuerSelfSigned)
+	c.deriveVault()
 	c.CertManager.CommonName = or(c.CertManager.CommonName, "Strata root of "+c.Stack)
 	if c.Ingress.Controllers == nil && *c.MetalLB.Enabled && *c.CertManager.Enabled {
 		c.Ingress.Controllers = []string{ControllerTraefik}
@@ -101,6 +105,21 @@ func (c *Config) derivePlatform() {
 		c.ArgoCD.Root.Revision = or(c.ArgoCD.Root.Revision, "HEAD")
 	}
 	c.Ingress.Domain = or(c.Ingress.Domain, strings.ToLower(c.Stack)+".strata.test")
+}
+
+// deriveVault decides whether the stack has a Vault of its own.
+func (c *Config) deriveVault() {
+	if c.Vault.Enabled == nil {
+		own := c.CertManager.Issuer == IssuerVault && c.CertManager.Vault.Address == ""
+		c.Vault.Enabled = &own
+	}
+	if given := &c.CertManager.Vault; given.Address != "" {
+		given.Path = or(given.Path, "pki_int/sign/strata")
+		if given.Token == "" {
+			given.Mount, given.Role = or(given.Mount, "kubernetes"), or(given.Role, "strata")
+		}
+	}
+	c.Vault.Storage.Size = or(c.Vault.Storage.Size, "1Gi")
 }
 
 // or is value, or fallback where value is not set.

@@ -34,6 +34,7 @@ func (c *Config) checkCertificates(ps *problems) {
 	if c.CertManager.Replicas < 1 {
 		ps.add(field("certManager.replicas"), fmt.Sprint(c.CertManager.Replicas), "is less than one", "use 1 or more")
 	}
+	c.checkIssuer(ps)
 	if len(c.CertManager.CommonName) > 64 {
 		ps.add(field("certManager.commonName"), c.CertManager.CommonName, "is longer than the 64 characters of a common name (RFC 5280)", "shorten it")
 	}

@@ -12,6 +12,8 @@ const (
 	GatewayAPIVersion = "v1.6.1"
 	// CertManagerChartVersion is the pinned release of cert-manager and its chart.
 	CertManagerChartVersion = "v1.21.2"
+	// VaultChartVersion is the pinned release of Vault's chart.
+	VaultChartVersion = "0.34.1"
 	// TraefikVersion is the pinned release of Traefik whose resource definitions are installed: what the pinned chart runs.
 	TraefikVersion = "v3.7.11"
 	// TraefikChartVersion is the pinned release of Traefik's chart.
@@ -34,6 +36,8 @@ const (
 	ArtifactGatewayCRDs = "gateway-api-crds"
 	// ArtifactCertManagerChart is cert-manager's Helm chart, which brings its resource definitions.
 	ArtifactCertManagerChart = "cert-manager-chart"
+	// ArtifactVaultChart is Vault's Helm chart.
+	ArtifactVaultChart = "vault-chart"
 	// ArtifactTraefikCRDs are Traefik's own resource definitions.
 	ArtifactTraefikCRDs = "traefik-crds"
 	// ArtifactTraefikChart is Traefik's Helm chart.
@@ -64,13 +68,13 @@ type Pin struct {
 var Architectures = []string{"amd64", "arm64"}
 
 // Versions are the versions that a configuration asks for; an unset one is the pin.
-type Versions struct{ K3s, MetalLB, GatewayAPI, CertManager, Traefik, ArgoCD string }
+type Versions struct{ K3s, MetalLB, GatewayAPI, CertManager, Vault, Traefik, ArgoCD string }
 
 // Pins are all pinned artifacts, with each version as the configuration says: an explicit version replaces the pin's.
 func (c *Config) Pins() []Pin {
 	return Pins(Versions{
 		K3s: c.K3s.Version, MetalLB: c.MetalLB.ChartVersion, GatewayAPI: c.CRDs.GatewayAPIVersion,
-		CertManager: c.CertManager.ChartVersion, Traefik: c.Traefik.ChartVersion, ArgoCD: c.ArgoCD.ChartVersion,
+		CertManager: c.CertManager.ChartVersion, Vault: c.Vault.ChartVersion, Traefik: c.Traefik.ChartVersion, ArgoCD: c.ArgoCD.ChartVersion,
 	})
 }
 
@@ -87,6 +91,8 @@ func Pins(v Versions) []Pin {
 			"https://github.com/kubernetes-sigs/gateway-api/releases/download/VERSION/standard-install.yaml"),
 		chart(ArtifactCertManagerChart, or(v.CertManager, CertManagerChartVersion), "strata:certManager.chartVersion",
 			"https://charts.jetstack.io/charts/cert-manager-VERSION.tgz"),
+		chart(ArtifactVaultChart, or(v.Vault, VaultChartVersion), "strata:vault.chartVersion",
+			"https://helm.releases.hashicorp.com/vault-VERSION.tgz"),
 		chart(ArtifactTraefikCRDs, TraefikVersion, "",
 			"https://raw.githubusercontent.com/traefik/traefik/VERSION/docs/content/reference/dynamic-configuration/kubernetes-crd-definition-v1.yml"),
 		chart(ArtifactTraefikChart, or(v.Traefik, TraefikChartVersion), "strata:traefik.chartVersion",
@@ -125,6 +131,7 @@ func (c *Config) Explicit(artifact string) (key, version string) {
 		ArtifactMetalLBChart:     {"strata:metallb.chartVersion", c.MetalLB.ChartVersion},
 		ArtifactGatewayCRDs:      {"strata:crds.gatewayAPIVersion", c.CRDs.GatewayAPIVersion},
 		ArtifactCertManagerChart: {"strata:certManager.chartVersion", c.CertManager.ChartVersion},
+		ArtifactVaultChart:       {"strata:vault.chartVersion", c.Vault.ChartVersion},
 		ArtifactTraefikChart:     {"strata:traefik.chartVersion", c.Traefik.ChartVersion},
 		ArtifactArgoCDChart:      {"strata:argocd.chartVersion", c.ArgoCD.ChartVersion},
 	}[artifact]
@@ -139,6 +146,9 @@ func (c *Config) Needed() []string {
 	}
 	if *c.CertManager.Enabled {
 		names = append(names, ArtifactCertManagerChart)
+	}
+	if *c.Vault.Enabled {
+		names = append(names, ArtifactVaultChart)
 	}
 	if c.Ingress.Uses(ControllerTraefik) {
 		names = append(names, ArtifactGatewayCRDs, ArtifactTraefikCRDs, ArtifactTraefikChart)

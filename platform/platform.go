@@ -67,6 +67,7 @@ type above struct {
 	metallb   *components.MetalLB
 	crds      *components.CRDs
 	authority *components.Authority
+	vault     *components.Vault
 	traefik   *components.Traefik
 	argocd    *components.ArgoCD
 }
@@ -93,11 +94,7 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 		if err != nil {
 			return nil, err
 		}
-		// An issuer before the webhook is refused: connection refused, then x509.
-		a.authority, err = components.NewAuthority(ctx, "authority", &components.AuthorityArgs{
-			Config: cfg.CertManager, Cluster: cluster.Cluster, Timeouts: cfg.Timeouts, After: []*health.Gate{manager.API},
-		})
-		if err != nil {
+		if err := a.authorities(ctx, cfg, files, cluster, manager); err != nil {
 			return nil, err
 		}
 	}
@@ -117,6 +114,39 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 		}
 	}
 	return &a, nil
+}
+
+// authorities registers who signs: a root of the stack's own, or Vault. The stack's own Vault needs the root as well, for its own
+// certificate; a Vault by its address does not.
+func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s, manager *components.CertManager) error {
+	var err error
+	// An issuer before the webhook is refused: connection refused, then x509.
+	signing := []*health.Gate{manager.API}
+	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
+		a.authority, err = components.NewAuthority(ctx, "authority", &components.AuthorityArgs{
+			Config: cfg.CertManager, Cluster: cluster.Cluster, Timeouts: cfg.Timeouts, After: signing,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if *cfg.Vault.Enabled {
+		a.vault, err = components.NewVault(ctx, "vault", &components.VaultArgs{
+			Config: cfg.Vault, Authority: a.authority, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: signing,
+			Issuing: components.VaultIssuing(cfg.CertManager.CommonName, cfg.Ingress.Domain, manager.BoundTokens),
+		})
+		if err != nil {
+			return err
+		}
+		signing = append(signing, a.vault.Ready)
+	}
+	if cfg.CertManager.Issuer == config.IssuerVault {
+		a.authority, err = components.NewVaultAuthority(ctx, "vault-authority", &components.VaultAuthorityArgs{
+			Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain, BoundTokens: manager.BoundTokens,
+			Cluster: cluster.Cluster, Timeouts: cfg.Timeouts, After: signing,
+		})
+	}
+	return err
 }
 
 // ingress registers Traefik and the resource definitions that it reads.
@@ -179,6 +209,9 @@ func (a *above) export(ctx *pulumi.Context) {
 	ctx.Export("urls", urls)
 	if a.authority != nil {
 		ctx.Export("caCertificate", a.authority.Certificate)
+	}
+	if a.vault != nil {
+		ctx.Export("vaultKeys", a.vault.Keys)
 	}
 	if a.traefik != nil {
 		ctx.Export("ingressAddress", a.traefik.IP)

@@ -22,8 +22,10 @@ type VaultInput struct {
 	// Server is where Vault runs.
 	Server vault.Server `json:"server"`
 	// Issuing is what it must be able to do; for configure only.
-	Issuing *vault.Issuing  `json:"issuing,omitempty"`
-	Timeout metav1.Duration `json:"timeout"`
+	Issuing *vault.Issuing `json:"issuing,omitempty"`
+	// Revision makes the step run again when it changes; the verbs do not read it.
+	Revision string          `json:"revision,omitempty"`
+	Timeout  metav1.Duration `json:"timeout"`
 }
 
 // newVaultCommand is `strata vault`. The kubeconfig comes in STRATA_KUBECONFIG. Init prints Vault's keys, which become a secret
@@ -36,10 +38,10 @@ func newVaultCommand() *cobra.Command {
 			if err := readInput("vault "+name, cmd.InOrStdin(), &input); err != nil {
 				return err
 			}
-			if input.Timeout.Duration <= 0 {
-				return &exitError{2, errors.New("vault: a positive timeout is required")}
+			ctx, cancel, err := within(cmd.Context(), "vault "+name, input.Timeout)
+			if err != nil {
+				return err
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), input.Timeout.Duration)
 			defer cancel()
 			session, err := openVault(ctx, input.Server, os.Getenv("STRATA_KUBECONFIG"), cmd.ErrOrStderr())
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/vault/api"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -80,14 +81,11 @@ func newClient(address string, server Server) (*api.Client, error) {
 func waitRunning(ctx context.Context, client kubernetes.Interface, server Server, progress io.Writer) error {
 	said := ""
 	for {
-		pod, err := client.CoreV1().Pods(server.Namespace).Get(ctx, server.Pod, metav1.GetOptions{})
-		now := "does not exist yet"
-		switch {
-		case err == nil && running(pod):
+		now, err := look(ctx, client, server)
+		if err == nil && now == "" {
 			return nil
-		case err == nil:
-			now = describe(pod)
-		case !apierrors.IsNotFound(err):
+		}
+		if err != nil {
 			now = err.Error()
 		}
 		if now != said && ctx.Err() == nil {
@@ -100,6 +98,33 @@ func waitRunning(ctx context.Context, client kubernetes.Interface, server Server
 		case <-time.After(podPause):
 		}
 	}
+}
+
+// look says why the server cannot be asked yet, empty if it can: its Pod does not run, or is one that an upgrade is about to end.
+func look(ctx context.Context, client kubernetes.Interface, server Server) (string, error) {
+	pod, err := client.CoreV1().Pods(server.Namespace).Get(ctx, server.Pod, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return "does not exist yet", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if !running(pod) {
+		return describe(pod), nil
+	}
+	for _, owner := range pod.OwnerReferences {
+		if owner.Kind != "StatefulSet" {
+			continue
+		}
+		set, err := client.AppsV1().StatefulSets(server.Namespace).Get(ctx, owner.Name, metav1.GetOptions{})
+		if err != nil {
+			return "", err
+		}
+		if set.Status.ObservedGeneration < set.Generation || pod.Labels[appsv1.ControllerRevisionHashLabelKey] != set.Status.UpdateRevision {
+			return "is of an older revision, and about to be replaced", nil
+		}
+	}
+	return "", nil
 }
 
 func running(pod *corev1.Pod) bool {

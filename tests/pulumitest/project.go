@@ -57,6 +57,7 @@ func (p *Project) bundle(t *testing.T) {
 		{config.ArtifactGatewayCRDs, "v1.6.1", "crds/gateway-api.yaml"},
 		{config.ArtifactTraefikCRDs, "v3.5.3", "crds/traefik.yaml"},
 		{config.ArtifactCertManagerChart, "v1.11.5", "charts/cert-manager.tgz"},
+		{config.ArtifactVaultChart, "0.34.1", "charts/vault.tgz"},
 		{config.ArtifactTraefikChart, "41.3.0", "charts/traefik.tgz"},
 		{config.ArtifactArgoCDChart, "10.1.1", "charts/argo-cd.tgz"},
 		{config.ArtifactMachineImage, "12", "image/root.tar"},

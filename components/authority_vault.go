@@ -1,0 +1,111 @@
+package components
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/vault"
+)
+
+// VaultAuthorityArgs configures NewVaultAuthority.
+type VaultAuthorityArgs struct {
+	// Config is strata:certManager.vault, validated; its Address is empty for the stack's own Vault.
+	Config config.VaultIssuer
+	// Domain is what it must sign for.
+	Domain string
+	// BoundTokens says that cert-manager requests tokens for a ServiceAccount by itself, which it does since 1.12; before, it takes
+	// one from a Secret.
+	BoundTokens bool
+	// Cluster is where cert-manager runs. Required.
+	Cluster *Cluster
+	// Timeouts bound the gates.
+	Timeouts config.Timeouts
+	// After are the gates that the first object waits for: cert-manager's API and, for the own Vault, Vault's.
+	After []*health.Gate
+}
+
+const (
+	vaultIssuer      = "strata-vault"
+	vaultRole        = "strata"
+	vaultAccount     = "vault-issuer"
+	vaultAccountTok  = "vault-issuer-token"
+	vaultTokenSecret = "vault-token"
+	// issuerCheck is the certificate that proves that the issuer signs.
+	issuerCheck = "strata-issuer-check"
+)
+
+// VaultIssuing is what the own Vault must be able to do for NewVaultAuthority.
+func VaultIssuing(commonName, domain string, boundTokens bool) vault.Issuing {
+	issuing := vault.Issuing{CommonName: commonName, Domain: domain, Role: vaultRole, Namespace: certManagerNamespace, ServiceAccount: vaultAccount}
+	if boundTokens {
+		issuing.Audience = "vault://" + vaultIssuer
+	}
+	return issuing
+}
+
+// NewVaultAuthority registers the cluster issuer that has Vault sign, and one certificate of it. cert-manager calls the issuer
+// Ready once it could log in and Vault is unsealed; whether the role signs for the domain is seen only when it does.
+func NewVaultAuthority(ctx *pulumi.Context, name string, args *VaultAuthorityArgs, opts ...pulumi.ResourceOption) (*Authority, error) {
+	a := &Authority{Issuer: vaultIssuer, CASecret: certManagerNamespace + "/" + issuerCheck}
+	if err := ctx.RegisterComponentResource("strata:certmanager:VaultAuthority", name, a, opts...); err != nil {
+		return nil, err
+	}
+	credentials, auth, err := vaultLogin(ctx, name, args, a)
+	if err != nil {
+		return nil, fmt.Errorf("vault authority: login: %w", err)
+	}
+	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
+		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: vaultIssuer, wait: readyWait(args.Timeouts),
+		spec: pulumi.Map{"vault": vaultIssuerSpec(args, auth)},
+	}, childOf(a, credentials...)...)
+	if err != nil {
+		return nil, fmt.Errorf("vault authority: issuer: %w", err)
+	}
+	answers, err := args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Issuer: &health.IssuerSpec{Name: vaultIssuer},
+	}}, childOf(a, issuer)...)
+	if err != nil {
+		return nil, fmt.Errorf("vault authority: gate: %w", err)
+	}
+	proof, err := NewCertificate(ctx, name+"-check", &CertificateArgs{
+		Namespace: certManagerNamespace, Secret: issuerCheck, DNSNames: []string{"issuer-check." + args.Domain}, Issuer: vaultIssuer, Nonce: loginDigest(args.Config),
+		Cluster: args.Cluster, Timeouts: args.Timeouts, Layer: "cert-manager", After: []pulumi.Resource{answers},
+	}, pulumi.Parent(a))
+	if err != nil {
+		return nil, err
+	}
+	a.Ready = proof.Ready
+	a.Certificate, err = args.Cluster.read(ctx, name+"-certificate", field{
+		resource: "secrets", namespace: certManagerNamespace, name: issuerCheck, path: `{.data.ca\.crt}`, encoded: true,
+		revision: args.Config.Address + args.Config.Path,
+	}, args.Timeouts.Certificate, childOf(a, a.Ready)...)
+	if err != nil {
+		return nil, fmt.Errorf("vault authority: certificate: %w", err)
+	}
+	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
+}
+
+// vaultIssuerSpec is spec.vault of the issuer.
+func vaultIssuerSpec(args *VaultAuthorityArgs, auth pulumi.Map) pulumi.Map {
+	cfg := args.Config
+	spec := pulumi.Map{"auth": auth}
+	if cfg.Address == "" {
+		spec["server"] = pulumi.String(fmt.Sprintf("https://%s:%d", vaultService, vaultPort))
+		spec["path"] = pulumi.String(vault.SignPath(vaultRole))
+		spec["caBundleSecretRef"] = pulumi.Map{"name": pulumi.String(authoritySecret), "key": pulumi.String("ca.crt")}
+		return spec
+	}
+	spec["server"], spec["path"] = pulumi.String(cfg.Address), pulumi.String(cfg.Path)
+	if cfg.CACertificate != "" {
+		spec["caBundle"] = pulumi.String(base64.StdEncoding.EncodeToString([]byte(cfg.CACertificate)))
+	}
+	if cfg.Namespace != "" {
+		spec["namespace"] = pulumi.String(cfg.Namespace)
+	}
+	return spec
+}

@@ -1,0 +1,145 @@
+package components
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+	"strata/internal/vault"
+)
+
+// VaultArgs configures Vault.
+type VaultArgs struct {
+	// Config is the section strata:vault, validated.
+	Config config.Vault
+	// Issuing is what it must be able to do.
+	Issuing vault.Issuing
+	// Authority signs Vault's own certificate. Required.
+	Authority *Authority
+	// Cluster is where it runs. Required.
+	Cluster *Cluster
+	// Artifacts has the chart.
+	Artifacts *artifacts.Set
+	// Timeouts bound its steps and gates.
+	Timeouts config.Timeouts
+	// After are the gates that its first object waits for.
+	After []*health.Gate
+}
+
+// Vault owns the stack's own Vault: one server with TLS, initialised once, unsealed, and configured to sign certificates.
+type Vault struct {
+	pulumi.ResourceState
+	// Ready holds once Vault is initialised, unsealed and configured.
+	Ready *health.Gate
+	// Keys are its unseal keys and root token, as JSON (vault.Keys). Secret.
+	Keys pulumi.StringOutput
+}
+
+const (
+	vaultName    = "vault"
+	vaultPort    = 8200
+	vaultService = vaultName + "." + vaultName + ".svc"
+	vaultTLS     = "vault-tls"
+	// vaultCertificateLifetime is long because Vault reads its certificate only when it starts.
+	vaultCertificateLifetime = "43800h0m0s"
+)
+
+// vaultLayer is what the constructor's steps share.
+type vaultLayer struct {
+	*Vault
+	ctx         *pulumi.Context
+	name        string
+	args        *VaultArgs
+	chart       artifacts.Artifact
+	namespace   *Object
+	certificate *Certificate
+	release     *Object
+}
+
+// NewVault registers Vault. Nothing waits for its Pod to be Ready before it is unsealed: it cannot be.
+func NewVault(ctx *pulumi.Context, name string, args *VaultArgs, opts ...pulumi.ResourceOption) (*Vault, error) {
+	v := &vaultLayer{Vault: &Vault{}, ctx: ctx, name: name, args: args}
+	if err := ctx.RegisterComponentResource("strata:vault:Vault", name, v.Vault, opts...); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{v.install, v.open} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("vault: %w", err)
+		}
+	}
+	return v.Vault, ctx.RegisterResourceOutputs(v.Vault, pulumi.Map{})
+}
+
+// install registers the namespace, the server's certificate and the release.
+func (v *vaultLayer) install() error {
+	var err error
+	if v.chart, err = v.args.Artifacts.One(config.ArtifactVaultChart); err != nil {
+		return err
+	}
+	if v.namespace, err = newNamespace(v.ctx, v.args.Cluster, v.name+"-namespace", vaultName, nil, childOf(v, gates(v.args.After)...)...); err != nil {
+		return fmt.Errorf("namespace: %w", err)
+	}
+	v.certificate, err = NewCertificate(v.ctx, v.name+"-certificate", &CertificateArgs{
+		Namespace: vaultName, Secret: vaultTLS, DNSNames: []string{vaultService, vaultName + "-0.vault-internal"}, Issuer: v.args.Authority.Issuer,
+		Lifetime: vaultCertificateLifetime, Cluster: v.args.Cluster, Timeouts: v.args.Timeouts, Layer: vaultName,
+		After: []pulumi.Resource{v.args.Authority.Ready, v.namespace},
+	}, pulumi.Parent(v))
+	if err != nil {
+		return err
+	}
+	v.release, err = newRelease(v.ctx, v.args.Cluster, v.name+"-release", releaseArgs{
+		name: vaultName, namespace: vaultName, chart: v.chart.Path, values: vaultValues(v.args.Config),
+	}, childOf(v, v.certificate.Ready)...)
+	if err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	return nil
+}
+
+// open registers the steps that make it usable: keys first, because Vault gives them away once and everything after needs them.
+func (v *vaultLayer) open() error {
+	initialise, err := v.step("init", nil, pulumi.StringMap{}, v.release)
+	if err != nil {
+		return err
+	}
+	v.Keys = pulumi.ToSecret(initialise.Stdout).(pulumi.StringOutput)
+	configure, err := v.step("configure", &v.args.Issuing, pulumi.StringMap{"STRATA_VAULT_KEYS": v.Keys}, initialise)
+	if err != nil {
+		return err
+	}
+	v.Ready, err = v.args.Cluster.gate(v.ctx, v.name+"-gate", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindVault, Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault", Revision: v.chart.SHA256,
+		Vault: &health.VaultSpec{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Workload: vaultName + "/StatefulSet/" + vaultName},
+	}}, childOf(v, configure)...)
+	if err != nil {
+		return fmt.Errorf("gate: %w", err)
+	}
+	return nil
+}
+
+// step registers a command that speaks with Vault. It runs again with another chart, since the new Pod starts sealed; the keys
+// that init printed come back to it as its previous output.
+func (v *vaultLayer) step(verb string, issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource) (*local.Command, error) {
+	stdin := v.args.Authority.Certificate.ApplyT(func(ca string) (*string, error) {
+		text, err := json.Marshal(map[string]any{
+			"server":  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: ca},
+			"issuing": issuing, "revision": v.chart.SHA256, "timeout": v.args.Timeouts.Vault,
+		})
+		out := string(text)
+		return &out, err
+	}).(pulumi.StringPtrOutput)
+	env["STRATA_KUBECONFIG"] = v.args.Cluster.Kubeconfig
+	command := runs("vault "+verb, stdin, env)
+	command.AddPreviousOutputInEnv = pulumi.Bool(verb == "init")
+	made, err := local.NewCommand(v.ctx, v.name+"-"+verb, command, append(childOf(v, after),
+		bounded(v.args.Timeouts.Vault), pulumi.DeletedWith(v.args.Cluster.Identity), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", verb, err)
+	}
+	return made, nil
+}

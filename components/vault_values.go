@@ -1,0 +1,47 @@
+package components
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+)
+
+// vaultServerConfig is Vault's own configuration. Integrated storage, because it is the one that Vault's makers support; it may
+// not be used with locked memory.
+const vaultServerConfig = `ui = false
+disable_mlock = true
+listener "tcp" {
+  address         = "[::]:8200"
+  cluster_address = "[::]:8201"
+  tls_cert_file   = "/vault/tls/tls.crt"
+  tls_key_file    = "/vault/tls/tls.key"
+}
+storage "raft" {
+  path = "/vault/data"
+}
+`
+
+// vaultValues are the chart's values. The injector stays off: only the PKI engine is used.
+func vaultValues(cfg config.Vault) pulumi.Map {
+	storage := pulumi.Map{"enabled": pulumi.Bool(*cfg.Storage.Persistent), "size": pulumi.String(cfg.Storage.Size)}
+	if cfg.Storage.Class != "" {
+		storage["storageClass"] = pulumi.String(cfg.Storage.Class)
+	}
+	return pulumi.Map{
+		"global":   pulumi.Map{"tlsDisable": pulumi.Bool(false)},
+		"injector": pulumi.Map{"enabled": pulumi.Bool(false)},
+		"server": pulumi.Map{
+			// The chart's OnDelete would leave the old version running after an upgrade.
+			"updateStrategyType": pulumi.String("RollingUpdate"),
+			"standalone":         pulumi.Map{"enabled": pulumi.Bool(true), "config": pulumi.String(vaultServerConfig)},
+			"dataStorage":        storage,
+			"authDelegator":      pulumi.Map{"enabled": pulumi.Bool(true)},
+			"volumes": pulumi.Array{pulumi.Map{
+				"name": pulumi.String("tls"), "secret": pulumi.Map{"secretName": pulumi.String(vaultTLS)},
+			}},
+			"volumeMounts": pulumi.Array{pulumi.Map{
+				"name": pulumi.String("tls"), "mountPath": pulumi.String("/vault/tls"), "readOnly": pulumi.Bool(true),
+			}},
+		},
+	}
+}

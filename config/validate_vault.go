@@ -1,0 +1,73 @@
+package config
+
+import (
+	"encoding/pem"
+	"net/url"
+	"regexp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// issuers are the values of CertManager.Issuer.
+var issuers = []string{IssuerSelfSigned, IssuerVault}
+
+// signPath is the form of the path at which Vault's PKI engine signs for a role.
+var signPath = regexp.MustCompile(`^[^/\s]+(/[^/\s]+)*/sign/[^/\s]+$`)
+
+func (c *Config) checkIssuer(ps *problems) {
+	manager := c.CertManager
+	if !slices.Contains(issuers, manager.Issuer) {
+		ps.add(field("certManager.issuer"), manager.Issuer, "is not a known issuer", suggestion(manager.Issuer, issuers))
+	}
+	if manager.Issuer == IssuerVault && !*manager.Enabled {
+		ps.add(field("certManager.issuer"), manager.Issuer, "needs cert-manager, and certManager.enabled is false", "enable cert-manager, or use "+IssuerSelfSigned)
+	}
+	c.checkVaultIssuer(ps)
+	c.checkVault(ps)
+}
+
+// checkVaultIssuer never shows the token, nor an address that may hold a password.
+func (c *Config) checkVaultIssuer(ps *problems) {
+	given, key := c.CertManager.Vault, func(name string) string { return field("certManager.vault.%s", name) }
+	if given == (VaultIssuer{}) {
+		return
+	}
+	if c.CertManager.Issuer != IssuerVault {
+		ps.add(field("certManager.vault"), "", "is set, and certManager.issuer is "+c.CertManager.Issuer, "set certManager.issuer: vault, or remove certManager.vault")
+	}
+	if given.Address == "" {
+		ps.add(key("address"), "", "is empty, and other keys of certManager.vault are set",
+			"name the existing Vault; the stack's own Vault needs none of them")
+	} else if parsed, err := url.Parse(given.Address); err != nil || parsed.Scheme != "https" || parsed.Host == "" || parsed.User != nil {
+		ps.add(key("address"), "", "is not an https URL without user", "write it as https://vault.example.org:8200")
+	}
+	if given.Path != "" && !signPath.MatchString(given.Path) {
+		ps.add(key("path"), given.Path, "is not of the form MOUNT/sign/ROLE", "write for example pki_int/sign/strata")
+	}
+	if block, _ := pem.Decode([]byte(given.CACertificate)); given.CACertificate != "" && (block == nil || block.Type != "CERTIFICATE") {
+		ps.add(key("caCertificate"), "", "is not a certificate in PEM", "paste the file that begins with -----BEGIN CERTIFICATE-----")
+	}
+	if given.Token != "" && (given.Role != "" || given.Mount != "") {
+		ps.add(key("token"), "", "and the keys of the Kubernetes login (role, mount) exclude each other", "remove the token, or the others")
+	}
+}
+
+func (c *Config) checkVault(ps *problems) {
+	vault := c.Vault
+	if *vault.Enabled && !*c.CertManager.Enabled {
+		ps.add(field("vault.enabled"), "true", "needs cert-manager for Vault's own certificate, and certManager.enabled is false", "enable cert-manager")
+	}
+	if c.CertManager.Issuer == IssuerVault && c.CertManager.Vault.Address == "" && !*vault.Enabled {
+		ps.add(field("vault.enabled"), "false", "leaves certManager.issuer vault without a Vault", "enable it, or set certManager.vault.address")
+	}
+	if vault.ChartVersion != "" && !chartVersion.MatchString(vault.ChartVersion) {
+		ps.add(field("vault.chartVersion"), vault.ChartVersion, "is not a chart version", "write X.Y.Z, for example "+VaultChartVersion)
+	}
+	if size, err := resource.ParseQuantity(vault.Storage.Size); err != nil || size.Sign() <= 0 {
+		ps.add(field("vault.storage.size"), vault.Storage.Size, "is not a size of storage", "write for example 1Gi")
+	}
+	if vault.Storage.Class != "" && !*vault.Storage.Persistent {
+		ps.add(field("vault.storage.class"), vault.Storage.Class, "is set, and vault.storage.persistent is false", "remove one of them")
+	}
+}

@@ -1,0 +1,52 @@
+package config
+
+// The values of CertManager.Issuer.
+const (
+	// IssuerSelfSigned is a root authority of the stack's own, kept by cert-manager.
+	IssuerSelfSigned = "selfSigned"
+	// IssuerVault is the PKI engine of a Vault: the stack's own, or an existing one by its address.
+	IssuerVault = "vault"
+)
+
+// VaultIssuer says which Vault signs, and how cert-manager logs in to it.
+type VaultIssuer struct {
+	// Address is an existing Vault's, as https://HOST:PORT, as Pods of the cluster reach it. Default: the stack's own Vault
+	// (strata:vault), which then needs none of the other keys.
+	Address string `json:"address,omitempty"`
+	// Path is where certificates are signed: MOUNT/sign/ROLE. Default pki_int/sign/strata. The role must allow ingress.domain
+	// and what is below it.
+	Path string `json:"path,omitempty"`
+	// CACertificate is the authority of the Vault's own TLS certificate, in PEM. Default: the public ones.
+	CACertificate string `json:"caCertificate,omitempty"`
+	// Namespace is a namespace of Vault Enterprise. Default: none.
+	Namespace string `json:"namespace,omitempty"`
+	// Mount is the path of Vault's Kubernetes login method. Default kubernetes.
+	Mount string `json:"mount,omitempty"`
+	// Role is the login role. It must admit ServiceAccount vault-issuer of namespace cert-manager, and the audience
+	// vault://strata-vault. Default strata.
+	Role string `json:"role,omitempty"`
+	// Token logs in instead of Kubernetes. Vault's tokens end: renewing it is yours. Set it with pulumi config set --secret --path
+	// strata:certManager.vault.token.
+	Token string `json:"token,omitempty"`
+}
+
+// Vault configures the stack's own Vault: one server with a PKI engine. Its keys are secrets of the state.
+type Vault struct {
+	// Enabled installs Vault. Default: where certManager.issuer is vault and certManager.vault.address is not set.
+	Enabled *bool `json:"enabled,omitempty"`
+	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	ChartVersion string `json:"chartVersion,omitempty"`
+	// Storage is where its data lies.
+	Storage VaultStorage `json:"storage"`
+}
+
+// VaultStorage configures the volume of the stack's own Vault.
+type VaultStorage struct {
+	// Persistent keeps the data in a volume of a StorageClass, which outlives the Pod. Default true. Without it a new Pod starts
+	// with an empty Vault: for trying out.
+	Persistent *bool `json:"persistent,omitempty"`
+	// Class is the StorageClass. Default: the cluster's default class; K3s brings local-path.
+	Class string `json:"class,omitempty"`
+	// Size is the volume's size. Default 1Gi.
+	Size string `json:"size,omitempty"`
+}

@@ -1,0 +1,72 @@
+package graph_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"strata/tests/pulumitest"
+)
+
+// issuers are the ways in which certificates are signed that no committed stack has.
+var issuers = []struct {
+	name     string
+	sections map[string]any
+	// gate is what the platform's own certificates wait for; without are resources that must not be there.
+	gate    string
+	without []string
+}{
+	{"own Vault", map[string]any{"certManager": map[string]any{"issuer": "vault"}}, "vault-gate", nil},
+	{"existing Vault, Kubernetes login", map[string]any{"certManager": map[string]any{
+		"issuer": "vault", "vault": map[string]any{"address": "https://vault.example.org:8200", "role": "platform"},
+	}}, "cert-manager-api", []string{"vault-release", "vault-init", "authority-root", "vault-authority-token"}},
+	{"existing Vault, token", map[string]any{"certManager": map[string]any{
+		"issuer": "vault", "vault": map[string]any{"address": "https://vault.example.org:8200", "token": "s.hunter2hunter2"},
+	}}, "cert-manager-api", []string{"vault-release", "authority-root", "vault-authority-account"}},
+}
+
+func TestWhoeverSignsTheCertificatesTheRulesHold(t *testing.T) {
+	for _, one := range issuers {
+		t.Run(one.name, func(t *testing.T) {
+			p := newProgram(t, "staging")
+			for section, value := range one.sections {
+				p.set(t, section, value)
+			}
+			g := p.graph(t)
+			for _, rule := range rules {
+				if rule.name != "each resource waits for the gates of its layer" { // which is of the committed stacks
+					assert.Empty(t, rule.check(p, g), rule.name)
+				}
+			}
+			assert.True(t, g.reaches("vault-authority-issuer", one.gate))
+			assert.True(t, g.reaches("vault-authority-check-request", "vault-authority-gate"), "the proof comes before who relies on it")
+			assert.True(t, g.reaches("traefik-tls-request", "vault-authority-check-gate"))
+			for _, name := range one.without {
+				assert.NotContains(t, g, name)
+			}
+			only := g.clone()
+			for name := range only {
+				if !strings.HasPrefix(name, "vault") {
+					delete(only, name)
+				}
+			}
+			golden(t, filepath.Join(root, "tests/graph/testdata/issuer_"+strings.NewReplacer(" ", "_", ",", "").Replace(strings.ToLower(one.name))+".golden"), only.text())
+		})
+	}
+}
+
+func TestTheOwnVaultIsOpenedBeforeAnythingIsAskedOfIt(t *testing.T) {
+	p := newProgram(t, "staging")
+	p.set(t, "certManager", map[string]any{"issuer": "vault"})
+	g := p.graph(t)
+	for _, need := range []need{
+		{"vault-certificate-request", "authority-gate"}, {"vault-release", "vault-certificate-gate"}, {"vault-init", "vault-release"},
+		{"vault-configure", "vault-init"}, {"vault-gate", "vault-configure"}, {"vault-authority-gate", "vault-gate"},
+	} {
+		assert.True(t, g.reaches(need.from, need.to), "%s must wait for %s", need.from, need.to)
+	}
+	commands := g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Name, "vault-") && r.Type == "command:local:Command" })
+	assert.Contains(t, commands, "vault-init")
+}
