@@ -55,6 +55,14 @@ const (
 	RoleAgent Role = "agent"
 )
 
+// Unit is the systemd unit that K3s's install script makes for the role, without .service.
+func (r Role) Unit() string {
+	if r == RoleServer {
+		return "k3s"
+	}
+	return "k3s-agent"
+}
+
 // Hosts says which hosts there are and how they are reached or made.
 type Hosts struct {
 	// Driver is existing or machine. Required.

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"strata/config"
 )
 
 // judgeMissing says why an expected host has no Node: it may have joined under another name.
@@ -90,12 +92,7 @@ func judgeIdentity(host Host, node nodeFacts) (Verdict, bool) {
 }
 
 // unitName is the systemd unit of a host's role.
-func unitName(host Host) string {
-	if host.Role == "server" {
-		return "k3s"
-	}
-	return "k3s-agent"
-}
+func unitName(host Host) string { return config.Role(host.Role).Unit() }
 
 func isIP(address string) bool {
 	_, err := netip.ParseAddr(address)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 
+	"strata/config"
 	"strata/internal/remote"
 )
 
@@ -155,11 +156,7 @@ func (r *Remover) onHost(ctx context.Context, member Member, otherwise, script s
 		return
 	}
 	defer func() { _ = client.Close() }()
-	unit := "k3s"
-	if member.Role != "server" {
-		unit = "k3s-agent"
-	}
-	script = "set -eu; unit=" + unit + "\nif systemctl cat \"$unit\" >/dev/null 2>&1; then\n" + script + "\nfi"
+	script = "set -eu; unit=" + config.Role(member.Role).Unit() + "\nif systemctl cat \"$unit\" >/dev/null 2>&1; then\n" + script + "\nfi"
 	if _, err := client.Run(ctx, script, nil); err != nil {
 		r.say(member, otherwise+": %v", err)
 	}
