@@ -21,8 +21,10 @@ type pushInput struct {
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
 	// Dest is the absolute path on the host, Mode its mode in octal, for example 0755.
-	Dest    string          `json:"dest"`
-	Mode    string          `json:"mode"`
+	Dest string `json:"dest"`
+	Mode string `json:"mode"`
+	// Images says that the file is an archive of container images, to be loaded if K3s runs.
+	Images  bool            `json:"images,omitempty"`
 	Timeout metav1.Duration `json:"timeout"`
 }
 
@@ -67,5 +69,12 @@ func push(ctx context.Context, input pushInput, mode fs.FileMode) (sent bool, er
 		return false, err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	return client.Push(ctx, input.File, input.Dest, mode, input.SHA256)
+	if sent, err = client.Push(ctx, input.File, input.Dest, mode, input.SHA256); err != nil || !input.Images {
+		return sent, err
+	}
+	// Also where it was sent already: the run that sent it may have been cut off before the import.
+	if _, err := client.Run(ctx, importScript(containerdSocket, input.Dest), nil); err != nil {
+		return sent, fmt.Errorf("import the images of %s: %w", input.Dest, err)
+	}
+	return sent, nil
 }

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/artifacts"
+	"strata/internal/remote/sshtest"
+)
+
+// fakeK3s puts a k3s first in PATH that writes down its arguments and ends with a code; said is the file.
+func fakeK3s(t *testing.T, code int) (said string) {
+	t.Helper()
+	dir := t.TempDir()
+	said = filepath.Join(dir, "said")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>%s\necho 'no space left' >&2\nexit %d\n", said, code)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s"), []byte(script), 0o700))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return said
+}
+
+func TestImagesAreLoadedWhereContainerdListens(t *testing.T) {
+	said := fakeK3s(t, 0)
+	socket := filepath.Join(t.TempDir(), "containerd.sock")
+	load := func() error {
+		return exec.Command("sh", "-c", importScript(socket, "/images/it's.tar")).Run()
+	}
+	require.NoError(t, load())
+	assert.NoFileExists(t, said, "K3s is not there yet and will load them when it starts")
+
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
+	require.NoError(t, err)
+	require.NoError(t, load())
+	text, err := os.ReadFile(said)
+	require.NoError(t, err)
+	assert.Equal(t, "ctr --address "+socket+" --namespace k8s.io images import /images/it's.tar\n", string(text))
+
+	require.NoError(t, os.Remove(said))
+	listener.SetUnlinkOnClose(false)
+	require.NoError(t, listener.Close())
+	require.FileExists(t, socket)
+	require.NoError(t, load())
+	assert.NoFileExists(t, said, "a K3s that was killed leaves its socket behind")
+}
+
+func TestImagesThatDoNotLoadAreAnError(t *testing.T) {
+	fakeK3s(t, 1)
+	socket := filepath.Join(t.TempDir(), "containerd.sock")
+	listener, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, listener.Close()) }()
+	out, err := exec.Command("sh", "-c", importScript(socket, "a.tar")).CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "no space left")
+}
+
+// Only for archives of images, and also where the file is there already: the run that sent it may have been cut off.
+func TestAPushOfImagesLoadsThem(t *testing.T) {
+	server := sshtest.Start(t)
+	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
+	dir := t.TempDir()
+	file, dest := filepath.Join(dir, "file"), filepath.Join(dir, "dest.tar")
+	require.NoError(t, os.WriteFile(file, []byte("images"), 0o600))
+	sum, err := artifacts.Sum(file)
+	require.NoError(t, err)
+	input := map[string]any{"target": server.Target(), "file": file, "sha256": sum, "dest": dest, "mode": "0644", "timeout": "20s"}
+	scripts := func() int {
+		before := len(server.Commands())
+		text, err := json.Marshal(input)
+		require.NoError(t, err)
+		code, _, stderr := verb(t, string(text), "push")
+		require.Equal(t, 0, code, stderr)
+		return len(server.Commands()) - before
+	}
+	assert.Equal(t, 2, scripts(), "look and copy")
+	assert.Equal(t, 1, scripts(), "look")
+	input["images"] = true
+	assert.Equal(t, 2, scripts(), "look and load")
+}
+
+func TestTheImportIsCleanShell(t *testing.T) {
+	checker, err := exec.LookPath("shellcheck")
+	if err != nil {
+		t.Skip("shellcheck is not installed")
+	}
+	out, err := exec.Command(checker, "--shell=sh", "push_import.sh").CombinedOutput()
+	require.NoError(t, err, string(out))
+}
