@@ -1,7 +1,6 @@
 package components
 
 import (
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/netip"
@@ -9,13 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 )
 
 // apiPort is the TCP port of K3s's API server and of its join endpoint.
@@ -50,62 +47,6 @@ func (k *k3s) uninstall(name string, host *Host) (pulumi.Resource, error) {
 		Delete:                 pulumi.String(remoteScript(host.Node.SSH.User, "k3s-uninstall.sh", limit)),
 		AddPreviousOutputInEnv: pulumi.Bool(false),
 	}, slices.Concat(childOf(k, host.Gate), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
-}
-
-// pushed is where an artifact goes on a host.
-type pushed struct {
-	role, destination, mode string
-	artifact                artifacts.Artifact
-}
-
-// push registers the copies of the artifacts. They run our own program because it verifies the sum at both ends, skips what is
-// already there and never reads the files at preview (docs/adr/0005).
-func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi.Resource, error) {
-	files, err := k.files()
-	if err != nil {
-		return nil, err
-	}
-	pushes := []pulumi.Resource{}
-	for _, file := range files {
-		stdin := host.HostKey.ApplyT(func(key string) (*string, error) {
-			target := host.target().Target
-			target.HostKey = key
-			text, err := json.Marshal(map[string]any{
-				"target": target, "file": file.artifact.Path, "sha256": file.artifact.SHA256,
-				"dest": file.destination, "mode": file.mode, "timeout": k.args.Timeouts.Install,
-			})
-			out := string(text)
-			return &out, err
-		}).(pulumi.StringPtrOutput)
-		push, err := local.NewCommand(k.ctx, name+"-"+file.role, runs("push", stdin, pulumi.StringMap{"STRATA_SSH_KEY": host.SSHKey}),
-			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{bounded(k.args.Timeouts.Install)})...)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file.role, err)
-		}
-		pushes = append(pushes, push)
-	}
-	return pushes, nil
-}
-
-// files are the artifacts that every node gets. Image archives are there only in a bundle: K3s pulls otherwise.
-func (k *k3s) files() ([]pushed, error) {
-	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
-	if err != nil {
-		return nil, err
-	}
-	installer, err := k.args.Artifacts.One(config.ArtifactK3sInstall)
-	if err != nil {
-		return nil, err
-	}
-	files := []pushed{
-		{"binary", "/usr/local/bin/k3s", "0755", binary},
-		{"installer", "/var/lib/strata/k3s-install.sh", "0700", installer},
-	}
-	for i, images := range k.args.Artifacts.All(config.ArtifactK3sImages) {
-		destination := "/var/lib/rancher/k3s/agent/images/" + images.FileName()
-		files = append(files, pushed{"images-" + strconv.Itoa(i), destination, "0644", images})
-	}
-	return files, nil
 }
 
 // config is the node's config.yaml. Secret.

@@ -21,6 +21,8 @@ type Artifact struct {
 	SHA256 string
 	// Size is the file's size in bytes.
 	Size int64
+	// For is the name of the artifact that this one goes with; empty for one that every stack gets.
+	For string
 	// Origin begins with `real:` or `stand-in:` and says what the file is.
 	Origin string
 	// Path is the file's place in the project, relative to the project. It is there once Materialise has run.

@@ -89,6 +89,16 @@ func arm(entry artifacts.Entry) artifacts.Entry {
 	return entry
 }
 
+func TestABundleGivesAStackTheImagesOfItsLayersOnly(t *testing.T) {
+	dir, _ := bundle(t)
+	set, err := artifacts.Resolve(stack(t, dir, func(cfg *config.Config) { *cfg.MetalLB.Enabled = false }), t.TempDir())
+	require.NoError(t, err)
+	images := set.All(config.ArtifactK3sImages)
+	require.Len(t, images, 1)
+	assert.Equal(t, sum("core"), images[0].SHA256)
+	assert.Empty(t, images[0].For)
+}
+
 func TestABundleNeedsNoImages(t *testing.T) {
 	dir, entries := bundle(t)
 	writeManifest(t, dir, entries[0], entries[1], entries[4], entries[5])
@@ -114,6 +124,7 @@ func TestAManifestIsCheckedBeforeItIsUsed(t *testing.T) {
 		{"absolute path", func(e *artifacts.Entry) { e.Path = "/etc/passwd" }, "leaves the bundle folder"},
 		{"short sum", func(e *artifacts.Entry) { e.SHA256 = "abc" }, "64 lower case hex digits"},
 		{"version with a slash", func(e *artifacts.Entry) { e.Version = "../../x" }, "is not a version"},
+		{"for nothing that is there", func(e *artifacts.Entry) { e.For = "metalb-chart" }, `"metalb-chart" names no artifact`},
 		{"no origin", func(e *artifacts.Entry) { e.Origin = "" }, "neither real: nor stand-in:"},
 	}
 	for _, test := range cases {

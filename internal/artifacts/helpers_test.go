@@ -50,6 +50,7 @@ func bundle(t *testing.T) (string, []artifacts.Entry) {
 		entry(t, dir, "metallb-chart", "0.16.2", "charts/metallb-0.16.2.tgz", "chart"),
 		entry(t, dir, "machine-image", "1", "machine.tar", "image"),
 	}
+	entries[3].For = "metallb-chart"
 	writeManifest(t, dir, entries...)
 	return dir, entries
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -27,6 +28,9 @@ type Entry struct {
 	Version string `json:"version"`
 	// Arch is the processor architecture; empty when the file serves every one of the bundle's hosts.
 	Arch string `json:"arch,omitempty"`
+	// For is the name of the artifact without which nobody wants this one: the chart that asks for an archive's images. Empty:
+	// every stack gets it.
+	For string `json:"for,omitempty"`
 	// Path is relative to the bundle folder.
 	Path string `json:"path"`
 	// SHA256 is the file's sum in lower case hex, Size its length in bytes.
@@ -62,8 +66,17 @@ func ReadManifest(bundle string) (*Manifest, error) {
 		if err := entry.check(); err != nil {
 			wrong = append(wrong, fmt.Errorf("%s: artifacts[%d] (%s): %w", file, i, entry.Name, err))
 		}
+		// A misspelt name would leave the entry out of every stack, and nobody would say why.
+		if entry.For != "" && !manifest.has(entry.For) {
+			wrong = append(wrong, fmt.Errorf("%s: artifacts[%d] (%s): for %q names no artifact of the bundle", file, i, entry.Name, entry.For))
+		}
 	}
 	return &manifest, errors.Join(wrong...)
+}
+
+// has reports whether the bundle has an artifact of a name.
+func (m *Manifest) has(name string) bool {
+	return slices.ContainsFunc(m.Artifacts, func(entry Entry) bool { return entry.Name == name })
 }
 
 func (e Entry) check() error {
@@ -85,7 +98,7 @@ func (e Entry) check() error {
 // artifact is the entry as an artifact of the bundle.
 func (e Entry) artifact(bundle string) Artifact {
 	return Artifact{
-		Name: e.Name, Version: e.Version, Arch: e.Arch, SHA256: e.SHA256, Size: e.Size, Origin: e.Origin,
+		Name: e.Name, Version: e.Version, Arch: e.Arch, For: e.For, SHA256: e.SHA256, Size: e.Size, Origin: e.Origin,
 		source: filepath.Join(bundle, e.Path),
 	}.place(e.Path)
 }

@@ -76,8 +76,11 @@ func fromBundle(cfg *config.Config, projectDir, source string, names []string) (
 	}
 	var found []Artifact
 	var wrong []error
+	needed := cfg.Needed()
 	for _, name := range names {
-		entries := manifest.entries(name, cfg.Hosts.Arch)
+		entries := slices.DeleteFunc(manifest.entries(name, cfg.Hosts.Arch), func(entry Entry) bool {
+			return entry.For != "" && !slices.Contains(needed, entry.For)
+		})
 		if err := fits(cfg, name, entries); err != nil {
 			wrong = append(wrong, fmt.Errorf("bundle %s: %w", bundle, err))
 		}

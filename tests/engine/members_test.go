@@ -121,3 +121,17 @@ func TestANewChartRunsTheWebhookGateAgain(t *testing.T) {
 	assert.Empty(t, did.names("delete"))
 	assert.NotEqual(t, resource.URN(""), s.stored()["metallb-pool"].URN)
 }
+
+func TestALayerThatIsSwitchedOnPushesItsImagesAndRestartsNoNode(t *testing.T) {
+	s := newStack(t, "staging")
+	s.set("argocd", "enabled", false)
+	s.mustUp()
+	s.set("argocd", "enabled", true)
+	did := s.mustUp().actions
+	for _, node := range []string{"server-1", "server-2", "server-3"} {
+		assert.True(t, did.before("create", "k3s-"+node+"-images-argocd-chart-0", "create", "argocd-release"), node)
+	}
+	assert.Contains(t, did.names("create"), "k3s-agent-2-images-argocd-chart-0")
+	assert.Empty(t, did.names("update"), "what runs goes on")
+	assert.Empty(t, did.names("delete"))
+}

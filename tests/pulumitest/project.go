@@ -9,6 +9,7 @@ import (
 	"encoding/pem"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,15 +45,16 @@ func NewProject(t *testing.T) *Project {
 	return p
 }
 
-// bundle writes one small file for each artifact that a stack may ask for, and two image archives.
+// bundle writes one small file for each artifact that a stack may ask for, and image archives: of K3s and of two layers.
 func (p *Project) bundle(t *testing.T) {
 	t.Helper()
 	var manifest artifacts.Manifest
-	for _, file := range []struct{ name, version, path string }{
+	for _, file := range []struct{ name, version, path string }{ // an archive's folder is what it is for
 		{config.ArtifactK3s, "v1.34.2+k3s1", "k3s/k3s"},
 		{config.ArtifactK3sInstall, "v1.34.2+k3s1", "k3s/install.sh"},
 		{config.ArtifactK3sImages, "v1.34.2+k3s1", "images/core.tar"},
-		{config.ArtifactK3sImages, "v0.16.1", "images/metallb.tar"},
+		{config.ArtifactK3sImages, "v0.16.1", "images/metallb-chart/metallb.tar"},
+		{config.ArtifactK3sImages, "v3.2.0", "images/argocd-chart/argocd.tar"},
 		{config.ArtifactMetalLBChart, "0.16.1", "charts/metallb.tgz"},
 		{config.ArtifactGatewayCRDs, "v1.6.1", "crds/gateway-api.yaml"},
 		{config.ArtifactTraefikCRDs, "v3.5.3", "crds/traefik.yaml"},
@@ -69,12 +71,21 @@ func (p *Project) bundle(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
 		manifest.Artifacts = append(manifest.Artifacts, artifacts.Entry{
 			Name: file.name, Version: file.version, Path: file.path, Size: int64(len(content)),
-			SHA256: hex.EncodeToString(sum[:]), Origin: "stand-in: a line of text",
+			SHA256: hex.EncodeToString(sum[:]), Origin: "stand-in: a line of text", For: belongs(file.path),
 		})
 	}
 	text, err := json.Marshal(manifest)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(p.Bundle, artifacts.ManifestFile), text, 0o644))
+}
+
+// belongs is what the archive of images at a path is for; empty: for everyone.
+func belongs(path string) string {
+	parts := strings.Split(path, "/")
+	if len(parts) < 3 {
+		return ""
+	}
+	return parts[1]
 }
 
 // PrivateKey is a new SSH private key in PEM.

@@ -92,6 +92,7 @@ func TestTheManifestHasTheFieldsThatStrataReads(t *testing.T) {
 	for _, field := range []string{"name", "version", "path", "sha256", "size", "origin"} {
 		assert.Contains(t, raw["artifacts"][0], field)
 	}
+	assert.NotContains(t, raw["artifacts"][0], "for", "everybody gets it")
 }
 
 func TestAWrongManifestIsRefused(t *testing.T) {
@@ -103,6 +104,7 @@ func TestAWrongManifestIsRefused(t *testing.T) {
 		{"outside the folder", "inside the folder", func(a *bundle.Artifact) { a.Path = "../a" }},
 		{"the manifest itself", "inside the folder", func(a *bundle.Artifact) { a.Path = "manifest.json" }},
 		{"short sum", "64 digits", func(a *bundle.Artifact) { a.SHA256 = "abc" }},
+		{"for nothing that is there", `is for "metallb"`, func(a *bundle.Artifact) { a.For = "metallb" }},
 		{"no origin", "real: or stand-in:", func(a *bundle.Artifact) { a.Origin = "somewhere" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

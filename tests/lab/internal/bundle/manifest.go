@@ -26,6 +26,8 @@ type Artifact struct {
 	Name string `json:"name"`
 	// Version is upstream's version of the content.
 	Version string `json:"version"`
+	// For is the name of the artifact without which nobody wants this one; empty: everybody gets it.
+	For string `json:"for,omitempty"`
 	// Path is relative to the folder, with slashes.
 	Path string `json:"path"`
 	// SHA256 is the lower-case hexadecimal digest of the content.
@@ -46,9 +48,15 @@ func (m Manifest) Encode() ([]byte, error) {
 		return strings.Compare(a.Name+"\x00"+a.Path, b.Name+"\x00"+b.Path)
 	})
 	var problems []error
-	paths := map[string]bool{}
+	paths, names := map[string]bool{}, map[string]bool{"": true}
+	for _, artifact := range sorted.Artifacts {
+		names[artifact.Name] = true
+	}
 	for _, artifact := range sorted.Artifacts {
 		problems = append(problems, artifact.check())
+		if !names[artifact.For] {
+			problems = append(problems, fmt.Errorf("%s: it is for %q, which is not there", artifact.Path, artifact.For))
+		}
 		if paths[artifact.Path] {
 			problems = append(problems, fmt.Errorf("path %s is there twice", artifact.Path))
 		}

@@ -52,12 +52,17 @@ func items() []item {
 
 // bundleSources resolves the items against what was built.
 func bundleSources(outputs build.Outputs) ([]bundle.Source, error) {
+	goesWith := map[string]string{}
+	for _, archive := range archives() {
+		goesWith[archive.stepName()] = archive.chart()
+	}
 	var sources []bundle.Source
 	for _, item := range items() {
 		source, err := item.resolve(outputs)
 		if err != nil {
 			return nil, err
 		}
+		source.For = goesWith[item.step]
 		sources = append(sources, source)
 	}
 	return sources, nil

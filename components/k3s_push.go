@@ -1,0 +1,86 @@
+package components
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/internal/artifacts"
+)
+
+// pushed is where an artifact goes on a host.
+type pushed struct {
+	role, destination, mode string
+	artifact                artifacts.Artifact
+	// images says that it is an archive of images, which a K3s that runs gets at once.
+	images bool
+}
+
+// push registers the copies of the artifacts. They run our own program because it verifies the sum at both ends, skips what is
+// already there and never reads the files at preview (docs/adr/0005).
+func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi.Resource, error) {
+	files, err := k.files()
+	if err != nil {
+		return nil, err
+	}
+	pushes := []pulumi.Resource{}
+	for _, file := range files {
+		stdin := host.HostKey.ApplyT(func(key string) (*string, error) {
+			target := host.target().Target
+			target.HostKey = key
+			question := map[string]any{
+				"target": target, "file": file.artifact.Path, "sha256": file.artifact.SHA256,
+				"dest": file.destination, "mode": file.mode, "timeout": k.args.Timeouts.Install,
+			}
+			if file.images {
+				question["images"] = true
+			}
+			text, err := json.Marshal(question)
+			out := string(text)
+			return &out, err
+		}).(pulumi.StringPtrOutput)
+		push, err := local.NewCommand(k.ctx, name+"-"+file.role, runs("push", stdin, pulumi.StringMap{"STRATA_SSH_KEY": host.SSHKey}),
+			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{bounded(k.args.Timeouts.Install)})...)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file.role, err)
+		}
+		pushes = append(pushes, push)
+	}
+	return pushes, nil
+}
+
+// files are the artifacts that every node gets. A bundle's archives of images are those of K3s and of the layers that are on;
+// upstream has K3s's own only, and what is missing is pulled.
+func (k *k3s) files() ([]pushed, error) {
+	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
+	if err != nil {
+		return nil, err
+	}
+	installer, err := k.args.Artifacts.One(config.ArtifactK3sInstall)
+	if err != nil {
+		return nil, err
+	}
+	files := []pushed{
+		{role: "binary", destination: "/usr/local/bin/k3s", mode: "0755", artifact: binary},
+		{role: "installer", destination: "/var/lib/strata/k3s-install.sh", mode: "0700", artifact: installer},
+	}
+	// Counted by what they belong to: a layer that is switched on adds resources and renames none.
+	count := map[string]int{}
+	for _, archive := range k.args.Artifacts.All(config.ArtifactK3sImages) {
+		role := "images-"
+		if archive.For != "" {
+			role += archive.For + "-"
+		}
+		files = append(files, pushed{
+			role:        role + strconv.Itoa(count[archive.For]),
+			destination: "/var/lib/rancher/k3s/agent/images/" + archive.FileName(), mode: "0644", artifact: archive, images: true,
+		})
+		count[archive.For]++
+	}
+	return files, nil
+}

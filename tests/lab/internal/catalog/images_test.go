@@ -1,0 +1,50 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/lab/internal/build"
+)
+
+// goesWith is what each of the bundle's files is for, by path, as if every step had left its file.
+func goesWith(t *testing.T) map[string]string {
+	t.Helper()
+	outputs := build.Outputs{}
+	for _, item := range items() {
+		entry := outputs[item.step]
+		entry.Files = append(entry.Files, build.File{Path: item.file})
+		outputs[item.step] = entry
+	}
+	sources, err := bundleSources(outputs)
+	require.NoError(t, err)
+	charts := map[string]string{}
+	for _, source := range sources {
+		charts[source.Path] = source.For
+	}
+	return charts
+}
+
+// An image that goes with a chart is not sent to the nodes of a stack without it.
+func TestEveryImageGoesWithTheChartThatAsksForIt(t *testing.T) {
+	owners := map[string]string{
+		"quay.io/metallb/": "metallb-chart", "quay.io/jetstack/": "cert-manager-chart", "docker.io/traefik:": "traefik-chart",
+		"quay.io/argoproj/": "argocd-chart", "ecr-public.aws.com/docker/library/redis:": "argocd-chart",
+		"docker.io/rancher/": "", "docker.io/strata/": "",
+	}
+	found := goesWith(t)
+	for _, archive := range archives() {
+		known := false
+		for prefix, chart := range owners {
+			if strings.HasPrefix(archive.reference, prefix) {
+				known = true
+				assert.Equal(t, chart, found["images/"+archive.file()], archive.reference)
+			}
+		}
+		assert.True(t, known, "%s: say which chart asks for it", archive.reference)
+	}
+	assert.Empty(t, found["k3s/k3s"])
+}
