@@ -35,7 +35,7 @@ var kinds = map[string]string{
 
 // Fields are all configuration keys of package config in the order of its source.
 func Fields(configDir string) ([]Field, error) {
-	parsed, err := parse(filepath.Join(configDir, "config.go"))
+	parsed, err := parse(configDir)
 	if err != nil {
 		return nil, err
 	}
@@ -48,32 +48,52 @@ func Fields(configDir string) ([]Field, error) {
 	return fields, nil
 }
 
-func parse(file string) (*source, error) {
-	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+func parse(configDir string) (*source, error) {
+	files, err := filepath.Glob(filepath.Join(configDir, "*.go"))
 	if err != nil {
-		return nil, fmt.Errorf("parse configuration: %w", err)
+		return nil, fmt.Errorf("configuration in %s: %w", configDir, err)
 	}
 	parsed := &source{structs: map[string]*ast.StructType{}, values: map[string][]string{}}
-	ast.Inspect(tree, func(node ast.Node) bool {
-		switch spec := node.(type) {
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		if err != nil {
+			return nil, fmt.Errorf("parse configuration: %w", err)
+		}
+		for _, declaration := range tree.Decls {
+			if group, ok := declaration.(*ast.GenDecl); ok {
+				parsed.add(group)
+			}
+		}
+	}
+	if parsed.structs["Config"] == nil {
+		return nil, fmt.Errorf("%s declares no struct Config", configDir)
+	}
+	return parsed, nil
+}
+
+// add takes the structs, and the values that a type of its own may have, from a declaration of the package.
+func (s *source) add(group *ast.GenDecl) {
+	for _, one := range group.Specs {
+		switch spec := one.(type) {
 		case *ast.TypeSpec:
 			if body, ok := spec.Type.(*ast.StructType); ok {
-				parsed.structs[spec.Name.Name] = body
+				s.structs[spec.Name.Name] = body
 			}
 		case *ast.ValueSpec:
-			if literal, ok := spec.Values[0].(*ast.BasicLit); ok && spec.Type != nil {
+			if spec.Type == nil || len(spec.Values) != 1 {
+				continue
+			}
+			if literal, ok := spec.Values[0].(*ast.BasicLit); ok {
 				if value, err := strconv.Unquote(literal.Value); err == nil {
 					name := typeName(spec.Type)
-					parsed.values[name] = append(parsed.values[name], value)
+					s.values[name] = append(s.values[name], value)
 				}
 			}
 		}
-		return true
-	})
-	if parsed.structs["Config"] == nil {
-		return nil, fmt.Errorf("%s declares no struct Config", file)
 	}
-	return parsed, nil
 }
 
 // walk is a field, and the fields below it.

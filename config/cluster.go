@@ -1,0 +1,45 @@
+package config
+
+import "net/netip"
+
+// K3s configures the cluster.
+type K3s struct {
+	// Version is vX.Y.Z+k3sN. Default: the pin, or what the bundle carries.
+	Version string `json:"version,omitempty"`
+	// ClusterCIDR is the Pods' network. Default 10.42.0.0/16.
+	ClusterCIDR netip.Prefix `json:"clusterCIDR,omitzero"`
+	// ServiceCIDR is the Services' network. Default 10.43.0.0/16.
+	ServiceCIDR netip.Prefix `json:"serviceCIDR,omitzero"`
+	// Disable lists packaged components that K3s must not deploy. Default traefik, servicelb, gateway-api-crd.
+	Disable []string `json:"disable,omitempty"`
+	// TLSSANs are additional names and addresses of the API server's certificate.
+	TLSSANs []string `json:"tlsSANs,omitempty"`
+	// FlannelInterface is the network interface that carries the Pod network. Default: chosen by K3s.
+	FlannelInterface string `json:"flannelInterface,omitempty"`
+	// SecretsEncryption encrypts Secrets at rest; fixed when the cluster is created. Default true.
+	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`
+	// ServerArgs are further keys of the servers' config.yaml of K3s, by their long flag name.
+	ServerArgs map[string]any `json:"serverArgs,omitempty"`
+	// AgentArgs are further keys of the agents' config.yaml of K3s, by their long flag name.
+	AgentArgs map[string]any `json:"agentArgs,omitempty"`
+}
+
+// MetalLB configures the load balancer.
+type MetalLB struct {
+	// Enabled installs MetalLB. Default true.
+	Enabled *bool `json:"enabled,omitempty"`
+	// Addresses are the ranges that Services get addresses from: first-last or CIDR, inside Hosts.Subnet. Required.
+	Addresses []string `json:"addresses"`
+	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	ChartVersion string `json:"chartVersion,omitempty"`
+}
+
+// CRDs configures the bundles of resource definitions that are a layer of their own.
+type CRDs struct {
+	// GatewayAPIVersion is the release of the Gateway API's standard channel, as vX.Y.Z. Default: the pin, or what the bundle
+	// carries. An older one than the cluster has is refused.
+	GatewayAPIVersion string `json:"gatewayAPIVersion,omitempty"`
+	// Keep leaves the definitions in the cluster when their layer leaves the configuration. Default true: deleting a definition
+	// deletes every object of its kind.
+	Keep *bool `json:"keep,omitempty"`
+}

@@ -1,0 +1,85 @@
+package config
+
+import "net/netip"
+
+// Driver names the way in which hosts come to be.
+type Driver string
+
+const (
+	// DriverExisting takes hosts that are already there and reachable over SSH.
+	DriverExisting Driver = "existing"
+	// DriverMachine creates systemd-nspawn machines on this machine.
+	DriverMachine Driver = "machine"
+)
+
+// Role is what a node is in the cluster.
+type Role string
+
+const (
+	// RoleServer runs the control plane and etcd (K3s server).
+	RoleServer Role = "server"
+	// RoleAgent runs workloads only (K3s agent).
+	RoleAgent Role = "agent"
+)
+
+// Unit is the systemd unit that K3s's install script makes for the role, without .service.
+func (r Role) Unit() string {
+	if r == RoleServer {
+		return "k3s"
+	}
+	return "k3s-agent"
+}
+
+// Hosts says which hosts there are and how they are reached or made.
+type Hosts struct {
+	// Driver is existing or machine. Required.
+	Driver Driver `json:"driver"`
+	// Subnet holds every node address and the load balancer's addresses, as CIDR. Required.
+	Subnet netip.Prefix `json:"subnet"`
+	// Arch is the hosts' processor architecture, amd64 or arm64; it selects the binaries. Default amd64; for driver machine,
+	// this machine's.
+	Arch string `json:"arch,omitempty"`
+	// SSH holds the defaults of every host's connection.
+	SSH SSH `json:"ssh"`
+	// Machine configures driver machine.
+	Machine Machine `json:"machine"`
+	// Nodes are the hosts in order; the first server bootstraps the cluster.
+	Nodes []Node `json:"nodes"`
+}
+
+// SSH is how a host is reached. A Node's own values override the ones of Hosts.
+type SSH struct {
+	// User logs in and may use sudo without a password. Default root.
+	User string `json:"user,omitempty"`
+	// Port is sshd's TCP port. Default 22.
+	Port int `json:"port,omitempty"`
+	// KeyFile is the private key's path; a leading ~ is the home directory, a relative path is relative to the project.
+	// Default ~/.ssh/id_ed25519. Driver machine generates its own key.
+	KeyFile string `json:"keyFile,omitempty"`
+	// HostKey pins the host's public key, in authorized_keys form. Default: taken at one bounded first contact.
+	HostKey string `json:"hostKey,omitempty"`
+}
+
+// Machine configures the systemd-nspawn machines that Strata creates.
+type Machine struct {
+	// Bridge is the network bridge on this machine. Default strata0.
+	Bridge string `json:"bridge,omitempty"`
+	// Gateway is this machine's address on the bridge. Default: the subnet's first address.
+	Gateway netip.Addr `json:"gateway,omitzero"`
+}
+
+// Node is one host of the cluster.
+type Node struct {
+	// Name is the node's name in Kubernetes and, for driver machine, the host name. Required, unique.
+	Name string `json:"name"`
+	// Role is server or agent. Required.
+	Role Role `json:"role"`
+	// Address is the node's IP address in Hosts.Subnet. Required, unique.
+	Address netip.Addr `json:"address"`
+	// SSH overrides Hosts.SSH for this host.
+	SSH SSH `json:"ssh"`
+	// Labels are set on the Node at registration.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Taints are set on the Node at registration, as key=value:Effect.
+	Taints []string `json:"taints,omitempty"`
+}

@@ -1,0 +1,55 @@
+package config
+
+import (
+	"net/netip"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// CertManager configures cert-manager and the stack's own certificate authority.
+type CertManager struct {
+	// Enabled installs cert-manager. Default true.
+	Enabled *bool `json:"enabled,omitempty"`
+	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	ChartVersion string `json:"chartVersion,omitempty"`
+	// Replicas is how many controllers, webhooks and CA injectors run. Default: 1; with three or more
+	// servers 2.
+	Replicas int `json:"replicas,omitempty"`
+	// CommonName is the name of the stack's root authority. Default: Strata root of the stack.
+	CommonName string `json:"commonName,omitempty"`
+	// Issuer says who signs the platform's certificates: selfSigned, a root of the stack's own, or vault. Default selfSigned.
+	Issuer string `json:"issuer,omitempty"`
+	// Vault is for issuer vault.
+	Vault VaultIssuer `json:"vault"`
+}
+
+// ControllerTraefik is Traefik in Ingress.Controllers.
+const ControllerTraefik = "traefik"
+
+// Ingress says which controllers lead requests into the cluster.
+type Ingress struct {
+	// Controllers are the ingress controllers: traefik, or none. Default: traefik, where MetalLB and
+	// cert-manager are enabled.
+	Controllers []string `json:"controllers,omitempty"`
+	// Domain is the DNS domain below which the platform's own services have their names, for example traefik.DOMAIN. Default:
+	// STACK.strata.test, which never is anybody's (RFC 6761).
+	Domain string `json:"domain,omitempty"`
+}
+
+// Uses reports whether a controller is configured.
+func (i Ingress) Uses(controller string) bool { return slices.Contains(i.Controllers, controller) }
+
+// Traefik configures the ingress controller.
+type Traefik struct {
+	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	ChartVersion string `json:"chartVersion,omitempty"`
+	// Replicas is how many Pods serve. Default 2. With two, one can go while the other serves.
+	Replicas int `json:"replicas,omitempty"`
+	// Address is the load balancer's address for Traefik, of metallb.addresses. Default: MetalLB chooses.
+	Address netip.Addr `json:"address,omitzero"`
+	// LongestRequest is how long a request may take; a Pod that stops serves its requests for so long. Default 30s.
+	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
+	// Dashboard publishes Traefik's dashboard at traefik.DOMAIN, behind TLS and a generated password. Default true.
+	Dashboard *bool `json:"dashboard,omitempty"`
+}

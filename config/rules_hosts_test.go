@@ -1,0 +1,78 @@
+package config_test
+
+// hostsRules are about the hosts as a whole.
+var hostsRules = []rule{
+	{"no driver", one("hosts", `{"subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
+		"strata:hosts.driver: is not set; set existing or machine"},
+	{"an unknown driver", one("hosts", `{"driver":"machines","subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
+		"strata:hosts.driver: machines is not a known driver; did you mean machine?"},
+	{"an unknown architecture", machines(`"arch":"amd65",`),
+		"strata:hosts.arch: amd65 is not an architecture that K3s is fetched for; did you mean amd64?"},
+	{"no subnet", one("hosts", `{"driver":"existing","nodes":[`+server1+`]}`),
+		"strata:hosts.subnet: is not set; set the network of the nodes and the load balancer, for example 10.10.0.0/24"},
+	{"a subnet with host bits", one("hosts", `{"driver":"existing","subnet":"10.10.0.5/24","nodes":[`+server1+`]}`),
+		"strata:hosts.subnet: 10.10.0.5/24 has bits set behind its prefix; write 10.10.0.0/24"},
+	{"machine keys on existing hosts", one("hosts",
+		`{"driver":"existing","subnet":"10.10.0.0/24","machine":{"bridge":"br7"},"nodes":[`+server1+`]}`),
+		"strata:hosts.machine: is only read by driver machine; remove it or set driver: machine"},
+	{"a bridge name that Linux refuses", machines(`"machine":{"bridge":"a-very-long-bridge"},`),
+		"strata:hosts.machine.bridge: a-very-long-bridge is not an interface name; " +
+			"use a letter, then at most 14 letters, digits, dots, dashes or underscores"},
+	{"a gateway outside the subnet", machines(`"machine":{"gateway":"10.11.0.1"},`),
+		"strata:hosts.machine.gateway: 10.11.0.1 is not a host address of hosts.subnet 10.10.0.0/24; " +
+			"use an address inside it, neither the first nor the last"},
+	{"a key file for machines", machines(`"ssh":{"keyFile":"key"},`),
+		"strata:hosts.ssh.keyFile: key is not read: driver machine generates its own key; remove it"},
+	{"a key file for one machine", one("hosts", `{"driver":"machine","subnet":"10.10.0.0/24","nodes":[
+		{"name":"a","role":"server","address":"10.10.0.11","ssh":{"keyFile":"key"}}]}`),
+		"strata:hosts.nodes[0].ssh.keyFile: key is not read: driver machine generates its own key; remove it"},
+	{"a host key for machines", machines(`"ssh":{"hostKey":"` + hostKey + `"},`),
+		"strata:hosts.ssh.hostKey: is not read: driver machine generates the host keys; remove it"},
+	{"a port beyond TCP's", node(`"ssh":{"port":70000}`),
+		"strata:hosts.nodes[0].ssh.port: 70000 is not a TCP port; use 1 to 65535"},
+	{"a user name with a space", node(`"ssh":{"user":"the admin"}`),
+		"strata:hosts.nodes[0].ssh.user: the admin is not a user name; use lower case letters, digits, dashes and underscores"},
+	{"no host key", node(`"ssh":{"hostKey":"ssh-ed25519 AAAA"}`),
+		"strata:hosts.nodes[0].ssh.hostKey: is not one public key; " +
+			"copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub"},
+}
+
+// nodesRules are about each node.
+var nodesRules = []rule{
+	{"no nodes", hosts(), "strata:hosts.nodes: is empty; add at least one node with role: server"},
+	{"no server", hosts(agent1), "strata:hosts.nodes: has no server; give one node role: server"},
+	{"two servers", hosts(server1, `{"name":"server-2","role":"server","address":"10.10.0.12"}`),
+		"strata:hosts.nodes: has 2 servers, and etcd needs an odd number for its quorum; use 1 or 3"},
+	{"no name", hosts(`{"role":"server","address":"10.10.0.11"}`),
+		"strata:hosts.nodes[0].name: is not set; give the node a unique name"},
+	{"a name that is no DNS label", hosts(`{"name":"Server_1","role":"server","address":"10.10.0.11"}`),
+		"strata:hosts.nodes[0].name: Server_1 is not a DNS label; " +
+			"use at most 63 lower case letters, digits and dashes, with a letter or digit at both ends"},
+	{"a name twice", hosts(server1, `{"name":"server-1","role":"agent","address":"10.10.0.21"}`),
+		"strata:hosts.nodes[1].name: server-1 is also the name of hosts.nodes[0]; give each node its own name"},
+	{"no role", hosts(server1, `{"name":"a","address":"10.10.0.21"}`),
+		"strata:hosts.nodes[1].role: is not set; set server or agent"},
+	{"an unknown role", hosts(server1, `{"name":"a","role":"agnet","address":"10.10.0.21"}`),
+		"strata:hosts.nodes[1].role: agnet is not a known role; did you mean agent?"},
+	{"no address at all", hosts(`{"name":"a","role":"server"}`),
+		"strata:hosts.nodes[0].address: is not set; give the node's address in hosts.subnet"},
+	{"an address outside the subnet", hosts(`{"name":"a","role":"server","address":"10.11.0.11"}`),
+		"strata:hosts.nodes[0].address: 10.11.0.11 is not a host address of hosts.subnet 10.10.0.0/24; " +
+			"use an address inside it, neither the first nor the last"},
+	{"the broadcast address", hosts(`{"name":"a","role":"server","address":"10.10.0.255"}`),
+		"strata:hosts.nodes[0].address: 10.10.0.255 is not a host address of hosts.subnet 10.10.0.0/24; " +
+			"use an address inside it, neither the first nor the last"},
+	{"the gateway's address", one("hosts", `{"driver":"machine","subnet":"10.10.0.0/24","nodes":[
+		{"name":"a","role":"server","address":"10.10.0.1"}]}`),
+		"strata:hosts.nodes[0].address: 10.10.0.1 is the gateway's address, hosts.machine.gateway; give the node another address"},
+	{"an address twice", hosts(server1, `{"name":"agent-1","role":"agent","address":"10.10.0.11"}`),
+		"strata:hosts.nodes[1].address: 10.10.0.11 is also the address of hosts.nodes[0]; give each node its own address"},
+	{"a label that a kubelet must not set", node(`"labels":{"node-role.kubernetes.io/worker":"true"}`),
+		`strata:hosts.nodes[0].labels["node-role.kubernetes.io/worker"]: is a label that a kubelet must not set: ` +
+			"K3s would not start; use a prefix of your own, or label the Node after it has registered"},
+	{"a taint without effect", node(`"taints":["dedicated=db"]`),
+		"strata:hosts.nodes[0].taints[0]: dedicated=db is not a taint; " +
+			"write key=value:Effect, for example dedicated=db:NoSchedule"},
+	{"a taint with a misspelt effect", node(`"taints":["dedicated=db:NoShedule"]`),
+		"strata:hosts.nodes[0].taints[0]: dedicated=db:NoShedule has no known effect; did you mean NoSchedule?"},
+}

@@ -1,0 +1,33 @@
+package config_test
+
+import "strata/config"
+
+// k3sRules are about the cluster.
+var k3sRules = []rule{
+	{"a K3s version without revision", one("k3s", `{"version":"v1.36.3"}`),
+		"strata:k3s.version: v1.36.3 is not of the form vX.Y.Z+k3sN; " +
+			"write a release tag of K3s, for example " + config.K3sVersion},
+	{"Pods and Services in one network", one("k3s", `{"clusterCIDR":"10.43.0.0/17"}`),
+		"strata:k3s.serviceCIDR: 10.43.0.0/16 overlaps k3s.clusterCIDR 10.43.0.0/17; choose separate networks"},
+	{"Services in the nodes' network", one("k3s", `{"serviceCIDR":"10.10.0.64/26"}`),
+		"strata:k3s.serviceCIDR: 10.10.0.64/26 overlaps hosts.subnet 10.10.0.0/24; choose separate networks"},
+	{"an IPv6 Pod network", one("k3s", `{"clusterCIDR":"fd00::/56"}`),
+		"strata:k3s.clusterCIDR: fd00::/56 is not IPv4: the gates count IPv4 addresses; use an IPv4 network"},
+	{"an unknown packaged component", one("k3s", `{"disable":["servicelb","treafik"]}`),
+		"strata:k3s.disable[1]: treafik is not a packaged component of K3s; did you mean traefik?"},
+	{"a certificate name with a port", one("k3s", `{"tlsSANs":["api.example.org:6443"]}`),
+		"strata:k3s.tlsSANs[0]: api.example.org:6443 is neither an IP address nor a DNS name; " +
+			"write the name alone, without scheme or port"},
+	{"an interface that Linux refuses", one("k3s", `{"flannelInterface":"eth 0"}`),
+		"strata:k3s.flannelInterface: eth 0 is not an interface name; write it as `ip link` shows it"},
+	{"a key of K3s that Strata owns", one("k3s", `{"serverArgs":{"node-ip":"10.10.0.9"}}`),
+		`strata:k3s.serverArgs["node-ip"]: belongs to Strata; use hosts.nodes`},
+	{"an owned key that appends", one("k3s", `{"serverArgs":{"disable+":["coredns"]}}`),
+		`strata:k3s.serverArgs["disable+"]: belongs to Strata; use k3s.disable`},
+	{"an owned key for agents", one("k3s", `{"agentArgs":{"token":"hunter2"}}`),
+		`strata:k3s.agentArgs["token"]: belongs to Strata; Strata generates the token`},
+	{"a flag with dashes", one("k3s", `{"serverArgs":{"--debug":true}}`),
+		`strata:k3s.serverArgs["--debug"]: is not a key of K3s's config.yaml; write the long flag's name, without dashes before it`},
+	{"a nested value for K3s", one("k3s", `{"serverArgs":{"kubelet-arg":{"max-pods":50}}}`),
+		`strata:k3s.serverArgs["kubelet-arg"]: is neither a value nor a list of values; K3s's config.yaml has no nested keys`},
+}

@@ -1,0 +1,41 @@
+package config_test
+
+import "strings"
+
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGLBFXKfTDEUfdMClKcSBE8wSUzUuUQTwAcPqmxTNcKp"
+
+const (
+	server1 = `{"name":"server-1","role":"server","address":"10.10.0.11"}`
+	agent1  = `{"name":"agent-1","role":"agent","address":"10.10.0.21"}`
+)
+
+// hosts is the section with driver existing and these nodes.
+func hosts(nodes ...string) map[string]string {
+	return map[string]string{
+		"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[` + strings.Join(nodes, ",") + `]}`,
+	}
+}
+
+// machines is the section with driver machine and further keys.
+func machines(keys string) map[string]string {
+	return map[string]string{"hosts": `{"driver":"machine","subnet":"10.10.0.0/24",` + keys + `"nodes":[` + server1 + `]}`}
+}
+
+// both is the good configuration with two sections changed.
+func both(first, firstText, second, secondText string) map[string]string {
+	raw := one(first, firstText)
+	raw[second] = secondText
+	return raw
+}
+
+// one is a section on its own.
+func one(section, text string) map[string]string { return map[string]string{section: text} }
+
+// node is server-1 with further keys.
+func node(keys string) map[string]string {
+	return hosts(`{"name":"server-1","role":"server","address":"10.10.0.11",` + keys + `}`)
+}
+
+func pool(ranges ...string) map[string]string {
+	return one("metallb", `{"addresses":["`+strings.Join(ranges, `","`)+`"]}`)
+}
