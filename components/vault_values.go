@@ -6,10 +6,9 @@ import (
 	"strata/config"
 )
 
-// vaultServerConfig is Vault's own configuration. Integrated storage, because it is the one that Vault's makers support; it may
-// not be used with locked memory.
+// vaultServerConfig is Vault's own configuration. Integrated storage, because it is the one that Vault's makers support. That
+// memory is not locked, which it asks for, the chart adds by itself.
 const vaultServerConfig = `ui = false
-disable_mlock = true
 listener "tcp" {
   address         = "[::]:8200"
   cluster_address = "[::]:8201"

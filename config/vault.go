@@ -13,17 +13,17 @@ type VaultIssuer struct {
 	// Address is an existing Vault's, as https://HOST:PORT, as Pods of the cluster reach it. Default: the stack's own Vault
 	// (strata:vault), which then needs none of the other keys.
 	Address string `json:"address,omitempty"`
-	// Path is where certificates are signed: MOUNT/sign/ROLE. Default pki_int/sign/strata. The role must allow ingress.domain
+	// Path is where certificates are signed: MOUNT/sign/ROLE; empty means pki_int/sign/strata. The role must allow ingress.domain
 	// and what is below it.
 	Path string `json:"path,omitempty"`
 	// CACertificate is the authority of the Vault's own TLS certificate, in PEM. Default: the public ones.
 	CACertificate string `json:"caCertificate,omitempty"`
 	// Namespace is a namespace of Vault Enterprise. Default: none.
 	Namespace string `json:"namespace,omitempty"`
-	// Mount is the path of Vault's Kubernetes login method. Default kubernetes.
+	// Mount is the path of Vault's Kubernetes login method; empty means kubernetes.
 	Mount string `json:"mount,omitempty"`
-	// Role is the login role. It must admit ServiceAccount vault-issuer of namespace cert-manager, and the audience
-	// vault://strata-vault. Default strata.
+	// Role is the login role; empty means strata. It must admit ServiceAccount vault-issuer of namespace cert-manager, and the audience
+	// vault://strata-vault.
 	Role string `json:"role,omitempty"`
 	// Token logs in instead of Kubernetes. Vault's tokens end: renewing it is yours. Set it with pulumi config set --secret --path
 	// strata:certManager.vault.token.

@@ -11,10 +11,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/vault/api"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/portforward"
@@ -35,25 +31,51 @@ type Server struct {
 // podPause is the pause between two looks at a Pod that does not run yet.
 const podPause = 500 * time.Millisecond
 
-// Dial waits until the server's container runs, forwards a port to it and returns a client that trusts nobody but the server's
-// own authority. It reports what it waits for on progress. Close ends the forwarding. The error, when ctx ends first, says how
-// the Pod is.
+// Dial waits until the server answers, and returns a client that trusts nobody but the server's own authority, through a
+// forwarded port that close ends. It reports what it waits for on progress. The error says how the Pod is, with the end of its
+// log: at once where waiting cannot help, else when ctx ends.
 func Dial(ctx context.Context, config *rest.Config, server Server, progress io.Writer) (*api.Client, func(), error) {
-	pods, err := kubernetes.NewForConfig(config)
+	cluster, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := waitRunning(ctx, pods, server, progress); err != nil {
+	said := ""
+	for {
+		client, stop, err := dialOnce(ctx, config, cluster, server)
+		if err == nil {
+			return client, stop, nil
+		}
+		if now := err.Error(); now != said && ctx.Err() == nil {
+			said = now
+			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, now) // people may not be listening
+		}
+		if ctx.Err() != nil || errors.Is(err, errStuck) {
+			return nil, nil, fmt.Errorf("Vault in Pod %s/%s: %s%s; look further: kubectl -n %[1]s describe pod %[2]s",
+				server.Namespace, server.Pod, said, lastWords(cluster, server))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(podPause):
+		}
+	}
+}
+
+// dialOnce connects to a server that runs, and asks it something that needs no token.
+func dialOnce(ctx context.Context, config *rest.Config, cluster kubernetes.Interface, server Server) (*api.Client, func(), error) {
+	if err := lookAtPod(ctx, cluster, server); err != nil {
 		return nil, nil, err
 	}
-	port, stop, err := forward(ctx, config, pods, server)
+	port, stop, err := forward(ctx, config, cluster, server)
 	if err != nil {
-		return nil, nil, fmt.Errorf("forward a port to Pod %s/%s: %w", server.Namespace, server.Pod, err)
+		return nil, nil, fmt.Errorf("forward a port: %w", err)
 	}
 	client, err := newClient(fmt.Sprintf("https://127.0.0.1:%d", port), server)
+	if err == nil {
+		_, err = client.Sys().InitStatusWithContext(ctx)
+	}
 	if err != nil {
 		stop()
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("does not answer: %w", err)
 	}
 	return client, stop, nil
 }
@@ -65,7 +87,7 @@ func newClient(address string, server Server) (*api.Client, error) {
 		return nil, errors.New("vault: ca: holds no certificate in PEM")
 	}
 	client, err := api.NewClient(&api.Config{
-		Address: address, Timeout: 30 * time.Second, MaxRetries: 5,
+		Address: address, Timeout: 30 * time.Second, MaxRetries: 2,
 		HttpClient: &http.Client{Transport: &http.Transport{
 			TLSClientConfig: &tls.Config{RootCAs: authorities, ServerName: server.Name, MinVersion: tls.VersionTLS12},
 		}},
@@ -75,83 +97,6 @@ func newClient(address string, server Server) (*api.Client, error) {
 	}
 	client.ClearToken()
 	return client, nil
-}
-
-// waitRunning returns once the server's container runs. It does not wait for Ready: a sealed Vault never is.
-func waitRunning(ctx context.Context, client kubernetes.Interface, server Server, progress io.Writer) error {
-	said := ""
-	for {
-		now, err := look(ctx, client, server)
-		if err == nil && now == "" {
-			return nil
-		}
-		if err != nil {
-			now = err.Error()
-		}
-		if now != said && ctx.Err() == nil {
-			said = now
-			_, _ = fmt.Fprintf(progress, "Pod %s/%s: %s\n", server.Namespace, server.Pod, now) // people may not be listening
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("Pod %s/%s does not run: %s; look further: kubectl -n %[1]s describe pod %[2]s", server.Namespace, server.Pod, said)
-		case <-time.After(podPause):
-		}
-	}
-}
-
-// look says why the server cannot be asked yet, empty if it can: its Pod does not run, or is one that an upgrade is about to end.
-func look(ctx context.Context, client kubernetes.Interface, server Server) (string, error) {
-	pod, err := client.CoreV1().Pods(server.Namespace).Get(ctx, server.Pod, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return "does not exist yet", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	if !running(pod) {
-		return describe(pod), nil
-	}
-	for _, owner := range pod.OwnerReferences {
-		if owner.Kind != "StatefulSet" {
-			continue
-		}
-		set, err := client.AppsV1().StatefulSets(server.Namespace).Get(ctx, owner.Name, metav1.GetOptions{})
-		if err != nil {
-			return "", err
-		}
-		if set.Status.ObservedGeneration < set.Generation || pod.Labels[appsv1.ControllerRevisionHashLabelKey] != set.Status.UpdateRevision {
-			return "is of an older revision, and about to be replaced", nil
-		}
-	}
-	return "", nil
-}
-
-func running(pod *corev1.Pod) bool {
-	if pod.DeletionTimestamp != nil || len(pod.Status.ContainerStatuses) == 0 {
-		return false
-	}
-	for _, container := range pod.Status.ContainerStatuses {
-		if container.State.Running == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// describe says why a Pod does not run: what a container waits for, or else what its conditions say.
-func describe(pod *corev1.Pod) string {
-	for _, container := range pod.Status.ContainerStatuses {
-		if waiting := container.State.Waiting; waiting != nil {
-			return fmt.Sprintf("%s: %s %s", pod.Status.Phase, waiting.Reason, waiting.Message)
-		}
-	}
-	for _, condition := range pod.Status.Conditions {
-		if condition.Status == corev1.ConditionFalse && condition.Message != "" {
-			return fmt.Sprintf("%s: %s", pod.Status.Phase, condition.Message)
-		}
-	}
-	return string(pod.Status.Phase)
 }
 
 // forward opens a port of this machine that leads to the server's.

@@ -1,0 +1,107 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// errStuck marks a Pod that will not run before somebody changes something.
+var errStuck = errors.New("waiting longer cannot help")
+
+const (
+	// crashes is how many restarts make a crash loop; a first one may be of a volume or a node that was not ready.
+	crashes = 3
+	// logLines is how much of the log an error shows.
+	logLines = int64(5)
+	// logTimeout bounds reading it: the caller's own time is over by then.
+	logTimeout = 5 * time.Second
+)
+
+// hopeless are reasons for which a container waits until its Pod is changed.
+var hopeless = []string{"CreateContainerConfigError", "InvalidImageName", "ErrImageNeverPull"}
+
+// lookAtPod says why the server cannot be asked yet: its Pod does not run, or an upgrade is about to end it. It does not ask for
+// Ready, which a sealed Vault never is.
+func lookAtPod(ctx context.Context, cluster kubernetes.Interface, server Server) error {
+	pod, err := cluster.CoreV1().Pods(server.Namespace).Get(ctx, server.Pod, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return errors.New("does not exist yet")
+	}
+	if err != nil {
+		return err
+	}
+	if err := running(pod); err != nil {
+		return err
+	}
+	for _, owner := range pod.OwnerReferences {
+		if owner.Kind != "StatefulSet" {
+			continue
+		}
+		set, err := cluster.AppsV1().StatefulSets(server.Namespace).Get(ctx, owner.Name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if set.Status.ObservedGeneration < set.Generation || pod.Labels[appsv1.ControllerRevisionHashLabelKey] != set.Status.UpdateRevision {
+			return errors.New("is of an older revision, and about to be replaced")
+		}
+	}
+	return nil
+}
+
+// running is nil for a Pod whose containers run, and else says what they wait for.
+func running(pod *corev1.Pod) error {
+	if pod.DeletionTimestamp != nil {
+		return errors.New("is being deleted")
+	}
+	for _, container := range pod.Status.ContainerStatuses {
+		waiting := container.State.Waiting
+		switch {
+		case container.State.Running != nil:
+		case container.RestartCount >= crashes || waiting != nil && slices.Contains(hopeless, waiting.Reason):
+			return fmt.Errorf("%w: %s, %d restarts", errStuck, reason(container.State), container.RestartCount)
+		default:
+			return errors.New(reason(container.State))
+		}
+	}
+	if len(pod.Status.ContainerStatuses) > 0 {
+		return nil
+	}
+	for _, condition := range pod.Status.Conditions {
+		if condition.Status == corev1.ConditionFalse && condition.Message != "" {
+			return fmt.Errorf("%s: %s", pod.Status.Phase, condition.Message)
+		}
+	}
+	return errors.New(string(pod.Status.Phase))
+}
+
+func reason(state corev1.ContainerState) string {
+	switch {
+	case state.Waiting != nil:
+		return strings.TrimSpace(state.Waiting.Reason + " " + state.Waiting.Message)
+	case state.Terminated != nil:
+		return fmt.Sprintf("ended with code %d", state.Terminated.ExitCode)
+	}
+	return "not started"
+}
+
+// lastWords is the end of the server's log, for an error; empty where there is none.
+func lastWords(cluster kubernetes.Interface, server Server) string {
+	ctx, cancel := context.WithTimeout(context.Background(), logTimeout)
+	defer cancel()
+	lines := logLines
+	text, err := cluster.CoreV1().Pods(server.Namespace).GetLogs(server.Pod, &corev1.PodLogOptions{TailLines: &lines}).DoRaw(ctx)
+	if err != nil || len(text) == 0 {
+		return ""
+	}
+	return "; its log ends with:\n" + strings.TrimSpace(string(text)) + "\n"
+}
