@@ -100,14 +100,21 @@ func authorities(ctx context.Context, client *api.Client, want Issuing) (string,
 	return root, nil
 }
 
-// certificateOf is a mount's own certificate in PEM, empty while it has none.
+// certificateOf is a mount's own certificate in PEM, empty while it has none: asked for one, it would then fail.
 func certificateOf(ctx context.Context, client *api.Client, mount string) (string, error) {
+	issuers, err := client.Logical().ListWithContext(ctx, mount+"/issuers")
+	if err != nil {
+		return "", fmt.Errorf("list the authorities of %s: %w", mount, err)
+	}
+	if issuers == nil {
+		return "", nil
+	}
 	secret, err := client.Logical().ReadWithContext(ctx, mount+"/cert/ca")
 	if err != nil {
 		return "", fmt.Errorf("read the authority of %s: %w", mount, err)
 	}
 	if secret == nil {
-		return "", nil
+		return "", fmt.Errorf("read the authority of %s: it has issuers, and no default one", mount)
 	}
 	text, _ := secret.Data["certificate"].(string)
 	return text, nil
