@@ -35,6 +35,9 @@ type Result struct {
 	TimeoutKey string          `json:"timeoutKey,omitempty"`
 	// Checks are the last verdicts.
 	Checks []Verdict `json:"checks"`
+	// Seen is when the observation came in that Checks judge; zero where there was none. It is no part of the output, which the
+	// state keeps, but of the progress (SeenLine).
+	Seen time.Time `json:"-"`
 }
 
 // Passes reports whether the gate is open.

@@ -46,6 +46,9 @@ func Run(ctx context.Context, spec Spec, secrets Secrets, progress io.Writer) (R
 	if err := WriteReport(progress, result); err != nil {
 		return result, fmt.Errorf("gate %s: report: %w", spec.Gate, err)
 	}
+	if _, err := io.WriteString(progress, SeenLine(result)); err != nil {
+		return result, fmt.Errorf("gate %s: report: %w", spec.Gate, err)
+	}
 	return result, nil
 }
 

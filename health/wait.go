@@ -23,8 +23,10 @@ func wait(ctx context.Context, spec Spec, watch Watch, progress io.Writer) (Resu
 	ended := make(chan error, 1)
 	go func() { ended <- watch.Run(bounded, latest.put) }()
 	lines := progressLines{to: progress, gate: spec.Gate}
-	end := func(ending Ending, checks []Verdict) Result {
-		return newResult(spec, ending, time.Since(start), checks)
+	end := func(ending Ending, checks []Verdict, seen time.Time) Result {
+		result := newResult(spec, ending, time.Since(start), checks)
+		result.Seen = seen
+		return result
 	}
 	for {
 		var over bool
@@ -38,17 +40,17 @@ func wait(ctx context.Context, spec Spec, watch Watch, progress io.Writer) (Resu
 			}
 			over = true
 		}
-		checks := latest.get()
+		checks, seen := latest.get()
 		lines.show(checks, time.Since(start))
 		switch state := sum(checks); {
 		case state == Ready || state == Skipped:
-			return end(EndedOpen, checks), nil
+			return end(EndedOpen, checks, seen), nil
 		case state == Stuck:
-			return end(EndedStuck, checks), nil
+			return end(EndedStuck, checks, seen), nil
 		case over && ctx.Err() != nil:
-			return end(EndedInterrupted, checks), nil
+			return end(EndedInterrupted, checks, seen), nil
 		case over:
-			return end(EndedTimeout, checks), nil
+			return end(EndedTimeout, checks, seen), nil
 		}
 	}
 }
@@ -59,13 +61,15 @@ type board struct {
 	changed chan struct{}
 	mutex   sync.Mutex
 	checks  []Verdict
+	// at is when the verdicts came.
+	at time.Time
 }
 
 func newBoard() *board { return &board{changed: make(chan struct{}, 1)} }
 
 func (b *board) put(checks []Verdict) {
 	b.mutex.Lock()
-	b.checks = checks
+	b.checks, b.at = checks, time.Now()
 	b.mutex.Unlock()
 	select {
 	case b.changed <- struct{}{}:
@@ -73,10 +77,10 @@ func (b *board) put(checks []Verdict) {
 	}
 }
 
-func (b *board) get() []Verdict {
+func (b *board) get() ([]Verdict, time.Time) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	return b.checks
+	return b.checks, b.at
 }
 
 // progressLines writes one line per change of the situation.
