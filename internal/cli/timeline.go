@@ -1,99 +1,89 @@
 package cli
 
 import (
-	"context"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"strata/internal/atomicfile"
+	"strata/internal/metrics"
 	"strata/internal/timeline"
+	"strata/internal/timeline/draw"
 )
 
-// newRecordCommand is `strata record`: it runs a Pulumi command as typed and writes down what `strata timeline` reads. Its exit
-// code is the command's.
-func newRecordCommand() *cobra.Command {
-	var stack, project, file string
-	command := &cobra.Command{
-		Use:   "record -s STACK -o FILE -- pulumi up ARGS",
-		Short: "Run a Pulumi command and record when each of its steps began and ended",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // holds nothing secret
-				return fmt.Errorf("record: %w", err)
-			}
-			out, err := os.Create(file)
-			if err != nil {
-				return fmt.Errorf("record: %w", err)
-			}
-			recorder := timeline.Recorder{Out: out, Now: time.Now, Graph: func(ctx context.Context) (map[string][]string, error) {
-				return stackGraph(ctx, project, stack)
-			}}
-			err = errors.Join(recorder.Run(cmd.Context(), args), out.Close())
-			var exit *exec.ExitError
-			if errors.As(err, &exit) {
-				return &exitError{exit.ExitCode(), nil} // The command has said why.
-			}
-			return err
-		},
-	}
-	command.Flags().StringVarP(&stack, "stack", "s", "", "the stack's name")
-	command.Flags().StringVar(&project, "project", ".", "the project's folder")
-	command.Flags().StringVarP(&file, "output", "o", "", "the recording's file")
-	for _, flag := range []string{"stack", "output"} {
-		if err := command.MarkFlagRequired(flag); err != nil {
-			panic(err)
-		}
-	}
-	return command
-}
-
-// stackGraph is what each resource in a stack's state depends on.
-func stackGraph(ctx context.Context, project, stack string) (map[string][]string, error) {
-	state, err := exportState(ctx, project, stack)
-	if err != nil {
-		return nil, err
-	}
-	resources, err := allIn(state)
-	if err != nil {
-		return nil, err
-	}
-	graph := map[string][]string{}
-	for _, resource := range resources {
-		graph[resource.URN] = resource.Dependencies
-	}
-	return graph, nil
+// timelineFlags are the flags of `strata timeline`: each but asJSON is a file to write.
+type timelineFlags struct {
+	asJSON             bool
+	svg, html, metrics string
 }
 
 // newTimelineCommand is `strata timeline`.
 func newTimelineCommand() *cobra.Command {
-	var asJSON bool
+	var flags timelineFlags
 	command := &cobra.Command{
 		Use:   "timeline FILE",
 		Short: "Show a recorded run: what took how long, what waited for what, and the critical path",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := os.Open(args[0])
+			run, err := readRun(args[0])
 			if err != nil {
 				return err
 			}
-			defer func() { _ = file.Close() }()
-			lines, err := timeline.Read(file)
-			if err != nil {
-				return err
+			if err := writeRun(run, flags); err != nil {
+				return fmt.Errorf("timeline: %w", err)
 			}
-			run := timeline.New(lines)
-			if asJSON {
+			if flags.asJSON {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(run)
 			}
 			return timeline.WriteTable(cmd.OutOrStdout(), run)
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print the run as JSON; durations are in nanoseconds")
+	command.Flags().BoolVar(&flags.asJSON, "json", false, "print the run as JSON; durations are in nanoseconds")
+	command.Flags().StringVar(&flags.svg, "svg", "", "write a picture to this file")
+	command.Flags().StringVar(&flags.html, "html", "", "write a page with the picture and its tables to this file")
+	command.Flags().StringVar(&flags.metrics, "metrics", "", "write the run as metrics to this file, whose name ends in .prom")
 	return command
+}
+
+// readRun reads a recording. One without any step, as of a run that was refused, has nothing to show.
+func readRun(path string) (timeline.Run, error) {
+	file, err := os.Open(path) //nolint:gosec // what the user typed
+	if err != nil {
+		return timeline.Run{}, err
+	}
+	defer func() { _ = file.Close() }()
+	lines, err := timeline.Read(file)
+	if err != nil {
+		return timeline.Run{}, err
+	}
+	run := timeline.New(lines)
+	if len(run.Bars) == 0 {
+		return timeline.Run{}, fmt.Errorf("%s: no step of a run is recorded: the run ended before its first", path)
+	}
+	return run, nil
+}
+
+// writeRun writes the files that were asked for, each at once.
+func writeRun(run timeline.Run, flags timelineFlags) error {
+	var problems []error
+	for _, file := range []struct {
+		path  string
+		write func(io.Writer, timeline.Run) error
+	}{{flags.svg, draw.WriteSVG}, {flags.html, draw.WriteHTML}, {flags.metrics, metrics.WriteRun}} {
+		if file.path == "" {
+			continue
+		}
+		var content bytes.Buffer
+		if err := file.write(&content, run); err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		problems = append(problems, atomicfile.Write(file.path, content.Bytes(), 0o644))
+	}
+	return errors.Join(problems...)
 }

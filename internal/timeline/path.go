@@ -7,10 +7,7 @@ import (
 
 // connect gives each bar the bars that it waited for. A destroy waits the other way round: what depends on a resource goes first.
 func (r *Run) connect(graph map[string][]string, reversed bool) {
-	index := map[string]int{}
-	for i, bar := range r.Bars {
-		index[bar.URN] = i
-	}
+	index := r.index()
 	for urn, needs := range graph {
 		for _, need := range needs {
 			from, to := urn, need
@@ -28,24 +25,43 @@ func (r *Run) connect(graph map[string][]string, reversed bool) {
 	}
 }
 
-// measure computes the sums, and marks the critical path: the chain of bars that need each other and are longest together.
+func (r *Run) index() map[string]int {
+	index := map[string]int{}
+	for i, bar := range r.Bars {
+		index[bar.URN] = i
+	}
+	return index
+}
+
+// measure says what each bar waited for, marks the critical path and computes the sums.
 func (r *Run) measure() {
 	if len(r.Bars) == 0 {
 		return
 	}
-	index := map[string]int{}
-	first, last := r.Bars[0].Start, r.Bars[0].End
-	for i, bar := range r.Bars {
-		index[bar.URN] = i
-		r.Serial += bar.Duration()
-		if bar.Gate {
-			r.Gates += bar.Duration()
-		}
-		if bar.End.After(last) {
-			last = bar.End
+	r.Start = r.Bars[0].Start
+	index := r.index()
+	for i := range r.Bars {
+		r.Bars[i].blame(r.Start, index, r.Bars)
+	}
+	r.mark(index)
+	r.layers()
+	r.total()
+}
+
+// blame finds what the bar waited for last.
+func (b *Bar) blame(start time.Time, index map[string]int, bars []Bar) {
+	free := start
+	for _, need := range b.Needs {
+		if end := bars[index[need]].End; b.WaitedFor == "" || end.After(free) {
+			b.WaitedFor, free = need, end
 		}
 	}
-	r.Wall = last.Sub(first)
+	// A destroy may run ahead of what it follows only where the engine does not wait, as for resources that go with another.
+	b.Delay = max(b.Start.Sub(free), 0)
+}
+
+// mark finds the critical path: the chain of bars that need each other and are longest together.
+func (r *Run) mark(index map[string]int) {
 	longest, before := make([]time.Duration, len(r.Bars)), make([]int, len(r.Bars))
 	done := make([]bool, len(r.Bars))
 	var visit func(i int) time.Duration
@@ -70,7 +86,7 @@ func (r *Run) measure() {
 		}
 	}
 	r.Path = longest[end]
-	for i := end; i >= 0; i = before[i] {
+	for i := end; i >= 0 && !r.Bars[i].Critical; i = before[i] {
 		r.Bars[i].Critical = true
 	}
 }

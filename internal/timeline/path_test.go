@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/health"
 )
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -26,25 +28,28 @@ func step(op, urn, create string) *Step {
 	return s
 }
 
+// randomName is the i-th resource of a random run.
+func randomName(i int) string { return urn([]string{"hosts", "k3s", "metallb"}[i%3], fmt.Sprint("r", i)) }
+
 // random is a recording of a run in which every resource starts once all that it needs has ended, at most a moment later.
 func random(r *rand.Rand, size int) ([]Line, map[string][]string) {
 	graph := map[string][]string{}
 	ends := make([]time.Duration, size)
 	var lines []Line
 	for i := range size {
-		name := urn("k3s", fmt.Sprint("r", i))
+		name := randomName(i)
 		graph[name] = nil
 		var from time.Duration
 		for j := range i {
 			if r.IntN(4) == 0 {
-				graph[name] = append(graph[name], urn("k3s", fmt.Sprint("r", j)))
+				graph[name] = append(graph[name], randomName(j))
 				from = max(from, ends[j])
 			}
 		}
 		from += time.Duration(r.IntN(3)) * time.Millisecond
 		ends[i] = from + time.Duration(r.IntN(1000))*time.Millisecond
 		lines = append(lines,
-			Line{At: start.Add(from), Event: &Event{Pre: step("create", name, "")}},
+			Line{At: start.Add(from), Event: &Event{Pre: step("create", name, []string{"true", health.Command}[r.IntN(2)])}},
 			Line{At: start.Add(ends[i]), Event: &Event{Done: step("create", name, "")}})
 	}
 	return append(lines, Line{At: start.Add(time.Hour), Event: &Event{End: &Summary{}}}, Line{At: start, Graph: graph}), graph

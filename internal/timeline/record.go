@@ -72,6 +72,7 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 // copy stamps each event as it comes, until the end.
 func (r *Recorder) copy(pipe io.Reader) error {
 	reader := bufio.NewReaderSize(pipe, 1<<20)
+	var keep filter
 	for {
 		text, err := reader.ReadBytes('\n')
 		if err != nil {
@@ -89,8 +90,8 @@ func (r *Recorder) copy(pipe io.Reader) error {
 		if err := json.Unmarshal(text, &event); err != nil {
 			continue // A kill cuts a line off.
 		}
-		if event == (Event{}) {
-			continue // Of no use here: output, policy, progress.
+		if !keep.reduce(&event) {
+			continue
 		}
 		if err := r.write(Line{At: at, Event: &event}); err != nil {
 			return err

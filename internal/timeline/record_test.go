@@ -20,6 +20,9 @@ func TestARecorderStampsEventsAsTheyComeAndKeepsTheCommandsError(t *testing.T) {
 echo '{"resourcePreEvent":{"metadata":{"op":"create","urn":"urn:pulumi:d::p::a:b:C::x","type":"a:b:C","new":{"inputs":{"secret":"hunter2"}}}}}' > "$3"
 sleep 0.2
 echo '{"stdoutEvent":{"message":"hunter2"}}' >> "$3"
+echo '{"diagnosticEvent":{"urn":"urn:pulumi:d::p::a:b:C::x","message":"hunter2","severity":"info"}}' >> "$3"
+echo '{"resourcePreEvent":{"metadata":{"op":"create","urn":"urn:pulumi:d::p::command:local:Command::g","type":"command:local:Command","new":{"inputs":{"create":"exec .strata/bin/strata gate","stdin":"{\"kind\":\"server\",\"x\":\"hunter2\"}","environment":{"K":"hunter2"}}}}}}' >> "$3"
+echo '{"diagnosticEvent":{"urn":"urn:pulumi:d::p::command:local:Command::g","message":"<{%fg 1%}>g: 0/1 Ready, 1 s<{%reset%}>","severity":"info"}}' >> "$3"
 echo '{"resOutputsEvent":{"metadata":{"op":"create","urn":"urn:pulumi:d::p::a:b:C::x","type":"a:b:C"}}}' >> "$3"
 printf '{"cut off' >> "$3"
 exit 3
@@ -37,7 +40,9 @@ exit 3
 	lines, err := Read(&recording)
 	require.NoError(t, err)
 	run := New(lines)
-	require.Len(t, run.Bars, 1)
+	require.Len(t, run.Bars, 2)
+	assert.Equal(t, "server", run.Bars[1].Kind)
+	assert.Equal(t, []string{"g: 0/1 Ready, 1 s"}, run.Bars[1].Said)
 	assert.GreaterOrEqual(t, run.Bars[0].Duration(), 200*time.Millisecond)
 	assert.False(t, run.Complete)
 }

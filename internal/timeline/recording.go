@@ -26,6 +26,14 @@ type Event struct {
 	Done   *Step    `json:"resOutputsEvent,omitempty"`
 	Failed *Step    `json:"resOpFailedEvent,omitempty"`
 	End    *Summary `json:"summaryEvent,omitempty"`
+	// Said is a line that a resource's provider passed on. Only gates' lines are recorded: they hold no secret.
+	Said *Said `json:"diagnosticEvent,omitempty"`
+}
+
+// Said is one line of output.
+type Said struct {
+	URN     string `json:"urn"`
+	Message string `json:"message"`
 }
 
 // Step is one thing that the engine does to a resource.
@@ -44,23 +52,34 @@ type Step struct {
 
 // State is what is read of a resource.
 type State struct {
-	Inputs struct {
-		// Create is a command's own; of anything else it is empty or something else.
-		Create any `json:"create,omitempty"`
-	} `json:"inputs"`
+	Inputs Inputs `json:"inputs"`
+}
+
+// Inputs are what is read of a resource's inputs. Those of anything but a command may have the same names and mean something else.
+type Inputs struct {
+	// Create is a command's own.
+	Create any `json:"create,omitempty"`
+	// Stdin is what a command reads; for a gate that is its health.Spec. It is not recorded.
+	Stdin any `json:"stdin,omitempty"`
+	// GateKind is the health.Kind of a gate. The engine does not write it; the recorder does, from Stdin.
+	GateKind string `json:"gateKind,omitempty"`
 }
 
 // gate reports whether the step is on a resource that only looks.
 func (s Step) gate() bool {
-	state := s.Metadata.New
-	if state == nil {
-		state = s.Metadata.Old
-	}
-	if state == nil {
-		return false
-	}
-	command, _ := state.Inputs.Create.(string)
+	command, _ := s.inputs().Create.(string)
 	return s.Metadata.Type == "command:local:Command" && strings.HasSuffix(command, "strata gate")
+}
+
+// inputs are the resource's after the step, or before it where there is no after.
+func (s Step) inputs() Inputs {
+	switch {
+	case s.Metadata.New != nil:
+		return s.Metadata.New.Inputs
+	case s.Metadata.Old != nil:
+		return s.Metadata.Old.Inputs
+	}
+	return Inputs{}
 }
 
 // Summary is the engine's last word. A run that was killed has none.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 )
 
@@ -26,13 +27,44 @@ func WriteTable(out io.Writer, run Run) error {
 	if hidden := len(run.Bars) - len(shown); hidden > 0 {
 		fmt.Fprintf(&text, "  %d more took next to no time\n", hidden)
 	}
-	fmt.Fprintf(&text, "\nwall %s, critical path (*) %s, ratio %.2f; gates waited %s; in a row it would have been %s\n",
-		seconds(run.Wall), seconds(run.Path), run.Ratio(), seconds(run.Gates), seconds(run.Serial))
-	if !run.Complete {
-		text.WriteString("the run did not come to its end\n")
+	if err := writeLayers(&text, run); err != nil {
+		return err
 	}
+	fmt.Fprintf(&text, "\n%s\n* on the critical path\n", Totals(run))
 	_, err := io.WriteString(out, text.String())
 	return err
+}
+
+// writeLayers writes what each layer comes to.
+func writeLayers(text io.Writer, run Run) error {
+	table := tabwriter.NewWriter(text, 0, 0, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprintln(table, "\nlayer\tresources\twall\tof the path\tgates waited\tgate lag\tin a row\t") // Flush reports.
+	for _, l := range run.Layers {
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", Named(l.Name), l.Resources,
+			seconds(l.Wall), seconds(l.Critical), seconds(l.Gates), lag(l.Lag), seconds(l.Serial))
+	}
+	return table.Flush()
+}
+
+// Named is a layer's name for people.
+func Named(layer string) string {
+	if layer == "" {
+		return "(no layer)"
+	}
+	return layer
+}
+
+// Totals says in a line or two what a run comes to.
+func Totals(run Run) string {
+	text := fmt.Sprintf("wall %s, critical path %s, ratio %.2f; gates waited %s, gate lag %s; in a row it would have been %s",
+		seconds(run.Wall), seconds(run.Path), run.Ratio(), seconds(run.Gates), lag(run.Lag), seconds(run.Serial))
+	switch {
+	case !run.Complete:
+		text += "\nthe run did not come to its end"
+	case run.Failed():
+		text += "\nthe run failed"
+	}
+	return text
 }
 
 func ending(bar Bar) string {
@@ -60,3 +92,11 @@ func drawn(bar Bar, run Run) string {
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }
+
+// lag is a gate lag, which not every recording holds.
+func lag(d *time.Duration) string {
+	if d == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2fs", d.Seconds())
+}

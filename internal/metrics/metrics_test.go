@@ -1,0 +1,90 @@
+package metrics
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/internal/timeline"
+)
+
+// conventions fails where the text breaks what Prometheus says of names, units and help.
+func conventions(t *testing.T, text string) {
+	t.Helper()
+	problems, err := promlint.New(strings.NewReader(text)).Lint()
+	require.NoError(t, err)
+	assert.Empty(t, problems)
+}
+
+func TestARealRunIsWrittenByTheConventions(t *testing.T) {
+	file, err := os.Open("../timeline/testdata/destroy.jsonl")
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	lines, err := timeline.Read(file)
+	require.NoError(t, err)
+	run := timeline.New(lines)
+	var out strings.Builder
+	require.NoError(t, WriteRun(&out, run))
+	conventions(t, out.String())
+	assert.Equal(t, len(run.Bars), strings.Count(out.String(), "\nstrata_resource_duration_seconds{"))
+	assert.Equal(t, len(run.Layers), strings.Count(out.String(), "\nstrata_layer_duration_seconds{"))
+	assert.Contains(t, out.String(), `strata_run_success{operation="destroy",stack="local"} 1`)
+	assert.NotContains(t, out.String(), "\nstrata_gate_duration_seconds{", "a gate that goes does not wait")
+}
+
+func TestAGateOfARunHasItsDelayAndLag(t *testing.T) {
+	lag := 100 * time.Millisecond
+	start := time.Unix(1800000000, 0)
+	bar := timeline.Bar{
+		Name: "api", Layer: "k3s", Type: "command:local:Command", Op: "create", Gate: true, Kind: "server",
+		Start: start, End: start.Add(4 * time.Second), Delay: time.Second, Lag: &lag,
+	}
+	late := bar
+	late.Name, late.Failed, late.Lag = "late", true, nil
+	run := timeline.Run{Stack: "dev", Operation: "up", Start: start, End: bar.End, Bars: []timeline.Bar{bar, late}}
+	var out strings.Builder
+	require.NoError(t, WriteRun(&out, run))
+	conventions(t, out.String())
+	for _, line := range []string{
+		`strata_reconcile_delay_seconds{gate="api",kind="server",layer="k3s",operation="up",stack="dev"} 5`,
+		`strata_gate_lag_seconds{gate="api",kind="server",layer="k3s",operation="up",stack="dev"} 0.1`,
+		`strata_gate_opened{gate="late",kind="server",layer="k3s",operation="up",stack="dev"} 0`,
+		`strata_resource_failed{action="create",layer="k3s",operation="up",resource="late",stack="dev",type="command:local:Command"} 1`,
+		`strata_run_success{operation="up",stack="dev"} 0`,
+		`strata_run_start_timestamp_seconds{operation="up",stack="dev"} 1.8e+09`,
+	} {
+		assert.Contains(t, out.String(), line+"\n")
+	}
+	assert.NotContains(t, out.String(), `strata_reconcile_delay_seconds{gate="late"`, "what never worked has no delay")
+}
+
+func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
+	results := []health.Result{
+		{
+			Gate: "api", Layer: "k3s", Kind: health.KindServer, State: health.Ready, Ending: health.EndedOpen,
+			Elapsed: metav1.Duration{Duration: 1500 * time.Millisecond}, Checks: []health.Verdict{{State: health.Ready}, {State: health.Skipped}},
+		},
+		{Gate: "pool", Layer: "metallb", Kind: health.KindPool, State: health.Stuck, Ending: health.EndedStuck, Checks: []health.Verdict{{State: health.Stuck}}},
+	}
+	var out strings.Builder
+	require.NoError(t, WriteHealth(&out, "dev", results, time.Unix(1800000000, 0)))
+	conventions(t, out.String())
+	for _, line := range []string{
+		`strata_gate_open{gate="api",kind="server",layer="k3s",stack="dev"} 1`,
+		`strata_gate_open{gate="pool",kind="pool",layer="metallb",stack="dev"} 0`,
+		`strata_gate_state{gate="pool",kind="pool",layer="metallb",stack="dev",state="stuck"} 1`,
+		`strata_gate_state{gate="pool",kind="pool",layer="metallb",stack="dev",state="ready"} 0`,
+		`strata_gate_checks{gate="api",kind="server",layer="k3s",stack="dev",state="skipped"} 1`,
+		`strata_gate_ask_duration_seconds{gate="api",kind="server",layer="k3s",stack="dev"} 1.5`,
+		`strata_health_timestamp_seconds{stack="dev"} 1.8e+09`,
+	} {
+		assert.Contains(t, out.String(), line+"\n")
+	}
+}

@@ -1,0 +1,43 @@
+package metrics
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
+)
+
+// set is the metrics of one file.
+type set struct{ registry *prometheus.Registry }
+
+func newSet() set { return set{prometheus.NewPedanticRegistry()} }
+
+// gauge adds a metric. The values of its labels come with each of its samples.
+func (s set) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	gauge := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "strata", Name: name, Help: help}, labels)
+	s.registry.MustRegister(gauge)
+	return gauge
+}
+
+// write writes them in the text format.
+func (s set) write(out io.Writer) error {
+	families, err := s.registry.Gather()
+	if err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	for _, family := range families {
+		if _, err := expfmt.MetricFamilyToText(out, family); err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
+	}
+	return nil
+}
+
+// number is a truth as a sample.
+func number(truth bool) float64 {
+	if truth {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,58 @@
+package svg
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// Namespace is SVG's, which the root element names (https://www.w3.org/TR/SVG2/struct.html#NewDocument).
+const Namespace = "http://www.w3.org/2000/svg"
+
+// Element is one element with what is in it.
+type Element struct {
+	XMLName  xml.Name
+	Attrs    []xml.Attr `xml:",any,attr"`
+	Text     string     `xml:",chardata"`
+	Children []*Element
+}
+
+// New returns an element; attributes are name and value in turn.
+func New(name string, attributes ...string) *Element {
+	element := &Element{XMLName: xml.Name{Local: name}}
+	for i := 0; i+1 < len(attributes); i += 2 {
+		element.Attrs = append(element.Attrs, xml.Attr{Name: xml.Name{Local: attributes[i]}, Value: attributes[i+1]})
+	}
+	return element
+}
+
+// Said sets the element's text and returns the element.
+func (e *Element) Said(text string) *Element {
+	e.Text = text
+	return e
+}
+
+// Add appends elements and returns the element that they are now in. A nil one is left out.
+func (e *Element) Add(children ...*Element) *Element {
+	for _, child := range children {
+		if child != nil {
+			e.Children = append(e.Children, child)
+		}
+	}
+	return e
+}
+
+// Write writes the element and all that is in it.
+func (e *Element) Write(out io.Writer) error {
+	encoder := xml.NewEncoder(out)
+	encoder.Indent("", " ")
+	if err := encoder.Encode(e); err != nil {
+		return fmt.Errorf("svg: %w", err)
+	}
+	_, err := io.WriteString(out, "\n")
+	return err
+}
+
+// Num is a length in user units, to a tenth.
+func Num(value float64) string { return strconv.FormatFloat(value, 'f', 1, 64) }

@@ -1,0 +1,102 @@
+package timeline
+
+import (
+	"strings"
+	"time"
+
+	"strata/health"
+)
+
+// saidKept is how many of a gate's lines a bar keeps: what it waited for, that this came, and the outcome.
+const saidKept = 3
+
+// Bar is one resource's part of a run.
+type Bar struct {
+	URN  string `json:"urn"`
+	Name string `json:"name"`
+	// Layer is the resource's component, for example k3s or traefik; empty for what stands alone.
+	Layer string `json:"layer"`
+	Type  string `json:"type"`
+	// Op is what was done: create, update, delete, same and others of the engine's words.
+	Op    string    `json:"op"`
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+	// Gate is true for a resource that only looks; Kind is its health.Kind, empty in recordings that do not have it.
+	Gate bool   `json:"gate,omitempty"`
+	Kind string `json:"kind,omitempty"`
+	// Failed is true where the engine said so; Open where the run ended first.
+	Failed bool `json:"failed,omitempty"`
+	Open   bool `json:"open,omitempty"`
+	// Needs are the URNs that the bar waited for, of this run.
+	Needs []string `json:"needs,omitempty"`
+	// WaitedFor is the one of Needs that ended last; Delay is how long after it, or after the run's start where there is none, the
+	// bar began: nothing that it needs explains that time.
+	WaitedFor string        `json:"waitedFor,omitempty"`
+	Delay     time.Duration `json:"delay"`
+	// Said are the last lines of a gate's progress and how it ended, oldest first.
+	Said []string `json:"said,omitempty"`
+	// Lag is, for a gate, from when the observation came in that decided to the bar's end. Nil where the recording does not say.
+	Lag *time.Duration `json:"lag,omitempty"`
+	// Critical is true on the critical path.
+	Critical bool `json:"critical,omitempty"`
+
+	seen time.Time
+}
+
+// Duration is how long the bar is.
+func (b Bar) Duration() time.Duration { return b.End.Sub(b.Start) }
+
+// Looked reports whether the bar is a gate that looked in this run: one that stays as it is, or goes, does not.
+func (b Bar) Looked() bool { return b.Gate && b.Op != "same" && b.Op != "delete" }
+
+func newBar(step Step, at time.Time) *Bar {
+	meta := step.Metadata
+	bar := &Bar{
+		URN: meta.URN, Name: meta.URN[strings.LastIndex(meta.URN, "::")+2:], Type: meta.Type, Op: meta.Op, Start: at,
+		Gate: step.gate(), Kind: step.inputs().GateKind,
+	}
+	for _, kind := range kindsOf(meta.URN) {
+		if component, ours := strings.CutPrefix(kind, "strata:"); ours {
+			bar.Layer, _, _ = strings.Cut(component, ":")
+		}
+	}
+	return bar
+}
+
+// hear notes a line that the gate said.
+func (b *Bar) hear(line string) {
+	line = plain(line) // a recording may have been written by another version
+	if at, found := health.ParseSeen(line); found {
+		b.seen = at
+		return
+	}
+	// Progress, and the line of a report that names the outcome; the report's other lines are for the run's own output.
+	if strings.HasPrefix(line, b.Name+": ") || strings.HasPrefix(line, "layer ") {
+		b.Said = append(b.Said, line)
+		b.Said = b.Said[max(0, len(b.Said)-saidKept):]
+	}
+}
+
+// end closes the bar.
+func (b *Bar) end(at time.Time, failed bool) {
+	b.End, b.Failed = at, failed
+	if lag := at.Sub(b.seen); !b.seen.IsZero() && lag >= 0 {
+		b.Lag = &lag
+	}
+}
+
+// kindsOf are the types in a URN: those of the resource's parents, and its own last (urn:pulumi:STACK::PROJECT::TYPES::NAME).
+func kindsOf(urn string) []string {
+	parts := strings.SplitN(urn, "::", 4)
+	if len(parts) < 4 {
+		return []string{""}
+	}
+	return strings.Split(parts[2], "$")
+}
+
+// custom reports whether a URN is of a resource that a provider acts on: neither the stack nor one of our components.
+func custom(urn string) bool {
+	kinds := kindsOf(urn)
+	kind := kinds[len(kinds)-1]
+	return !strings.HasPrefix(kind, "strata:") && kind != "pulumi:pulumi:Stack"
+}

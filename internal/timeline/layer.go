@@ -1,0 +1,87 @@
+package timeline
+
+import "time"
+
+// Layer is what a layer's bars come to together.
+type Layer struct {
+	// Name is the layer's; empty for what stands alone.
+	Name string `json:"name"`
+	// Resources is how many bars it has.
+	Resources int `json:"resources"`
+	// Start and End are its first bar's start and its last one's end; Wall is the time between. Other layers run meanwhile.
+	Start time.Time     `json:"start"`
+	End   time.Time     `json:"end"`
+	Wall  time.Duration `json:"wall"`
+	// Critical is its part of the critical path.
+	Critical time.Duration `json:"criticalPath"`
+	// Gates, Serial and Lag are as in Run.
+	Gates  time.Duration  `json:"gates"`
+	Serial time.Duration  `json:"serial"`
+	Lag    *time.Duration `json:"lag,omitempty"`
+}
+
+// Share is the layer's bars, in their order.
+func (r Run) Share(layer string) []Bar {
+	var share []Bar
+	for _, bar := range r.Bars {
+		if bar.Layer == layer {
+			share = append(share, bar)
+		}
+	}
+	return share
+}
+
+// layers sums up the bars, which are in the order of their start, by layer.
+func (r *Run) layers() {
+	index := map[string]int{}
+	for _, bar := range r.Bars {
+		i, known := index[bar.Layer]
+		if !known {
+			i = len(r.Layers)
+			index[bar.Layer] = i
+			r.Layers = append(r.Layers, Layer{Name: bar.Layer, Start: bar.Start})
+		}
+		r.Layers[i].add(bar)
+	}
+}
+
+func (l *Layer) add(bar Bar) {
+	l.Resources++
+	if bar.End.After(l.End) {
+		l.End = bar.End
+	}
+	l.Wall = l.End.Sub(l.Start)
+	l.Serial += bar.Duration()
+	if bar.Looked() {
+		l.Gates += bar.Duration()
+	}
+	if bar.Critical {
+		l.Critical += bar.Duration()
+	}
+	l.Lag = plus(l.Lag, bar.Lag)
+}
+
+// plus adds what may not be known; nil where neither is.
+func plus(a, b *time.Duration) *time.Duration {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	sum := *a + *b
+	return &sum
+}
+
+// total takes the run's sums from its layers.
+func (r *Run) total() {
+	for _, layer := range r.Layers {
+		r.Serial += layer.Serial
+		r.Gates += layer.Gates
+		r.Lag = plus(r.Lag, layer.Lag)
+		if layer.End.After(r.End) {
+			r.End = layer.End
+		}
+	}
+	r.Wall = r.End.Sub(r.Start)
+}
