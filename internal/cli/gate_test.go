@@ -104,9 +104,9 @@ func TestPushPrintsTheSumAndSkipsWhatIsThere(t *testing.T) {
 	assert.Contains(t, stderr, "expected sha256 0000")
 }
 
-func TestHealthReadsTheGatesAndTheirSecretsFromTheState(t *testing.T) {
-	server := sshtest.Start(t)
-	server.Handler = unitAnswer("active", "running")
+// stateOf is an exported state with one gate, that of an agent's unit on the server, and what must not be taken for one.
+func stateOf(t *testing.T, server *sshtest.Server) string {
+	t.Helper()
 	spec, err := json.Marshal(agentSpec(t, server, "10m"))
 	require.NoError(t, err)
 	quoted, err := json.Marshal(string(server.PrivateKey()))
@@ -114,12 +114,17 @@ func TestHealthReadsTheGatesAndTheirSecretsFromTheState(t *testing.T) {
 	plaintext, err := json.Marshal(string(quoted))
 	require.NoError(t, err)
 	secret := fmt.Sprintf(`{"%s":"%s","plaintext":%s}`, signatureKey, secretSignature, plaintext)
-	state := fmt.Sprintf(`{"version":3,"deployment":{"resources":[
+	return fmt.Sprintf(`{"version":3,"deployment":{"resources":[
 		{"urn":"a","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata gate","stdin":%s,"environment":{"STRATA_SSH_KEY":%s}}},
 		{"urn":"b","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata push","stdin":"{}"}},
 		{"urn":"c","type":"command:local:Command","delete":true,"inputs":{"create":"exec .strata/bin/strata gate","stdin":"old"}},
 		{"urn":"d","type":"pulumi:pulumi:Stack"}]}}`, spec, secret)
-	gates, err := gatesIn([]byte(state))
+}
+
+func TestHealthReadsTheGatesAndTheirSecretsFromTheState(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Handler = unitAnswer("active", "running")
+	gates, err := gatesIn([]byte(stateOf(t, server)))
 	require.NoError(t, err)
 	require.Len(t, gates, 1)
 	var out bytes.Buffer

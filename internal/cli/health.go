@@ -29,6 +29,9 @@ type healthFlags struct {
 	only           []string
 	asJSON         bool
 	timeout        time.Duration
+	// metrics is a file to write; every is how often to ask again, and zero for once.
+	metrics string
+	every   time.Duration
 }
 
 // newHealthCommand is `strata health`: every gate of a stack, asked again now with the spec that the state has. It exits with
@@ -40,25 +43,10 @@ func newHealthCommand() *cobra.Command {
 		Short: "Ask every gate of a stack again, now, and change nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			state, err := exportStack(cmd.Context(), flags.project, flags.stack)
-			if err != nil {
-				return err
+			if flags.every > 0 {
+				return askAgain(cmd, flags)
 			}
-			gates, err := gatesIn(state)
-			if err != nil {
-				return err
-			}
-			if len(gates) == 0 {
-				return fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", flags.stack, flags.stack)
-			}
-			progress := io.Discard // many gates at once would talk across each other
-			if len(flags.only) > 0 {
-				if gates, err = selectGates(gates, flags.only); err != nil {
-					return &exitError{2, err}
-				}
-				progress = cmd.ErrOrStderr()
-			}
-			return showHealth(cmd.OutOrStdout(), askAll(cmd.Context(), gates, flags.timeout, progress), flags)
+			return askOnce(cmd, flags)
 		},
 	}
 	command.Flags().StringVarP(&flags.stack, "stack", "s", "", "the stack's name")
@@ -66,10 +54,40 @@ func newHealthCommand() *cobra.Command {
 	command.Flags().StringSliceVar(&flags.only, "gate", nil, "ask only the gates of these names, and show their progress")
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every gate's result as JSON")
 	command.Flags().DurationVar(&flags.timeout, "timeout", healthTimeout, "bound for each gate")
+	command.Flags().StringVar(&flags.metrics, "metrics", "", "write the verdicts as metrics to this file, whose name ends in .prom")
+	command.Flags().DurationVar(&flags.every, "every", 0, "ask again this often until interrupted, for example 60s; without it, once")
 	if err := command.MarkFlagRequired("stack"); err != nil {
 		panic(err)
 	}
+	command.MarkFlagsMutuallyExclusive("metrics", "gate") // a file without some gates would say that they are gone
 	return command
+}
+
+// askOnce asks the gates, shows what they say and writes it as metrics.
+func askOnce(cmd *cobra.Command, flags healthFlags) error {
+	state, err := exportStack(cmd.Context(), flags.project, flags.stack)
+	if err != nil {
+		return err
+	}
+	gates, err := gatesIn(state)
+	if err != nil {
+		return err
+	}
+	if len(gates) == 0 {
+		return fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", flags.stack, flags.stack)
+	}
+	progress := io.Discard // many gates at once would talk across each other
+	if len(flags.only) > 0 {
+		if gates, err = selectGates(gates, flags.only); err != nil {
+			return &exitError{2, err}
+		}
+		progress = cmd.ErrOrStderr()
+	}
+	results := askAll(cmd.Context(), gates, flags.timeout, progress)
+	if err := writeHealthMetrics(cmd.Context(), results, flags); err != nil {
+		return err
+	}
+	return showHealth(cmd.OutOrStdout(), results, flags)
 }
 
 // selectGates are the gates of the given names. A name that no gate has is an error: asking nothing must not look healthy.

@@ -29,7 +29,9 @@ func step(op, urn, create string) *Step {
 }
 
 // randomName is the i-th resource of a random run.
-func randomName(i int) string { return urn([]string{"hosts", "k3s", "metallb"}[i%3], fmt.Sprint("r", i)) }
+func randomName(i int) string {
+	return urn([]string{"hosts", "k3s", "metallb"}[i%3], fmt.Sprint("r", i))
+}
 
 // random is a recording of a run in which every resource starts once all that it needs has ended, at most a moment later.
 func random(r *rand.Rand, size int) ([]Line, map[string][]string) {
