@@ -51,6 +51,10 @@ test: ## everything, from a clean clone: unit, graph, gates, engine, conformance
 test-fast: ## what needs no lab, in seconds
 	@hack/test fast
 
+.PHONY: test-alerts
+test-alerts: ## the alert rules, with promtool
+	@hack/test alerts
+
 .PHONY: bench
 bench: ready ## measure on the lab, and write bench/results.json
 	cd tests/e2e && go test -count=1 -timeout 40m -tags bench -run '^TestBench$$' -v .

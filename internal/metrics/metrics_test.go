@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"strata/health"
 	"strata/internal/timeline"
@@ -87,4 +89,29 @@ func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
 	} {
 		assert.Contains(t, out.String(), line+"\n")
 	}
+}
+
+// names finds the metrics in a text.
+var names = regexp.MustCompile(`strata_[a-z_]+`)
+
+func TestTheAlertsAskForWhatIsWritten(t *testing.T) {
+	var written strings.Builder
+	require.NoError(t, WriteRun(&written, timeline.Run{Bars: []timeline.Bar{{Gate: true, Op: "create"}}}))
+	require.NoError(t, WriteHealth(&written, "dev", []health.Result{{}}, time.Now()))
+	rules, err := os.ReadFile("../../monitoring/strata.rules.yaml")
+	require.NoError(t, err)
+	var file struct {
+		Groups []struct {
+			Rules []struct{ Alert, Expr string }
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(rules, &file))
+	asked := 0
+	for _, rule := range file.Groups[0].Rules {
+		for _, name := range names.FindAllString(rule.Expr, -1) {
+			assert.Contains(t, written.String(), "# TYPE "+name+" gauge", rule.Alert)
+			asked++
+		}
+	}
+	assert.GreaterOrEqual(t, asked, 5)
 }
