@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -17,20 +17,43 @@ import (
 
 // Result is one measured number.
 type Result struct {
-	// Name identifies the number, for example gate_lag_p95.
+	// Name identifies the number, for example gate_lag_p95; what stands after a slash is the part that it is of.
 	Name string `json:"name"`
 	// Value is the number in Unit.
 	Value float64 `json:"value"`
 	// Unit is ms, s, or ratio.
 	Unit string `json:"unit"`
-	// Target is what Value should be; nil where there is no promise. More is better only for names that say so in their docs.
-	Target *float64 `json:"target,omitempty"`
+	// Target is what Value should be at most, or with AtLeast at least; nil where there is no promise.
+	Target  *float64 `json:"target,omitempty"`
+	AtLeast bool     `json:"atLeast,omitempty"`
+	// Point places the number on a curve; nil for one that stands alone.
+	Point *Point `json:"point,omitempty"`
 	// Samples are the raw measurements that Value sums up, in Unit and in their order.
 	Samples []float64 `json:"samples"`
 	// Machine is what it was measured on.
 	Machine string `json:"machine"`
 	// Measured is when, in UTC.
 	Measured time.Time `json:"measured"`
+}
+
+// Point is where on a curve a number is.
+type Point struct {
+	// Curve names the curve, for example up.
+	Curve string `json:"curve"`
+	// Of is what grows, for example workloads; X is how many there are.
+	Of string  `json:"of"`
+	X  float64 `json:"x"`
+}
+
+// Met reports whether a number is as good as its target; true where there is none.
+func (r Result) Met() bool {
+	switch {
+	case r.Target == nil:
+		return true
+	case r.AtLeast:
+		return r.Value >= *r.Target
+	}
+	return r.Value <= *r.Target
 }
 
 // Most returns a result whose value is the given quantile (0 to 1) of its samples and must be at most target; a target of 0 is
@@ -40,6 +63,20 @@ func Most(name, unit string, quantile, target float64, samples []float64) Result
 	if target > 0 {
 		r.Target = &target
 	}
+	return r
+}
+
+// Least is like Most for a number of which more is better.
+func Least(name, unit string, quantile, target float64, samples []float64) Result {
+	r := Most(name, unit, quantile, target, samples)
+	r.AtLeast = true
+	return r
+}
+
+// On returns the median of samples as a point of a curve. Its name is the curve's, what grows, and how many, in an order that sorts.
+func On(curve, of string, x int, unit string, samples []float64) Result {
+	r := Most(fmt.Sprintf("%s/%s=%04d", curve, of, x), unit, 0.5, 0, samples)
+	r.Point = &Point{Curve: curve, Of: of, X: float64(x)}
 	return r
 }
 
@@ -53,51 +90,39 @@ func Quantile(samples []float64, quantile float64) float64 {
 	return sorted[max(rank, 0)]
 }
 
+// Read reads a file of results, which are in the order of their names. One that is not there has none.
+func Read(path string) ([]Result, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	var results []Result
+	if err := json.Unmarshal(text, &results); err != nil {
+		return nil, fmt.Errorf("results %s: %w", path, err)
+	}
+	return results, nil
+}
+
 // Merge writes results into the file, in the order of their names; those of other names that the file has stay.
 func Merge(path string, results []Result) error {
-	byName := map[string]Result{}
-	text, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-	case err != nil:
-		return fmt.Errorf("results: %w", err)
-	default:
-		var old []Result
-		if err := json.Unmarshal(text, &old); err != nil {
-			return fmt.Errorf("results %s: %w", path, err)
-		}
-		for _, r := range old {
-			byName[r.Name] = r
-		}
+	old, err := Read(path)
+	if err != nil {
+		return err
 	}
-	for _, r := range results {
+	byName := map[string]Result{}
+	for _, r := range slices.Concat(old, results) {
 		byName[r.Name] = r
 	}
-	all := make([]Result, 0, len(byName))
-	for _, r := range byName {
-		all = append(all, r)
-	}
-	slices.SortFunc(all, func(a, b Result) int { return strings.Compare(a.Name, b.Name) })
-	if text, err = json.MarshalIndent(all, "", "  "); err != nil {
+	all := slices.SortedFunc(maps.Values(byName), func(a, b Result) int { return strings.Compare(a.Name, b.Name) })
+	text, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
 	return atomicfile.Write(path, append(text, '\n'), 0o644)
-}
-
-// machine describes this machine: cores, memory, kernel.
-func machine() string {
-	kernel, memory := "unknown kernel", "unknown memory"
-	if text, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		kernel = "Linux " + strings.TrimSpace(string(text))
-	}
-	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
-		var kib int
-		if _, err := fmt.Sscanf(string(text), "MemTotal: %d kB", &kib); err == nil {
-			memory = fmt.Sprintf("%d GiB", int(math.Round(float64(kib)/(1<<20))))
-		}
-	}
-	return fmt.Sprintf("%d cores, %s, %s, %s", runtime.NumCPU(), memory, kernel, runtime.GOARCH)
 }

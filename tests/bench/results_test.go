@@ -35,3 +35,22 @@ func TestMergeKeepsWhatWasNotMeasuredAgain(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("{"), 0o600))
 	require.Error(t, Merge(path, nil), "a broken file is not overwritten")
 }
+
+func TestATargetIsMetFromItsSide(t *testing.T) {
+	assert.True(t, Most("a", "s", 0.5, 5, []float64{5}).Met())
+	assert.False(t, Most("a", "s", 0.5, 5, []float64{6}).Met())
+	assert.True(t, Least("a", "ratio", 0.5, 2, []float64{2}).Met())
+	assert.False(t, Least("a", "ratio", 0.5, 2, []float64{1.9}).Met())
+	assert.True(t, Most("a", "s", 0.5, 0, []float64{6}).Met(), "no promise, none broken")
+}
+
+func TestAPointSortsByItsPlace(t *testing.T) {
+	ten, hundred := On("up", "workloads", 10, "s", []float64{1, 3, 2}), On("up", "workloads", 100, "s", []float64{4})
+	assert.Less(t, ten.Name, hundred.Name)
+	assert.Equal(t, 2.0, ten.Value)
+	assert.Equal(t, &Point{Curve: "up", Of: "workloads", X: 10}, ten.Point)
+}
+
+func TestTheMachineIsDescribed(t *testing.T) {
+	assert.Regexp(t, `^.+, \d+ cores, \d+ GiB, Linux .+, \w+$`, machine())
+}

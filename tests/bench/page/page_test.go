@@ -1,0 +1,102 @@
+package page
+
+import (
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/bench"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/benchmarks.md and its pictures")
+
+const root = "../../.."
+
+func TestThePageIsFresh(t *testing.T) {
+	results, err := bench.Read(filepath.Join(root, "bench/results.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, results)
+	files, err := Render(results)
+	require.NoError(t, err)
+	for _, file := range files {
+		path := filepath.Join(root, "docs", file.Path)
+		if *update {
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(t, os.WriteFile(path, file.Content, 0o644))
+		}
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, string(file.Content), string(got), "docs/%s is stale; run: go generate ./tests/bench", file.Path)
+	}
+}
+
+func TestEveryNumberHasAMeaning(t *testing.T) {
+	results, err := bench.Read(filepath.Join(root, "bench/results.json"))
+	require.NoError(t, err)
+	for _, r := range results {
+		base, _, _ := strings.Cut(r.Name, "/")
+		assert.Contains(t, meanings, base, r.Name)
+	}
+}
+
+// sample has a number of each sort.
+func sample() []bench.Result {
+	results := []bench.Result{
+		bench.Most("gate_lag_p95/<a&b>", "ms", 0.95, 250, []float64{2500}),
+		bench.Least("up_serial_ratio", "ratio", 0.5, 2, []float64{4}),
+		bench.Most("up_wall", "s", 0.5, 0, []float64{100}),
+	}
+	for _, n := range []int{1000, 1, 100, 10} {
+		results = append(results, bench.On("cost_up", "workloads", n, "s", []float64{float64(n) / 500}))
+		results = append(results, bench.On("cost_noop", "workloads", n, "s", []float64{float64(n) / 1000}))
+	}
+	return append(results, bench.On("cost_share/engine", "workloads", 1000, "ratio", []float64{0.4}),
+		bench.On("cost_share/encoding", "workloads", 1000, "ratio", []float64{0.6}))
+}
+
+func TestEveryPictureIsWellFormedAndWhole(t *testing.T) {
+	files, err := Render(sample())
+	require.NoError(t, err)
+	require.Len(t, files, 3)
+	text := string(files[0].Content)
+	assert.Contains(t, text, "What dominates at 1000, by the processor's time: encoding 60 %, engine 40 %.")
+	assert.Contains(t, text, "| **no** |")
+	classes := map[string]int{}
+	for _, file := range files[1:] {
+		decoder := xml.NewDecoder(strings.NewReader(string(file.Content)))
+		for {
+			token, err := decoder.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err)
+			if element, is := token.(xml.StartElement); is {
+				for _, attribute := range element.Attr {
+					if attribute.Name.Local == "class" {
+						classes[attribute.Value]++
+					}
+				}
+			}
+		}
+	}
+	assert.Equal(t, 2, classes["bar"], "a bar for each promise")
+	assert.Equal(t, 1, classes["missed"])
+	assert.Equal(t, 2, classes["series"])
+	assert.Equal(t, 8, classes["point"])
+}
+
+func TestABetterNumberIsFurtherLeftWhicheverWayItCounts(t *testing.T) {
+	assert.Less(t, strain(bench.Most("a", "s", 0.5, 5, []float64{1})), strain(bench.Most("a", "s", 0.5, 5, []float64{2})))
+	assert.Less(t, strain(bench.Least("a", "s", 0.5, 5, []float64{9})), strain(bench.Least("a", "s", 0.5, 5, []float64{8})))
+	axis := scale{0.1, 100, 10, 40}
+	assert.Equal(t, []float64{0.1, 1, 10, 100}, axis.ticks())
+	assert.InDelta(t, 20, axis.at(1), 1e-9)
+}

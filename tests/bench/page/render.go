@@ -1,0 +1,128 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"strata/internal/svg"
+	"strata/tests/bench"
+)
+
+const head = `# Benchmarks
+
+<!-- Generated from bench/results.json by ` + "`go generate ./tests/bench`" + `; ` + "`make bench`" + ` measures and writes both. -->
+
+Each number has its raw samples in [bench/results.json](../bench/results.json). Compare numbers of one machine only; the ratios are of one
+run each, and hold elsewhere.
+`
+
+// File is a file of the page, beside docs/benchmarks.md.
+type File struct {
+	// Path is relative to docs.
+	Path    string
+	Content []byte
+}
+
+// Render is the page and its pictures.
+func Render(results []bench.Result) ([]File, error) {
+	var text strings.Builder
+	text.WriteString(head)
+	pictures := map[string]*svg.Element{}
+	single, points := split(results)
+	writeSingle(&text, single, pictures)
+	for _, of := range slices.Sorted(maps.Keys(points)) {
+		writeCurves(&text, of, points[of], pictures)
+	}
+	writeMachines(&text, results)
+	files := []File{{"benchmarks.md", []byte(text.String())}}
+	for _, name := range slices.Sorted(maps.Keys(pictures)) {
+		var drawn bytes.Buffer
+		if err := pictures[name].Write(&drawn); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		files = append(files, File{name, drawn.Bytes()})
+	}
+	return files, nil
+}
+
+// split parts the numbers that stand alone from the points of curves, by what grows.
+func split(results []bench.Result) (single []bench.Result, points map[string][]bench.Result) {
+	points = map[string][]bench.Result{}
+	for _, r := range results {
+		if r.Point == nil {
+			single = append(single, r)
+			continue
+		}
+		points[r.Point.Of] = append(points[r.Point.Of], r)
+	}
+	return single, points
+}
+
+func writeSingle(text *strings.Builder, results []bench.Result, pictures map[string]*svg.Element) {
+	text.WriteString("\n## Numbers\n\n| number | meaning | value | target | met | samples |\n| --- | --- | ---: | --- | --- | ---: |\n")
+	var promised []bench.Result
+	for _, r := range results {
+		met := ""
+		if r.Target != nil {
+			met = verdict(r)
+			promised = append(promised, r)
+		}
+		fmt.Fprintf(text, "| `%s` | %s | %s | %s | %s | %d |\n", r.Name, meaning(r.Name), written(r.Value, r.Unit), promise(r), met, len(r.Samples))
+	}
+	if len(promised) > 0 {
+		pictures["benchmarks/targets.svg"] = targets(promised)
+		text.WriteString("\n![Each number by its target](benchmarks/targets.svg)\n")
+	}
+}
+
+// writeCurves writes what grows with one thing, as a table and a picture, and what dominates at the largest.
+func writeCurves(text *strings.Builder, of string, points []bench.Result, pictures map[string]*svg.Element) {
+	fmt.Fprintf(text, "\n## As the number of %s grows\n\n| %s | what | seconds |\n| ---: | --- | ---: |\n", of, of)
+	slices.SortStableFunc(points, func(a, b bench.Result) int { return int(a.Point.X - b.Point.X) })
+	drawn, last := []bench.Result{}, 0.0
+	shares := []bench.Result{}
+	for _, r := range points {
+		if r.Unit == "ratio" {
+			shares = append(shares, r)
+			continue
+		}
+		fmt.Fprintf(text, "| %.0f | %s | %s |\n", r.Point.X, meanings[r.Point.Curve], written(r.Value, r.Unit))
+		drawn, last = append(drawn, r), max(last, r.Point.X)
+	}
+	writeShares(text, shares)
+	name := "benchmarks/" + of + ".svg"
+	pictures[name] = curves(of, drawn)
+	fmt.Fprintf(text, "\n![Time by the number of %s, up to %.0f](%s)\n", of, last, name)
+}
+
+// writeShares names what dominates, from where the processor was.
+func writeShares(text *strings.Builder, shares []bench.Result) {
+	if len(shares) == 0 {
+		return
+	}
+	slices.SortStableFunc(shares, func(a, b bench.Result) int { return int(1e6 * (b.Value - a.Value)) })
+	parts := []string{}
+	for _, r := range shares {
+		_, part, _ := strings.Cut(r.Point.Curve, "/")
+		parts = append(parts, fmt.Sprintf("%s %.0f %%", part, 100*r.Value))
+	}
+	fmt.Fprintf(text, "\nWhat dominates at %.0f, by the processor's time: %s.\n", shares[0].Point.X, strings.Join(parts, ", "))
+}
+
+// writeMachines says where and when.
+func writeMachines(text *strings.Builder, results []bench.Result) {
+	text.WriteString("\n## Measured on\n\n")
+	days := map[string][]string{}
+	for _, r := range results {
+		if day := r.Measured.Format("2006-01-02"); !slices.Contains(days[r.Machine], day) {
+			days[r.Machine] = append(days[r.Machine], day)
+		}
+	}
+	for _, machine := range slices.Sorted(maps.Keys(days)) {
+		slices.Sort(days[machine])
+		fmt.Fprintf(text, "- %s: %s\n", machine, strings.Join(days[machine], ", "))
+	}
+}

@@ -1,0 +1,84 @@
+package page
+
+import (
+	"fmt"
+	"math"
+
+	"strata/internal/svg"
+	"strata/tests/bench"
+)
+
+// Lengths of every plot, in user units.
+const (
+	width     = 900.0
+	plotLeft  = 260.0
+	plotRight = width - 90
+	plotTop   = 60.0
+)
+
+// style is that of every plot.
+const style = svg.Palette + `
+.met { fill: var(--blue); stroke: var(--ink); stroke-width: .6; }
+.missed { fill: var(--red); stroke: var(--ink); stroke-width: .6; stroke-dasharray: 3 2; }
+.line { stroke: var(--ink); stroke-width: 1.5; }
+.curve { fill: none; stroke-width: 2; }
+.c0 { stroke: var(--blue); } .c1 { stroke: var(--orange); stroke-dasharray: 7 3; } .c2 { stroke: var(--green); stroke-dasharray: 2 3; }
+.point { fill: var(--ink); }
+`
+
+// canvas is an empty plot.
+func canvas(title, about string, height float64) *svg.Element {
+	return svg.New("svg", "xmlns", svg.Namespace, "viewBox", "0 0 "+svg.Num(width)+" "+svg.Num(height), "width", svg.Num(width),
+		"height", svg.Num(height), "role", "img", "aria-labelledby", "title about").Add(
+		svg.New("title", "id", "title").Said(title),
+		svg.New("desc", "id", "about").Said(about),
+		svg.New("style").Said(style),
+		svg.New("rect", "class", "paper", "width", "100%", "height", "100%"),
+		svg.New("text", "class", "title", "x", "16", "y", "24").Said(title),
+		svg.New("text", "x", "16", "y", "42").Said(about),
+	)
+}
+
+// strain is a number by its target, or its target by it where more is better: more than 1 misses it.
+func strain(r bench.Result) float64 {
+	if r.AtLeast {
+		return *r.Target / r.Value
+	}
+	return r.Value / *r.Target
+}
+
+// targets draws each promised number by its target, on a logarithmic axis.
+func targets(results []bench.Result) *svg.Element {
+	low, high := 0.1, 10.0
+	for _, r := range results {
+		low, high = min(low, strain(r)), max(high, strain(r))
+	}
+	axis := scale{math.Pow(10, math.Floor(math.Log10(low))), math.Pow(10, math.Ceil(math.Log10(high))), plotLeft, plotRight}
+	const row = 22.0
+	bottom := plotTop + 20 + row*float64(len(results))
+	plot := canvas("Each number by its target", "Left of the line is met; a bar with a dashed outline and a cross has missed it.", bottom+16)
+	for _, tick := range axis.ticks() {
+		x := svg.Num(axis.at(tick))
+		plot.Add(svg.New("line", "class", "grid", "x1", x, "x2", x, "y1", svg.Num(plotTop+14), "y2", svg.Num(bottom)),
+			svg.New("text", "x", x, "y", svg.Num(plotTop+8), "text-anchor", "middle").Said(fmt.Sprintf("%g×", tick)))
+	}
+	for i, r := range results {
+		plot.Add(strainBar(r, axis, plotTop+20+row*float64(i)))
+	}
+	one := svg.Num(axis.at(1))
+	return plot.Add(svg.New("line", "class", "line", "x1", one, "x2", one, "y1", svg.Num(plotTop+14), "y2", svg.Num(bottom)))
+}
+
+func strainBar(r bench.Result, axis scale, y float64) *svg.Element {
+	to := axis.at(strain(r))
+	class, mark := "met", ""
+	if !r.Met() {
+		class, mark = "missed", " ✕"
+	}
+	return svg.New("g", "class", "bar").Add(
+		svg.New("title").Said(fmt.Sprintf("%s: %s, target %s", r.Name, written(r.Value, r.Unit), promise(r))),
+		svg.New("text", "x", svg.Num(plotLeft-10), "y", svg.Num(y+11), "text-anchor", "end").Said(r.Name),
+		svg.New("rect", "class", class, "x", svg.Num(plotLeft), "y", svg.Num(y), "width", svg.Num(max(to-plotLeft, 1)), "height", "14"),
+		svg.New("text", "x", svg.Num(max(to, axis.at(1))+8), "y", svg.Num(y+11)).Said(written(r.Value, r.Unit)+mark),
+	)
+}

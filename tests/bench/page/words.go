@@ -1,0 +1,66 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"strata/tests/bench"
+)
+
+// meanings say what a number is, by its name up to the slash.
+var meanings = map[string]string{
+	"up_wall":         "an up of staging on fresh hosts",
+	"up_path_ratio":   "wall time by critical path of that up: 1 is a run that only its own edges held up",
+	"up_serial_ratio": "everything in a row by that up: what running in parallel is worth",
+	"noop_up":         "an up with nothing to do",
+	"noop_preview":    "a preview with nothing to do",
+	"gate_lag_p50":    "from true to noticed, over all gates, median",
+	"gate_lag_p95":    "from true to noticed, 95 of 100",
+	"cost_up":         "an up, in the engine and with providers that do nothing",
+	"cost_noop":       "an up with nothing to do, in the same way",
+	"cost_share":      "share of the processor's time in the largest of these",
+	"lab_up":          "an up of the lab",
+	"lab_noop":        "an up with nothing to do, on the lab",
+}
+
+// meaning is what a number is, for people.
+func meaning(name string) string {
+	base, part, _ := strings.Cut(name, "/")
+	if part == "" {
+		return meanings[base]
+	}
+	return strings.TrimSpace(meanings[base] + ": `" + part + "`")
+}
+
+// written is a value with its unit.
+func written(value float64, unit string) string {
+	if unit == "ratio" {
+		return fmt.Sprintf("%.2f", value)
+	}
+	digits := 0 // three that count, and never an exponent
+	if value > 0 {
+		digits = max(0, 2-int(math.Floor(math.Log10(value))))
+	}
+	return strconv.FormatFloat(value, 'f', digits, 64) + " " + unit
+}
+
+// promise is a result's target.
+func promise(r bench.Result) string {
+	switch {
+	case r.Target == nil:
+		return ""
+	case r.AtLeast:
+		return "at least " + written(*r.Target, r.Unit)
+	}
+	return "at most " + written(*r.Target, r.Unit)
+}
+
+// verdict says whether a target is met.
+func verdict(r bench.Result) string {
+	if r.Met() {
+		return "yes"
+	}
+	return "**no**"
+}
