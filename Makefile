@@ -56,8 +56,15 @@ test-alerts: ## the alert rules, with promtool
 	@hack/test alerts
 
 .PHONY: bench
-bench: ready ## measure on the lab, and write bench/results.json
+bench: ready ## measure on the lab and in the engine, and write bench/results.json and docs/benchmarks.md
+	cd tests/engine && go test -count=1 -timeout 20m -tags bench -run '^TestCost$$' -v .
 	cd tests/e2e && go test -count=1 -timeout 40m -tags bench -run '^TestBench$$' -v .
+	go generate ./tests/bench
+
+.PHONY: bench-machines
+bench-machines: ready ## the same for 1 to 8 hosts of the lab, which need 8 GiB of memory
+	cd tests/e2e && go test -count=1 -timeout 90m -tags bench -run '^TestBenchMachines$$' -v .
+	go generate ./tests/bench
 
 .PHONY: lint
 lint: ## static checks
@@ -65,5 +72,5 @@ lint: ## static checks
 
 .PHONY: golden
 golden: ## rewrite golden files and generated docs
-	go generate ./config
+	go generate ./config ./tests/bench
 	go test ./tests/graph ./components -update

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"strata/health"
+	"strata/internal/seen"
 )
 
 // saidKept is how many of a gate's lines a bar keeps: what it waited for, that this came, and the outcome.
@@ -66,7 +66,7 @@ func newBar(step Step, at time.Time) *Bar {
 // hear notes a line that the gate said.
 func (b *Bar) hear(line string) {
 	line = plain(line) // a recording may have been written by another version
-	if at, found := health.ParseSeen(line); found {
+	if at, found := seen.Parse(line); found {
 		b.seen = at
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/health"
+	"strata/internal/seen"
 )
 
 func TestTheLayersSumUpToTheRun(t *testing.T) {
@@ -44,12 +44,12 @@ func TestTheLayersSumUpToTheRun(t *testing.T) {
 
 func TestAGateTellsWhatItWaitedForAndItsLag(t *testing.T) {
 	install, gate := urn("k3s", "install"), urn("k3s", "api")
-	begun := step("create", gate, health.Command)
+	begun := step("create", gate, gateCommand)
 	begun.Metadata.New.Inputs.GateKind = "server"
 	said := func(after time.Duration, message string) Line {
 		return Line{At: start.Add(after), Event: &Event{Said: &Said{URN: gate, Message: message}}}
 	}
-	seen := health.SeenLine(health.Result{Gate: "api", Ending: health.EndedOpen, Seen: start.Add(3800 * time.Millisecond)})
+	decided := seen.Line("api", start.Add(3800*time.Millisecond))
 	run := New([]Line{
 		{At: start, Event: &Event{Pre: step("create", install, "bash")}},
 		{At: start.Add(time.Second), Event: &Event{Done: step("create", install, "bash")}},
@@ -57,7 +57,7 @@ func TestAGateTellsWhatItWaitedForAndItsLag(t *testing.T) {
 		said(2*time.Second, "api: 0/1 Ready; /readyz: connection refused, 1 s"),
 		said(3*time.Second, "something of the shell's"),
 		said(3900*time.Millisecond, "api: ready after 2.7s"),
-		said(3900*time.Millisecond, seen),
+		said(3900*time.Millisecond, decided),
 		{At: start.Add(4 * time.Second), Event: &Event{Done: step("create", gate, "")}},
 		{At: start.Add(5 * time.Second), Graph: map[string][]string{gate: {install}}},
 	})
@@ -78,8 +78,8 @@ func TestAGateThatOnlyGoesDoesNotWait(t *testing.T) {
 	gate := urn("k3s", "api")
 	for _, op := range []string{"same", "delete"} {
 		run := New([]Line{
-			{At: start, Event: &Event{Pre: step(op, gate, health.Command)}},
-			{At: start.Add(time.Second), Event: &Event{Done: step(op, gate, health.Command)}},
+			{At: start, Event: &Event{Pre: step(op, gate, gateCommand)}},
+			{At: start.Add(time.Second), Event: &Event{Done: step(op, gate, gateCommand)}},
 		})
 		assert.Zero(t, run.Gates, op)
 		assert.Nil(t, run.Lag, "a recording without it holds no lag, not one of zero")

@@ -9,9 +9,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"strata/health"
 )
+
+// gateCommand is what a gate runs (health.Command).
+const gateCommand = "exec .strata/bin/strata gate"
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -51,7 +52,7 @@ func random(r *rand.Rand, size int) ([]Line, map[string][]string) {
 		from += time.Duration(r.IntN(3)) * time.Millisecond
 		ends[i] = from + time.Duration(r.IntN(1000))*time.Millisecond
 		lines = append(lines,
-			Line{At: start.Add(from), Event: &Event{Pre: step("create", name, []string{"true", health.Command}[r.IntN(2)])}},
+			Line{At: start.Add(from), Event: &Event{Pre: step("create", name, []string{"true", gateCommand}[r.IntN(2)])}},
 			Line{At: start.Add(ends[i]), Event: &Event{Done: step("create", name, "")}})
 	}
 	return append(lines, Line{At: start.Add(time.Hour), Event: &Event{End: &Summary{}}}, Line{At: start, Graph: graph}), graph

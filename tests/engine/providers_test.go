@@ -66,17 +66,17 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 			return response, nil
 		}
 		response.ID = resource.ID(req.Name + "-id")
-		return response, w.do("create", req.URN, work)
+		return response, w.do("create", req.URN)
 	}
 	provider.UpdateF = func(_ context.Context, req plugin.UpdateRequest) (plugin.UpdateResponse, error) {
 		response := plugin.UpdateResponse{Properties: outputs(req.URN, req.NewInputs, req.Preview), Status: resource.StatusOK}
 		if req.Preview {
 			return response, nil
 		}
-		return response, w.do("update", req.URN, work)
+		return response, w.do("update", req.URN)
 	}
 	provider.DeleteF = func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
-		return plugin.DeleteResponse{Status: resource.StatusOK}, w.do("delete", req.URN, work)
+		return plugin.DeleteResponse{Status: resource.StatusOK}, w.do("delete", req.URN)
 	}
 	if pkg == "kubernetes" {
 		provider.DiffConfigF = diffConfig

@@ -24,11 +24,6 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// pace is how long each action takes: long enough for actions that may overlap to do so, short enough for a run of 60.
-const pace = 2 * time.Millisecond
-
-func work() { time.Sleep(pace) }
-
 // root is the project's folder, known before a test leaves its own.
 var root = func() string {
 	folder, err := filepath.Abs("../..")
@@ -49,6 +44,8 @@ type stack struct {
 	config map[string]section
 	// parallel is the engine's --parallel.
 	parallel int32
+	// registers is the program; the platform's own unless a test replaces it.
+	registers pulumi.RunFunc
 
 	plan     *lt.TestPlan
 	snapshot *deploy.Snapshot
@@ -64,7 +61,7 @@ func newStack(t *testing.T, name string) *stack {
 	}
 	require.NoError(t, yaml.Unmarshal(text, &file))
 	pulumitest.NewProject(t)
-	s := &stack{t: t, world: newWorld(), config: file.Config, parallel: 32}
+	s := &stack{t: t, world: newWorld(), config: file.Config, parallel: 32, registers: platform.Run}
 	runtime := deploytest.NewLanguageRuntimeF(s.program)
 	s.plan = &lt.TestPlan{Project: "strata", Stack: name, Options: lt.TestUpdateOptions{
 		T: quiet{t}, SkipDisplayTests: true,
@@ -73,7 +70,7 @@ func newStack(t *testing.T, name string) *stack {
 	return s
 }
 
-// program runs the real program against the engine's monitor.
+// program runs the program against the engine's monitor.
 func (s *stack) program(info plugin.RunInfo, _ *deploytest.ResourceMonitor) error {
 	handed, err := s.handed()
 	if err != nil {
@@ -86,7 +83,7 @@ func (s *stack) program(info plugin.RunInfo, _ *deploytest.ResourceMonitor) erro
 	if err != nil {
 		return err
 	}
-	return pulumi.RunWithContext(ctx, platform.Run)
+	return pulumi.RunWithContext(ctx, s.registers)
 }
 
 // handed is the configuration as Pulumi hands it to a program.

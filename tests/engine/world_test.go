@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
@@ -27,9 +28,12 @@ type world struct {
 	clock   int
 	actions []action
 	failing map[string]bool // "verb name"
+	// pace is how long each action takes.
+	pace time.Duration
 }
 
-func newWorld() *world { return &world{failing: map[string]bool{}} }
+// newWorld is a world whose actions take long enough for those that may overlap to do so, and short enough for a run of 60.
+func newWorld() *world { return &world{failing: map[string]bool{}, pace: 2 * time.Millisecond} }
 
 // fail makes an action fail from now on, heal ends that.
 func (w *world) fail(verb, name string) { w.set(verb, name, true) }
@@ -41,13 +45,13 @@ func (w *world) set(verb, name string, fails bool) {
 	w.failing[verb+" "+name] = fails
 }
 
-// do records an action around work and fails it where that was asked for.
-func (w *world) do(verb string, urn resource.URN, work func()) error {
+// do records an action, which takes its time, and fails it where that was asked for.
+func (w *world) do(verb string, urn resource.URN) error {
 	w.mutex.Lock()
 	index := len(w.actions)
 	w.actions = append(w.actions, action{verb: verb, name: urn.Name(), start: w.tick(), end: -1})
 	w.mutex.Unlock()
-	work()
+	time.Sleep(w.pace)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	if w.failing[verb+" "+urn.Name()] {

@@ -58,7 +58,7 @@ func sample() []bench.Result {
 		results = append(results, bench.On("cost_up", "workloads", n, "s", []float64{float64(n) / 500}))
 		results = append(results, bench.On("cost_noop", "workloads", n, "s", []float64{float64(n) / 1000}))
 	}
-	return append(results, bench.On("cost_share/engine", "workloads", 1000, "ratio", []float64{0.4}),
+	return append(results, bench.On("cost_share/engine", "workloads", 100, "ratio", []float64{0.9}), bench.On("cost_share/engine", "workloads", 1000, "ratio", []float64{0.4}),
 		bench.On("cost_share/encoding", "workloads", 1000, "ratio", []float64{0.6}))
 }
 
@@ -67,7 +67,7 @@ func TestEveryPictureIsWellFormedAndWhole(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 3)
 	text := string(files[0].Content)
-	assert.Contains(t, text, "What dominates at 1000, by the processor's time: encoding 60 %, engine 40 %.")
+	assert.Contains(t, text, "What dominates an up of 1000 that saves each step, by the processor's time: encoding 60 %, engine 40 %.")
 	assert.Contains(t, text, "| **no** |")
 	classes := map[string]int{}
 	for _, file := range files[1:] {

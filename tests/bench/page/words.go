@@ -18,9 +18,10 @@ var meanings = map[string]string{
 	"noop_preview":    "a preview with nothing to do",
 	"gate_lag_p50":    "from true to noticed, over all gates, median",
 	"gate_lag_p95":    "from true to noticed, 95 of 100",
-	"cost_up":         "an up, in the engine and with providers that do nothing",
-	"cost_noop":       "an up with nothing to do, in the same way",
-	"cost_share":      "share of the processor's time in the largest of these",
+	"cost_up":         "an up with providers that take no time, the state saved after each step",
+	"cost_up_once":    "the same, the state saved at the end only",
+	"cost_noop":       "an up with nothing to do",
+	"cost_share":      "share of the processor's time",
 	"lab_up":          "an up of the lab",
 	"lab_noop":        "an up with nothing to do, on the lab",
 }

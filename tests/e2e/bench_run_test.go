@@ -1,0 +1,63 @@
+//go:build bench
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/timeline"
+	"strata/tests/bench"
+)
+
+// recordedUp is an up, recorded as `make up` does it, and what its recording comes to.
+func (s *stack) recordedUp() (time.Duration, timeline.Run) {
+	s.t.Helper()
+	file := filepath.Join(s.dir, "up.jsonl")
+	r := s.must(s.run(strata, "record", "--stack", s.name, "--output", file, "--", filepath.Join(pulumiHome, "bin", "pulumi"),
+		"up", "--stack", s.name, "--config-file", s.config, "--non-interactive", "--yes", "--skip-preview", "--parallel", "32"))
+	recording, err := os.Open(file)
+	require.NoError(s.t, err)
+	defer func() { _ = recording.Close() }()
+	lines, err := timeline.Read(recording)
+	require.NoError(s.t, err)
+	run := timeline.New(lines)
+	require.False(s.t, run.Failed())
+	return r.took, run
+}
+
+// ratios are what a run's own edges explain of it, and what running in parallel is worth: ratios inside one run hold on any machine.
+func ratios(run timeline.Run) []bench.Result {
+	return []bench.Result{
+		bench.Most("up_path_ratio", "ratio", 0.5, 1.10, []float64{run.Ratio()}),
+		bench.Least("up_serial_ratio", "ratio", 0.5, 2, []float64{run.Serial.Seconds() / run.Wall.Seconds()}),
+	}
+}
+
+// TestBenchMachines measures how an up of the lab, and one with nothing to do, grow with the machines: one server and the rest agents.
+// It is not part of `make bench`, which every machine can run: eight hosts need 8 GiB or so. `make bench-machines` runs it.
+func TestBenchMachines(t *testing.T) {
+	for _, number := range []int{1, 2, 4, 8} {
+		t.Run(fmt.Sprint(number), func(t *testing.T) {
+			all := []node{{"server-1", "server", 11}}
+			for i := 1; i < number; i++ {
+				all = append(all, node{fmt.Sprintf("agent-%d", i), "agent", 20 + i})
+			}
+			hosts := lend(t, "e2em", network{"stc0", "10.21.0"}, all...)
+			s := newStack(t, "e2e-machines", staging(hosts, all...))
+			up, _ := s.recordedUp()
+			noop := s.must(s.up("--expect-no-changes")).took
+			s.must(s.destroy())
+			// At once, so that a larger number that this machine cannot hold does not lose the smaller.
+			require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), []bench.Result{
+				bench.On("lab_up", "machines", number, "s", []float64{up.Seconds()}),
+				bench.On("lab_noop", "machines", number, "s", []float64{noop.Seconds()}),
+			}))
+		})
+	}
+}
