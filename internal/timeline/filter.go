@@ -29,7 +29,7 @@ func (f *filter) reduce(event *Event) bool {
 	return *event != (Event{})
 }
 
-// step notes a gate and its kind, and leaves nothing of what a command reads.
+// step notes a gate and its kind, and leaves nothing else of what a resource was given.
 func (f *filter) step(step *Step) {
 	gate := step.gate()
 	if gate {
@@ -43,9 +43,10 @@ func (f *filter) step(step *Step) {
 			continue
 		}
 		if gate {
-			state.Inputs.GateKind = kindIn(state.Inputs.Stdin)
+			state.Inputs = Inputs{Create: state.Inputs.Create, GateKind: kindIn(state.Inputs.Stdin)}
+		} else {
+			state.Inputs = Inputs{}
 		}
-		state.Inputs.Stdin = nil
 	}
 }
 

@@ -17,7 +17,7 @@ func TestARecorderStampsEventsAsTheyComeAndKeepsTheCommandsError(t *testing.T) {
 	require.NoError(t, os.WriteFile(script, []byte(`#!/bin/sh
 # up --event-log PATH, as the CLI takes it
 [ "$PULUMI_DEBUG_COMMANDS" = true ] || exit 9
-echo '{"resourcePreEvent":{"metadata":{"op":"create","urn":"urn:pulumi:d::p::a:b:C::x","type":"a:b:C","new":{"inputs":{"secret":"hunter2"}}}}}' > "$3"
+echo '{"resourcePreEvent":{"metadata":{"op":"create","urn":"urn:pulumi:d::p::a:b:C::x","type":"a:b:C","new":{"inputs":{"secret":"hunter2","create":"echo hunter2"}}}}}' > "$3"
 sleep 0.2
 echo '{"stdoutEvent":{"message":"hunter2"}}' >> "$3"
 echo '{"diagnosticEvent":{"urn":"urn:pulumi:d::p::a:b:C::x","message":"hunter2","severity":"info"}}' >> "$3"
