@@ -14,7 +14,7 @@ import (
 var page string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"seconds": seconds, "named": named, "outcome": outcome, "layer": timeline.Named,
+	"seconds": seconds, "waited": waited, "outcome": outcome, "layer": timeline.Named,
 	"since": func(run timeline.Run, at time.Time) string { return seconds(at.Sub(run.Start)) },
 	"known": func(d *time.Duration) string {
 		if d == nil {

@@ -30,8 +30,22 @@ func outcome(bar timeline.Bar) string {
 	return "done"
 }
 
+// waited is what a bar waited for last. The edges come from the state, which what failed to be created never came into.
+func waited(bar timeline.Bar) string {
+	switch {
+	case bar.WaitedFor != "":
+		return named(bar.WaitedFor)
+	case bar.Failed || bar.Open:
+		return "not known"
+	}
+	return "nothing"
+}
+
 // reason says why a bar began when it did.
 func reason(bar timeline.Bar) string {
+	if bar.WaitedFor == "" && waited(bar) == "not known" {
+		return fmt.Sprintf("what it needs is not known: the state does not have it; began %s after the start", seconds(bar.Delay))
+	}
 	if bar.WaitedFor == "" {
 		return fmt.Sprintf("needs nothing of this run; began %s after the start", seconds(bar.Delay))
 	}
