@@ -24,7 +24,7 @@ func golden(t *testing.T, name, text string) {
 	file := filepath.Join("testdata", name)
 	if *update {
 		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o644)) //nolint:gosec // committed
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err, "write it with: go test ./components -update")

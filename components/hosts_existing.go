@@ -43,7 +43,7 @@ func readKey(node config.Node) (string, error) {
 		}
 		path = filepath.Join(home, rest)
 	}
-	key, err := os.ReadFile(path) //nolint:gosec // the user names the file
+	key, err := os.ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("ssh key of %s: %w; set strata:hosts.ssh.keyFile to a private key that may log in", node.Name, err)
 	}

@@ -135,5 +135,5 @@ func TestEveryEmbeddedScriptPassesShellcheck(t *testing.T) {
 func executable(t *testing.T, path, content string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o755)) //nolint:gosec // it is run
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o755))
 }

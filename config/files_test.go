@@ -88,9 +88,9 @@ config:
 `))
 	require.NoError(t, err)
 	_, err = config.FromFile(write("Pulumi.dev.yaml", "config:\n  strata:k3s: {}\n  strata:k3s: {}\n"))
-	assert.ErrorContains(t, err, "already")
+	require.ErrorContains(t, err, "already")
 	_, err = config.FromFile(write("stack.yaml", ""))
-	assert.ErrorContains(t, err, "expected a stack file named Pulumi.<stack>.yaml")
+	require.ErrorContains(t, err, "expected a stack file named Pulumi.<stack>.yaml")
 	_, err = config.FromFile(filepath.Join(t.TempDir(), "Pulumi.dev.yaml"))
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }

@@ -55,7 +55,7 @@ func TestASectionThatNobodyAsksForIsFoundInTheRawConfiguration(t *testing.T) {
 	raw := good()
 	raw["metalb"] = `{}`
 	_, err := fromPulumi(t, raw)
-	assert.ErrorContains(t, err, "configuration of stack dev")
+	require.ErrorContains(t, err, "configuration of stack dev")
 	assert.ErrorContains(t, err, "strata:metalb: is not a known section; did you mean metallb?")
 }
 

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -75,7 +74,7 @@ func TestAMistakeIsAProblemWithItsParts(t *testing.T) {
 	raw["k3s"] = `{"version":"1.36"}`
 	_, err := config.Load("dev", raw, noEnv)
 	var problem config.Problem
-	require.True(t, errors.As(err, &problem))
+	require.ErrorAs(t, err, &problem)
 	assert.Equal(t, "strata:k3s.version", problem.Key)
 	assert.Equal(t, "1.36", problem.Value)
 }

@@ -32,14 +32,14 @@ func TestHostsAreComparedWithEachOther(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var states []State
-			for _, v := range judgeFleet(test.reports, 30*time.Second) {
+			for _, v := range judgeFleet(test.reports) {
 				states = append(states, v.State)
 			}
 			assert.Equal(t, test.want, states)
 		})
 	}
-	assert.Contains(t, judgeFleet([]HostReport{a, b, late}, 30*time.Second)[2].Message, "c (10m0s)")
-	assert.Contains(t, judgeFleet([]HostReport{a, clone, c}, 30*time.Second)[0].Message, `a, b share "a"`)
+	assert.Contains(t, judgeFleet([]HostReport{a, b, late})[2].Message, "c (10m0s)")
+	assert.Contains(t, judgeFleet([]HostReport{a, clone, c})[0].Message, `a, b share "a"`)
 }
 
 func TestPoolAddresses(t *testing.T) {

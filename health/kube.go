@@ -94,7 +94,7 @@ func (c *cluster) read(ctx context.Context, look func(context.Context, *apiServe
 		err := look(attempt, server)
 		cancel()
 		if err == nil {
-			c.good.Store(int32(index))
+			c.good.Store(int32(index)) //nolint:gosec // an index of the servers
 			return nil
 		}
 		if first == nil {

@@ -55,7 +55,7 @@ func Preflight(ctx context.Context, hosts []PreflightHost, pool []netip.Addr) []
 			findings = append(findings, Finding{host.Host.Name, v})
 		}
 	}
-	for _, v := range append(judgeFleet(reports, maxClockSkew), poolSilence(ctx, hosts, reports, pool)) {
+	for _, v := range append(judgeFleet(reports), poolSilence(ctx, hosts, reports, pool)) {
 		findings = append(findings, Finding{allHosts, v})
 	}
 	return findings
@@ -150,7 +150,7 @@ func judgePoolSilence(from string, size int, b block) Verdict {
 }
 
 // judgeFleet compares the hosts that were reached: names and machine-ids must differ, clocks must not.
-func judgeFleet(reports []HostReport, limit time.Duration) []Verdict {
+func judgeFleet(reports []HostReport) []Verdict {
 	var reached []HostReport
 	for _, report := range reports {
 		if report.Reached {
@@ -161,7 +161,7 @@ func judgeFleet(reports []HostReport, limit time.Duration) []Verdict {
 		unique("hostnames", reached, func(r HostReport) string { return r.Hostname }, "hostnamectl set-hostname NAME on each of them"),
 		unique("machine-ids", reached, func(r HostReport) string { return r.MachineID },
 			"they are clones: rm /etc/machine-id /var/lib/dbus/machine-id; systemd-machine-id-setup; reboot, on all but one"),
-		together(reached, limit),
+		together(reached, maxClockSkew),
 	}
 	for i := range verdicts {
 		if verdicts[i].State == Ready && len(reached) < len(reports) {

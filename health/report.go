@@ -50,8 +50,9 @@ func (r Result) ending() string {
 		return fmt.Sprintf("stuck after %s, waiting longer cannot help", r.Elapsed.Duration)
 	case EndedInterrupted:
 		return fmt.Sprintf("interrupted after %s", r.Elapsed.Duration)
+	default:
+		return fmt.Sprintf("timed out after %s", r.Elapsed.Duration)
 	}
-	return fmt.Sprintf("timed out after %s", r.Elapsed.Duration)
 }
 
 // remarks are what a gate that opened still has to say: warnings, and what was skipped.

@@ -10,13 +10,13 @@ import (
 type Ending string
 
 const (
-	// EndedOpen: every check passed.
+	// EndedOpen is when every check passed.
 	EndedOpen Ending = "open"
-	// EndedStuck: a check can never pass by waiting.
+	// EndedStuck is when a check can never pass by waiting.
 	EndedStuck Ending = "stuck"
-	// EndedTimeout: the deadline passed.
+	// EndedTimeout is when the deadline passed.
 	EndedTimeout Ending = "timeout"
-	// EndedInterrupted: the caller gave up.
+	// EndedInterrupted is when the caller gave up.
 	EndedInterrupted Ending = "interrupted"
 )
 

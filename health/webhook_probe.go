@@ -61,6 +61,7 @@ func judgeNotAccepted(spec WebhookSpec, p probeFacts) Verdict {
 		}
 	case answerNoDryRun:
 		v.State = Stuck
+	default: // the others may end by waiting
 	}
 	return v
 }

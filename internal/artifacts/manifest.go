@@ -90,7 +90,7 @@ func (e Entry) check() error {
 	case !filepath.IsLocal(e.Path):
 		return fmt.Errorf("path %q leaves the bundle folder", e.Path)
 	case !strings.HasPrefix(e.Origin, "real:") && !strings.HasPrefix(e.Origin, "stand-in:"):
-		return fmt.Errorf("origin %q begins with neither real: nor stand-in:", e.Origin)
+		return fmt.Errorf("origin %q begins with neither \"real:\" nor \"stand-in:\"", e.Origin)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (s *Set) materialise(ctx context.Context, artifact Artifact) error {
 		source = fetched
 	}
 	temporary := fmt.Sprintf("%s.%d.tmp", target, os.Getpid())
-	defer os.Remove(temporary)
+	defer func() { _ = os.Remove(temporary) }()
 	if err := link(source, temporary); err != nil {
 		return err
 	}

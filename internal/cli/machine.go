@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -99,12 +99,11 @@ func machineList() *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(all)
 			}
-			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "NAME\tSTATE\tADDRESS\tBRIDGE\tPID")
+			table := newTable(cmd.OutOrStdout(), "NAME", "STATE", "ADDRESS", "BRIDGE", "PID")
 			for _, m := range all {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\n", m.Name, m.State, m.Address, m.Bridge, m.Pid)
+				table.row(m.Name, string(m.State), m.Address.String(), m.Bridge, strconv.Itoa(m.Pid))
 			}
-			return table.Flush()
+			return table.flush()
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

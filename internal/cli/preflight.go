@@ -131,7 +131,7 @@ func readKeyFile(project, path string) ([]byte, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(project, path)
 	}
-	return os.ReadFile(path) //nolint:gosec // The user names the file.
+	return os.ReadFile(path)
 }
 
 // poolAddresses are MetalLB's addresses, one by one, as far as a preflight asks for them.

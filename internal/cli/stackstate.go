@@ -31,7 +31,7 @@ func exportStack(ctx context.Context, project, stack string) ([]byte, error) {
 // exportState reads a stack's state; without a flag its secrets stay encrypted.
 func exportState(ctx context.Context, project, stack string, flags ...string) ([]byte, error) {
 	arguments := append([]string{"-C", project, "stack", "export", "--stack", stack}, flags...)
-	export := exec.CommandContext(ctx, "pulumi", arguments...) //nolint:gosec // our own arguments
+	export := exec.CommandContext(ctx, "pulumi", arguments...)
 	var stdout, stderr bytes.Buffer
 	export.Stdout, export.Stderr = &stdout, &stderr
 	if err := export.Run(); err != nil {

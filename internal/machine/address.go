@@ -68,7 +68,7 @@ func checkSilent(ctx context.Context, spec Spec) error {
 	if err != nil {
 		return fmt.Errorf("asking whether %s is free: %w", spec.Address, err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	if _, err := conn.Write(nil); err != nil {
 		return fmt.Errorf("asking whether %s is free: %w", spec.Address, err)
 	}

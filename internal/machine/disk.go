@@ -39,11 +39,11 @@ func checkSpaceFor(f *os.File) error {
 	if err := unix.Statfs(stateDir, &st); err != nil {
 		return fmt.Errorf("looking at the disk of %s: %w", stateDir, err)
 	}
-	return needFree(st, uint64(info.Size()))
+	return needFree(st, uint64(info.Size())) //nolint:gosec // a size is not negative
 }
 
 func needFree(st unix.Statfs_t, more uint64) error {
-	free, need := st.Bavail*uint64(st.Bsize), more+spareBytes
+	free, need := st.Bavail*uint64(st.Bsize), more+spareBytes //nolint:gosec // a size is not negative
 	if free < need {
 		return fmt.Errorf("disk full: %s has %d MiB free, expected at least %d MiB; free some space or mount a larger disk there",
 			stateDir, free>>20, need>>20)

@@ -29,7 +29,7 @@ func ensureImage(ctx context.Context, spec Spec, log *Log) error {
 	if err != nil {
 		return fmt.Errorf("opening the machine image (build it with tests/lab/image/build.sh): %w", err)
 	}
-	defer tar.Close()
+	defer func() { _ = tar.Close() }()
 	if err := checkSpaceFor(tar); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func launch(ctx context.Context, name string) (ended <-chan struct{}, err error)
 	if err != nil {
 		return nil, fmt.Errorf("opening the console log: %w", err)
 	}
-	defer console.Close()
+	defer func() { _ = console.Close() }()
 	// stdin stays nil, which is /dev/null: no pipe of the caller is held open.
 	cmd := exec.Command(self, "machine", "supervise", name)
 	cmd.Env, cmd.Dir = []string{hostPath}, "/"
@@ -89,10 +89,10 @@ func waitProcess(ctx context.Context, pid int) error {
 	if err != nil {
 		return fmt.Errorf("watching process %d: %w", pid, err)
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	for ctx.Err() == nil {
 		// The timeout bounds how late a cancelled context is noticed, not the end of the process.
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 100)
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 100) //nolint:gosec // the kernel's number
 		if err != nil && !errors.Is(err, unix.EINTR) {
 			return fmt.Errorf("watching process %d: %w", pid, err)
 		}

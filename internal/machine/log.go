@@ -14,6 +14,6 @@ type Log struct {
 // Printf writes one line.
 func (l *Log) Printf(format string, args ...any) {
 	if l != nil && l.W != nil {
-		fmt.Fprintf(l.W, format+"\n", args...)
+		_, _ = fmt.Fprintf(l.W, format+"\n", args...)
 	}
 }

@@ -36,7 +36,7 @@ func hostNameservers(resolvConf string) ([]netip.Addr, error) {
 	if err != nil {
 		return nil, fmt.Errorf("looking for name servers: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	var addrs []netip.Addr
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		fields := strings.Fields(lines.Text())

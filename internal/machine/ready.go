@@ -48,7 +48,7 @@ func handshake(ctx context.Context, addr string, key ssh.PublicKey) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	deadline, _ := ctx.Deadline()
 	if err := conn.SetDeadline(deadline); err != nil {
 		return err

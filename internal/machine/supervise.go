@@ -31,7 +31,7 @@ func Supervise(name string, log *Log) error {
 	if err != nil {
 		return err
 	}
-	defer held.Close()
+	defer func() { _ = held.Close() }()
 	ctx, stop := signal.NotifyContext(context.Background(), unix.SIGTERM)
 	defer stop()
 	if err := prepareCgroups(ctx, spec); err != nil {
@@ -146,7 +146,7 @@ func supervisorPid(name string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("looking for the supervisor of %s: %w", name, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); err == nil {
 		return 0, nil
 	}

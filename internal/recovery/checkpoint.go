@@ -23,14 +23,14 @@ func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 	if err := r.dropCutAttributes(file, file+".bak", locks); err != nil {
 		return err
 	}
-	content, err := os.ReadFile(file) //nolint:gosec // the backend that the user configured
+	content, err := os.ReadFile(file)
 	switch {
 	case err == nil && json.Valid(content), os.IsNotExist(err) && !interrupted:
 		return nil
 	case err != nil && !os.IsNotExist(err):
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	backup, backupErr := os.ReadFile(file + ".bak") //nolint:gosec // as above
+	backup, backupErr := os.ReadFile(file + ".bak")
 	if os.IsNotExist(err) && os.IsNotExist(backupErr) {
 		return nil // killed before the first checkpoint
 	}
@@ -54,7 +54,7 @@ func (r *Recovery) dropCutAttributes(files ...string) error {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
 		for _, path := range paths {
-			content, err := os.ReadFile(path) //nolint:gosec // the backend that the user configured
+			content, err := os.ReadFile(path)
 			if err == nil && !json.Valid(content) {
 				err = os.Remove(path)
 				r.did("removed %s, which the kill cut off", path)

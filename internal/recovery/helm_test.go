@@ -30,6 +30,37 @@ func record(t *testing.T, number int, status string, age time.Duration) *corev1.
 	}
 }
 
+// settled is the state of each revision once a release with these records, and another one, has been settled; and the log.
+func settled(t *testing.T, found release, started time.Time, have []*corev1.Secret) (states map[int]string, said string) {
+	t.Helper()
+	objects := []runtime.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Name: "other", Namespace: "metallb-system", Labels: map[string]string{"owner": "helm", "name": "other", "status": "pending-install"},
+	}}}
+	for _, secret := range have {
+		objects = append(objects, secret)
+	}
+	client := fake.NewClientset(objects...)
+	var log bytes.Buffer
+	r := Recovery{Log: &log}
+	found.namespace, found.name = "metallb-system", "metallb"
+	require.NoError(t, r.settle(t.Context(), client, found, started))
+
+	list, err := client.CoreV1().Secrets("metallb-system").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	got := map[int]string{}
+	for _, secret := range list.Items {
+		if secret.Name == "other" {
+			continue
+		}
+		content, err := decodeRecord(secret.Data["release"])
+		require.NoError(t, err)
+		got[revision(secret)] = secret.Labels["status"]
+		assert.Equal(t, secret.Labels["status"], content["info"].(map[string]any)["status"])
+	}
+	assert.Len(t, list.Items, len(got)+1, "another release is not touched")
+	return got, log.String()
+}
+
 func TestHalfDoneReleasesAreSettledOnceTheirHelmIsGone(t *testing.T) {
 	const minute = time.Minute
 	interrupted, known := release{interrupted: true}, release{known: true}
@@ -67,33 +98,9 @@ func TestHalfDoneReleasesAreSettledOnceTheirHelmIsGone(t *testing.T) {
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
-			objects := []runtime.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-				Name: "other", Namespace: "metallb-system", Labels: map[string]string{"owner": "helm", "name": "other", "status": "pending-install"},
-			}}}
-			for _, secret := range test.have {
-				objects = append(objects, secret)
-			}
-			client := fake.NewClientset(objects...)
-			var log bytes.Buffer
-			r := Recovery{Log: &log}
-			test.release.namespace, test.release.name = "metallb-system", "metallb"
-			require.NoError(t, r.settle(t.Context(), client, test.release, test.started))
-
-			list, err := client.CoreV1().Secrets("metallb-system").List(t.Context(), metav1.ListOptions{})
-			require.NoError(t, err)
-			got := map[int]string{}
-			for _, secret := range list.Items {
-				if secret.Name == "other" {
-					continue
-				}
-				content, err := decodeRecord(secret.Data["release"])
-				require.NoError(t, err)
-				got[revision(secret)] = secret.Labels["status"]
-				assert.Equal(t, secret.Labels["status"], content["info"].(map[string]any)["status"])
-			}
+			got, log := settled(t, test.release, test.started, test.have)
 			assert.Equal(t, test.want, got)
-			assert.Len(t, list.Items, len(test.want)+1, "another release is not touched")
-			assert.Contains(t, log.String(), test.log)
+			assert.Contains(t, log, test.log)
 		})
 	}
 }

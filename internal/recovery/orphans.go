@@ -127,7 +127,7 @@ func gone(ctx context.Context, waits []int, deadline time.Time) bool {
 			if rest <= 0 || ctx.Err() != nil {
 				return false
 			}
-			ready, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(rest.Milliseconds())+1)
+			ready, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(rest.Milliseconds())+1) //nolint:gosec // the kernel's number
 			if err == nil && ready > 0 {
 				break
 			}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -86,13 +85,13 @@ func TestAPluginOfADeadEngineIsEndedWithTheCommandsItRuns(t *testing.T) {
 func TestAPluginOfALivingEngineStays(t *testing.T) {
 	engine, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer engine.Close()
+	defer func() { _ = engine.Close() }()
 	b := newBench(t)
 	command, _ := plugin(t, b.ProjectDir, engine.Addr().String())
 	_, err = b.Run(t.Context())
 	require.NoError(t, err)
 	assert.NoError(t, command.Process.Signal(syscall.Signal(0)))
-	assert.False(t, strings.Contains(b.log.String(), "ending process"))
+	assert.NotContains(t, b.log.String(), "ending process")
 	for _, child := range childrenOf(t, command.Process.Pid) {
 		require.NoError(t, syscall.Kill(child, syscall.SIGKILL))
 	}

@@ -53,5 +53,5 @@ func (r *Recovery) noteUnknown(s *state) (bool, error) {
 	if err := os.MkdirAll(filepath.Dir(r.note()), 0o755); err != nil {
 		return false, err
 	}
-	return true, os.WriteFile(r.note(), text, 0o644)
+	return true, os.WriteFile(r.note(), text, 0o644) //nolint:gosec // holds nothing secret
 }

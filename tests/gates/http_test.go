@@ -134,7 +134,7 @@ func TestHTTPGateWantsTheAnswerOfEveryPod(t *testing.T) {
 	c.PutAll(service(t, nil))
 	c.Put(tlsSecret("cert-manager", "root-ca", root.crt, nil, nil))
 	var asked atomic.Int32
-	s.set(good, func(w http.ResponseWriter, r *http.Request) {
+	s.set(good, func(w http.ResponseWriter, _ *http.Request) {
 		if asked.Add(1)%2 == 0 {
 			w.WriteHeader(http.StatusNotFound)
 			return

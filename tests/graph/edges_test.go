@@ -98,5 +98,5 @@ func gateAndLimit(t *testing.T, g graph, gate string) string {
 	}
 	spec, err := health.ParseSpec([]byte(g[gate].Text("stdin")))
 	require.NoError(t, err, gate)
-	return fmt.Sprintf("`%s` (%s), %s, `%s`", gate, spec.Kind, spec.Timeout.Duration.Round(time.Second), spec.TimeoutKey)
+	return fmt.Sprintf("`%s` (%s), %s, `%s`", gate, spec.Kind, spec.Timeout.Round(time.Second), spec.TimeoutKey)
 }

@@ -37,43 +37,51 @@ func TestTheRulesHoldInFiftyRuns(t *testing.T) {
 	}
 }
 
+// without takes an edge away.
+func without(name, need string) func(graph) {
+	return func(g graph) {
+		r := g[name]
+		r.Dependencies = slices.DeleteFunc(r.Dependencies, func(one string) bool { return one == need })
+		g[name] = r
+	}
+}
+
+// with changes a resource.
+func with(name string, change func(*pulumitest.Resource)) func(graph) {
+	return func(g graph) {
+		r := g[name]
+		change(&r)
+		g[name] = r
+	}
+}
+
+// alsoNeeds adds an edge.
+func alsoNeeds(name, need string) func(graph) {
+	return with(name, func(r *pulumitest.Resource) { r.Dependencies = append(r.Dependencies, need) })
+}
+
+// input sets an input.
+func input(name, key string, value any) func(graph) {
+	return with(name, func(r *pulumitest.Resource) { r.Inputs[resource.PropertyKey(key)] = resource.NewPropertyValue(value) })
+}
+
 // Each rule must notice the mistake that it is there for.
 func TestEachRuleNoticesABrokenGraph(t *testing.T) {
-	without := func(name, need string) func(graph) {
-		return func(g graph) {
-			r := g[name]
-			r.Dependencies = slices.DeleteFunc(r.Dependencies, func(one string) bool { return one == need })
-			g[name] = r
-		}
-	}
-	with := func(name string, change func(*pulumitest.Resource)) func(graph) {
-		return func(g graph) {
-			r := g[name]
-			change(&r)
-			g[name] = r
-		}
-	}
-	needs := func(name, need string) func(graph) {
-		return with(name, func(r *pulumitest.Resource) { r.Dependencies = append(r.Dependencies, need) })
-	}
-	input := func(name, key string, value any) func(graph) {
-		return with(name, func(r *pulumitest.Resource) { r.Inputs[resource.PropertyKey(key)] = resource.NewPropertyValue(value) })
-	}
 	tests := []struct {
 		mistake string
 		rule    string
 		breaks  func(graph)
 	}{
-		{"an edge to a component", "edges lead", needs("metallb-namespace", "k3s")},
-		{"a component that waits", "edges lead", needs("metallb", "k3s-api")},
+		{"an edge to a component", "edges lead", alsoNeeds("metallb-namespace", "k3s")},
+		{"a component that waits", "edges lead", alsoNeeds("metallb", "k3s-api")},
 		{"a gate created late", "nothing is created before", with("k3s-api", func(r *pulumitest.Resource) { r.Order = 1000 })},
 		{"a second server that does not wait for the first", "each resource waits", without("k3s-server-2-install", "k3s-server-1-gate")},
 		{"an agent that does not wait for a server", "each resource waits", without("k3s-agent-2-install", "k3s-server-1-gate")},
 		{"a push that overtakes the uninstall", "each resource waits", without("k3s-agent-1-binary", "k3s-agent-1-uninstall")},
 		{"a nodes gate before the members", "each resource waits", without("k3s-nodes", "k3s-members")},
 		{"a pool before the webhook", "each resource waits", without("metallb-pool", "metallb-webhook")},
-		{"agents one at a time", "nothing waits for more", needs("k3s-agent-2-install", "k3s-agent-1-gate")},
-		{"MetalLB behind all nodes", "nothing waits for more", needs("metallb-release", "k3s-nodes")},
+		{"agents one at a time", "nothing waits for more", alsoNeeds("k3s-agent-2-install", "k3s-agent-1-gate")},
+		{"MetalLB behind all nodes", "nothing waits for more", alsoNeeds("metallb-release", "k3s-nodes")},
 		{"a lent host's resource that vanishes", "what runs on a machine", with("k3s-agent-1-uninstall", func(r *pulumitest.Resource) { r.DeletedWith = "hosts-key" })},
 		{"an object of the default provider", "an object in the cluster", with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "" })},
 		{"an object that needs the API server to go", "an object in the cluster", with("metallb-release", func(r *pulumitest.Resource) { r.DeletedWith = "" })},
@@ -85,7 +93,7 @@ func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 		{"a gate without bound", "every command", with("k3s-api", func(r *pulumitest.Resource) { r.Timeouts.Create = "" })},
 		{"a gate that leaves its shell", "every command", input("k3s-api", "create", ".strata/bin/strata gate")},
 		{"an uninstall with a trigger", "an uninstall", input("k3s-agent-1-uninstall", "triggers", []any{"x"})},
-		{"an uninstall after the install", "an uninstall", needs("k3s-agent-1-uninstall", "k3s-agent-1-install")},
+		{"an uninstall after the install", "an uninstall", alsoNeeds("k3s-agent-1-uninstall", "k3s-agent-1-install")},
 		{"an install with a delete", "an uninstall", input("k3s-agent-1-install", "delete", "k3s-uninstall.sh")},
 		{"a gate with a trigger", "only what may be replaced", input("k3s-api", "triggers", []any{"x"})},
 		{"a kubeconfig that is read again", "only what may be replaced", with("k3s-kubeconfig", func(r *pulumitest.Resource) { r.IgnoredChanges = nil })},

@@ -1,10 +1,9 @@
 package pulumitest
 
 import (
-	"strings"
-
 	"encoding/json"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"

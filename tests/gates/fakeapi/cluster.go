@@ -3,7 +3,6 @@ package fakeapi
 import (
 	"encoding/base64"
 	"encoding/pem"
-	"fmt"
 	"maps"
 	"strings"
 	"sync"
@@ -151,6 +150,6 @@ func KubeconfigWith(t testing.TB, url string, authority []byte, token string) []
 		"users":    []any{map[string]any{"name": "default", "user": map[string]any{"token": token}}},
 		"contexts": []any{map[string]any{"name": "default", "context": map[string]any{"cluster": "default", "user": "default"}}},
 	})
-	require.NoError(t, err, fmt.Sprintf("kubeconfig for %s", url))
+	require.NoError(t, err, "kubeconfig for %s", url)
 	return text
 }

@@ -86,7 +86,7 @@ func (s *Server) Start() {
 	s.stop = make(chan struct{})
 	s.mu.Unlock()
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
-	s.http.Listener.Close() //nolint:errcheck // replaced before use.
+	_ = s.http.Listener.Close() // replaced before use
 	s.http.Listener, s.http.EnableHTTP2 = listener, true
 	s.http.Config.ErrorLog = quiet
 	s.http.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
@@ -148,9 +148,9 @@ func readyz(w http.ResponseWriter, failing []string) {
 		lines = append(lines, "[-]"+name+" failed: reason withheld")
 	}
 	if len(failing) == 0 {
-		fmt.Fprint(w, strings.Join(append(lines, "readyz check passed"), "\n")+"\n")
+		_, _ = fmt.Fprint(w, strings.Join(append(lines, "readyz check passed"), "\n")+"\n")
 		return
 	}
 	w.WriteHeader(http.StatusInternalServerError)
-	fmt.Fprint(w, strings.Join(append(lines, "readyz check failed"), "\n")+"\n")
+	_, _ = fmt.Fprint(w, strings.Join(append(lines, "readyz check failed"), "\n")+"\n")
 }
