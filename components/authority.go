@@ -111,6 +111,12 @@ func issuerRef(name string) pulumi.Map {
 	return pulumi.Map{"name": pulumi.String(name), "kind": pulumi.String("ClusterIssuer"), "group": pulumi.String("cert-manager.io")}
 }
 
+// judgedWait holds an issuer or a certificate until cert-manager has said anything of it. It is for those with a gate right behind
+// them: a wait for Ready would end at its limit with "timed out", before the gate could say why.
+func judgedWait(timeouts config.Timeouts) pulumi.StringMap {
+	return pulumi.ToStringMap(waitfor.Exists("{.status.conditions}").Annotations(timeouts.Certificate.Duration))
+}
+
 // readyWait holds an issuer or a certificate until cert-manager says Ready.
 func readyWait(timeouts config.Timeouts) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Condition("Ready").Annotations(timeouts.Certificate.Duration))

@@ -59,7 +59,7 @@ func NewVaultAuthority(ctx *pulumi.Context, name string, args *VaultAuthorityArg
 		return nil, fmt.Errorf("vault authority: login: %w", err)
 	}
 	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
-		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: vaultIssuer, wait: readyWait(args.Timeouts),
+		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: vaultIssuer, wait: judgedWait(args.Timeouts),
 		spec: pulumi.Map{"vault": vaultIssuerSpec(args, auth)},
 	}, childOf(a, credentials...)...)
 	if err != nil {

@@ -61,7 +61,7 @@ func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opt
 		spec["subject"] = pulumi.Map{"organizationalUnits": pulumi.StringArray{args.Nonce}}
 	}
 	object, err := newCustomResource(ctx, args.Cluster, name+"-request", customResource{
-		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret, namespace: args.Namespace, wait: readyWait(args.Timeouts),
+		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret, namespace: args.Namespace, wait: judgedWait(args.Timeouts),
 		spec: spec,
 	}, childOf(c, args.After...)...)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// waits are the objects in the cluster, each with the wait that its status allows. What has no wait says what holds for it
+// waits are the objects in the cluster, by type or, before that, by name, each with the wait that its status allows. What has no wait says what holds for it
 // instead; an object that is not here fails the test, so that each new one gets its decision.
 var waits = map[string]struct {
 	expression string
@@ -25,7 +25,8 @@ var waits = map[string]struct {
 	"kubernetes:metallb.io/v1beta1:IPAddressPool":     {expression: "jsonpath={.status.availableIPv4}", limit: "120"},
 	"kubernetes:core/v1:Secret":                       {instead: "a Secret is whole as soon as it is there"},
 	"kubernetes:cert-manager.io/v1:ClusterIssuer":     {expression: "condition=Ready", limit: "240"},
-	"kubernetes:cert-manager.io/v1:Certificate":       {expression: "condition=Ready", limit: "240"},
+	"kubernetes:cert-manager.io/v1:Certificate":       {expression: "jsonpath={.status.conditions}", limit: "240"}, // its gate says why it is not Ready
+	"authority-root":                                  {expression: "condition=Ready", limit: "240"},               // no gate: the issuer behind it needs its Secret
 	"kubernetes:gateway.networking.k8s.io/v1:Gateway": {expression: "condition=Programmed", limit: "300"},
 	"kubernetes:gateway.networking.k8s.io/v1:HTTPRoute": {
 		expression: `["jsonpath={.status.parents[?@.controllerName==\"traefik.io/gateway-controller\"].conditions[?@.type==\"Accepted\"].status}=True",` +
@@ -45,7 +46,10 @@ func TestEveryObjectInTheClusterCarriesItsWait(t *testing.T) {
 			objects := g.where(func(r pulumitest.Resource) bool { return strings.Contains(r.Type, "kubernetes") })
 			require.NotEmpty(t, objects)
 			for _, name := range objects {
-				want, known := waits[g[name].Type]
+				want, known := waits[name]
+				if !known {
+					want, known = waits[g[name].Type]
+				}
 				require.True(t, known, "%s (%s): decide what it waits for", name, g[name].Type)
 				expression, limit := wait(g[name])
 				assert.Equal(t, want.expression, expression, name)
