@@ -68,7 +68,7 @@ func NewVaultAuthority(ctx *pulumi.Context, name string, args *VaultAuthorityArg
 	answers, err := args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Issuer: &health.IssuerSpec{Name: vaultIssuer},
-	}}, childOf(a, issuer)...)
+	}, Revision: loginDigest(args.Config)}, childOf(a, issuer)...)
 	if err != nil {
 		return nil, fmt.Errorf("vault authority: gate: %w", err)
 	}

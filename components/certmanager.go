@@ -61,7 +61,7 @@ func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opt
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: release: %w", err)
 	}
-	c.API, err = args.Cluster.gate(ctx, name+"-api", health.GateArgs{Spec: certManagerAPI(args, digestOf(chart.SHA256, args.Config))}, childOf(c, release)...)
+	c.API, err = args.Cluster.gate(ctx, name+"-api", health.GateArgs{Spec: certManagerAPI(args, digestOf(chart.SHA256, args.Config.Replicas))}, childOf(c, release)...)
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: API gate: %w", err)
 	}

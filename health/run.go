@@ -43,10 +43,11 @@ func Run(ctx context.Context, spec Spec, secrets Secrets, progress io.Writer) (R
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: gate %s: %w", ErrSpec, spec.Gate, err)
 	}
-	if err := WriteReport(progress, result); err != nil {
+	// First, because people see the last line.
+	if _, err := io.WriteString(progress, SeenLine(result)); err != nil {
 		return result, fmt.Errorf("gate %s: report: %w", spec.Gate, err)
 	}
-	if _, err := io.WriteString(progress, SeenLine(result)); err != nil {
+	if err := WriteReport(progress, result); err != nil {
 		return result, fmt.Errorf("gate %s: report: %w", spec.Gate, err)
 	}
 	return result, nil

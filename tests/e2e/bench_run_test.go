@@ -34,7 +34,7 @@ func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 // ratios are what a run's own edges explain of it, and what running in parallel is worth: ratios inside one run hold on any machine.
 func ratios(run timeline.Run) []bench.Result {
 	return []bench.Result{
-		bench.Most("up_path_ratio", "ratio", 0.5, 1.10, []float64{run.Ratio()}),
+		bench.Most("critical_path_ratio", "ratio", 0.5, 1.10, []float64{run.Ratio()}),
 		bench.Least("up_serial_ratio", "ratio", 0.5, 2, []float64{run.Serial.Seconds() / run.Wall.Seconds()}),
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBench measures staging (three servers, two agents) on lent hosts, prints the numbers and merges them into
+// TestBench measures the whole platform on three servers and two agents, prints the numbers and merges them into
 // bench/results.json: `make bench`. It fails only when something does not work; a slow machine is not a failure.
 func TestBench(t *testing.T) {
 	net := network{"stb0", "10.16.0"}
@@ -20,7 +20,7 @@ func TestBench(t *testing.T) {
 		{"agent-1", "agent", 21}, {"agent-2", "agent", 22},
 	}
 	hosts := lend(t, "e2eb", net, all...)
-	s := newStack(t, "e2e-bench", staging(hosts, all...))
+	s := newStack(t, "e2e-bench", platform(hosts, all...))
 	results := []bench.Result{}
 	s.step("up", func(*testing.T) {
 		took, run := s.recordedUp()

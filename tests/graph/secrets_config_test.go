@@ -20,25 +20,32 @@ func argocdWith(password, hash string) config.ArgoCD {
 	}
 }
 
+// vaultWith is a section whose issuer logs in with a token.
+func vaultWith(token string) config.CertManager {
+	return config.CertManager{Issuer: config.IssuerVault, Vault: config.VaultIssuer{Address: "https://vault.example.org:8200", Token: token}}
+}
+
 // A digest hides a secret from the eye and not from who tries guesses against it, so nothing that is plain may follow from one.
 func TestAChangedSecretChangesNothingThatIsPlain(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.set(t, "argocd", argocdWith("first-password", "b"))
+	p.set(t, "certManager", vaultWith("first-token"))
 	before := p.graph(t)
 	p.set(t, "argocd", argocdWith("second-password", "a"))
+	p.set(t, "certManager", vaultWith("second-token"))
 	after := p.graph(t)
 	require.Equal(t, before.names(), after.names())
 	changed := map[string]bool{}
 	for _, name := range before.names() {
 		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)), visible(resource.NewProperty(after[name].Inputs)),
 			"%s shows something that follows from a secret", name)
-		for _, secret := range []string{"second-password", strings.Repeat("a", 53)} {
+		for _, secret := range []string{"second-password", strings.Repeat("a", 53), "second-token"} {
 			if pulumitest.Contains(resource.NewProperty(after[name].Inputs), secret) {
 				changed[name] = true
 			}
 		}
 	}
-	assert.Equal(t, map[string]bool{"argocd-repository": true, "argocd-release": true}, changed, "who gets the secrets")
+	assert.Equal(t, map[string]bool{"argocd-repository": true, "argocd-release": true, "vault-authority-token": true}, changed, "who gets the secrets")
 }
 
 // visible is a value as the state shows it.

@@ -12,7 +12,7 @@ import (
 // meanings say what a number is, by its name up to the slash.
 var meanings = map[string]string{
 	"up_wall":         "an up of staging on fresh hosts",
-	"up_path_ratio":   "wall time by critical path of that up: 1 is a run that only its own edges held up",
+	"critical_path_ratio":   "wall time by critical path of that up: 1 is a run that only its own edges held up",
 	"up_serial_ratio": "everything in a row by that up: what running in parallel is worth",
 	"noop_up":         "an up with nothing to do",
 	"noop_preview":    "a preview with nothing to do",
