@@ -95,7 +95,7 @@ func References() []string {
 // chartOf are the charts that ask for the images of a step. What no chart asks for, every cluster gets: K3s's own images, and
 // the tests' server.
 var chartOf = map[string]string{
-	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart,
+	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart, stepVault: stepVaultChart,
 	stepArgoCD: stepArgoCDChart, stepRedisRoot: stepArgoCDChart,
 }
 
