@@ -23,7 +23,7 @@ func newRecordCommand() *cobra.Command {
 		Short: "Run a Pulumi command and record when each of its steps began and ended",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // holds nothing secret
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 				return fmt.Errorf("record: %w", err)
 			}
 			out, err := os.Create(file)

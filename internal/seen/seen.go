@@ -11,7 +11,9 @@ import (
 const mark = ": decided by what was seen at "
 
 // Line is the line of a gate, with its end.
-func Line(gate string, at time.Time) string { return gate + mark + at.UTC().Format(time.RFC3339Nano) + "\n" }
+func Line(gate string, at time.Time) string {
+	return gate + mark + at.UTC().Format(time.RFC3339Nano) + "\n"
+}
 
 // Parse reads a Line; false for any other.
 func Parse(line string) (time.Time, bool) {

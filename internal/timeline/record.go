@@ -57,7 +57,7 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(interrupts)
-	cmd := exec.Command(argv[0], append(argv[1:len(argv):len(argv)], "--event-log", path)...) //nolint:gosec // what the user typed
+	cmd := exec.Command(argv[0], append(argv[1:len(argv):len(argv)], "--event-log", path)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), "PULUMI_DEBUG_COMMANDS=true")
 	ran := cmd.Run()

@@ -26,7 +26,7 @@ echo '{"diagnosticEvent":{"urn":"urn:pulumi:d::p::command:local:Command::g","mes
 echo '{"resOutputsEvent":{"metadata":{"op":"create","urn":"urn:pulumi:d::p::a:b:C::x","type":"a:b:C"}}}' >> "$3"
 printf '{"cut off' >> "$3"
 exit 3
-`), 0o755)) //nolint:gosec // a command has to be executable
+`), 0o755))
 	var recording bytes.Buffer
 	graphs := 0
 	recorder := Recorder{Out: &recording, Now: time.Now, Graph: func(context.Context) (map[string][]string, error) {

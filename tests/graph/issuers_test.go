@@ -67,6 +67,8 @@ func TestTheOwnVaultIsOpenedBeforeAnythingIsAskedOfIt(t *testing.T) {
 	} {
 		assert.True(t, g.reaches(need.from, need.to), "%s must wait for %s", need.from, need.to)
 	}
-	commands := g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Name, "vault-") && r.Type == "command:local:Command" })
+	commands := g.where(func(r pulumitest.Resource) bool {
+		return strings.HasPrefix(r.Name, "vault-") && r.Type == "command:local:Command"
+	})
 	assert.Contains(t, commands, "vault-init")
 }
