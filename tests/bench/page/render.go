@@ -80,22 +80,44 @@ func writeSingle(text *strings.Builder, results []bench.Result, pictures map[str
 
 // writeCurves writes what grows with one thing, as a table and a picture, and what dominates at the largest.
 func writeCurves(text *strings.Builder, of string, points []bench.Result, pictures map[string]*svg.Element) {
-	fmt.Fprintf(text, "\n## As the number of %s grows\n\n| %s | what | seconds |\n| ---: | --- | ---: |\n", of, of)
 	slices.SortStableFunc(points, func(a, b bench.Result) int { return int(a.Point.X - b.Point.X) })
-	drawn, last := []bench.Result{}, 0.0
-	shares := []bench.Result{}
-	for _, r := range points {
-		if r.Unit == "ratio" {
-			shares = append(shares, r)
-			continue
-		}
-		fmt.Fprintf(text, "| %.0f | %s | %s |\n", r.Point.X, meanings[r.Point.Curve], written(r.Value, r.Unit))
-		drawn, last = append(drawn, r), max(last, r.Point.X)
-	}
+	isShare := func(r bench.Result) bool { return r.Unit == "ratio" }
+	times := slices.DeleteFunc(slices.Clone(points), isShare)
+	shares := slices.DeleteFunc(slices.Clone(points), func(r bench.Result) bool { return !isShare(r) })
+	fmt.Fprintf(text, "\n## As the number of %s grows\n\n", of)
+	writeTimes(text, of, times)
 	writeShares(text, shares)
 	name := "benchmarks/" + of + ".svg"
-	pictures[name] = curves(of, drawn)
-	fmt.Fprintf(text, "\n![Time by the number of %s, up to %.0f](%s)\n", of, last, name)
+	pictures[name] = curves(of, times)
+	fmt.Fprintf(text, "\n![Time by the number of %s](%s)\n", of, name)
+}
+
+// writeTimes writes a row for each number of what grows and a column for each curve.
+func writeTimes(text *strings.Builder, of string, times []bench.Result) {
+	var names []string
+	cells := map[float64]map[string]string{}
+	for _, r := range times {
+		if !slices.Contains(names, r.Point.Curve) {
+			names = append(names, r.Point.Curve)
+		}
+		if cells[r.Point.X] == nil {
+			cells[r.Point.X] = map[string]string{}
+		}
+		cells[r.Point.X][r.Point.Curve] = written(r.Value, r.Unit)
+	}
+	slices.Sort(names)
+	header := "| " + of
+	for _, name := range names {
+		header += " | " + meanings[name]
+	}
+	text.WriteString(header + " |\n|" + strings.Repeat(" ---: |", len(names)+1) + "\n")
+	for _, x := range slices.Sorted(maps.Keys(cells)) {
+		fmt.Fprintf(text, "| %.0f |", x)
+		for _, name := range names {
+			text.WriteString(" " + cells[x][name] + " |")
+		}
+		text.WriteString("\n")
+	}
 }
 
 // writeShares names what dominates, from where the processor was.
