@@ -49,11 +49,11 @@ func curves(of string, points []bench.Result) *svg.Element {
 		byName[r.Point.Curve] = append(byName[r.Point.Curve], r)
 		xs, ys = append(xs, r.Point.X), append(ys, r.Value)
 	}
-	plot := canvas("Time by the number of "+of, "Seconds up, "+of+" to the right, both logarithmic.", curvesHeight+60)
+	plot := canvas("Time by the number of "+of, "Seconds up, "+of+" to the right, both logarithmic.", curvesHeight+48+14*float64(len(names)))
 	if len(points) == 0 {
 		return plot
 	}
-	right, up := decades(xs, 80, plotRight-140), decades(ys, curvesHeight, plotTop+10)
+	right, up := decades(xs, 80, plotRight), decades(ys, curvesHeight, plotTop+10)
 	plot.Add(grid(right, up))
 	for i, name := range names {
 		plot.Add(curve(i, meanings[name], byName[name], right, up))
@@ -91,8 +91,8 @@ func curve(i int, meaning string, points []bench.Result, right, up scale) *svg.E
 	last := points[len(points)-1]
 	return g.Add(
 		svg.New("path", "class", class, "d", strings.Join(d, " ")),
-		svg.New("text", "x", svg.Num(right.at(last.Point.X)+8), "y", svg.Num(up.at(last.Value)+4)).Said(written(last.Value, last.Unit)),
 		svg.New("path", "class", class, "d", "M80 "+y+" L120 "+y),
-		svg.New("text", "x", "128", "y", svg.Num(curvesHeight+38+14*float64(i))).Said(meaning),
+		svg.New("text", "x", "128", "y", svg.Num(curvesHeight+38+14*float64(i))).
+			Said(fmt.Sprintf("%s: %s at %g", meaning, written(last.Value, last.Unit), last.Point.X)), // beside the point two may overlap
 	)
 }
