@@ -1,0 +1,50 @@
+// Package charts_test holds the program to the charts that it installs: what it sets, each chart takes; and what a gate or an
+// edge relies on by name, label or port is in what the charts render with our values. It runs the real program under mocks and
+// Helm's own engine, without a cluster. The charts are those of the bundle at hand; CHARTS=folder puts real ones (*.tgz) in the
+// place of those that have their names. The log says which are real and what could not be checked.
+package charts_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// platforms are stacks whose releases, taken together, are all that the program has.
+var platforms = []struct {
+	name     string
+	sections map[string]any
+}{
+	{"staging", nil},
+	{"staging, certificates of its own Vault", map[string]any{"certManager": map[string]any{"issuer": "vault"}}},
+}
+
+func TestEachChartTakesOurValues(t *testing.T) {
+	for _, platform := range platforms {
+		t.Run(platform.name, func(t *testing.T) {
+			p := newProgram(t, platform.sections)
+			require.NotEmpty(t, p.releases)
+			for _, release := range p.releases {
+				objects, err := release.render()
+				require.NoError(t, err)
+				assert.NotEmpty(t, objects)
+				assert.Empty(t, unknown(release.load(), release.values), "%s does not know these values", release.chartName())
+				t.Logf("%s: %s; %s", release.chartName(), release.origin, release.schema())
+			}
+		})
+	}
+}
+
+func TestWhatTheGatesAndEdgesRelyOnIsInTheCharts(t *testing.T) {
+	for _, platform := range platforms {
+		t.Run(platform.name, func(t *testing.T) {
+			w := newWorld(t, newProgram(t, platform.sections))
+			problems, unchecked := w.check()
+			assert.Empty(t, problems)
+			for _, one := range unchecked {
+				t.Log("not checked: " + one)
+			}
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package charts_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// What is looked at of the program's own objects.
+type (
+	certificate struct {
+		Spec struct {
+			SecretName string   `json:"secretName"`
+			DNSNames   []string `json:"dnsNames"`
+		} `json:"spec"`
+	}
+	issuer struct {
+		Spec struct {
+			Vault *struct {
+				Server string `json:"server"`
+			} `json:"vault"`
+		} `json:"spec"`
+	}
+	listener struct {
+		Name string `json:"name"`
+		Port int    `json:"port"`
+	}
+	gatewayObject struct {
+		Spec struct {
+			Listeners []listener `json:"listeners"`
+		} `json:"spec"`
+	}
+	route struct {
+		Spec struct {
+			ParentRefs []struct{ Name, Namespace, SectionName string } `json:"parentRefs"`
+			Rules      []struct {
+				BackendRefs []struct {
+					Name string `json:"name"`
+					Port int    `json:"port"`
+				} `json:"backendRefs"`
+			} `json:"rules"`
+		} `json:"spec"`
+	}
+)
+
+// edges checks one of the program's own objects: somebody serves its kind, and what it leads to is there.
+func (w *world) edges(o object) {
+	of := schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)
+	if strings.Contains(of.Group, ".") && !strings.HasSuffix(of.Group, ".k8s.io") || of.Group == "gateway.networking.k8s.io" {
+		_, ok := w.served(of.Group, of.Version, of.Kind)
+		w.need(ok, "%s: no definition serves %s", o.from, of)
+	}
+	switch o.Kind {
+	case "HTTPRoute":
+		w.route(o)
+	case "ClusterIssuer":
+		if vault := as[issuer](o).Spec.Vault; vault != nil {
+			w.address(o.from, vault.Server)
+		}
+	case "Certificate":
+		for _, name := range as[certificate](o).Spec.DNSNames {
+			w.address(o.from, "//"+name)
+		}
+	}
+}
+
+// route checks where a route comes from and where it leads.
+func (w *world) route(o object) {
+	spec := as[route](o).Spec
+	for _, parent := range spec.ParentRefs {
+		gateway, ok := find(w.own, "Gateway", parent.Namespace, parent.Name)
+		w.need(ok && slices.ContainsFunc(as[gatewayObject](gateway).Spec.Listeners, func(l listener) bool { return l.Name == parent.SectionName }),
+			"%s: no Gateway %s/%s with listener %s", o.from, parent.Namespace, parent.Name, parent.SectionName)
+	}
+	for _, rule := range spec.Rules {
+		for _, backend := range rule.BackendRefs {
+			w.service(o.from, o.Namespace, backend.Name, false, backend.Port)
+		}
+	}
+}
+
+// address checks that the Service of an address inside the cluster is there; other addresses are somebody else's.
+func (w *world) address(who, text string) {
+	target, err := url.Parse(text)
+	if err != nil || !strings.HasSuffix(target.Hostname(), ".svc") {
+		return
+	}
+	parts := strings.Split(target.Hostname(), ".")
+	if target.Port() == "" {
+		w.service(who, parts[1], parts[0], false)
+		return
+	}
+	w.service(who, parts[1], parts[0], false, portOf(text))
+}

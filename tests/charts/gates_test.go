@@ -1,0 +1,120 @@
+package charts_test
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"strata/health"
+)
+
+// beforeCharts are the kinds of gates that look at nothing that a chart makes.
+var beforeCharts = []health.Kind{health.KindHost, health.KindServer, health.KindAPI, health.KindNodes, health.KindSystem}
+
+// gate checks that what a gate looks at will be there under the name that the gate knows.
+func (w *world) gate(spec health.Spec) {
+	switch spec.Kind {
+	case health.KindWebhook:
+		w.webhook(spec.Gate, *spec.Webhook)
+	case health.KindRollout:
+		w.workloads(spec.Gate, spec.Rollout.Workloads)
+	case health.KindVault:
+		w.vault(spec.Gate, *spec.Vault)
+	case health.KindAddress:
+		w.service(spec.Gate, spec.Address.Namespace, spec.Address.Service, true, spec.Address.Ports...)
+	case health.KindHTTP:
+		w.http(spec.Gate, *spec.HTTP)
+	case health.KindGateway:
+		w.gateway(spec.Gate, *spec.Gateway)
+	case health.KindCRDs:
+		w.need(len(spec.CRDs.Names) > 0, "gate %s: names no definition", spec.Gate)
+		for _, name := range spec.CRDs.Names {
+			w.need(w.defines(name), "gate %s: no definition %s", spec.Gate, name)
+		}
+	case health.KindPool:
+		w.registered(spec.Gate, "IPAddressPool", spec.Pool.Namespace, spec.Pool.Name)
+	case health.KindIssuer:
+		w.registered(spec.Gate, map[bool]string{true: "ClusterIssuer", false: "Issuer"}[spec.Issuer.Namespace == ""], spec.Issuer.Namespace, spec.Issuer.Name)
+	case health.KindCertificate:
+		w.registered(spec.Gate, "Certificate", spec.Certificate.Namespace, spec.Certificate.Name)
+		w.secret("gate "+spec.Gate, spec.Certificate.Namespace, spec.Certificate.Secret)
+	case health.KindApplications:
+		for _, name := range spec.Applications.Names {
+			w.registered(spec.Gate, "Application", spec.Applications.Namespace, name)
+		}
+	default:
+		w.need(slices.Contains(beforeCharts, spec.Kind), "gate %s: say here what a gate of kind %s relies on", spec.Gate, spec.Kind)
+	}
+}
+
+// registered checks that the program itself makes an object.
+func (w *world) registered(gate, kind, namespace, name string) {
+	_, ok := find(w.own, kind, namespace, name)
+	w.need(ok, "gate %s: the program registers no %s %s/%s", gate, kind, namespace, name)
+}
+
+func (w *world) workloads(gate string, all []string) {
+	for _, one := range all {
+		parts := strings.Split(one, "/")
+		_, ok := find(w.charts, parts[1], parts[0], parts[2])
+		w.need(ok, "gate %s: no chart makes %s", gate, one)
+	}
+}
+
+// vault checks that the gate's Pod is the workload's first, and listens where the gate asks.
+func (w *world) vault(gate string, spec health.VaultSpec) {
+	w.workloads(gate, []string{spec.Workload})
+	set, ok := find(w.charts, "StatefulSet", spec.Namespace, strings.TrimSuffix(spec.Pod, "-0"))
+	w.need(ok, "gate %s: no StatefulSet makes Pod %s/%s", gate, spec.Namespace, spec.Pod)
+	w.need(!ok || listens(as[pods](set), spec.Port, ""), "gate %s: Pod %s does not listen on %d", gate, spec.Pod, spec.Port)
+}
+
+func (w *world) http(gate string, spec health.HTTPSpec) {
+	for _, probe := range spec.Probes {
+		w.service(gate, spec.Namespace, spec.Service, true, portOf(probe.URL))
+	}
+	if namespace, name, named := strings.Cut(spec.CASecret, "/"); named {
+		w.secret("gate "+gate, namespace, name)
+	}
+}
+
+// portOf is a URL's port, or the one of its scheme.
+func portOf(text string) int {
+	target, err := url.Parse(text)
+	if err != nil {
+		return 0
+	}
+	if port, err := strconv.Atoi(target.Port()); err == nil {
+		return port
+	}
+	return map[string]int{"http": 80, "https": 443}[target.Scheme]
+}
+
+// gateway checks the Gateway's class, which a chart makes, and that something listens where each of its listeners leads:
+// Traefik knows an entry point by its container's port.
+func (w *world) gateway(gate string, spec health.GatewaySpec) {
+	_, ok := find(w.charts, "GatewayClass", "", spec.Class)
+	w.need(ok, "gate %s: no chart makes GatewayClass %s", gate, spec.Class)
+	own, ok := find(w.own, "Gateway", spec.Namespace, spec.Name)
+	if !ok {
+		w.registered(gate, "Gateway", spec.Namespace, spec.Name)
+		return
+	}
+	listeners := as[gatewayObject](own).Spec.Listeners
+	for _, name := range spec.Listeners {
+		i := slices.IndexFunc(listeners, func(l listener) bool { return l.Name == name })
+		w.need(i >= 0, "gate %s: the Gateway has no listener %s", gate, name)
+		w.need(i < 0 || w.anyListens(spec.Namespace, listeners[i].Port), "gate %s: nothing listens for listener %s", gate, name)
+	}
+}
+
+// defines reports whether there is a definition of a name.
+func (w *world) defines(name string) bool {
+	for _, one := range w.definitions {
+		if one.Name == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,127 @@
+package charts_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+	"strata/internal/crds"
+	"strata/platform"
+	"strata/tests/pulumitest"
+)
+
+// root is the project's folder, known before a test leaves its own.
+var root = func() string {
+	folder, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return folder
+}()
+
+// program is what the program would install with the charts at hand, and what it then relies on.
+type program struct {
+	releases []*release
+	gates    []health.Spec
+	// objects are those that it registers by itself, definitions those of the bundles that it applies.
+	objects, definitions []object
+}
+
+// newProgram runs the program with the committed stack staging, some sections of which are others.
+func newProgram(t *testing.T, sections map[string]any) *program {
+	t.Helper()
+	project, answers := pulumitest.NewProject(t), pulumitest.NewAnswers(t)
+	manifest := fillBundle(t, project.Bundle)
+	t.Setenv(pulumi.EnvConfig, configuration(t, sections))
+	p := &program{}
+	recorder := &pulumitest.Recorder{Outputs: func(r pulumitest.Resource) resource.PropertyMap {
+		outputs := answers.Outputs(r)
+		if strings.HasSuffix(r.Text("create"), " crds apply") {
+			outputs["stdout"] = resource.NewProperty(strings.Join(definitions(t, r).Names(), "\n"))
+		}
+		return outputs
+	}}
+	require.NoError(t, pulumi.RunErr(platform.Run, pulumi.WithMocks("strata", "staging", recorder)))
+	for _, r := range recorder.Resources() {
+		p.add(t, r, manifest)
+	}
+	return p
+}
+
+// configuration is what Pulumi hands to the program.
+func configuration(t *testing.T, sections map[string]any) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "Pulumi.staging.yaml"))
+	require.NoError(t, err)
+	var content struct {
+		Config map[string]json.RawMessage `json:"config"`
+	}
+	require.NoError(t, yaml.Unmarshal(text, &content))
+	handed := map[string]string{}
+	for key, value := range content.Config {
+		handed[key] = string(value)
+	}
+	for section, value := range sections {
+		text, err := json.Marshal(value)
+		require.NoError(t, err)
+		handed[config.Namespace+":"+section] = string(text)
+	}
+	all, err := json.Marshal(handed)
+	require.NoError(t, err)
+	return string(all)
+}
+
+// definitions is the bundle that a command applies.
+func definitions(t *testing.T, r pulumitest.Resource) *crds.Bundle {
+	t.Helper()
+	var input struct{ Name, Version, File string }
+	require.NoError(t, json.Unmarshal([]byte(r.Text("stdin")), &input))
+	text, err := os.ReadFile(input.File)
+	require.NoError(t, err)
+	applied, err := crds.Parse(input.Name, input.Version, text)
+	require.NoError(t, err)
+	return applied
+}
+
+// add takes what a resource says of charts.
+func (p *program) add(t *testing.T, r pulumitest.Resource, manifest artifacts.Manifest) {
+	t.Helper()
+	switch {
+	case r.Type == "kubernetes:helm.sh/v3:Release":
+		p.releases = append(p.releases, newRelease(t, r, manifest))
+	case strings.HasPrefix(r.Type, "kubernetes:"):
+		text, err := json.Marshal(plain(r.Inputs))
+		require.NoError(t, err)
+		p.objects = append(p.objects, parse(t, "the program's "+r.Name, "", string(text))...)
+	case r.Text("create") == health.Command:
+		spec, err := health.ParseSpec([]byte(r.Text("stdin")))
+		require.NoError(t, err, r.Name)
+		p.gates = append(p.gates, spec)
+	case strings.HasSuffix(r.Text("create"), " crds apply"):
+		var input struct{ File string }
+		require.NoError(t, json.Unmarshal([]byte(r.Text("stdin")), &input))
+		text, err := os.ReadFile(input.File)
+		require.NoError(t, err)
+		p.definitions = append(p.definitions, parse(t, r.Name, "", string(text))...)
+	}
+}
+
+// plain are inputs without marks, as JSON has them.
+func plain(inputs resource.PropertyMap) map[string]any {
+	found := map[string]any{}
+	for key := range inputs {
+		value, _ := pulumitest.Resource{Inputs: inputs}.Input(string(key))
+		found[string(key)] = resource.PropertyMap{"value": value}.Mappable()["value"]
+	}
+	return found
+}

@@ -1,0 +1,100 @@
+package charts_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+
+	"strata/internal/artifacts"
+	"strata/tests/pulumitest"
+)
+
+// release is a Helm release as the program registers it.
+type release struct {
+	name, namespace string
+	chart           string // its file
+	origin          string // real or the lab's, as the bundle says
+	values          map[string]any
+}
+
+// newRelease reads a release's inputs and loads its chart, which the program has put into the project.
+func newRelease(t *testing.T, r pulumitest.Resource, manifest artifacts.Manifest) *release {
+	t.Helper()
+	inputs := plain(r.Inputs)
+	made := &release{name: r.Text("name"), namespace: r.Text("namespace"), values: inputs["values"].(map[string]any)}
+	var err error
+	made.chart, err = filepath.Abs(r.Text("chart")) // its path is relative to the project
+	require.NoError(t, err)
+	for _, entry := range manifest.Artifacts {
+		if strings.HasPrefix(filepath.Base(made.chart), entry.Name+"-"+entry.Version) {
+			made.origin = entry.Origin
+		}
+	}
+	require.NotEmpty(t, made.origin, "%s is not of the bundle", made.chart)
+	return made
+}
+
+// load reads the chart anew, because Helm changes a chart when it renders it.
+func (r *release) load() *chart.Chart {
+	loaded, err := loader.LoadFile(r.chart)
+	if err != nil {
+		panic(err) // the program has verified it
+	}
+	return loaded
+}
+
+func (r *release) chartName() string {
+	metadata := r.load().Metadata
+	return metadata.Name + " " + metadata.Version
+}
+
+// schema says whether the chart looks at our values itself.
+func (r *release) schema() string {
+	if r.load().Schema == nil {
+		return "not checked: their types, since it has no schema; their names are in its values"
+	}
+	return "our values are as its schema wants, their names are in it or in its values"
+}
+
+// render is what Helm would install on K3s: it checks our values against the schema of the chart and of its subcharts first.
+func (r *release) render() ([]object, error) {
+	loaded := r.load()
+	values := chartutil.Values(r.values)
+	if err := chartutil.ProcessDependencies(loaded, values); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.chartName(), err)
+	}
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.34.2", Major: "1", Minor: "34"}
+	all, err := chartutil.ToRenderValues(loaded, values, chartutil.ReleaseOptions{
+		Name: r.name, Namespace: r.namespace, Revision: 1, IsInstall: true,
+	}, capabilities)
+	if err != nil {
+		return nil, fmt.Errorf("%s refuses our values: %w", r.chartName(), err)
+	}
+	files, err := engine.Render(loaded, all)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.chartName(), err)
+	}
+	for _, definition := range loaded.CRDObjects() {
+		files[definition.Filename] = string(definition.File.Data)
+	}
+	var objects []object
+	for path, text := range files {
+		if strings.HasSuffix(path, "NOTES.txt") {
+			continue
+		}
+		found, err := read(r.chartName()+": "+path, r.namespace, text)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, found...)
+	}
+	return objects, nil
+}

@@ -1,0 +1,89 @@
+package charts_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"strata/health"
+)
+
+// world is what would be in the cluster once everything is installed, and the gates that look at it.
+type world struct {
+	gates []health.Spec
+	// charts are the charts' objects, own the program's, definitions all resource definitions: the charts' and the bundles'.
+	charts, own []object
+	definitions []apiextensionsv1.CustomResourceDefinition
+
+	problems, unchecked []string
+}
+
+// newWorld renders every release.
+func newWorld(t *testing.T, p *program) *world {
+	t.Helper()
+	w := &world{gates: p.gates, own: p.objects}
+	for _, release := range p.releases {
+		objects, err := release.render()
+		require.NoError(t, err)
+		w.charts = append(w.charts, objects...)
+	}
+	for _, one := range append(slices.Clone(w.charts), p.definitions...) {
+		if one.Kind == "CustomResourceDefinition" {
+			w.definitions = append(w.definitions, as[apiextensionsv1.CustomResourceDefinition](one))
+		}
+	}
+	return w
+}
+
+// check holds every gate and every object against what is there.
+func (w *world) check() (problems, unchecked []string) {
+	w.problems, w.unchecked = nil, nil
+	for _, gate := range w.gates {
+		w.gate(gate)
+	}
+	for _, one := range w.own {
+		w.edges(one)
+	}
+	for _, one := range w.charts {
+		w.workload(one)
+	}
+	w.hints()
+	return w.problems, w.unchecked
+}
+
+// need notes a problem unless ok.
+func (w *world) need(ok bool, format string, args ...any) {
+	if !ok {
+		w.problems = append(w.problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// skip notes what no chart can say.
+func (w *world) skip(format string, args ...any) {
+	w.unchecked = append(w.unchecked, fmt.Sprintf(format, args...))
+}
+
+// find is an object of a kind and name; a namespace that is empty is not looked at, for what is cluster-wide.
+func find(objects []object, kind, namespace, name string) (object, bool) {
+	i := slices.IndexFunc(objects, func(o object) bool {
+		return o.Kind == kind && o.Name == name && (namespace == "" || o.Namespace == namespace)
+	})
+	if i < 0 {
+		return object{}, false
+	}
+	return objects[i], true
+}
+
+// served is the definition of a kind, if one serves that version.
+func (w *world) served(group, version, kind string) (apiextensionsv1.CustomResourceDefinition, bool) {
+	for _, one := range w.definitions {
+		if one.Spec.Group == group && one.Spec.Names.Kind == kind && slices.ContainsFunc(one.Spec.Versions,
+			func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version && v.Served }) {
+			return one, true
+		}
+	}
+	return apiextensionsv1.CustomResourceDefinition{}, false
+}
