@@ -1,0 +1,143 @@
+package e2e
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/vault/api"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/internal/vault"
+)
+
+// A Vault of the stack's own signs the platform's certificates; what can go wrong with it is named.
+func TestVaultSigns(t *testing.T) {
+	net := network{"stv0", "10.22.0"}
+	all := []node{{"server-1", "server", 11}}
+	hosts := lend(t, "e2ev", net, all...)
+	s := newStack(t, "e2e-vault", signedByVault(hosts, nil, all...))
+	s.step("it comes up", func(*testing.T) { s.must(s.up()) })
+	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
+	s.step("the chain that a URL shows leads to Vault's root", func(t *testing.T) {
+		assert.Equal(t, 401, s.get(t, s.urls()["traefik"], "").code)
+		block, _ := pem.Decode([]byte(s.output("caCertificate")))
+		root, err := x509.ParseCertificate(block.Bytes)
+		require.NoError(t, err)
+		assert.Equal(t, "Strata root of e2e-vault", root.Subject.CommonName)
+		assert.Equal(t, s.inVault(t, vault.RootMount), string(pem.EncodeToMemory(block)))
+	})
+	s.step("its keys are nowhere but in the state, as secrets", func(t *testing.T) {
+		keys, err := vault.ParseKeys(s.output("vaultKeys"))
+		require.NoError(t, err)
+		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output, keys.RootToken)
+		secrets, err := s.client().CoreV1().Secrets("vault").List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		for _, secret := range secrets.Items {
+			assert.NotEqual(t, vault.HandoverSecret, secret.Name)
+		}
+	})
+	s.step("a Vault that was restarted is sealed; health says so, and unseal opens it", func(t *testing.T) {
+		_, err := hosts.on("server-1", "pkill -x vault")
+		require.NoError(t, err)
+		s.refused(t, s.run(strata, "health", "--stack", s.name, "--gate", "vault-gate", "--timeout", "1m"), "sealed", "vault unseal")
+		s.must(s.run(strata, "vault", "unseal", "--stack", s.name))
+		s.must(s.run(strata, "health", "--stack", s.name))
+	})
+	address := map[string]any{"address": "https://vault.vault.svc:8200", "caCertificate": s.authority(t)}
+	s.step("a login role that does not exist is named", func(t *testing.T) {
+		s.configure(signedByVault(hosts, with(address, "role", "nobody"), all...))
+		s.refused(t, s.up(), "vault-authority-gate", "wrong Vault role")
+	})
+	s.step("an expired token is named", func(t *testing.T) {
+		s.configure(signedByVault(hosts, with(address, "token", s.expiredToken(t)), all...))
+		s.refused(t, s.up(), "vault-authority-check-gate", "token is expired or invalid")
+	})
+	s.step("the next up with the right login converges", func(*testing.T) {
+		s.configure(signedByVault(hosts, nil, all...))
+		s.must(s.up())
+		s.must(s.up("--expect-no-changes"))
+		s.must(s.run(strata, "health", "--stack", s.name))
+	})
+	s.step("destroy", func(t *testing.T) {
+		s.must(s.destroy())
+		assert.Empty(t, s.resources())
+	})
+}
+
+// signedByVault is a platform whose certificates the stack's own Vault signs; login overrides how it is reached.
+func signedByVault(hosts *lent, login map[string]any, nodes ...node) map[string]any {
+	sections := platform(hosts, nodes...)
+	manager := map[string]any{"issuer": "vault"}
+	if login != nil {
+		manager["vault"] = login
+	}
+	sections["certManager"] = manager
+	sections["vault"] = map[string]any{"enabled": true, "storage": map[string]any{"persistent": false}}
+	sections["argocd"] = map[string]any{"enabled": false}
+	sections["timeouts"] = map[string]any{"certificate": "1m"}
+	return sections
+}
+
+func with(values map[string]any, key string, value any) map[string]any {
+	all := map[string]any{key: value}
+	for key, value := range values {
+		all[key] = value
+	}
+	return all
+}
+
+// authority is the certificate that Vault's own leads to.
+func (s *stack) authority(t *testing.T) string {
+	secret, err := s.client().CoreV1().Secrets("cert-manager").Get(t.Context(), "strata-ca", metav1.GetOptions{})
+	require.NoError(t, err)
+	return string(secret.Data["ca.crt"])
+}
+
+// asRoot runs a function with a client of the stack's Vault that may do everything.
+func (s *stack) asRoot(t *testing.T, do func(ctx context.Context, client *api.Client)) {
+	keys, err := vault.ParseKeys(s.output("vaultKeys"))
+	require.NoError(t, err)
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	server := vault.Server{Namespace: "vault", Pod: "vault-0", Port: 8200, Name: "vault.vault.svc", CA: s.authority(t)}
+	client, stop, err := vault.Dial(ctx, config, server, io.Discard)
+	require.NoError(t, err)
+	defer stop()
+	client.SetToken(keys.RootToken)
+	do(ctx, client)
+}
+
+// inVault is the certificate of a mount.
+func (s *stack) inVault(t *testing.T, mount string) string {
+	var text string
+	s.asRoot(t, func(ctx context.Context, client *api.Client) {
+		secret, err := client.Logical().ReadWithContext(ctx, mount+"/cert/ca")
+		require.NoError(t, err)
+		text = secret.Data["certificate"].(string) + "\n"
+	})
+	return text
+}
+
+// expiredToken had every right that cert-manager needs, for a second.
+func (s *stack) expiredToken(t *testing.T) string {
+	var token string
+	s.asRoot(t, func(ctx context.Context, client *api.Client) {
+		secret, err := client.Auth().Token().CreateWithContext(ctx, &api.TokenCreateRequest{Policies: []string{"strata"}, TTL: "1s"})
+		require.NoError(t, err)
+		token = secret.Auth.ClientToken
+		require.Eventually(t, func() bool {
+			_, err := client.Auth().Token().LookupWithContext(ctx, token)
+			return err != nil
+		}, 20*time.Second, 100*time.Millisecond)
+	})
+	return token
+}
