@@ -29,11 +29,11 @@ type VaultAuthorityArgs struct {
 }
 
 const (
-	vaultIssuer      = "strata-vault"
-	vaultRole        = "strata"
-	vaultAccount     = "vault-issuer"
-	vaultAccountTok  = "vault-issuer-token"
-	vaultTokenSecret = "vault-token"
+	vaultIssuer       = "strata-vault"
+	vaultRole         = "strata"
+	vaultAccount      = "vault-issuer"
+	vaultAccountToken = "vault-issuer-token"
+	vaultTokenSecret  = "vault-token"
 	// issuerCheck is the certificate that proves that the issuer signs.
 	issuerCheck = "strata-issuer-check"
 )

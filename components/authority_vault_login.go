@@ -38,13 +38,13 @@ func vaultAccountLogin(ctx *pulumi.Context, name string, args *VaultAuthorityArg
 		rights, err := tokenRights(ctx, name, args.Cluster, childOf(parent, needs...))
 		return append(needs, rights...), pulumi.Map{"kubernetes": auth}, err
 	}
-	metadata := inCertManager(vaultAccountTok)
+	metadata := inCertManager(vaultAccountToken)
 	metadata["annotations"] = pulumi.StringMap{"kubernetes.io/service-account.name": pulumi.String(vaultAccount)}
 	token, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:Secret", name+"-account-token", pulumi.Map{
 		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Secret"), "type": pulumi.String("kubernetes.io/service-account-token"),
 		"metadata": metadata,
 	}, childOf(parent, needs...)...)
-	auth["secretRef"] = pulumi.Map{"name": pulumi.String(vaultAccountTok), "key": pulumi.String("token")}
+	auth["secretRef"] = pulumi.Map{"name": pulumi.String(vaultAccountToken), "key": pulumi.String("token")}
 	return append(needs, token), pulumi.Map{"kubernetes": auth}, err
 }
 
@@ -53,7 +53,7 @@ func vaultAccountLogin(ctx *pulumi.Context, name string, args *VaultAuthorityArg
 func tokenRights(ctx *pulumi.Context, name string, cluster *Cluster, opts []pulumi.ResourceOption) ([]pulumi.Resource, error) {
 	const group = "rbac.authorization.k8s.io"
 	role, err := newObject(ctx, cluster, "kubernetes:"+group+"/v1:Role", name+"-token-role", pulumi.Map{
-		"apiVersion": pulumi.String(group + "/v1"), "kind": pulumi.String("Role"), "metadata": inCertManager(vaultAccountTok),
+		"apiVersion": pulumi.String(group + "/v1"), "kind": pulumi.String("Role"), "metadata": inCertManager(vaultAccountToken),
 		"rules": pulumi.Array{pulumi.Map{
 			"apiGroups": pulumi.ToStringArray([]string{""}), "resources": pulumi.ToStringArray([]string{"serviceaccounts/token"}),
 			"resourceNames": pulumi.ToStringArray([]string{vaultAccount}), "verbs": pulumi.ToStringArray([]string{"create"}),
@@ -63,8 +63,8 @@ func tokenRights(ctx *pulumi.Context, name string, cluster *Cluster, opts []pulu
 		return nil, err
 	}
 	binding, err := newObject(ctx, cluster, "kubernetes:"+group+"/v1:RoleBinding", name+"-token-binding", pulumi.Map{
-		"apiVersion": pulumi.String(group + "/v1"), "kind": pulumi.String("RoleBinding"), "metadata": inCertManager(vaultAccountTok),
-		"roleRef": pulumi.Map{"apiGroup": pulumi.String(group), "kind": pulumi.String("Role"), "name": pulumi.String(vaultAccountTok)},
+		"apiVersion": pulumi.String(group + "/v1"), "kind": pulumi.String("RoleBinding"), "metadata": inCertManager(vaultAccountToken),
+		"roleRef": pulumi.Map{"apiGroup": pulumi.String(group), "kind": pulumi.String("Role"), "name": pulumi.String(vaultAccountToken)},
 		"subjects": pulumi.Array{pulumi.Map{
 			"kind": pulumi.String("ServiceAccount"), "name": pulumi.String("cert-manager"), "namespace": pulumi.String(certManagerNamespace),
 		}},

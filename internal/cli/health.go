@@ -49,16 +49,12 @@ func newHealthCommand() *cobra.Command {
 			return askOnce(cmd, flags)
 		},
 	}
-	command.Flags().StringVarP(&flags.stack, "stack", "s", "", "the stack's name")
-	command.Flags().StringVar(&flags.project, "project", ".", "the project's folder")
+	ofStack(command, &flags.stack, &flags.project)
 	command.Flags().StringSliceVar(&flags.only, "gate", nil, "ask only the gates of these names, and show their progress")
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every gate's result as JSON")
 	command.Flags().DurationVar(&flags.timeout, "timeout", healthTimeout, "bound for each gate")
 	command.Flags().StringVar(&flags.metrics, "metrics", "", "write the verdicts as metrics to this file, whose name ends in .prom")
 	command.Flags().DurationVar(&flags.every, "every", 0, "ask again this often until interrupted, for example 60s; without it, once")
-	if err := command.MarkFlagRequired("stack"); err != nil {
-		panic(err)
-	}
 	command.MarkFlagsMutuallyExclusive("metrics", "gate") // a file without some gates would say that they are gone
 	return command
 }

@@ -50,14 +50,10 @@ func newPreflightCommand() *cobra.Command {
 			return runPreflight(cmd, cfg, flags)
 		},
 	}
-	command.Flags().StringVarP(&flags.stack, "stack", "s", "", "the stack's name")
-	command.Flags().StringVar(&flags.project, "project", ".", "the project's folder")
+	ofStack(command, &flags.stack, &flags.project)
 	command.Flags().StringVar(&flags.file, "config-file", "", "the stack's file (default Pulumi.STACK.yaml in the project)")
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every finding as JSON")
 	command.Flags().DurationVar(&flags.timeout, "timeout", preflightTimeout, "bound for the whole look")
-	if err := command.MarkFlagRequired("stack"); err != nil {
-		panic(err)
-	}
 	return command
 }
 

@@ -41,14 +41,9 @@ func newRecordCommand() *cobra.Command {
 			return err
 		},
 	}
-	command.Flags().StringVarP(&stack, "stack", "s", "", "the stack's name")
-	command.Flags().StringVar(&project, "project", ".", "the project's folder")
+	ofStack(command, &stack, &project)
 	command.Flags().StringVarP(&file, "output", "o", "", "the recording's file")
-	for _, flag := range []string{"stack", "output"} {
-		if err := command.MarkFlagRequired(flag); err != nil {
-			panic(err)
-		}
-	}
+	required(command, "output")
 	return command
 }
 

@@ -31,11 +31,7 @@ func newRecoverCommand() *cobra.Command {
 			return runRecovery(cmd, &r)
 		},
 	}
-	command.Flags().StringVarP(&stack, "stack", "s", "", "the stack's name")
-	command.Flags().StringVar(&project, "project", ".", "the project's folder")
-	if err := command.MarkFlagRequired("stack"); err != nil {
-		panic(err)
-	}
+	ofStack(command, &stack, &project)
 	return command
 }
 

@@ -38,11 +38,7 @@ func newStrandedCommand() *cobra.Command {
 			return showStranded(cmd.OutOrStdout(), stack, askHosts(cmd.Context(), uninstalls))
 		},
 	}
-	command.Flags().StringVarP(&stack, "stack", "s", "", "the stack's name")
-	command.Flags().StringVar(&project, "project", ".", "the project's folder")
-	if err := command.MarkFlagRequired("stack"); err != nil {
-		panic(err)
-	}
+	ofStack(command, &stack, &project)
 	return command
 }
 

@@ -47,11 +47,7 @@ func newUnsealCommand() *cobra.Command {
 			return err
 		},
 	}
-	command.Flags().StringVarP(&stack, "stack", "s", "", "the stack's name")
-	command.Flags().StringVar(&project, "project", ".", "the project's folder")
-	if err := command.MarkFlagRequired("stack"); err != nil {
-		panic(err)
-	}
+	ofStack(command, &stack, &project)
 	return command
 }
 
