@@ -3,14 +3,12 @@ package charts_test
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/yaml"
 
 	"strata/config"
 	"strata/health"
@@ -20,14 +18,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// root is the project's folder, known before a test leaves its own.
-var root = func() string {
-	folder, err := filepath.Abs("../..")
-	if err != nil {
-		panic(err)
-	}
-	return folder
-}()
+// root is the project's folder.
+var root = pulumitest.Root
 
 // program is what the program would install with the charts at hand, and what it then relies on.
 type program struct {
@@ -61,16 +53,7 @@ func newProgram(t *testing.T, sections map[string]any) *program {
 // configuration is what Pulumi hands to the program.
 func configuration(t *testing.T, sections map[string]any) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "Pulumi.staging.yaml"))
-	require.NoError(t, err)
-	var content struct {
-		Config map[string]json.RawMessage `json:"config"`
-	}
-	require.NoError(t, yaml.Unmarshal(text, &content))
-	handed := map[string]string{}
-	for key, value := range content.Config {
-		handed[key] = string(value)
-	}
+	handed := pulumitest.Committed(t, "staging")
 	for section, value := range sections {
 		text, err := json.Marshal(value)
 		require.NoError(t, err)

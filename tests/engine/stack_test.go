@@ -24,14 +24,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// root is the project's folder, known before a test leaves its own.
-var root = func() string {
-	folder, err := filepath.Abs("../..")
-	if err != nil {
-		panic(err)
-	}
-	return folder
-}()
+// root is the project's folder.
+var root = pulumitest.Root
 
 // section is a part of the configuration, as YAML has it.
 type section = map[string]any

@@ -8,21 +8,14 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/yaml"
 
 	"strata/config"
 	"strata/platform"
 	"strata/tests/pulumitest"
 )
 
-// root is the project's folder, known before a test leaves its own.
-var root = func() string {
-	folder, err := filepath.Abs("../..")
-	if err != nil {
-		panic(err)
-	}
-	return folder
-}()
+// root is the project's folder.
+var root = pulumitest.Root
 
 // stacks are the stacks with a committed file.
 func stacks(t *testing.T) []string {
@@ -51,21 +44,10 @@ type program struct {
 func newProgram(t *testing.T, stack string) *program {
 	t.Helper()
 	p := &program{stack: stack, project: pulumitest.NewProject(t), answers: pulumitest.NewAnswers(t)}
-	file := filepath.Join(root, "Pulumi."+stack+".yaml")
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	var content struct {
-		Config map[string]json.RawMessage `json:"config"`
-	}
-	require.NoError(t, yaml.Unmarshal(text, &content))
-	sections := map[string]string{}
-	for key, value := range content.Config {
-		sections[key] = string(value)
-	}
-	handed, err := json.Marshal(sections)
+	handed, err := json.Marshal(pulumitest.Committed(t, stack))
 	require.NoError(t, err)
 	t.Setenv(pulumi.EnvConfig, string(handed))
-	p.cfg, err = config.FromFile(file)
+	p.cfg, err = config.FromFile(filepath.Join(root, "Pulumi."+stack+".yaml"))
 	require.NoError(t, err)
 	return p
 }

@@ -11,19 +11,19 @@ import (
 
 // meanings say what a number is, by its name up to the slash.
 var meanings = map[string]string{
-	"up_wall":         "an up of staging on fresh hosts",
-	"critical_path_ratio":   "wall time by critical path of that up: 1 is a run that only its own edges held up",
-	"up_serial_ratio": "everything in a row by that up: what running in parallel is worth",
-	"noop_up":         "an up with nothing to do",
-	"noop_preview":    "a preview with nothing to do",
-	"gate_lag_p50":    "from true to noticed, over all gates, median",
-	"gate_lag_p95":    "from true to noticed, 95 of 100",
-	"cost_up":         "an up with providers that take no time, the state saved after each step",
-	"cost_up_once":    "the same up, the state saved at the end only",
-	"cost_noop":       "an up with nothing to do and providers that take no time",
-	"cost_share":      "share of the processor's time",
-	"lab_up":          "an up of the lab",
-	"lab_noop":        "an up with nothing to do, on the lab",
+	"up_wall":             "an up of staging on fresh hosts",
+	"critical_path_ratio": "wall time by critical path of that up: 1 is a run that only its own edges held up",
+	"up_serial_ratio":     "everything in a row by that up: what running in parallel is worth",
+	"noop_up":             "an up with nothing to do",
+	"noop_preview":        "a preview with nothing to do",
+	"gate_lag_p50":        "from true to noticed, over all gates, median",
+	"gate_lag_p95":        "from true to noticed, 95 of 100",
+	"cost_up":             "an up with providers that take no time, the state saved after each step",
+	"cost_up_once":        "the same up, the state saved at the end only",
+	"cost_noop":           "an up with nothing to do and providers that take no time",
+	"cost_share":          "share of the processor's time",
+	"lab_up":              "an up of the lab",
+	"lab_noop":            "an up with nothing to do, on the lab",
 }
 
 // meaning is what a number is, for people.
