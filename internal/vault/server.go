@@ -96,6 +96,7 @@ func newClient(address string, server Server) (*api.Client, error) {
 		return nil, err
 	}
 	client.ClearToken()
+	client.ClearNamespace()
 	return client, nil
 }
 

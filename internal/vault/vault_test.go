@@ -3,6 +3,7 @@ package vault
 import (
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -100,6 +101,30 @@ func TestUnseal(t *testing.T) {
 	require.NoError(t, Unseal(t.Context(), client, Keys{Unseal: []string{"share"}}))
 	assert.False(t, vault.sealed)
 	require.NoError(t, Unseal(t.Context(), client, Keys{Unseal: []string{"share"}}), "it is unsealed already")
+}
+
+func TestAnotherVaultsEnvironmentIsNotRead(t *testing.T) {
+	listener := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.Empty(t, r.Header.Get("X-Vault-Token"))
+		assert.Empty(t, r.Header.Get("X-Vault-Namespace"))
+		(&server{}).ServeHTTP(w, r)
+	}))
+	defer listener.Close()
+	for name, value := range map[string]string{
+		"VAULT_ADDR": "https://127.0.0.1:1", "VAULT_TOKEN": "hvs.other", "VAULT_NAMESPACE": "other", "VAULT_SKIP_VERIFY": "true",
+	} {
+		t.Setenv(name, value)
+	}
+	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: listener.Certificate().Raw}))
+	client, err := newClient(listener.URL, Server{Name: "example.com", CA: authority})
+	require.NoError(t, err)
+	_, err = client.Sys().InitStatusWithContext(t.Context())
+	require.NoError(t, err)
+
+	client, err = newClient(listener.URL, Server{Name: "other.example.org", CA: authority})
+	require.NoError(t, err)
+	_, err = client.Sys().InitStatusWithContext(t.Context())
+	assert.ErrorContains(t, err, "certificate is valid for", "VAULT_SKIP_VERIFY must not switch the check off")
 }
 
 func TestKeysAreNotQuotedWhenTheyCannotBeRead(t *testing.T) {
