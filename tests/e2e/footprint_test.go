@@ -81,7 +81,7 @@ func (l *lent) exposed(name, text string) string {
 	encoded := base64.StdEncoding.EncodeToString([]byte(text + "\n"))
 	return strings.TrimSpace(l.must(name, `pattern=$(mktemp) && base64 -d <<< '`+encoded+`' > "$pattern"
 journalctl --no-pager -o cat | grep -F -f "$pattern" | sed 's/^/journal /' | head -1
-find /etc /var/lib /var/log /usr/local /tmp /run -xdev -type f -perm -o=r -size -1024k -not -path '/run/netns/*' -print0 |
+find /etc /var/lib /var/log /usr/local /tmp /run -ignore_readdir_race -xdev -type f -perm -o=r -size -1024k -not -path '/run/netns/*' -print0 |
   xargs -0 grep -lF -f "$pattern" 2> /dev/null | sed 's/^/file /'
 cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' '\n' | grep -F -f "$pattern" | sed 's/^/argument /' | head -1
 rm "$pattern"`))

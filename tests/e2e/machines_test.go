@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -145,15 +146,22 @@ func (l *lent) delete() {
 	require.NoError(l.t, err, "%s", output)
 }
 
+// journal is the end of what K3s logged on a host, without the frames of a panic and the retries of etcd's client.
+const journal = `journalctl --no-pager -o short-precise -u 'k3s*' -n 400 |
+  grep -vE '"logger":"etcd-client"|k3s\[[0-9]+\]: (\s|[a-z.]+/\S+\()' | tail -40 | cut -c1-300`
+
 // dump shows what a failed story left on its hosts.
 func (l *lent) dump() {
 	for _, n := range l.nodes {
-		output, _ := l.on(n.name, `systemctl --no-pager status 'k3s*' | head -20; journalctl --no-pager -u 'k3s*' -n 40 | cut -c1-300`)
+		output, _ := l.on(n.name, `systemctl --no-pager -n 0 status 'k3s*' | head -12; `+journal)
 		l.t.Logf("--- %s\n%s", n.name, output)
 	}
 	if n := l.nodes[0]; n.role == "server" {
 		output, _ := l.on(n.name, `k3s kubectl get nodes,pods -A -o wide; k3s kubectl get events -A | tail -30`)
 		l.t.Logf("--- cluster\n%s", output)
+	}
+	if lines := strings.Split(lastFailure, "\n"); lastFailure != "" {
+		l.t.Logf("--- the command that failed\n%s\n%s", lines[0], strings.Join(lines[max(1, len(lines)-40):], "\n"))
 	}
 }
 

@@ -1,9 +1,11 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -46,4 +48,17 @@ func (s *stack) loses(t *testing.T, name, chart, refusedBy, because string) {
 	assert.Contains(t, r.output, refusedBy, "it is refused by what is not ready")
 	assert.Regexp(t, because, r.output)
 	race.must(pulumi("destroy"))
+	s.definitionsGone(t)
+}
+
+// definitionsGone waits until no custom resource definition is on its way out: an object of a kind that is leaving is refused
+// for that reason, and not for the race's.
+func (s *stack) definitionsGone(t *testing.T) {
+	t.Helper()
+	definitions := s.client().RESTClient().Get().AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		all, err := definitions.DoRaw(context.Background())
+		require.NoError(c, err)
+		require.NotContains(c, string(all), `"deletionTimestamp"`)
+	}, time.Minute, 200*time.Millisecond)
 }

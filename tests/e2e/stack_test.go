@@ -126,9 +126,15 @@ func (s *stack) command(dir, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// lastFailure is the last command that failed a story. The dump ends with it: of a long log, CI shows the end.
+var lastFailure string
+
 // must fails the test with the command's output unless it succeeded.
 func (s *stack) must(r result) result {
 	s.t.Helper()
+	if r.err != nil {
+		lastFailure = fmt.Sprintf("%s: %v\n%s", r.line, r.err, r.output)
+	}
 	require.NoError(s.t, r.err, "%s\n%s", r.line, r.output)
 	return r
 }
