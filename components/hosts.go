@@ -3,6 +3,7 @@ package components
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -24,7 +25,9 @@ type HostsArgs struct {
 	IPVS bool
 	// Timeout bounds each host's boot and gate (strata:timeouts.host).
 	Timeout metav1.Duration
-	// Artifacts has the machine image. Only driver machine reads it.
+	// InstallTimeout bounds the copying of an image to a hypervisor (strata:timeouts.install).
+	InstallTimeout metav1.Duration
+	// Artifacts has the image of the hosts that are made. Driver existing does not read it.
 	Artifacts *artifacts.Set
 }
 
@@ -46,6 +49,8 @@ type Host struct {
 	SSHKey pulumi.StringOutput
 	// Machine is the resource that the host lives and dies with; nil for a host that is only lent.
 	Machine pulumi.Resource
+	// Booted holds once a virtual machine runs and has its address; nil for other hosts.
+	Booted *health.Gate
 	// Gate holds once the host is fit for K3s.
 	Gate *health.Gate
 }
@@ -59,10 +64,12 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 	drivers := map[config.Driver]func(*pulumi.Context, string, *HostsArgs, *Hosts) error{
 		config.DriverExisting: existingHosts,
 		config.DriverMachine:  machineHosts,
+		config.DriverLibvirt:  vmHosts,
+		config.DriverProxmox:  vmHosts,
 	}
 	driver, ok := drivers[args.Config.Driver]
 	if !ok {
-		return nil, fmt.Errorf("hosts: driver %q is not one of existing, machine", args.Config.Driver)
+		return nil, fmt.Errorf("hosts: driver %q is not one of %s", args.Config.Driver, strings.Join(config.Drivers, ", "))
 	}
 	if err := driver(ctx, name, args, hosts); err != nil {
 		return nil, fmt.Errorf("hosts: driver %s: %w", args.Config.Driver, err)
@@ -93,8 +100,16 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 		},
 		HostKeys: []pulumi.StringOutput{host.HostKey},
 		SSHKey:   host.SSHKey,
-	}, append(childOf(h), host.deletedWith()...)...)
+	}, append(childOf(h, host.booted()...), host.deletedWith()...)...)
 	return err
+}
+
+// booted is what the host's gate waits for: what keeps a virtual machine from coming up is said by whoever sees it from outside.
+func (h *Host) booted() []pulumi.Resource {
+	if h.Booted == nil {
+		return nil
+	}
+	return []pulumi.Resource{h.Booted}
 }
 
 // target is the host as gates know it; the host key is filled in when it is known.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
 )
@@ -16,11 +17,11 @@ import (
 // existingHosts takes hosts that are already there. Strata owns nothing of them but what it installs.
 func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
 	for _, node := range args.Config.Nodes {
-		key, err := readKey(node)
+		key, err := readKey(node.Name, node.SSH.KeyFile)
 		if err != nil {
 			return err
 		}
-		pin, err := pinHostKey(ctx, hosts, name, node, args)
+		pin, err := pinHostKey(ctx, hosts, name+"-"+node.Name+"-hostkey", node.Address.String(), node.SSH, args.Timeout)
 		if err != nil {
 			return fmt.Errorf("host key of %s: %w", node.Name, err)
 		}
@@ -33,40 +34,36 @@ func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hos
 	return nil
 }
 
-// readKey reads the private key that logs in to a node.
-func readKey(node config.Node) (string, error) {
-	path := node.SSH.KeyFile
+// readKey reads the private key that logs in to a host.
+func readKey(host, path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("key file %s of %s: %w", path, node.Name, err)
+			return "", fmt.Errorf("key file %s of %s: %w", path, host, err)
 		}
 		path = filepath.Join(home, rest)
 	}
 	key, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("ssh key of %s: %w; set strata:hosts.ssh.keyFile to a private key that may log in", node.Name, err)
+		return "", fmt.Errorf("ssh key of %s: %w; set its keyFile (strata:hosts.ssh, strata:hosts.hypervisor) to a private key that may log in", host, err)
 	}
 	return string(key), nil
 }
 
-// pinHostKey is the node's host key: from the configuration, or from one bounded first contact whose answer stays in the
-// state, so that every later connection checks it.
-func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name string, node config.Node, args *HostsArgs) (pulumi.StringOutput, error) {
-	if node.SSH.HostKey != "" {
-		return pulumi.String(node.SSH.HostKey).ToStringOutput(), nil
+// pinHostKey is a host's key: from the configuration, or from one bounded first contact whose answer stays in the state, so that
+// every later connection checks it.
+func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name, address string, login config.SSH, limit metav1.Duration) (pulumi.StringOutput, error) {
+	if login.HostKey != "" {
+		return pulumi.String(login.HostKey).ToStringOutput(), nil
 	}
-	question, err := json.Marshal(map[string]any{
-		"address": node.Address, "port": node.SSH.Port, "timeout": args.Timeout,
-	})
+	question, err := json.Marshal(map[string]any{"address": address, "port": login.Port, "timeout": limit})
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}
 	// The address decides whose key it is; a changed timeout must not ask again.
 	command := runs("hostkey", pulumi.String(question), nil)
-	command.Triggers = pulumi.Array{pulumi.String(node.Address.String())}
-	contact, err := local.NewCommand(ctx, name+"-"+node.Name+"-hostkey", command,
-		append(childOf(hosts), bounded(args.Timeout), pulumi.IgnoreChanges([]string{"stdin"}))...)
+	command.Triggers = pulumi.Array{pulumi.String(address)}
+	contact, err := local.NewCommand(ctx, name, command, append(childOf(hosts), bounded(limit), pulumi.IgnoreChanges([]string{"stdin"}))...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

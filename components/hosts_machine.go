@@ -6,7 +6,6 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	"golang.org/x/crypto/ssh"
 
 	"strata/internal/machine"
 )
@@ -18,14 +17,11 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 	if err != nil {
 		return err
 	}
-	keygen := runs("keygen", nil, nil)
-	keygen.Logging = local.LoggingNone // it prints the key
-	key, err := local.NewCommand(ctx, name+"-key", keygen, append(childOf(hosts), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
+	private, err := generatedKey(ctx, hosts, name+"-key")
 	if err != nil {
 		return fmt.Errorf("ssh key: %w", err)
 	}
-	private := pulumi.ToSecret(key.Stdout).(pulumi.StringOutput)
-	public := pulumi.Unsecret(private.ApplyT(authorizedKey).(pulumi.StringOutput)).(pulumi.StringOutput)
+	public := publicHalf(private)
 	for _, node := range args.Config.Nodes {
 		node.SSH.User, node.SSH.Port = "root", 22
 		spec := machine.Spec{
@@ -71,13 +67,4 @@ func machineHostKey(stdout string) (string, error) {
 		return "", fmt.Errorf("output of machine create: %w", err)
 	}
 	return made.HostKey, nil
-}
-
-// authorizedKey is the public half of a private key in PEM, in authorized_keys form.
-func authorizedKey(private string) (string, error) {
-	signer, err := ssh.ParsePrivateKey([]byte(private))
-	if err != nil {
-		return "", fmt.Errorf("generated ssh key: %w", err)
-	}
-	return string(ssh.MarshalAuthorizedKey(signer.PublicKey())), nil
 }

@@ -19,8 +19,12 @@ func defaults() *Config {
 	encrypt := true
 	return &Config{
 		Hosts: Hosts{
-			SSH:     SSH{User: "root", Port: 22},
-			Machine: Machine{Bridge: "strata0"},
+			SSH:        SSH{User: "root", Port: 22},
+			Machine:    Machine{Bridge: "strata0"},
+			Hypervisor: Hypervisor{User: "root", Port: 22, KeyFile: "~/.ssh/id_ed25519"},
+			VM:         VM{CPUs: 2, MemoryMiB: 4096, DiskGiB: 20, Modules: []string{"br_netfilter", "overlay"}},
+			Libvirt:    Libvirt{URI: "qemu:///system", Pool: "default", Type: "kvm"},
+			Proxmox:    Proxmox{Storage: "local-lvm", SeedStorage: "local", Bridge: "vmbr0"},
 		},
 		K3s: K3s{
 			ClusterCIDR:       netip.MustParsePrefix("10.42.0.0/16"),
@@ -64,6 +68,8 @@ func (c *Config) derive() {
 		if !hosts.Machine.Gateway.IsValid() && hosts.Subnet.IsValid() {
 			hosts.Machine.Gateway = hosts.Subnet.Masked().Addr().Next()
 		}
+	case DriverLibvirt, DriverProxmox:
+		hosts.deriveVMs()
 	}
 	c.derivePlatform()
 	c.Artifacts.MachineImage = or(c.Artifacts.MachineImage, c.Artifacts.Source)
@@ -73,6 +79,24 @@ func (c *Config) derive() {
 		ssh.Port = or(ssh.Port, hosts.SSH.Port)
 		ssh.KeyFile = or(ssh.KeyFile, hosts.SSH.KeyFile)
 		ssh.HostKey = or(ssh.HostKey, hosts.SSH.HostKey)
+	}
+}
+
+// deriveVMs gives every node its effective size.
+func (h *Hosts) deriveVMs() {
+	h.Arch = or(h.Arch, "amd64")
+	if h.Driver == DriverLibvirt && h.Libvirt.Bridge == "" {
+		h.Libvirt.Network = or(h.Libvirt.Network, "default")
+	}
+	if !h.VM.Gateway.IsValid() && h.Subnet.IsValid() {
+		h.VM.Gateway = h.Subnet.Masked().Addr().Next()
+	}
+	if len(h.VM.DNS) == 0 && h.VM.Gateway.IsValid() {
+		h.VM.DNS = []netip.Addr{h.VM.Gateway}
+	}
+	for i := range h.Nodes {
+		size := &h.Nodes[i].VM
+		size.CPUs, size.MemoryMiB, size.DiskGiB = or(size.CPUs, h.VM.CPUs), or(size.MemoryMiB, h.VM.MemoryMiB), or(size.DiskGiB, h.VM.DiskGiB)
 	}
 }
 

@@ -30,7 +30,10 @@ func (c *Config) CheckFiles(projectDir string) error {
 		}
 	}
 	checkBundle(&ps, field("artifacts.source"), projectDir, c.Artifacts.Source)
-	if c.Hosts.Driver == DriverMachine && c.Artifacts.MachineImage != c.Artifacts.Source {
+	if c.Hosts.Driver.MakesVMs() && c.Hosts.Hypervisor.Address != "" {
+		checkKeyFile(&ps, field("hosts.hypervisor.keyFile"), projectDir, c.Hosts.Hypervisor.KeyFile)
+	}
+	if (c.Hosts.Driver == DriverMachine || c.NeedsVMImage()) && c.Artifacts.MachineImage != c.Artifacts.Source {
 		checkBundle(&ps, field("artifacts.machineImage"), projectDir, c.Artifacts.MachineImage)
 	}
 	return ps.err()

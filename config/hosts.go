@@ -10,7 +10,17 @@ const (
 	DriverExisting Driver = "existing"
 	// DriverMachine creates systemd-nspawn machines on this machine.
 	DriverMachine Driver = "machine"
+	// DriverLibvirt creates virtual machines with libvirt, on this machine or on a host that SSH reaches.
+	DriverLibvirt Driver = "libvirt"
+	// DriverProxmox creates virtual machines on a Proxmox VE node that SSH reaches.
+	DriverProxmox Driver = "proxmox"
 )
+
+// Drivers are all of them.
+var Drivers = []string{string(DriverExisting), string(DriverMachine), string(DriverLibvirt), string(DriverProxmox)}
+
+// MakesVMs is true for the drivers whose hosts are virtual machines.
+func (d Driver) MakesVMs() bool { return d == DriverLibvirt || d == DriverProxmox }
 
 // Role is what a node is in the cluster.
 type Role string
@@ -32,7 +42,7 @@ func (r Role) Unit() string {
 
 // Hosts says which hosts there are and how they are reached or made.
 type Hosts struct {
-	// Driver is existing or machine. Required.
+	// Driver is existing, machine, libvirt or proxmox. Required.
 	Driver Driver `json:"driver"`
 	// Subnet holds every node address and the load balancer's addresses, as CIDR. Required.
 	Subnet netip.Prefix `json:"subnet"`
@@ -43,6 +53,14 @@ type Hosts struct {
 	SSH SSH `json:"ssh"`
 	// Machine configures driver machine.
 	Machine Machine `json:"machine"`
+	// Hypervisor is where drivers libvirt and proxmox make the virtual machines.
+	Hypervisor Hypervisor `json:"hypervisor"`
+	// VM is what the virtual machines of drivers libvirt and proxmox have in common.
+	VM VM `json:"vm"`
+	// Libvirt configures driver libvirt.
+	Libvirt Libvirt `json:"libvirt"`
+	// Proxmox configures driver proxmox.
+	Proxmox Proxmox `json:"proxmox"`
 	// Nodes are the hosts in order; the first server bootstraps the cluster.
 	Nodes []Node `json:"nodes"`
 }
@@ -54,9 +72,10 @@ type SSH struct {
 	// Port is sshd's TCP port. Default 22.
 	Port int `json:"port,omitempty"`
 	// KeyFile is the private key's path; a leading ~ is the home directory, a relative path is relative to the project.
-	// Default ~/.ssh/id_ed25519. Driver machine generates its own key.
+	// Default ~/.ssh/id_ed25519. Only driver existing reads it: the others generate a key.
 	KeyFile string `json:"keyFile,omitempty"`
-	// HostKey pins the host's public key, in authorized_keys form. Default: taken at one bounded first contact.
+	// HostKey pins the host's public key, in authorized_keys form. Default: taken at one bounded first contact. Only driver
+	// existing reads it: the others make the host's key before its first boot.
 	HostKey string `json:"hostKey,omitempty"`
 }
 
@@ -70,7 +89,7 @@ type Machine struct {
 
 // Node is one host of the cluster.
 type Node struct {
-	// Name is the node's name in Kubernetes and, for driver machine, the host name. Required, unique.
+	// Name is the node's name in Kubernetes and, where Strata makes the host, the host name. Required, unique.
 	Name string `json:"name"`
 	// Role is server or agent. Required.
 	Role Role `json:"role"`
@@ -78,6 +97,8 @@ type Node struct {
 	Address netip.Addr `json:"address"`
 	// SSH overrides Hosts.SSH for this host.
 	SSH SSH `json:"ssh"`
+	// VM overrides the size in Hosts.VM for this host.
+	VM Size `json:"vm"`
 	// Labels are set on the Node at registration.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Taints are set on the Node at registration, as key=value:Effect.

@@ -3,7 +3,7 @@ package config_test
 // hostsRules are about the hosts as a whole.
 var hostsRules = []rule{
 	{"no driver", one("hosts", `{"subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
-		"strata:hosts.driver: is not set; set existing or machine"},
+		"strata:hosts.driver: is not set; set existing, machine, libvirt, proxmox"},
 	{"an unknown driver", one("hosts", `{"driver":"machines","subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
 		"strata:hosts.driver: machines is not a known driver; did you mean machine?"},
 	{"an unknown architecture", machines(`"arch":"amd65",`),
@@ -14,7 +14,7 @@ var hostsRules = []rule{
 		"strata:hosts.subnet: 10.10.0.5/24 has bits set behind its prefix; write 10.10.0.0/24"},
 	{"machine keys on existing hosts", one("hosts",
 		`{"driver":"existing","subnet":"10.10.0.0/24","machine":{"bridge":"br7"},"nodes":[`+server1+`]}`),
-		"strata:hosts.machine: is only read by driver machine; remove it or set driver: machine"},
+		"strata:hosts.machine: is only read by driver machine; remove it or set another driver"},
 	{"a bridge name that Linux refuses", machines(`"machine":{"bridge":"a-very-long-bridge"},`),
 		"strata:hosts.machine.bridge: a-very-long-bridge is not an interface name; " +
 			"use a letter, then at most 14 letters, digits, dots, dashes or underscores"},

@@ -25,17 +25,18 @@ func (c *Config) checkHosts(ps *problems) {
 	hosts := c.Hosts
 	switch hosts.Driver {
 	case DriverExisting:
-		if hosts.Machine != defaults().Hosts.Machine {
-			ps.add(field("hosts.machine"), "", "is only read by driver machine", "remove it or set driver: machine")
-		}
 	case DriverMachine:
 		c.checkMachine(ps)
+	case DriverLibvirt, DriverProxmox:
+		c.checkVMs(ps)
 	case "":
-		ps.add(field("hosts.driver"), "", "is not set", "set existing or machine")
+		ps.add(field("hosts.driver"), "", "is not set", "set "+strings.Join(Drivers, ", "))
 	default:
-		known := []string{string(DriverExisting), string(DriverMachine)}
-		ps.add(field("hosts.driver"), string(hosts.Driver), "is not a known driver",
-			suggestion(string(hosts.Driver), known))
+		ps.add(field("hosts.driver"), string(hosts.Driver), "is not a known driver", suggestion(string(hosts.Driver), Drivers))
+	}
+	if slices.Contains(Drivers, string(hosts.Driver)) {
+		checkOthersUnset(ps, hosts)
+		checkGeneratedKeys(ps, hosts)
 	}
 	if arch := hosts.Arch; arch != "" && !slices.Contains(Architectures, arch) {
 		ps.add(field("hosts.arch"), arch, "is not an architecture that K3s is fetched for", suggestion(arch, Architectures))
@@ -55,12 +56,19 @@ func (c *Config) checkMachine(ps *problems) {
 		ps.add(field("hosts.machine.gateway"), gateway.String(), "is not a host address of hosts.subnet "+subnet.String(),
 			"use an address inside it, neither the first nor the last")
 	}
-	if c.Hosts.SSH.KeyFile != "" {
-		ps.add(field("hosts.ssh.keyFile"), c.Hosts.SSH.KeyFile, "is not read: driver machine generates its own key",
-			"remove it")
+}
+
+// checkGeneratedKeys: where Strata makes the hosts it makes their keys, too.
+func checkGeneratedKeys(ps *problems, hosts Hosts) {
+	if hosts.Driver == DriverExisting {
+		return
 	}
-	if c.Hosts.SSH.HostKey != "" {
-		ps.add(field("hosts.ssh.hostKey"), "", "is not read: driver machine generates the host keys", "remove it")
+	who := "is not read: driver " + string(hosts.Driver) + " generates "
+	if hosts.SSH.KeyFile != "" {
+		ps.add(field("hosts.ssh.keyFile"), hosts.SSH.KeyFile, who+"its own key", "remove it")
+	}
+	if hosts.SSH.HostKey != "" {
+		ps.add(field("hosts.ssh.hostKey"), "", who+"the host keys", "remove it")
 	}
 }
 
@@ -155,7 +163,8 @@ func checkNodeName(ps *problems, key, name string, seen map[string]int, index in
 }
 
 func (c *Config) checkNodeAddress(ps *problems, key string, address netip.Addr, seen map[netip.Addr]int, index int) {
-	subnet, gateway := c.Hosts.Subnet, c.Hosts.Machine.Gateway
+	subnet := c.Hosts.Subnet
+	gateway, gatewayKey := c.Hosts.gateway()
 	switch {
 	case !address.IsValid():
 		ps.add(key, "", "is not set", "give the node's address in hosts.subnet")
@@ -164,7 +173,7 @@ func (c *Config) checkNodeAddress(ps *problems, key string, address netip.Addr, 
 		ps.add(key, address.String(), "is not a host address of hosts.subnet "+subnet.String(),
 			"use an address inside it, neither the first nor the last")
 	case gateway.IsValid() && address == gateway:
-		ps.add(key, address.String(), "is the gateway's address, hosts.machine.gateway", "give the node another address")
+		ps.add(key, address.String(), "is the gateway's address, "+gatewayKey, "give the node another address")
 	}
 	if first, duplicate := seen[address]; duplicate {
 		ps.add(key, address.String(), fmt.Sprintf("is also the address of hosts.nodes[%d]", first),
@@ -198,7 +207,7 @@ func (c *Config) checkNodeSSH(ps *problems, key string, ssh SSH) {
 		own.HostKey = ""
 	}
 	checkSSH(ps, key, own)
-	if c.Hosts.Driver == DriverMachine && ssh.KeyFile != c.Hosts.SSH.KeyFile {
-		ps.add(key+".keyFile", ssh.KeyFile, "is not read: driver machine generates its own key", "remove it")
+	if c.Hosts.Driver != DriverExisting && ssh.KeyFile != c.Hosts.SSH.KeyFile {
+		ps.add(key+".keyFile", ssh.KeyFile, "is not read: driver "+string(c.Hosts.Driver)+" generates its own key", "remove it")
 	}
 }

@@ -60,8 +60,8 @@ func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earl
 			taken(fmt.Sprintf("node %s (%s)", node.Name, node.Address))
 		}
 	}
-	if gateway := hosts.Machine.Gateway; gateway.IsValid() && addresses.Contains(gateway) {
-		taken(fmt.Sprintf("hosts.machine.gateway %s", gateway))
+	if gateway, itsKey := hosts.gateway(); gateway.IsValid() && addresses.Contains(gateway) {
+		taken(itsKey + " " + gateway.String())
 	}
 	if c.K3s.ClusterCIDR.IsValid() && addresses.Overlaps(RangeOf(c.K3s.ClusterCIDR)) {
 		taken("k3s.clusterCIDR " + c.K3s.ClusterCIDR.String())

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 const (
 	// K3sVersion is the pinned release of K3s: upstream's channel stable when it was pinned.
@@ -46,6 +49,8 @@ const (
 	ArtifactArgoCDChart = "argocd-chart"
 	// ArtifactMachineImage is the root file system of driver machine; only bundles have it.
 	ArtifactMachineImage = "machine-image"
+	// ArtifactVMImage is the disk image of drivers libvirt and proxmox, a qcow2 with cloud-init.
+	ArtifactVMImage = "vm-image"
 )
 
 // Pin is one artifact at the version that this release of Strata was made for.
@@ -72,10 +77,30 @@ type Versions struct{ K3s, MetalLB, GatewayAPI, CertManager, Vault, Traefik, Arg
 
 // Pins are all pinned artifacts, with each version as the configuration says: an explicit version replaces the pin's.
 func (c *Config) Pins() []Pin {
-	return Pins(Versions{
+	pins := Pins(Versions{
 		K3s: c.K3s.Version, MetalLB: c.MetalLB.ChartVersion, GatewayAPI: c.CRDs.GatewayAPIVersion,
 		CertManager: c.CertManager.ChartVersion, Vault: c.Vault.ChartVersion, Traefik: c.Traefik.ChartVersion, ArgoCD: c.ArgoCD.ChartVersion,
 	})
+	if pin, ok := c.VMImagePin(); ok {
+		pins = append(pins, pin)
+	}
+	return pins
+}
+
+// VMImagePin is the image that the configuration names by its URL. It has no list of sums: the lock has its sum from the first
+// download on.
+func (c *Config) VMImagePin() (Pin, bool) {
+	url := c.Hosts.VM.Image
+	if !c.NeedsVMImage() || url == "" {
+		return Pin{}, false
+	}
+	name := path.Base(url)
+	return Pin{Name: ArtifactVMImage, Version: strings.TrimSuffix(name, path.Ext(name)), Arch: c.Hosts.Arch, URL: url, Key: "strata:hosts.vm.image"}, true
+}
+
+// NeedsVMImage is true when the hosts start from a disk image of ours.
+func (c *Config) NeedsVMImage() bool {
+	return c.Hosts.Driver.MakesVMs() && c.Hosts.Proxmox.Template == 0
 }
 
 // Pins are all pinned artifacts.

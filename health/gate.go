@@ -30,6 +30,9 @@ type GateArgs struct {
 	HostKeys []pulumi.StringOutput
 	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
 	SSHKey pulumi.StringInput
+	// HypervisorPin is the hypervisor's pinned host key, and HypervisorKey the private key that logs in there, a secret. Only for kind
+	// vm, where the hypervisor is not this machine.
+	HypervisorPin, HypervisorKey pulumi.StringInput
 	// Kubeconfig is the cluster's kubeconfig. Secret. Only for the kinds that ask an API server.
 	Kubeconfig pulumi.StringInput
 	// Revision is a digest of what is gated; it becomes Spec.Revision. Optional.
@@ -52,6 +55,9 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	environment := pulumi.StringMap{}
 	if args.SSHKey != nil {
 		environment["STRATA_SSH_KEY"] = args.SSHKey
+	}
+	if args.HypervisorKey != nil {
+		environment["STRATA_HYPERVISOR_KEY"] = args.HypervisorKey
 	}
 	if args.Kubeconfig != nil {
 		environment["STRATA_KUBECONFIG"] = args.Kubeconfig
@@ -77,7 +83,10 @@ func (a *GateArgs) stdin() pulumi.StringPtrInput {
 	if a.Definitions == nil {
 		a.Definitions = pulumi.String("")
 	}
-	inputs := []any{a.Revision, a.Definitions}
+	if a.HypervisorPin == nil {
+		a.HypervisorPin = pulumi.String("")
+	}
+	inputs := []any{a.Revision, a.Definitions, a.HypervisorPin}
 	for _, key := range a.HostKeys {
 		inputs = append(inputs, key)
 	}
@@ -87,9 +96,14 @@ func (a *GateArgs) stdin() pulumi.StringPtrInput {
 		if names := strings.Fields(values[1].(string)); len(names) > 0 {
 			spec.CRDs = &CRDsSpec{Names: names}
 		}
+		if pin := values[2].(string); pin != "" && spec.VM != nil {
+			machine := *spec.VM
+			machine.Hypervisor.HostKey = pin
+			spec.VM = &machine
+		}
 		spec.Hosts = make([]Host, len(a.Spec.Hosts))
 		for i, host := range a.Spec.Hosts {
-			host.HostKey = values[2+i].(string)
+			host.HostKey = values[3+i].(string)
 			spec.Hosts[i] = host
 		}
 		text, err := json.Marshal(spec)

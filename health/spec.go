@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/internal/remote"
+	"strata/internal/vm"
 )
 
 // Kind selects what a gate looks at.
@@ -34,6 +35,8 @@ const (
 	KindIssuer Kind = "issuer"
 	// KindCertificate gates a cert-manager Certificate: Ready, and its Secret holds a pair that clients can verify.
 	KindCertificate Kind = "certificate"
+	// KindVM gates a virtual machine from outside: it runs, and has its address where DHCP gives it.
+	KindVM Kind = "vm"
 	// KindVault gates a Vault server in the cluster: initialised, unsealed and active.
 	KindVault Kind = "vault"
 	// KindAddress gates a Service of type LoadBalancer: its address answers, from here and from the hosts.
@@ -69,6 +72,7 @@ type Spec struct {
 
 	// Each of these holds what only that kind needs.
 	Host         *HostSpec         `json:"host,omitempty"`
+	VM           *vm.Spec          `json:"vm,omitempty"`
 	Nodes        *NodesSpec        `json:"nodes,omitempty"`
 	System       *SystemSpec       `json:"system,omitempty"`
 	Webhook      *WebhookSpec      `json:"webhook,omitempty"`
@@ -162,6 +166,8 @@ type PoolSpec struct {
 type Secrets struct {
 	// SSHKey is the PEM private key for Hosts (STRATA_SSH_KEY).
 	SSHKey []byte
+	// HypervisorKey is the PEM private key for the hypervisor of VM (STRATA_HYPERVISOR_KEY).
+	HypervisorKey []byte
 	// Kubeconfig is the cluster's kubeconfig (STRATA_KUBECONFIG).
 	Kubeconfig []byte
 	// BasicAuth is user:password for the HTTP probes that ask for it (STRATA_BASIC_AUTH).

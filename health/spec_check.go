@@ -16,7 +16,7 @@ func (s Spec) validatePart(need needs) {
 		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil, KindCertificate: s.Certificate != nil,
 		KindAddress: s.Address != nil, KindGateway: s.Gateway != nil,
 		KindHTTP: s.HTTP != nil, KindApplications: s.Applications != nil, KindRollout: s.Rollout != nil,
-		KindVault: s.Vault != nil,
+		KindVault: s.Vault != nil, KindVM: s.VM != nil,
 	}
 	if present, wanted := parts[s.Kind]; wanted && !present {
 		need(false, "%s: missing", s.Kind)

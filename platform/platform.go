@@ -41,7 +41,7 @@ func Run(ctx *pulumi.Context) error {
 // layers registers the layers. Order in the code is for people; only the gates in After order anything.
 func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
 	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
-		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), Timeout: cfg.Timeouts.Host, Artifacts: files,
+		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), Timeout: cfg.Timeouts.Host, InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
 	})
 	if err != nil {
 		return err

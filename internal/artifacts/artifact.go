@@ -38,8 +38,8 @@ type Artifact struct {
 // name.
 func (a Artifact) FileName() string { return path.Base(a.Path) }
 
-// extensions are the endings that a file must keep because its reader goes by them (K3s for images, Helm for charts).
-var extensions = []string{".tar.zst", ".tar.gz", ".tar", ".tgz", ".sh", ".yaml"}
+// extensions are the endings that a file must keep because its reader goes by them (K3s for images, Helm for charts, people for disks).
+var extensions = []string{".tar.zst", ".tar.gz", ".tar", ".tgz", ".sh", ".yaml", ".qcow2"}
 
 // place sets Path from what identifies the artifact; original is a path or URL whose extension is kept.
 func (a Artifact) place(original string) Artifact {

@@ -31,8 +31,11 @@ func Resolve(cfg *config.Config, projectDir string) (*Set, error) {
 	} else {
 		take(fromBundle(cfg, projectDir, cfg.Artifacts.Source, cfg.Needed()))
 	}
-	if cfg.Hosts.Driver == config.DriverMachine {
+	switch {
+	case cfg.Hosts.Driver == config.DriverMachine:
 		take(machineImage(cfg, projectDir))
+	case cfg.NeedsVMImage():
+		take(vmImage(cfg, projectDir))
 	}
 	if err := errors.Join(wrong...); err != nil {
 		return nil, err
@@ -129,6 +132,23 @@ func machineImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 			"set strata:artifacts.machineImage to a bundle folder that has one")
 	}
 	return fromBundle(cfg, projectDir, source, []string{config.ArtifactMachineImage})
+}
+
+// vmImage is the disk image of virtual machines: a bundle's, or the locked one of hosts.vm.image.
+func vmImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
+	if cfg.Artifacts.MachineImage != config.SourceUpstream {
+		return fromBundle(cfg, projectDir, cfg.Artifacts.MachineImage, []string{config.ArtifactVMImage})
+	}
+	lock, err := ReadLock(projectDir)
+	if err != nil {
+		return nil, err
+	}
+	pin, _ := cfg.VMImagePin() // Validate has refused an upstream without it.
+	locked, ok := lock.Find(pin)
+	if !ok {
+		return nil, fmt.Errorf("%s has no sum for %s; run `strata fetch`", LockFile, pin.URL)
+	}
+	return []Artifact{locked.artifact()}, nil
 }
 
 // One is the only artifact of a name.

@@ -14,6 +14,7 @@ func verbs() []*cobra.Command {
 		newFetchCommand(),
 		newBundleCommand(),
 		newMachineCommand(),
+		newVMCommand(),
 		newKeygenCommand(),
 		newGateCommand(),
 		newHostKeyCommand(),

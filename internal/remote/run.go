@@ -51,9 +51,14 @@ func (e *ExitError) Error() string {
 // Run executes a POSIX shell script as root, with stdin as its standard input, and waits for its end. The result is valid
 // with an ExitError, too. When ctx ends, the script and everything in its process group is ended on the host.
 func (c *Client) Run(ctx context.Context, script string, stdin []byte) (Result, error) {
+	return c.RunFrom(ctx, script, bytes.NewReader(stdin), int64(len(stdin)))
+}
+
+// RunFrom is Run for an input of size bytes that need not fit into memory.
+func (c *Client) RunFrom(ctx context.Context, script string, stdin io.Reader, size int64) (Result, error) {
 	var stdout, stderr bytes.Buffer
 	code, err := c.execute(ctx, job{
-		script: script, stdin: bytes.NewReader(stdin), size: int64(len(stdin)),
+		script: script, stdin: stdin, size: size,
 		stdout: &limited{to: &stdout, left: maxOutput}, stderr: &limited{to: &stderr, left: maxOutput},
 	})
 	result := Result{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Code: code}

@@ -19,8 +19,11 @@ func goesWithItsMachine(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
 		machine := ""
-		if p.cfg.Hosts.Driver == config.DriverMachine {
+		switch {
+		case p.cfg.Hosts.Driver == config.DriverMachine:
 			machine = "hosts-" + node.Name + "-machine"
+		case p.cfg.Hosts.Driver.MakesVMs():
+			machine = "hosts-" + node.Name + "-vm"
 		}
 		for _, name := range append(onHost(g, node.Name), "hosts-"+node.Name+"-gate") {
 			if g[name].DeletedWith != machine {
@@ -149,7 +152,10 @@ func triggersReplace(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return len(r.Triggers()) > 0 }) {
 		r := g[name]
-		allowed := name == "k3s-kubeconfig" || strings.HasSuffix(name, "-hostkey") || strings.HasSuffix(name, "-machine") && r.DeleteFirst
+		ours := strings.HasSuffix(name, "-machine") || strings.HasSuffix(name, "-vm")
+		// A new image is there before the old one goes: nothing that was made from it is replaced with it.
+		image := name == "hosts-image" && !r.DeleteFirst
+		allowed := name == "k3s-kubeconfig" || strings.HasSuffix(name, "-hostkey") || ours && r.DeleteFirst || image
 		if !allowed || r.Text("create") == health.Command {
 			broken = append(broken, name+" is replaced when a trigger changes")
 		}

@@ -73,6 +73,8 @@ func (a *Answers) stdout(r Resource) string {
 			panic(err) // strings always encode
 		}
 		return string(printed)
+	case "exec .strata/bin/strata vm create":
+		return `{"name":"strata-` + r.Name + `","id":"101","mac":"52:54:00:00:00:01"}`
 	case "exec .strata/bin/strata members":
 		return r.Text("stdin")
 	case "timeout -k 5 60 cat /etc/rancher/k3s/k3s.yaml", "timeout -k 5 60 sudo -n cat /etc/rancher/k3s/k3s.yaml":

@@ -63,6 +63,7 @@ func (p *Project) bundle(t *testing.T) {
 		{config.ArtifactTraefikChart, "41.3.0", "charts/traefik.tgz"},
 		{config.ArtifactArgoCDChart, "10.1.1", "charts/argo-cd.tgz"},
 		{config.ArtifactMachineImage, "12", "image/root.tar"},
+		{config.ArtifactVMImage, "12", "image/disk.qcow2"},
 	} {
 		content := "not the real " + file.path + "\n"
 		sum := sha256.Sum256([]byte(content))

@@ -1,0 +1,34 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"golang.org/x/crypto/ssh"
+)
+
+// generatedKey is a private key of the stack's own, in PEM. Secret.
+func generatedKey(ctx *pulumi.Context, hosts *Hosts, name string) (pulumi.StringOutput, error) {
+	keygen := runs("keygen", nil, nil)
+	keygen.Logging = local.LoggingNone // it prints the key
+	key, err := local.NewCommand(ctx, name, keygen, append(childOf(hosts), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
+	if err != nil {
+		return pulumi.StringOutput{}, err
+	}
+	return pulumi.ToSecret(key.Stdout).(pulumi.StringOutput), nil
+}
+
+// publicHalf is the public half of a private key, in authorized_keys form. It is no secret.
+func publicHalf(private pulumi.StringOutput) pulumi.StringOutput {
+	return pulumi.Unsecret(private.ApplyT(authorizedKey).(pulumi.StringOutput)).(pulumi.StringOutput)
+}
+
+// authorizedKey is the public half of a private key in PEM, in authorized_keys form.
+func authorizedKey(private string) (string, error) {
+	signer, err := ssh.ParsePrivateKey([]byte(private))
+	if err != nil {
+		return "", fmt.Errorf("generated ssh key: %w", err)
+	}
+	return string(ssh.MarshalAuthorizedKey(signer.PublicKey())), nil
+}

@@ -1,0 +1,166 @@
+package components
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/vm"
+)
+
+// vms makes the hosts of drivers libvirt and proxmox. Each machine's host key is made before the machine and given to it with its
+// cloud-init seed, so there is no first contact to trust (docs/adr/0010).
+type vms struct {
+	ctx        *pulumi.Context
+	name       string
+	args       *HostsArgs
+	hosts      *Hosts
+	hypervisor *hypervisor
+	// key logs in to the machines, public is its other half.
+	key    pulumi.StringOutput
+	public pulumi.StringOutput
+	// image is the machines' image on the hypervisor; nil with a template.
+	image *local.Command
+}
+
+func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
+	v := &vms{ctx: ctx, name: name, args: args, hosts: hosts}
+	var err error
+	if v.hypervisor, err = newHypervisor(ctx, hosts, name, args); err != nil {
+		return err
+	}
+	if v.key, err = generatedKey(ctx, hosts, name+"-key"); err != nil {
+		return fmt.Errorf("ssh key: %w", err)
+	}
+	v.public = publicHalf(v.key)
+	if args.Config.Proxmox.Template == 0 {
+		if err := v.putImage(); err != nil {
+			return fmt.Errorf("image: %w", err)
+		}
+	}
+	for _, node := range args.Config.Nodes {
+		host, err := v.host(node)
+		if err != nil {
+			return fmt.Errorf("vm %s: %w", node.Name, err)
+		}
+		hosts.All = append(hosts.All, host)
+	}
+	return nil
+}
+
+// host registers one machine and the gate that sees it run. It waits for no other machine.
+func (v *vms) host(node config.Node) (*Host, error) {
+	name := v.name + "-" + node.Name
+	identity, err := generatedKey(v.ctx, v.hosts, name+"-identity")
+	if err != nil {
+		return nil, fmt.Errorf("host key: %w", err)
+	}
+	made, err := v.machine(name+"-vm", node, identity)
+	if err != nil {
+		return nil, err
+	}
+	host := &Host{Node: node, SSHKey: v.key, Machine: made, HostKey: publicHalf(identity)}
+	spec := v.spec(node)
+	spec.Image = vm.Image{}
+	host.Booted, err = health.NewGate(v.ctx, name+"-boot", &health.GateArgs{
+		Spec: health.Spec{
+			Kind: health.KindVM, Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host", VM: &spec,
+		},
+		HypervisorPin: v.hypervisor.pin, HypervisorKey: v.hypervisor.key,
+	}, append(childOf(v.hosts, made), host.deletedWith()...)...)
+	return host, err
+}
+
+// machine registers one virtual machine. What cannot be changed in place replaces it, the old one first, because both would have one
+// name and one address. A new image replaces none: that would take the cluster away.
+func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutput) (*local.Command, error) {
+	spec := v.spec(node)
+	stdin := pulumi.All(v.public, v.hypervisor.pin).ApplyT(func(known []any) (*string, error) {
+		spec.Guest.AuthorizedKeys = append([]string{known[0].(string)}, v.args.Config.VM.AuthorizedKeys...)
+		spec.Hypervisor.HostKey = known[1].(string)
+		return jsonText(spec)
+	}).(pulumi.StringPtrOutput)
+	place, err := json.Marshal([]any{spec.Driver, spec.Hypervisor, spec.ID, spec.Guest.Address, spec.Guest.DHCP, spec.Guest.Gateway, spec.Guest.User, spec.Guest.Port, spec.Libvirt, spec.Proxmox})
+	if err != nil {
+		return nil, err
+	}
+	command := runs("vm create", stdin, v.secrets(pulumi.StringMap{"STRATA_HOST_KEY": identity, "STRATA_SSH_KEY": v.key}))
+	command.Delete, command.Triggers = pulumi.String(program+" vm delete"), pulumi.Array{pulumi.String(string(place))}
+	options := append(childOf(v.hosts, v.needs()...), bounded(v.args.Timeout), pulumi.DeleteBeforeReplace(true), pulumi.Protect(v.args.Config.VM.Protect))
+	return local.NewCommand(v.ctx, name, command, options...)
+}
+
+// putImage registers the image on the hypervisor.
+func (v *vms) putImage() error {
+	file, err := v.args.Artifacts.One(config.ArtifactVMImage)
+	if err != nil {
+		return err
+	}
+	spec := v.spec(config.Node{Name: "image"})
+	spec.Image, spec.Timeout = vm.Image{Path: file.Path, SHA256: file.SHA256}, v.args.InstallTimeout
+	stdin := v.hypervisor.pin.ApplyT(func(pin string) (*string, error) {
+		spec.Hypervisor.HostKey = pin
+		return jsonText(spec)
+	}).(pulumi.StringPtrOutput)
+	command := runs("vm image put", stdin, v.secrets(nil))
+	command.Delete, command.Triggers = pulumi.String(program+" vm image remove"), pulumi.Array{pulumi.String(file.SHA256)}
+	v.image, err = local.NewCommand(v.ctx, v.name+"-image", command, append(childOf(v.hosts), bounded(spec.Timeout))...)
+	return err
+}
+
+// needs is what a machine waits for.
+func (v *vms) needs() []pulumi.Resource {
+	if v.image == nil {
+		return nil
+	}
+	return []pulumi.Resource{v.image}
+}
+
+// secrets adds the key of the hypervisor, where it has one.
+func (v *vms) secrets(env pulumi.StringMap) pulumi.StringMap {
+	if env == nil {
+		env = pulumi.StringMap{}
+	}
+	if v.hypervisor.key != nil {
+		env["STRATA_HYPERVISOR_KEY"] = v.hypervisor.key
+	}
+	return env
+}
+
+// spec is a machine as `strata vm` knows it, without what is only known later.
+func (v *vms) spec(node config.Node) vm.Spec {
+	all := v.args.Config
+	spec := vm.Spec{
+		Driver: string(all.Driver), Stack: v.args.Stack, Node: node.Name, Timeout: v.args.Timeout, Hypervisor: v.hypervisor.target,
+		CPUs: node.VM.CPUs, MemoryMiB: node.VM.MemoryMiB, DiskGiB: node.VM.DiskGiB, ID: node.VM.ID,
+		Guest: vm.Guest{
+			Address: netip.PrefixFrom(node.Address, all.Subnet.Bits()), DHCP: all.VM.DHCP, Gateway: all.VM.Gateway, DNS: all.VM.DNS,
+			User: node.SSH.User, Port: node.SSH.Port, Packages: all.VM.Packages, Modules: all.VM.Modules, Sysctls: all.VM.Sysctls,
+		},
+	}
+	if v.image != nil {
+		if file, err := v.args.Artifacts.One(config.ArtifactVMImage); err == nil { // putImage has seen it
+			spec.Image = vm.Image{SHA256: file.SHA256}
+		}
+	}
+	if all.Driver == config.DriverProxmox {
+		p := all.Proxmox
+		spec.Proxmox = &vm.Proxmox{Storage: p.Storage, SeedStorage: p.SeedStorage, Bridge: p.Bridge, VLAN: p.VLAN, Template: p.Template}
+	} else {
+		l := all.Libvirt
+		spec.Libvirt = &vm.Libvirt{URI: l.URI, Pool: l.Pool, Bridge: l.Bridge, Network: l.Network, Type: l.Type, Arch: all.Arch}
+	}
+	return spec
+}
+
+// jsonText is a value as the standard input of a command.
+func jsonText(value any) (*string, error) {
+	text, err := json.Marshal(value)
+	out := string(text)
+	return &out, err
+}

@@ -1,0 +1,171 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"strata/internal/vm"
+)
+
+func init() { newWatch[KindVM] = newVM }
+
+const (
+	// vmPoll is the pause between two looks at a machine: neither virsh nor qm can tell of every change that counts.
+	vmPoll = time.Second
+	// vmDial bounds the look whether the machine answers at its address.
+	vmDial = time.Second
+)
+
+// vmFacts is what is known of one virtual machine from outside.
+type vmFacts struct {
+	// Fault is why the hypervisor could not be asked. Everything else is empty then.
+	Fault error `json:"-"`
+	// Seen is false before the first look.
+	Seen bool `json:"seen"`
+	vm.Facts
+	// Answers is true when something listens at the machine's address and SSH port.
+	Answers bool `json:"answers,omitempty"`
+}
+
+// vmWatch looks at one machine through its hypervisor.
+type vmWatch struct {
+	spec vm.Spec
+	key  []byte
+}
+
+func newVM(spec Spec, secrets Secrets) (Watch, error) {
+	if spec.VM.Hypervisor.Address != "" && len(secrets.HypervisorKey) == 0 {
+		return nil, errors.New("STRATA_HYPERVISOR_KEY: empty; the hypervisor is asked over SSH")
+	}
+	return &vmWatch{spec: *spec.VM, key: secrets.HypervisorKey}, nil
+}
+
+// Run implements Watch. A hypervisor that goes away is connected to again.
+func (w *vmWatch) Run(ctx context.Context, report func([]Verdict)) error {
+	for ctx.Err() == nil {
+		host, err := vm.Connect(ctx, w.spec.Hypervisor, w.key)
+		if err == nil {
+			err = w.looks(ctx, host, report)
+			_ = host.Close()
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		report(judgeVM(w.spec, vmFacts{Fault: err}))
+		pause(ctx, vmPoll)
+	}
+	return nil
+}
+
+// looks looks until ctx ends or the hypervisor cannot be asked.
+func (w *vmWatch) looks(ctx context.Context, host vm.Host, report func([]Verdict)) error {
+	for ctx.Err() == nil {
+		facts, err := vm.Look(ctx, host, w.spec)
+		if err != nil {
+			return err
+		}
+		report(judgeVM(w.spec, vmFacts{Seen: true, Facts: facts, Answers: w.spec.Guest.DHCP && answers(ctx, w.spec)}))
+		pause(ctx, vmPoll)
+	}
+	return ctx.Err()
+}
+
+// answers tries the machine's SSH port. Who answers is the host's gate's to prove.
+func answers(ctx context.Context, spec vm.Spec) bool {
+	dialer := net.Dialer{Timeout: vmDial}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(spec.Guest.Address.Addr().String(), strconv.Itoa(spec.Guest.Port)))
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
+}
+
+// judgeVM gives the verdicts on a machine from outside; they hold on every later run as well.
+func judgeVM(spec vm.Spec, f vmFacts) []Verdict {
+	const hypervisor, power = "hypervisor", "power"
+	first := Verdict{Check: hypervisor, State: Ready, Message: "answers"}
+	var foreign *vm.ForeignError
+	switch {
+	case errors.As(f.Fault, &foreign):
+		first.State, first.Message, first.Hint = Stuck, oneLine(f.Fault.Error()), foreign.Fix
+	case f.Fault != nil:
+		first.State, first.Message = Waiting, oneLine(f.Fault.Error())
+		first.Hint = "see that it is on and reachable: strata:hosts.hypervisor"
+	case !f.Seen:
+		first.State, first.Message = Waiting, "not asked yet"
+	}
+	second, third := Verdict{State: Waiting, Message: "not seen"}, Verdict{State: Waiting, Message: "not seen"}
+	if f.Seen {
+		second, third = judgePower(spec, f), judgeAddressOf(spec, f)
+	}
+	second.Check, second.After = power, []string{hypervisor}
+	third.Check, third.After = "address", []string{hypervisor, power}
+	return []Verdict{first, second, third}
+}
+
+func judgePower(spec vm.Spec, f vmFacts) Verdict {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(f.Power, word) })
+	}
+	v := Verdict{State: Stuck, Message: "expected running, found " + f.Power, Evidence: console(f)}
+	switch {
+	case !f.Exists:
+		v.Message, v.Cause = "expected a machine called "+spec.Name()+", found none", "somebody removed it"
+		v.Hint = "make it anew: pulumi up --replace with the URN of the node's -vm resource"
+	case f.Running:
+		return Verdict{State: Ready, Message: "running"}
+	case has("I/O error", "io-error"):
+		v.Cause = "its storage is full or fails: the machine stands still until it can write"
+		v.Hint = "make room on the storage, then on the hypervisor: " + command(spec, "virsh resume "+spec.Name(), "qm resume with the VM's number")
+	case has("crashed", "panicked", "guest-panicked", "internal-error", "failed"):
+		v.Cause = "the guest's kernel or the emulator ended"
+		v.Hint = "see the console; " + command(spec, "virsh start "+spec.Name()+" on the hypervisor", "qm start with the VM's number on the node")
+	default:
+		v.State, v.Hint = Waiting, "on the hypervisor: "+command(spec, "virsh start "+spec.Name(), "qm start with the VM's number")
+	}
+	return v
+}
+
+func judgeAddressOf(spec vm.Spec, f vmFacts) Verdict {
+	want := spec.Guest.Address.Addr().String()
+	reserve := fmt.Sprintf("reserve %s for %s on the network's DHCP server, and restart the machine", want, spec.MAC())
+	v4 := slices.DeleteFunc(slices.Clone(f.Addresses), func(address string) bool { return !strings.Contains(address, ".") })
+	switch {
+	case !spec.Guest.DHCP:
+		return Verdict{State: Skipped, Message: "the machine sets its address itself"}
+	case slices.Contains(v4, want) || f.Answers:
+		return Verdict{State: Ready, Message: want}
+	case len(v4) > 0:
+		return Verdict{State: Stuck, Message: "expected " + want + ", found " + strings.Join(v4, ", "),
+			Cause: "the DHCP server gave another address to " + spec.MAC(), Hint: reserve}
+	}
+	v := Verdict{State: Waiting, Message: "expected " + want + ", found no lease and no answer", Evidence: console(f),
+		Cause: "the machine still boots, or no DHCP server answers it", Hint: reserve}
+	if f.Agent != "" {
+		v.Evidence = append([]string{"the guest's agent: " + oneLine(f.Agent)}, v.Evidence...)
+	}
+	return v
+}
+
+// console is what the machine said last.
+func console(f vmFacts) []string {
+	if strings.TrimSpace(f.Console) == "" {
+		return nil
+	}
+	return []string{"console:\n" + strings.TrimSpace(f.Console)}
+}
+
+// command is what to type on the kind of hypervisor that the machine is on.
+func command(spec vm.Spec, libvirt, proxmox string) string {
+	if spec.Driver == "proxmox" {
+		return proxmox
+	}
+	return libvirt
+}

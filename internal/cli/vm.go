@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"strata/internal/vm"
+)
+
+// newVMCommand is `strata vm`: the virtual machines of drivers libvirt and proxmox. Resources run it, with the machine's spec on
+// stdin and keys in the environment: STRATA_HYPERVISOR_KEY, STRATA_HOST_KEY and STRATA_SSH_KEY, each in PEM.
+func newVMCommand() *cobra.Command {
+	command := &cobra.Command{
+		Use:    "vm",
+		Short:  "Make and remove virtual machines (run by the program's own resources)",
+		Hidden: true,
+	}
+	image := &cobra.Command{Use: "image", Short: "Put the machines' disk image on the hypervisor, or remove it"}
+	image.AddCommand(
+		vmVerb("put", "Copy the image to the hypervisor, unless it is there", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+			return vm.PutImage(cmd.Context(), spec, secrets)
+		}),
+		vmVerb("remove", "Remove the image from the hypervisor", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+			return vm.RemoveImage(cmd.Context(), spec, secrets)
+		}),
+	)
+	command.AddCommand(image,
+		vmVerb("create", "Make the machine, or make it what its spec says; prints name, id and mac as JSON", createVM),
+		vmVerb("delete", "Remove the machine with its disk and seed", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+			return vm.Delete(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
+		}),
+	)
+	return command
+}
+
+func createVM(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+	result, err := vm.Create(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+}
+
+// vmVerb is a verb that does something with the machine whose spec is on stdin.
+func vmVerb(verb, short string, do func(*cobra.Command, vm.Spec, vm.Secrets) error) *cobra.Command {
+	return &cobra.Command{
+		Use: verb, Short: short, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			spec, err := vm.ReadSpec(cmd.InOrStdin())
+			if err != nil {
+				return &exitError{2, err}
+			}
+			err = do(cmd, spec, vm.Secrets{
+				HypervisorKey: []byte(os.Getenv("STRATA_HYPERVISOR_KEY")),
+				HostKey:       []byte(os.Getenv("STRATA_HOST_KEY")),
+				SSHKey:        []byte(os.Getenv("STRATA_SSH_KEY")),
+			})
+			return vmError(cmd.Context(), spec, err)
+		},
+	}
+}
+
+// vmError names the layer and the machine, and the key that sets the bound when that is what ended it.
+func vmError(ctx context.Context, spec vm.Spec, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return fmt.Errorf("layer hosts, vm %s: %w; bound: strata:timeouts.host is %s", spec.Name(), err, spec.Timeout.Duration)
+	}
+	return fmt.Errorf("layer hosts, vm %s: %w", spec.Name(), err)
+}

@@ -1,0 +1,62 @@
+package vm
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+)
+
+const (
+	// undoTimeout bounds the removal of a machine that could not be finished.
+	undoTimeout = time.Minute
+	// shutdownTimeout is how long a guest may take to power off: K3s ends its Pods first.
+	shutdownTimeout = 3 * time.Minute
+)
+
+// change makes an existing machine what the Spec says: a larger disk at once, processors and memory by a restart.
+func change(ctx context.Context, on driver, spec Spec, secrets Secrets, have *found, log io.Writer) error {
+	if have.DiskGiB > spec.DiskGiB {
+		return fmt.Errorf("%s: disk of %d GiB cannot shrink to %d GiB: file systems cannot; set strata:hosts.vm.diskGiB (or the node's) to %d, or replace the machine: "+
+			"pulumi up --replace with its URN", spec.Name(), have.DiskGiB, spec.DiskGiB, have.DiskGiB)
+	}
+	if have.DiskGiB < spec.DiskGiB {
+		say(log, spec, "disk grows from %d to %d GiB; the file system follows at the next boot", have.DiskGiB, spec.DiskGiB)
+		if err := on.grow(ctx, have); err != nil {
+			return err
+		}
+	}
+	if have.CPUs == spec.CPUs && have.MemoryMiB == spec.MemoryMiB {
+		if have.Running {
+			return nil
+		}
+		say(log, spec, "was off")
+		return on.start(ctx, have)
+	}
+	say(log, spec, "from %d processors and %d MiB to %d and %d MiB", have.CPUs, have.MemoryMiB, spec.CPUs, spec.MemoryMiB)
+	if err := on.resize(ctx, have); err != nil {
+		return err
+	}
+	if !have.Running {
+		return on.start(ctx, have)
+	}
+	return restart(ctx, on, spec, secrets, have, log)
+}
+
+// restart powers the machine off and on. Machines of a stack do so one after the other, each until its node works again: etcd keeps
+// its quorum while one server is away, not while two are.
+func restart(ctx context.Context, on driver, spec Spec, secrets Secrets, have *found, log io.Writer) error {
+	unlock, err := turn(ctx, spec)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	say(log, spec, "restarts")
+	if err := on.shutdown(ctx, have); err != nil {
+		return err
+	}
+	if err := on.start(ctx, have); err != nil {
+		return err
+	}
+	return waitBack(ctx, spec, secrets)
+}

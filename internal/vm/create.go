@@ -1,0 +1,91 @@
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Result is what a resource keeps of a machine.
+type Result struct {
+	// Name and ID are how the hypervisor calls it.
+	Name string `json:"name"`
+	ID   string `json:"id"`
+	MAC  string `json:"mac"`
+}
+
+// Create makes the machine and starts it, or makes an existing one what the Spec says. It does not wait for the boot.
+func Create(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) (Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
+	defer cancel()
+	host, err := Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { _ = host.Close() }() // Everything has been said on it.
+	on := newDriver(host, spec)
+	have, err := on.find(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if have != nil && !have.Mark.Whole && spec.owns(have.Mark) {
+		say(log, spec, "removing what an interrupted creation left")
+		if err := on.destroy(ctx, have); err != nil {
+			return Result{}, err
+		}
+		have = nil
+	}
+	if have == nil {
+		have, err = build(ctx, on, spec, secrets)
+	} else {
+		err = change(ctx, on, spec, secrets, have, log)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC()}, nil
+}
+
+// build makes a machine. What it made is removed when it cannot be finished: the engine keeps nothing of a failed creation, so
+// nobody would remove it later. When this process is killed, the mark says so to the next run.
+func build(ctx context.Context, on driver, spec Spec, secrets Secrets) (*found, error) {
+	files, err := seedFiles(spec, secrets.HostKey)
+	if err != nil {
+		return nil, err
+	}
+	seed, err := seedISO(files)
+	if err != nil {
+		return nil, err
+	}
+	have, err := on.make(ctx, seed)
+	if err == nil {
+		err = on.finish(ctx, have)
+	}
+	if err == nil {
+		err = on.start(ctx, have)
+	}
+	if err == nil {
+		return have, nil
+	}
+	return nil, errors.Join(err, undo(ctx, on, spec, have))
+}
+
+// undo removes a machine that could not be finished, also when its time is over.
+func undo(ctx context.Context, on driver, spec Spec, have *found) error {
+	if have == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	if err := on.destroy(ctx, have); err != nil {
+		return fmt.Errorf("%s is left half made, and the next up removes it: %w", spec.Name(), err)
+	}
+	return nil
+}
+
+// say writes a line about a machine.
+func say(log io.Writer, spec Spec, format string, args ...any) {
+	// Progress is for people; a machine is made without it, too.
+	_, _ = fmt.Fprintf(log, spec.Name()+": "+format+"\n", args...)
+}

@@ -1,0 +1,48 @@
+package vm
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// Delete removes the machine with its disk and seed. One that is gone already is no error; one that this stack did not make is.
+func Delete(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
+	defer cancel()
+	return on(ctx, spec, secrets, func(d driver) error {
+		have, err := d.find(ctx)
+		if err != nil {
+			return err
+		}
+		if have == nil {
+			say(log, spec, "is gone already")
+			return nil
+		}
+		return d.destroy(ctx, have)
+	})
+}
+
+// PutImage copies the image to the hypervisor, unless it is there already.
+func PutImage(ctx context.Context, spec Spec, secrets Secrets) error {
+	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
+	defer cancel()
+	return on(ctx, spec, secrets, func(d driver) error { return d.putImage(ctx) })
+}
+
+// RemoveImage removes the image from the hypervisor. Machines have copies of their own.
+func RemoveImage(ctx context.Context, spec Spec, secrets Secrets) error {
+	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
+	defer cancel()
+	return on(ctx, spec, secrets, func(d driver) error { return d.removeImage(ctx) })
+}
+
+// on does something on the hypervisor. A hypervisor that is gone for good keeps a destroy from ending, so the error says the way on.
+func on(ctx context.Context, spec Spec, secrets Secrets, do func(driver) error) error {
+	host, err := Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
+	if err != nil {
+		return fmt.Errorf("%w; if it is gone for good, take the resource out of the state: pulumi state delete with the URN above", err)
+	}
+	defer func() { _ = host.Close() }()
+	return do(newDriver(host, spec))
+}

@@ -1,0 +1,77 @@
+package vm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"strata/internal/remote"
+)
+
+// Host runs scripts on the hypervisor as root.
+type Host interface {
+	// Run runs a POSIX shell script with size bytes of stdin and returns what it printed. It ends with ctx.
+	Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error)
+	// String names the hypervisor in messages.
+	String() string
+	Close() error
+}
+
+// dialTimeout bounds how long a hypervisor has to answer. It is no booting host: silence means that it is down.
+const dialTimeout = 20 * time.Second
+
+// Connect reaches the hypervisor: this machine, or one over SSH whose host key is pinned.
+func Connect(ctx context.Context, target remote.Target, key []byte) (Host, error) {
+	if target.Address == "" {
+		return here{}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	client, err := remote.Dial(ctx, target, key)
+	if err != nil {
+		return nil, fmt.Errorf("hypervisor %s: %w; is it on, and is strata:hosts.hypervisor right? nothing of it was changed", target, err)
+	}
+	return there{client}, nil
+}
+
+// there is a hypervisor over SSH.
+type there struct{ *remote.Client }
+
+func (h there) String() string { return "hypervisor " + h.Target().String() }
+
+func (h there) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
+	result, err := h.RunFrom(ctx, script, stdin, size)
+	return string(result.Stdout), err
+}
+
+// here is this machine.
+type here struct{}
+
+func (here) String() string { return "this machine" }
+func (here) Close() error   { return nil }
+
+func (here) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
+	// The script is an argument: no secret is ever part of one.
+	command := exec.CommandContext(ctx, "sh", "-c", script)
+	command.Stdin = io.LimitReader(stdin, size)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = time.Second
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return stdout.String(), ctx.Err()
+	case errors.As(err, &exit):
+		return stdout.String(), fmt.Errorf("exit code %d on this machine: %s", exit.ExitCode(), strings.TrimSpace(stderr.String()))
+	}
+	return stdout.String(), err
+}

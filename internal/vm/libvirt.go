@@ -1,0 +1,239 @@
+package vm
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// libvirt drives virsh. Its syntax is virsh(1)'s, https://libvirt.org/manpages/virsh.html.
+type libvirt struct{ runner }
+
+// domain is what Strata reads of a domain's XML, https://libvirt.org/formatdomain.html.
+type domain struct {
+	UUID   string `xml:"uuid"`
+	Memory struct {
+		Unit  string `xml:"unit,attr"`
+		Value int    `xml:",chardata"`
+	} `xml:"memory"`
+	VCPU  int       `xml:"vcpu"`
+	Marks []markXML `xml:"metadata>vm"`
+}
+
+// volumes are the names of the machine's volumes in the pool.
+func (l *libvirt) volumes() (disk, seed string) {
+	return l.spec.Name() + ".qcow2", l.spec.Name() + "-seed.iso"
+}
+
+// virsh runs a command of virsh on the hypervisor's libvirt.
+func (l *libvirt) virsh(ctx context.Context, words ...string) (string, error) {
+	return l.command(ctx, append([]string{"virsh", "-q", "-c", l.spec.Libvirt.URI}, words...)...)
+}
+
+// lists reports whether a listing command of virsh prints a name.
+func (l *libvirt) lists(ctx context.Context, name string, words ...string) (bool, error) {
+	output, err := l.virsh(ctx, words...)
+	if err != nil {
+		return false, err
+	}
+	return slices.Contains(strings.Fields(output), name), nil
+}
+
+func (l *libvirt) find(ctx context.Context) (*found, error) {
+	name := l.spec.Name()
+	// A domain that is not there and a libvirt that does not answer are both exit code 1 of every other command.
+	there, err := l.lists(ctx, name, "list", "--all", "--name")
+	if err != nil {
+		return nil, err
+	}
+	if !there {
+		return nil, nil
+	}
+	text, err := l.virsh(ctx, "dumpxml", "--inactive", name)
+	if err != nil {
+		return nil, err
+	}
+	var d domain
+	if err := xml.Unmarshal([]byte(text), &d); err != nil {
+		return nil, fmt.Errorf("%s: domain %s: %w", l.host, name, err)
+	}
+	have := &found{ID: d.UUID, CPUs: d.VCPU, MemoryMiB: mebibytes(d.Memory.Value, d.Memory.Unit)}
+	for _, one := range d.Marks {
+		if one.XMLName.Space == markSpace {
+			have.Mark = Mark{Stack: one.Stack, Node: one.Node, Whole: one.State == "made"}
+		}
+	}
+	if !l.spec.owns(have.Mark) {
+		return nil, &ForeignError{Where: l.host.String(), What: "there is a domain " + name, Fix: "rename the node or the stack, or move the domain away"}
+	}
+	state, err := l.virsh(ctx, "domstate", name)
+	if err != nil {
+		return nil, err
+	}
+	have.Running = strings.TrimSpace(state) != "shut off"
+	have.DiskGiB, err = l.diskGiB(ctx)
+	return have, err
+}
+
+// mebibytes is a size with libvirt's unit.
+func mebibytes(value int, unit string) int {
+	switch unit {
+	case "b", "bytes":
+		return value >> 20
+	case "MiB", "M":
+		return value
+	case "GiB", "G":
+		return value << 10
+	}
+	return value >> 10 // KiB, the default
+}
+
+// diskGiB is the size of the machine's disk; 0 when it has none.
+func (l *libvirt) diskGiB(ctx context.Context) (int, error) {
+	disk, _ := l.volumes()
+	there, err := l.hasVolume(ctx, disk)
+	if err != nil || !there {
+		return 0, err
+	}
+	text, err := l.virsh(ctx, "vol-dumpxml", "--pool", l.spec.Libvirt.Pool, disk)
+	if err != nil {
+		return 0, err
+	}
+	var volume struct {
+		Capacity int64 `xml:"capacity"` // in bytes, always
+	}
+	if err := xml.Unmarshal([]byte(text), &volume); err != nil {
+		return 0, fmt.Errorf("%s: volume %s: %w", l.host, disk, err)
+	}
+	return int(volume.Capacity >> 30), nil
+}
+
+func (l *libvirt) hasVolume(ctx context.Context, name string) (bool, error) {
+	return l.lists(ctx, name, "vol-list", "--pool", l.spec.Libvirt.Pool)
+}
+
+// make defines the domain before its volumes: the mark is in the domain, and a volume has none.
+func (l *libvirt) make(ctx context.Context, seed []byte) (*found, error) {
+	disk, seedVolume := l.volumes()
+	for _, volume := range []string{disk, seedVolume} {
+		there, err := l.hasVolume(ctx, volume)
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			return nil, &ForeignError{Where: l.host.String(), What: "there is a volume " + volume + " without its domain",
+				Fix: "if nobody needs it: virsh vol-delete --pool " + l.spec.Libvirt.Pool + " " + volume}
+		}
+	}
+	text, err := domainXML(l.spec)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.feed(ctx, bytes.NewReader(text), int64(len(text)), "virsh", "-q", "-c", l.spec.Libvirt.URI, "define", "/dev/stdin"); err != nil {
+		return nil, err
+	}
+	have := &found{ID: l.spec.Name(), Mark: l.spec.mark(false)}
+	if err := l.makeVolumes(ctx, seed); err != nil {
+		return have, err
+	}
+	have.ID, err = l.virsh(ctx, "domuuid", l.spec.Name())
+	return have, err
+}
+
+// makeVolumes copies the image and uploads the seed.
+func (l *libvirt) makeVolumes(ctx context.Context, seed []byte) error {
+	disk, seedVolume := l.volumes()
+	pool := l.spec.Libvirt.Pool
+	if _, err := l.virsh(ctx, "vol-clone", "--pool", pool, l.imageVolume(), disk); err != nil {
+		return err
+	}
+	if _, err := l.virsh(ctx, "vol-resize", "--pool", pool, disk, strconv.Itoa(l.spec.DiskGiB)+"GiB"); err != nil {
+		return err
+	}
+	return l.upload(ctx, seedVolume, "raw", bytes.NewReader(seed), int64(len(seed)))
+}
+
+// upload makes a volume of what is read. libvirt makes volumes readable by root only.
+func (l *libvirt) upload(ctx context.Context, volume, format string, content io.Reader, size int64) error {
+	pool := l.spec.Libvirt.Pool
+	if _, err := l.virsh(ctx, "vol-create-as", "--pool", pool, volume, strconv.FormatInt(size, 10), "--format", format); err != nil {
+		return err
+	}
+	_, err := l.feed(ctx, content, size, "virsh", "-q", "-c", l.spec.Libvirt.URI, "vol-upload", "--pool", pool, volume, "/dev/stdin")
+	return err
+}
+
+func (l *libvirt) finish(ctx context.Context, _ *found) error {
+	text, err := xml.Marshal(newMarkXML(l.spec.mark(true)))
+	if err != nil {
+		return err
+	}
+	if _, err := l.virsh(ctx, "metadata", l.spec.Name(), "--config", "--uri", markSpace, "--key", "strata", "--set", string(text)); err != nil {
+		return err
+	}
+	_, err = l.virsh(ctx, "autostart", l.spec.Name())
+	return err
+}
+
+func (l *libvirt) start(ctx context.Context, _ *found) error {
+	_, err := l.virsh(ctx, "start", l.spec.Name())
+	return err
+}
+
+// imageVolume is the image's name in the pool: the stack's own, and another one for other content.
+func (l *libvirt) imageVolume() string {
+	return fmt.Sprintf("strata-%s-image-%.12s.qcow2", l.spec.Stack, l.spec.Image.SHA256)
+}
+
+// putImage uploads the image. A volume of the name with other content is what an interrupted upload left.
+func (l *libvirt) putImage(ctx context.Context) error {
+	there, err := l.hasVolume(ctx, l.imageVolume())
+	if err != nil {
+		return err
+	}
+	if there {
+		sum, err := l.virsh(ctx, "vol-path", "--pool", l.spec.Libvirt.Pool, l.imageVolume())
+		if err == nil {
+			sum, err = l.command(ctx, "sha256sum", sum)
+		}
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(sum, l.spec.Image.SHA256) {
+			return nil
+		}
+		if err := l.removeImage(ctx); err != nil {
+			return err
+		}
+	}
+	file, err := os.Open(l.spec.Image.Path)
+	if err != nil {
+		return fmt.Errorf("image: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("image: %w", err)
+	}
+	return l.upload(ctx, l.imageVolume(), "qcow2", file, info.Size())
+}
+
+func (l *libvirt) removeImage(ctx context.Context) error {
+	return l.removeVolume(ctx, l.imageVolume())
+}
+
+// removeVolume removes a volume; one that is not there is no error.
+func (l *libvirt) removeVolume(ctx context.Context, name string) error {
+	there, err := l.hasVolume(ctx, name)
+	if err != nil || !there {
+		return err
+	}
+	_, err = l.virsh(ctx, "vol-delete", "--pool", l.spec.Libvirt.Pool, name)
+	return err
+}

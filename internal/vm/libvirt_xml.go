@@ -1,0 +1,91 @@
+package vm
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"text/template"
+)
+
+// markSpace is the XML namespace of the mark in a domain's metadata.
+const markSpace = "urn:strata:vm:1"
+
+// markXML is the mark as an element.
+type markXML struct {
+	XMLName xml.Name
+	Stack   string `xml:"stack,attr"`
+	Node    string `xml:"node,attr"`
+	State   string `xml:"state,attr"`
+}
+
+func newMarkXML(m Mark) markXML {
+	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.state()}
+}
+
+// domainTemplate is a machine: virtio devices, a console whose output libvirt keeps, and the channel of the guest's agent.
+var domainTemplate = template.Must(template.New("domain").Funcs(template.FuncMap{"text": escape}).Parse(`<domain type="{{text .Libvirt.Type}}">
+  <name>{{text .Name}}</name>
+  <title>Strata: node {{text .Node}} of stack {{text .Stack}}</title>
+  <metadata><strata:vm xmlns:strata="` + markSpace + `" stack="{{text .Stack}}" node="{{text .Node}}" state="making"/></metadata>
+  <memory unit="MiB">{{.MemoryMiB}}</memory>
+  <vcpu>{{.CPUs}}</vcpu>
+  <os><type arch="{{.Arch}}" machine="{{.Machine}}">hvm</type><boot dev="hd"/></os>
+  <features><acpi/></features>
+  <cpu mode="{{.CPU}}"/>
+  <on_crash>restart</on_crash>
+  <devices>
+    <disk type="volume" device="disk">
+      <driver name="qemu" type="qcow2" discard="unmap"/>
+      <source pool="{{text .Libvirt.Pool}}" volume="{{text .Disk}}"/>
+      <target dev="vda" bus="virtio"/>
+    </disk>
+    <disk type="volume" device="cdrom">
+      <driver name="qemu" type="raw"/>
+      <source pool="{{text .Libvirt.Pool}}" volume="{{text .Seed}}"/>
+      <target dev="sda" bus="{{.SeedBus}}"/>
+      <readonly/>
+    </disk>
+    {{- if .Libvirt.Bridge}}
+    <interface type="bridge"><mac address="{{.MAC}}"/><source bridge="{{text .Libvirt.Bridge}}"/><model type="virtio"/></interface>
+    {{- else}}
+    <interface type="network"><mac address="{{.MAC}}"/><source network="{{text .Libvirt.Network}}"/><model type="virtio"/></interface>
+    {{- end}}
+    <serial type="pty"><log file="{{text .Console}}" append="on"/></serial>
+    <console type="pty"/>
+    <channel type="unix"><target type="virtio" name="org.qemu.guest_agent.0"/></channel>
+    <rng model="virtio"><backend model="random">/dev/urandom</backend></rng>
+  </devices>
+</domain>
+`))
+
+// domainXML is the definition of a machine.
+func domainXML(spec Spec) ([]byte, error) {
+	l := libvirt{runner{spec: spec}}
+	disk, seed := l.volumes()
+	values := struct {
+		Spec
+		Arch, Machine, CPU, SeedBus, Disk, Seed, Console string
+	}{Spec: spec, Arch: "x86_64", Machine: "q35", CPU: "host-passthrough", SeedBus: "sata", Disk: disk, Seed: seed, Console: consoleLog(spec)}
+	if spec.Libvirt.Arch == "arm64" {
+		values.Arch, values.Machine, values.SeedBus = "aarch64", "virt", "scsi"
+	}
+	if spec.Libvirt.Type == "qemu" {
+		values.CPU = "maximum" // all that the emulation has
+	}
+	var text bytes.Buffer
+	if err := domainTemplate.Execute(&text, values); err != nil {
+		return nil, fmt.Errorf("domain of %s: %w", spec.Name(), err)
+	}
+	return text.Bytes(), nil
+}
+
+// consoleLog is where libvirt keeps what the machine's console says; qemuLog is what it keeps of the process.
+func consoleLog(spec Spec) string { return "/var/log/libvirt/qemu/" + spec.Name() + "-console.log" }
+func qemuLog(spec Spec) string    { return "/var/log/libvirt/qemu/" + spec.Name() + ".log" }
+
+// escape makes a text part of XML.
+func escape(text string) (string, error) {
+	var out bytes.Buffer
+	err := xml.EscapeText(&out, []byte(text))
+	return out.String(), err
+}

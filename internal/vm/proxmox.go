@@ -1,0 +1,177 @@
+package vm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// proxmox drives qm, pvesh and pvesm of Proxmox VE 8 and 9. Their syntax is that of the manual pages qm(1), pvesh(1) and pvesm(1),
+// https://pve.proxmox.com/pve-docs/qm.1.html; tests/lab/pve checks each command against it.
+type proxmox struct{ runner }
+
+// tag marks the machines of all stacks for people; the exact mark is in the description.
+const tag = "strata"
+
+// guestEntry is one guest as `pvesh get /cluster/resources --type vm` lists it.
+type guestEntry struct {
+	VMID   int    `json:"vmid"`
+	Name   string `json:"name"`
+	Node   string `json:"node"`
+	Status string `json:"status"`
+	Type   string `json:"type"`
+	Tags   string `json:"tags"`
+}
+
+// guestConfig is what Strata reads of a guest's configuration. Proxmox VE writes numbers as texts in some releases.
+type guestConfig struct {
+	Description string      `json:"description"`
+	Cores       json.Number `json:"cores"`
+	Memory      json.Number `json:"memory"`
+	SCSI0       string      `json:"scsi0"`
+	Template    json.Number `json:"template"`
+}
+
+// get asks pvesh for a path of the API.
+func (p *proxmox) get(ctx context.Context, into any, words ...string) error {
+	output, err := p.command(ctx, append([]string{"pvesh", "get"}, append(words, "--output-format", "json")...)...)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(output), into); err != nil {
+		return fmt.Errorf("%s: answer to pvesh get %s: %w", p.host, words[0], err)
+	}
+	return nil
+}
+
+func (p *proxmox) guests(ctx context.Context) ([]guestEntry, error) {
+	var all []guestEntry
+	return all, p.get(ctx, &all, "/cluster/resources", "--type", "vm")
+}
+
+func (p *proxmox) config(ctx context.Context, guest guestEntry) (guestConfig, error) {
+	var config guestConfig
+	return config, p.get(ctx, &config, fmt.Sprintf("/nodes/%s/qemu/%d/config", guest.Node, guest.VMID))
+}
+
+// find looks for the machine by its name in the whole cluster, and at whoever has its number.
+func (p *proxmox) find(ctx context.Context) (*found, error) {
+	all, err := p.guests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, guest := range all {
+		if guest.Name != p.spec.Name() || guest.Type != "qemu" {
+			continue
+		}
+		config, err := p.config(ctx, guest)
+		if err != nil {
+			return nil, err
+		}
+		have := config.found(guest)
+		if !p.spec.owns(have.Mark) {
+			return nil, &ForeignError{Where: p.host.String(), What: fmt.Sprintf("VM %d is called %s", guest.VMID, guest.Name), Fix: "rename the node or the stack, or the VM"}
+		}
+		if p.spec.ID != 0 && guest.VMID != p.spec.ID {
+			return nil, fmt.Errorf("%s is VM %d, and the configuration says %d; a VM cannot change its number: set it back, or replace the machine", p.spec.Name(), guest.VMID, p.spec.ID)
+		}
+		return have, nil
+	}
+	taken := slices.IndexFunc(all, func(guest guestEntry) bool { return p.spec.ID != 0 && guest.VMID == p.spec.ID })
+	if taken >= 0 {
+		return nil, &ForeignError{Where: p.host.String(), What: fmt.Sprintf("VM number %d is taken by %s", p.spec.ID, all[taken].Name), Fix: "set another strata:hosts.nodes[].vm.id, or none"}
+	}
+	return nil, nil
+}
+
+func (c guestConfig) found(guest guestEntry) *found {
+	number := func(n json.Number) int { value, _ := strconv.Atoi(n.String()); return value }
+	return &found{
+		ID: strconv.Itoa(guest.VMID), Mark: markIn(c.Description), Running: guest.Status == "running",
+		CPUs: number(c.Cores), MemoryMiB: number(c.Memory), DiskGiB: diskSize(c.SCSI0),
+	}
+}
+
+// diskSize reads size=20G from a disk's configuration, in GiB.
+func diskSize(disk string) int {
+	for _, part := range strings.Split(disk, ",") {
+		size, ok := strings.CutPrefix(part, "size=")
+		if !ok {
+			continue
+		}
+		value, err := strconv.ParseFloat(strings.TrimRight(size, "KMGT"), 64)
+		if err != nil {
+			return 0
+		}
+		switch size[len(size)-1] {
+		case 'T':
+			return int(value * 1024)
+		case 'G':
+			return int(value)
+		case 'M':
+			return int(value / 1024)
+		}
+	}
+	return 0
+}
+
+// imagePath is the image's place on the node: the stack's own.
+func (p *proxmox) imagePath() string {
+	return fmt.Sprintf("/var/lib/strata/images/%s-%.12s.qcow2", p.spec.Stack, p.spec.Image.SHA256)
+}
+
+// seedVolume is the seed's name in its storage.
+func (p *proxmox) seedVolume() string {
+	return p.spec.Proxmox.SeedStorage + ":iso/" + p.spec.Name() + "-seed.iso"
+}
+
+// putImage copies the image to the node, where `qm` imports it. It appears under its name only when it is whole.
+func (p *proxmox) putImage(ctx context.Context) error {
+	path := p.imagePath()
+	if sum, err := p.command(ctx, "sha256sum", path); err == nil && strings.HasPrefix(sum, p.spec.Image.SHA256) {
+		return nil
+	}
+	file, err := os.Open(p.spec.Image.Path)
+	if err != nil {
+		return fmt.Errorf("image: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("image: %w", err)
+	}
+	return p.write(ctx, path, file, info.Size())
+}
+
+func (p *proxmox) removeImage(ctx context.Context) error {
+	_, err := p.command(ctx, "sh", "-c", `set -eu
+rm -f -- "$1"
+dir=$(dirname "$1")
+if [ -d "$dir" ]; then rmdir -p --ignore-fail-on-non-empty -- "$dir"; fi`, "strata", p.imagePath())
+	return err
+}
+
+// putSeed writes the seed into its storage, readable by root only: it has the machine's host key.
+func (p *proxmox) putSeed(ctx context.Context, seed []byte) error {
+	path, err := p.command(ctx, "pvesm", "path", p.seedVolume())
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(path, "/") {
+		return fmt.Errorf("%s: storage %s has no folder for %s; set strata:hosts.proxmox.seedStorage to one of type dir or nfs with content iso",
+			p.host, p.spec.Proxmox.SeedStorage, p.seedVolume())
+	}
+	return p.write(ctx, path, bytes.NewReader(seed), int64(len(seed)))
+}
+
+// errTaken is a number that somebody else took since it was asked for.
+var errTaken = errors.New("already exists")
+
+// taken reports whether a command failed because its VM number is in use.
+func taken(err error) bool { return err != nil && strings.Contains(err.Error(), errTaken.Error()) }

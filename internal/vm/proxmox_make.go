@@ -1,0 +1,132 @@
+package vm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// numberTries is how often a free number is asked for: machines that are made at once are given the same one.
+const numberTries = 20
+
+// write writes a file on the node that only root can read; it appears under its name when it is whole.
+func (p *proxmox) write(ctx context.Context, path string, content io.Reader, size int64) error {
+	const script = `set -eu
+umask 077
+mkdir -p -- "$(dirname "$1")"
+part=$(mktemp -- "$1.XXXXXX")
+trap 'rm -f -- "$part"' EXIT
+cat >"$part"
+[ "$(stat -c %s -- "$part")" -eq "$2" ]
+mv -fT -- "$part" "$1"
+trap - EXIT`
+	_, err := p.feed(ctx, content, size, "sh", "-c", script, "strata", path, strconv.FormatInt(size, 10))
+	return err
+}
+
+func (p *proxmox) make(ctx context.Context, seed []byte) (*found, error) {
+	if p.spec.Proxmox.Template != 0 {
+		if err := p.checkTemplate(ctx); err != nil {
+			return nil, err
+		}
+	}
+	have, err := p.claim(ctx)
+	if err != nil {
+		return have, err
+	}
+	if err := p.putSeed(ctx, seed); err != nil {
+		return have, err
+	}
+	if _, err := p.command(ctx, append([]string{"qm", "set", have.ID}, p.settings()...)...); err != nil {
+		return have, err
+	}
+	return have, p.grow(ctx, have)
+}
+
+// claim makes the machine under its number, or under the next free one until nobody else was faster.
+func (p *proxmox) claim(ctx context.Context) (*found, error) {
+	for try := 1; ; try++ {
+		id := strconv.Itoa(p.spec.ID)
+		if p.spec.ID == 0 {
+			var next json.Number // a text in some releases
+			if err := p.get(ctx, &next, "/cluster/nextid"); err != nil {
+				return nil, err
+			}
+			id = next.String()
+		}
+		_, err := p.command(ctx, p.createCommand(id)...)
+		switch {
+		case err == nil:
+			return &found{ID: id, Mark: p.spec.mark(false)}, nil
+		case taken(err) && p.spec.ID == 0 && try < numberTries:
+			continue
+		case taken(err):
+			return nil, fmt.Errorf("%w; set another strata:hosts.nodes[].vm.id, or none", err)
+		}
+		return p.halfMade(ctx, err)
+	}
+}
+
+// halfMade finds what a failed command left: Proxmox VE removes a VM whose disk could not be made, but not always.
+func (p *proxmox) halfMade(ctx context.Context, cause error) (*found, error) {
+	have, err := p.find(ctx)
+	if err != nil {
+		return nil, cause // the cause says more than that the look failed as well
+	}
+	return have, cause
+}
+
+// createCommand makes the machine with its mark and its disk, and nothing else.
+func (p *proxmox) createCommand(id string) []string {
+	mark := p.spec.mark(false).line()
+	if template := p.spec.Proxmox.Template; template != 0 {
+		return []string{"qm", "clone", strconv.Itoa(template), id, "--name", p.spec.Name(), "--description", mark, "--full", "1", "--storage", p.spec.Proxmox.Storage}
+	}
+	return []string{"qm", "create", id, "--name", p.spec.Name(), "--description", mark,
+		"--ostype", "l26", "--cpu", "host", "--scsihw", "virtio-scsi-single", "--serial0", "socket", "--boot", "order=scsi0",
+		"--scsi0", p.spec.Proxmox.Storage + ":0,import-from=" + p.imagePath() + ",discard=on"}
+}
+
+// settings are the same for a clone and for a machine with an image.
+func (p *proxmox) settings() []string {
+	nic := "virtio=" + p.spec.MAC() + ",bridge=" + p.spec.Proxmox.Bridge
+	if p.spec.Proxmox.VLAN != 0 {
+		nic += ",tag=" + strconv.Itoa(p.spec.Proxmox.VLAN)
+	}
+	return []string{
+		"--tags", tag, "--cores", strconv.Itoa(p.spec.CPUs), "--memory", strconv.Itoa(p.spec.MemoryMiB),
+		"--net0", nic, "--agent", "enabled=1", "--onboot", "1", "--ide2", p.seedVolume() + ",media=cdrom",
+	}
+}
+
+// checkTemplate says what is wrong with the template before anything is made.
+func (p *proxmox) checkTemplate(ctx context.Context) error {
+	all, err := p.guests(ctx)
+	if err != nil {
+		return err
+	}
+	id := p.spec.Proxmox.Template
+	for _, guest := range all {
+		if guest.VMID != id {
+			continue
+		}
+		config, err := p.config(ctx, guest)
+		switch {
+		case err != nil:
+			return err
+		case config.Template.String() != "1":
+			return fmt.Errorf("%s: VM %d (%s) is no template: qm template %d, or set another strata:hosts.proxmox.template", p.host, id, guest.Name, id)
+		case config.SCSI0 == "":
+			return fmt.Errorf("%s: template %d (%s) has no disk scsi0, which the machines boot from; set another strata:hosts.proxmox.template", p.host, id, guest.Name)
+		}
+		return nil
+	}
+	return fmt.Errorf("%s: there is no template %d; see qm list, and set strata:hosts.proxmox.template to one with cloud-init", p.host, id)
+}
+
+func (p *proxmox) finish(ctx context.Context, have *found) error {
+	_, err := p.command(ctx, "qm", "set", have.ID, "--description", p.spec.mark(true).line())
+	return err
+}

@@ -1,0 +1,123 @@
+package vm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"regexp"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/remote"
+)
+
+// Spec is one virtual machine. It travels as JSON on stdin and is plain in the state: secrets are in Secrets.
+type Spec struct {
+	// Driver is libvirt or proxmox.
+	Driver string `json:"driver"`
+	// Stack and Node name the owner; together they name the machine.
+	Stack string `json:"stack"`
+	Node  string `json:"node"`
+	// Timeout bounds each action.
+	Timeout metav1.Duration `json:"timeout"`
+	// Hypervisor is where the machine is made; without an address, on this machine.
+	Hypervisor remote.Target `json:"hypervisor"`
+	// CPUs, MemoryMiB and DiskGiB are the machine's size.
+	CPUs      int `json:"cpus"`
+	MemoryMiB int `json:"memoryMiB"`
+	DiskGiB   int `json:"diskGiB"`
+	// ID is the number on Proxmox VE; 0 is the next free one.
+	ID int `json:"id,omitempty"`
+	// Image is what the disk is a copy of; empty with a template.
+	Image Image `json:"image,omitzero"`
+	// Guest is what cloud-init makes of the machine at its first boot.
+	Guest Guest `json:"guest"`
+
+	Libvirt *Libvirt `json:"libvirt,omitempty"`
+	Proxmox *Proxmox `json:"proxmox,omitempty"`
+}
+
+// Image is a disk image on the hypervisor, put there by PutImage.
+type Image struct {
+	// Path is the file on this machine.
+	Path string `json:"path"`
+	// SHA256 is its sum, by which the hypervisor knows it.
+	SHA256 string `json:"sha256"`
+}
+
+// Libvirt is where libvirt puts a machine.
+type Libvirt struct {
+	URI     string `json:"uri"`
+	Pool    string `json:"pool"`
+	Bridge  string `json:"bridge,omitempty"`
+	Network string `json:"network,omitempty"`
+	// Type is kvm or qemu.
+	Type string `json:"type"`
+	// Arch is Go's name of the processor architecture.
+	Arch string `json:"arch"`
+}
+
+// Proxmox is where Proxmox VE puts a machine.
+type Proxmox struct {
+	Storage     string `json:"storage"`
+	SeedStorage string `json:"seedStorage"`
+	Bridge      string `json:"bridge"`
+	VLAN        int    `json:"vlan,omitempty"`
+	// Template is the number of the template that the machine is cloned from; 0 is none.
+	Template int `json:"template,omitempty"`
+}
+
+// Guest is what the machine is from inside.
+type Guest struct {
+	// Address is the address that the machine has, or with DHCP must get.
+	Address netip.Prefix `json:"address"`
+	DHCP    bool         `json:"dhcp,omitempty"`
+	Gateway netip.Addr   `json:"gateway"`
+	DNS     []netip.Addr `json:"dns,omitempty"`
+	// User logs in with AuthorizedKeys over Port, and may become root.
+	User           string            `json:"user"`
+	Port           int               `json:"port"`
+	AuthorizedKeys []string          `json:"authorizedKeys"`
+	Packages       []string          `json:"packages,omitempty"`
+	Modules        []string          `json:"modules,omitempty"`
+	Sysctls        map[string]string `json:"sysctls,omitempty"`
+}
+
+// Secrets are what must not be stored or shown. They come in the environment.
+type Secrets struct {
+	// HypervisorKey logs in to the hypervisor, HostKey is the machine's own host key, SSHKey logs in to the machine; PEM.
+	HypervisorKey, HostKey, SSHKey []byte
+}
+
+// Name is what the hypervisor calls the machine.
+func (s Spec) Name() string { return "strata-" + s.Stack + "-" + s.Node }
+
+// word is what may stand in a name on the hypervisor.
+var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// ReadSpec reads and checks a Spec from JSON. The configuration has been validated; this refuses what would reach other machines.
+func ReadSpec(in io.Reader) (Spec, error) {
+	decoder := json.NewDecoder(in)
+	decoder.DisallowUnknownFields()
+	var spec Spec
+	if err := decoder.Decode(&spec); err != nil {
+		return Spec{}, fmt.Errorf("vm: stdin: %w", err)
+	}
+	return spec, spec.check()
+}
+
+func (s Spec) check() error {
+	var wrong []error
+	need := func(ok bool, what string) {
+		if !ok {
+			wrong = append(wrong, errors.New("vm: "+what))
+		}
+	}
+	need(word.MatchString(s.Stack), "stack: expected a name, found "+fmt.Sprintf("%q", s.Stack))
+	need(word.MatchString(s.Node), "node: expected a name, found "+fmt.Sprintf("%q", s.Node))
+	need(s.Timeout.Duration > 0, "a positive timeout is required")
+	need(s.Driver == "libvirt" && s.Libvirt != nil || s.Driver == "proxmox" && s.Proxmox != nil, "driver: expected libvirt or proxmox with its section, found "+s.Driver)
+	return errors.Join(wrong...)
+}
