@@ -43,6 +43,14 @@ lab: ## install and build what a run needs: Pulumi, plugins, and the lab's bundl
 	@$(LAB) deps
 	@$(LAB) build
 
+.PHONY: lab-vm
+lab-vm: ## install QEMU and libvirt and build the disk image for virtual machines (minutes; nothing else needs it)
+	@$(LAB) vm
+
+.PHONY: test-vm
+test-vm: ready lab-vm ## the stories on real virtual machines, which QEMU emulates: half an hour
+	cd tests/e2e && go test -count=1 -timeout 60m -v -run '^TestLibvirt' .
+
 .PHONY: test
 test: ## everything, from a clean clone: unit, graph, gates, engine, conformance, e2e
 	@hack/test all

@@ -111,7 +111,7 @@ func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 			return Result{}, err
 		}
 	}
-	key, err := ensureHostKey(machineDir(spec.Name), spec.Hostname)
+	key, err := hostKeyOf(spec)
 	if err != nil {
 		return Result{}, err
 	}

@@ -40,6 +40,18 @@ func ensureHostKey(d dir, name string) (ssh.PublicKey, error) {
 	return signer.PublicKey(), writeFile(d.hostKey()+".pub", public, 0o644)
 }
 
+// hostKeyOf is the machine's host key: its seed's, which cloud-init writes at the first boot, or one that is made here.
+func hostKeyOf(spec Spec) (ssh.PublicKey, error) {
+	if len(spec.Seed) == 0 {
+		return ensureHostKey(machineDir(spec.Name), spec.Hostname)
+	}
+	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(spec.HostKey))
+	if err != nil {
+		return nil, fmt.Errorf("host key of the seed: %w", err)
+	}
+	return key, nil
+}
+
 func readHostKey(d dir) (ssh.PublicKey, error) {
 	raw, err := os.ReadFile(d.hostKey() + ".pub")
 	if err != nil {

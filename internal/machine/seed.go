@@ -12,12 +12,18 @@ const seedDir = "var/lib/cloud/seed/nocloud"
 // seedFiles renders the NoCloud seed, by path in the root file system. cloud-init really runs: what waits for it in a VM
 // waits for it here.
 func seedFiles(spec Spec, machineID string) (map[string]file, error) {
+	files := map[string]file{}
+	for name, content := range spec.Seed {
+		files[seedDir+"/"+name] = file{content: content, mode: 0o600}
+	}
+	if len(files) > 0 {
+		return files, nil
+	}
 	parts := map[string]any{
 		"meta-data":      map[string]any{"instance-id": spec.Name + "-" + machineID[:12], "local-hostname": spec.Hostname},
 		"user-data":      userData(spec),
 		"network-config": networkConfig(spec),
 	}
-	files := map[string]file{}
 	for name, content := range parts {
 		raw, err := yaml.Marshal(content)
 		if err != nil {

@@ -40,6 +40,10 @@ type Spec struct {
 	CPUs float64 `json:"cpus,omitempty"`
 	// BootDelay holds back each boot after power-on, such as "30s", to rehearse a host that is slow. Default: none.
 	BootDelay Duration `json:"bootDelay,omitempty"`
+	// Seed are NoCloud's files by name, in place of the machine's own: it then boots as a virtual machine with that seed does.
+	Seed map[string]string `json:"seed,omitempty"`
+	// HostKey is the public half of the host key that Seed brings, in authorized_keys form. Required with Seed.
+	HostKey string `json:"hostKey,omitempty"`
 }
 
 // Result is what `strata machine create` prints.
@@ -104,6 +108,9 @@ func (s *Spec) Validate() error {
 	}
 	if _, _, _, _, err := ssh.ParseAuthorizedKey([]byte(s.AuthorizedKey)); err != nil {
 		bad("authorizedKey", s.AuthorizedKey, "must be one public key in authorized_keys form, such as ssh-ed25519 AAAA…")
+	}
+	if _, _, _, _, err := ssh.ParseAuthorizedKey([]byte(s.HostKey)); err != nil && len(s.Seed) > 0 {
+		bad("hostKey", s.HostKey, "must be the public half of the host key in the seed")
 	}
 	if s.MemoryMiB < 0 || s.MemoryMiB > 0 && s.MemoryMiB < 256 {
 		bad("memoryMiB", s.MemoryMiB, "must be 0 (no limit) or at least 256")

@@ -123,7 +123,7 @@ func diskSize(disk string) int {
 
 // imagePath is the image's place on the node: the stack's own.
 func (p *proxmox) imagePath() string {
-	return fmt.Sprintf("/var/lib/strata/images/%s-%.12s.qcow2", p.spec.Stack, p.spec.Image.SHA256)
+	return fmt.Sprintf("/var/lib/strata-images/%s-%.12s.qcow2", p.spec.Stack, p.spec.Image.SHA256)
 }
 
 // seedVolume is the seed's name in its storage.

@@ -21,7 +21,7 @@ func newDeps() *cobra.Command {
 		Short: "Install the Debian packages that are missing on this machine (root)",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			return deps.Install(command.Context(), command.ErrOrStderr())
+			return deps.Install(command.Context(), command.ErrOrStderr(), deps.Packages)
 		},
 	}
 }

@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// Install installs what is missing of the packages, with apt-get's own output as progress. It updates apt's lists only if
+// Install installs what is missing of a list of packages, with apt-get's own output as progress. It updates apt's lists only if
 // something is missing.
-func Install(ctx context.Context, out io.Writer) error {
-	query, err := status(ctx)
+func Install(ctx context.Context, out io.Writer, list []Package) error {
+	query, err := status(ctx, list)
 	if err != nil {
 		return err
 	}
-	missing := Missing(query)
+	missing := Missing(query, list)
 	if len(missing) == 0 {
-		fmt.Fprintf(out, "lab: all %d Debian packages are installed\n", len(Packages))
+		fmt.Fprintf(out, "lab: all %d Debian packages are installed\n", len(list))
 		return nil
 	}
-	fmt.Fprintf(out, "lab: installing %d of %d Debian packages: %s\n", len(missing), len(Packages), strings.Join(missing, " "))
+	fmt.Fprintf(out, "lab: installing %d of %d Debian packages: %s\n", len(missing), len(list), strings.Join(missing, " "))
 	if os.Geteuid() != 0 {
 		return fmt.Errorf("installing packages needs root; run as root: apt-get install -y %s", strings.Join(missing, " "))
 	}
@@ -33,9 +33,9 @@ func Install(ctx context.Context, out io.Writer) error {
 	return apt(ctx, out, append([]string{"install", "-y", "--no-install-recommends"}, missing...)...)
 }
 
-// Missing returns the packages that dpkg-query's answer, lines of "NAME STATUS", does not call installed. One that dpkg has
+// Missing returns the packages of a list that dpkg-query's answer, lines of "NAME STATUS", does not call installed. One that dpkg has
 // never heard of is in no line.
-func Missing(query string) []string {
+func Missing(query string, list []Package) []string {
 	installed := map[string]bool{}
 	for line := range strings.Lines(query) {
 		fields := strings.Fields(line)
@@ -44,7 +44,7 @@ func Missing(query string) []string {
 		}
 	}
 	var missing []string
-	for _, one := range Packages {
+	for _, one := range list {
 		if !installed[one.Name] {
 			missing = append(missing, one.Name)
 		}
@@ -53,9 +53,9 @@ func Missing(query string) []string {
 }
 
 // status asks dpkg about the packages.
-func status(ctx context.Context) (string, error) {
+func status(ctx context.Context, list []Package) (string, error) {
 	args := []string{"-W", "-f", "${Package} ${db:Status-Abbrev}\n"}
-	for _, one := range Packages {
+	for _, one := range list {
 		args = append(args, one.Name)
 	}
 	var stdout, stderr bytes.Buffer

@@ -21,14 +21,16 @@ func TestOnlyPackagesThatAreNotFullyInstalledAreMissing(t *testing.T) {
 			fmt.Fprintf(&query, "%s ii \n", one.Name)
 		}
 	}
-	assert.Equal(t, []string{"jq", "zstd"}, deps.Missing(query.String()))
+	assert.Equal(t, []string{"jq", "zstd"}, deps.Missing(query.String(), deps.Packages))
 }
 
 func TestPackagesAreSortedAndHaveAReason(t *testing.T) {
-	before := ""
-	for _, one := range deps.Packages {
-		assert.Less(t, before, one.Name)
-		assert.NotEmpty(t, one.Why, one.Name)
-		before = one.Name
+	for _, list := range [][]deps.Package{deps.Packages, deps.VMPackages} {
+		before := ""
+		for _, one := range list {
+			assert.Less(t, before, one.Name)
+			assert.NotEmpty(t, one.Why, one.Name)
+			before = one.Name
+		}
 	}
 }

@@ -27,3 +27,16 @@ var Packages = []Package{
 	{"util-linux", "nsenter and mount"},
 	{"zstd", "upstream's image archives"},
 }
+
+// VMPackages are what the host needs besides for virtual machines.
+var VMPackages = []Package{
+	{"dnsmasq-base", "libvirt's DHCP server"},
+	{"fdisk", "sfdisk partitions the image"},
+	{"grub-common", "grub-mkimage makes the image's boot loader"},
+	{"libvirt-clients", "virsh"},
+	{"libvirt-daemon", "libvirtd"},
+	{"libvirt-daemon-driver-qemu", "libvirt runs QEMU"},
+	{"libvirt-daemon-system", "libvirt's configuration"},
+	{"qemu-system-x86", "the virtual machines"},
+	{"qemu-utils", "qemu-img makes the image"},
+}

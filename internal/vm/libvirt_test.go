@@ -1,0 +1,175 @@
+package vm
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// newVirsh is a hypervisor of the test's own with an image, a domain and a volume of somebody else's.
+func newVirsh(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	script, err := filepath.Abs("testdata")
+	require.NoError(t, err)
+	path(t, script)
+	t.Setenv("VIRSH", dir)
+	for name, content := range map[string]string{
+		"domains/mail": "<domain/>", "volumes/mail.qcow2": "1", "volumes/strata-dev-image-0123456789ab.qcow2": "2147483648",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	return dir
+}
+
+func onLibvirt() Spec {
+	spec := machine()
+	spec.Driver, spec.Libvirt = "libvirt", &Libvirt{URI: "qemu:///system", Pool: "default", Bridge: "br0", Type: "kvm", Arch: "amd64"}
+	spec.Image.SHA256 = "0123456789abcdef"
+	return spec
+}
+
+// things are the domains and volumes, less somebody else's and the image.
+func things(t *testing.T, dir string) []string {
+	t.Helper()
+	var found []string
+	for _, pattern := range []string{"domains/*", "volumes/*"} {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		require.NoError(t, err)
+		for _, file := range files {
+			if name := filepath.Base(file); !strings.HasPrefix(name, "mail") && !strings.Contains(name, "image") {
+				found = append(found, name)
+			}
+		}
+	}
+	return found
+}
+
+func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
+	dir, secrets, spec := newVirsh(t), Secrets{HostKey: newKey(t)}, onLibvirt()
+	made, err := Create(t.Context(), spec, secrets, io.Discard)
+	require.NoError(t, err)
+	assert.Equal(t, Result{Name: "strata-dev-server-1", ID: "uuid-of-strata-dev-server-1", MAC: spec.MAC()}, made)
+	assert.Equal(t, []string{"strata-dev-server-1", "strata-dev-server-1-seed.iso", "strata-dev-server-1.qcow2"}, things(t, dir))
+	text, err := os.ReadFile(filepath.Join(dir, "domains/strata-dev-server-1"))
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `<strata:vm xmlns:strata="urn:strata:vm:1" stack="dev" node="server-1" state="made"/>`)
+	assert.NotContains(t, string(text), "PRIVATE KEY")
+
+	spec.DiskGiB = 25
+	_, err = Create(t.Context(), spec, secrets, io.Discard)
+	require.NoError(t, err)
+	size, err := os.ReadFile(filepath.Join(dir, "volumes/strata-dev-server-1.qcow2"))
+	require.NoError(t, err)
+	assert.Equal(t, "26843545600\n", string(size))
+
+	require.NoError(t, Delete(t.Context(), spec, secrets, io.Discard))
+	assert.Empty(t, things(t, dir))
+	require.NoError(t, Delete(t.Context(), spec, secrets, io.Discard), "one that is gone already is no error")
+	assert.FileExists(t, filepath.Join(dir, "volumes/mail.qcow2"))
+}
+
+func TestLibvirtLeavesNothingOfWhatCannotBeFinished(t *testing.T) {
+	for _, test := range []struct {
+		name, command, says string
+		want                []string
+	}{
+		{"a full pool", "vol-clone", "error: Failed to clone vol: No space left on device", []string{"the storage is full", "vol-clone", "this machine"}},
+		{"a bridge that is not there", "start", "error: Cannot get interface MTU on 'br0': No such device", []string{"no such bridge"}},
+		{"a processor that cannot", "start", "error: unsupported configuration: Emulator does not support virt type 'kvm'", []string{"strata:hosts.libvirt.type"}},
+		{"a libvirt that does not run", "list", "error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file", []string{"systemctl start libvirtd"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := newVirsh(t)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "fail-"+test.command), []byte(test.says), 0o600))
+			_, err := Create(t.Context(), onLibvirt(), Secrets{HostKey: newKey(t)}, io.Discard)
+			require.Error(t, err)
+			for _, text := range append(test.want, test.says) {
+				assert.ErrorContains(t, err, text)
+			}
+			assert.Empty(t, things(t, dir))
+		})
+	}
+}
+
+func TestLibvirtLeavesAloneWhatItDidNotMake(t *testing.T) {
+	t.Run("a domain", func(t *testing.T) {
+		dir := newVirsh(t)
+		file := filepath.Join(dir, "domains/strata-dev-server-1")
+		for _, owner := range []string{"<domain/>", `<domain><metadata><s:vm xmlns:s="urn:strata:vm:1" stack="prod" node="server-1" state="made"/></metadata></domain>`} {
+			require.NoError(t, os.WriteFile(file, []byte(owner), 0o600))
+			var foreign *ForeignError
+			_, err := Create(t.Context(), onLibvirt(), Secrets{HostKey: newKey(t)}, io.Discard)
+			require.ErrorAs(t, err, &foreign)
+			require.ErrorAs(t, Delete(t.Context(), onLibvirt(), Secrets{}, io.Discard), &foreign)
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			assert.Equal(t, owner, string(text))
+		}
+	})
+	t.Run("a volume", func(t *testing.T) {
+		dir := newVirsh(t)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "volumes/strata-dev-server-1.qcow2"), []byte("7"), 0o600))
+		_, err := Create(t.Context(), onLibvirt(), Secrets{HostKey: newKey(t)}, io.Discard)
+		var foreign *ForeignError
+		require.ErrorAs(t, err, &foreign)
+		assert.Equal(t, []string{"strata-dev-server-1.qcow2"}, things(t, dir))
+	})
+}
+
+func TestADomainIsWhatItsSpecSays(t *testing.T) {
+	spec := onLibvirt()
+	text, err := domainXML(spec)
+	require.NoError(t, err)
+	require.NoError(t, xml.Unmarshal(text, new(struct{})))
+	for _, part := range []string{
+		`<domain type="kvm">`, `<cpu mode="host-passthrough"/>`, `<memory unit="MiB">4096</memory>`, `<vcpu>2</vcpu>`,
+		`<mac address="` + spec.MAC() + `"/><source bridge="br0"/>`,
+	} {
+		assert.Contains(t, string(text), part)
+	}
+	spec.Libvirt.Type, spec.Libvirt.Arch, spec.Libvirt.Bridge, spec.Libvirt.Network = "qemu", "arm64", "", "a<b"
+	text, err = domainXML(spec)
+	require.NoError(t, err)
+	for _, part := range []string{`<cpu mode="maximum"/>`, `arch="aarch64" machine="virt"`, `<source network="a&lt;b"/>`} {
+		assert.Contains(t, string(text), part)
+	}
+}
+
+func TestLibvirtSaysWhatItKnowsOfAMachine(t *testing.T) {
+	newVirsh(t)
+	spec := onLibvirt()
+	spec.Guest.DHCP = true
+	facts, err := Look(t.Context(), here{}, spec)
+	require.NoError(t, err)
+	assert.Equal(t, Facts{}, facts, "there is no machine")
+	_, err = Create(t.Context(), spec, Secrets{HostKey: newKey(t)}, io.Discard)
+	require.NoError(t, err)
+	facts, err = Look(t.Context(), here{}, spec)
+	require.NoError(t, err)
+	assert.True(t, facts.Running)
+	assert.Empty(t, facts.Addresses, "the lease is another machine's")
+	assert.Contains(t, facts.Agent, "not connected")
+}
+
+func TestAHypervisorThatDoesNotAnswerIsNamedAndBounded(t *testing.T) {
+	spec := onLibvirt()
+	spec.Hypervisor.Name, spec.Hypervisor.Address, spec.Hypervisor.Port = "hypervisor", "127.0.0.1", 1
+	spec.Hypervisor.HostKey = publicOf(t, newKey(t))
+	ctx, cancel := contextOf(t, "300ms")
+	defer cancel()
+	err := Delete(ctx, spec, Secrets{HypervisorKey: newKey(t)}, io.Discard)
+	require.Error(t, err)
+	for _, text := range []string{"hypervisor (127.0.0.1:1)", "connection refused", "strata:hosts.hypervisor", "pulumi state delete"} {
+		assert.ErrorContains(t, err, text)
+	}
+	assert.False(t, errors.Is(err, io.EOF))
+}

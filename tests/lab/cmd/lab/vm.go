@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"strata/tests/lab/internal/build"
+	"strata/tests/lab/internal/catalog"
+	"strata/tests/lab/internal/deps"
+	"strata/tests/lab/internal/layout"
+)
+
+// newVM returns the verb that makes what virtual machines need: QEMU and libvirt, and a bundle with a disk image.
+func newVM(at layout.Layout) *cobra.Command {
+	return &cobra.Command{
+		Use:   "vm",
+		Short: "Install QEMU and libvirt, and build the disk image of virtual machines (minutes)",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := deps.Install(command.Context(), command.ErrOrStderr(), deps.VMPackages); err != nil {
+				return err
+			}
+			progress := build.NewProgress(command.ErrOrStderr())
+			done := make(chan struct{})
+			defer close(done)
+			go progress.Remind(remindEvery, done)
+			runner := build.Runner{Dir: at.Tools(), Jobs: 1, Progress: progress}
+			if _, err := runner.Run(command.Context(), catalog.VMSteps(at.Lab(), at.VMBundle())); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(command.OutOrStdout(), at.VMBundle())
+			return err
+		},
+	}
+}

@@ -1,0 +1,56 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+
+	"strata/tests/lab/internal/build"
+	"strata/tests/lab/internal/bundle"
+)
+
+const stepVM, vmFile = "vm-image", "disk.qcow2"
+
+// VMSteps make the disk image of virtual machines, and a bundle of it alone. They are no part of Steps: most runs need no VM, and
+// the image takes minutes.
+func VMSteps(lab, out string) []build.Step {
+	return []build.Step{vmStep(lab), {
+		Name: "vm-bundle", Needs: []string{stepVM},
+		Run: func(ctx context.Context, _ string, outputs build.Outputs, _ io.Writer) error {
+			source, err := item{
+				stepVM, vmFile, stepVM, "bookworm", "vm/" + vmFile, "real: Debian with its kernel, systemd, sshd, cloud-init, containerd and runc",
+			}.resolve(outputs)
+			if err != nil {
+				return err
+			}
+			_, err = bundle.Assemble(ctx, out, []bundle.Source{source})
+			return err
+		},
+	}}
+}
+
+// vmStep runs the recipe. Its key is the recipe and the package list that it shares with the machine image, not Debian's archive.
+func vmStep(lab string) build.Step {
+	recipe := filepath.Join(lab, "vm")
+	return build.Step{
+		Name: stepVM,
+		Key: func() (string, error) {
+			own, err := build.DigestTree(recipe)
+			if err != nil {
+				return "", err
+			}
+			shared, _, err := build.DigestFile(filepath.Join(lab, "image", "packages.txt"))
+			return build.Digest(own, shared), err
+		},
+		Run: func(ctx context.Context, out string, _ build.Outputs, log io.Writer) error {
+			command := exec.CommandContext(ctx, filepath.Join(recipe, "build.sh"), filepath.Join(out, vmFile))
+			command.Stdout, command.Stderr = log, log
+			if err := command.Run(); err != nil {
+				return fmt.Errorf("vm image: %w", err)
+			}
+			return nil
+		},
+	}
+}
