@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
 	"strata/health"
@@ -80,6 +82,8 @@ func (v *vms) host(node config.Node) (*Host, error) {
 // name and one address. A new image replaces none: that would take the cluster away.
 func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutput) (*local.Command, error) {
 	spec := v.spec(node)
+	// Restarts for more memory or processors are one after the other, so the last waits for all others.
+	spec.TurnTimeout.Duration = v.args.Timeout.Duration * time.Duration(len(v.args.Config.Nodes))
 	stdin := pulumi.All(v.public, v.hypervisor.pin).ApplyT(func(known []any) (*string, error) {
 		spec.Guest.AuthorizedKeys = append([]string{known[0].(string)}, v.args.Config.VM.AuthorizedKeys...)
 		spec.Hypervisor.HostKey = known[1].(string)
@@ -89,9 +93,10 @@ func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutpu
 	if err != nil {
 		return nil, err
 	}
+	limit := metav1.Duration{Duration: spec.TurnTimeout.Duration + spec.Timeout.Duration}
 	command := runs("vm create", stdin, v.secrets(pulumi.StringMap{"STRATA_HOST_KEY": identity, "STRATA_SSH_KEY": v.key}))
 	command.Delete, command.Triggers = pulumi.String(program+" vm delete"), pulumi.Array{pulumi.String(string(place))}
-	options := append(childOf(v.hosts, v.needs()...), bounded(v.args.Timeout), pulumi.DeleteBeforeReplace(true), pulumi.Protect(v.args.Config.VM.Protect))
+	options := append(childOf(v.hosts, v.needs()...), bounded(limit), pulumi.DeleteBeforeReplace(true), pulumi.Protect(v.args.Config.VM.Protect))
 	return local.NewCommand(v.ctx, name, command, options...)
 }
 

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -15,7 +16,8 @@ const (
 )
 
 // change makes an existing machine what the Spec says: a larger disk at once, processors and memory by a restart.
-func change(ctx context.Context, on driver, spec Spec, secrets Secrets, have *found, log io.Writer) error {
+// It ends with errRestart when that is due.
+func change(ctx context.Context, on driver, spec Spec, have *found, log io.Writer) error {
 	if have.DiskGiB > spec.DiskGiB {
 		return fmt.Errorf("%s: disk of %d GiB cannot shrink to %d GiB: file systems cannot; set strata:hosts.vm.diskGiB (or the node's) to %d, or replace the machine: "+
 			"pulumi up --replace with its URN", spec.Name(), have.DiskGiB, spec.DiskGiB, have.DiskGiB)
@@ -40,17 +42,24 @@ func change(ctx context.Context, on driver, spec Spec, secrets Secrets, have *fo
 	if !have.Running {
 		return on.start(ctx, have)
 	}
-	return restart(ctx, on, spec, secrets, have, log)
+	return errRestart
 }
 
+// errRestart says that the machine has to restart to be what its Spec says.
+var errRestart = errors.New("restart")
+
 // restart powers the machine off and on. Machines of a stack do so one after the other, each until its node works again: etcd keeps
-// its quorum while one server is away, not while two are.
+// its quorum while one server is away, not while two are. Its own bound begins with its turn.
 func restart(ctx context.Context, on driver, spec Spec, secrets Secrets, have *found, log io.Writer) error {
-	unlock, err := turn(ctx, spec)
+	waiting, stop := context.WithTimeout(ctx, max(spec.TurnTimeout.Duration, spec.Timeout.Duration))
+	defer stop()
+	unlock, err := turn(waiting, spec)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
+	defer cancel()
 	say(log, spec, "restarts")
 	if err := on.shutdown(ctx, have); err != nil {
 		return err

@@ -17,6 +17,7 @@ type Result struct {
 
 // Create makes the machine and starts it, or makes an existing one what the Spec says. It does not wait for the boot.
 func Create(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) (Result, error) {
+	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
 	host, err := Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
@@ -39,7 +40,10 @@ func Create(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) (Res
 	if have == nil {
 		have, err = build(ctx, on, spec, secrets)
 	} else {
-		err = change(ctx, on, spec, secrets, have, log)
+		err = change(ctx, on, spec, have, log)
+		if errors.Is(err, errRestart) {
+			err = restart(whole, on, spec, secrets, have, log)
+		}
 	}
 	if err != nil {
 		return Result{}, err

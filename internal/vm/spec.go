@@ -22,6 +22,8 @@ type Spec struct {
 	Node  string `json:"node"`
 	// Timeout bounds each action.
 	Timeout metav1.Duration `json:"timeout"`
+	// TurnTimeout bounds the wait until no other machine of the stack restarts.
+	TurnTimeout metav1.Duration `json:"turnTimeout,omitzero"`
 	// Hypervisor is where the machine is made; without an address, on this machine.
 	Hypervisor remote.Target `json:"hypervisor"`
 	// CPUs, MemoryMiB and DiskGiB are the machine's size.
