@@ -18,17 +18,22 @@ func userData(spec Spec, hostKey []byte) (map[string]any, error) {
 	guest := spec.Guest
 	config := map[string]any{
 		"hostname": spec.Node, "preserve_hostname": false, "manage_etc_hosts": true,
-		"ssh_deletekeys":  true,
-		"ssh_genkeytypes": []string{},
+		"ssh_deletekeys": true,
 		"ssh_keys": map[string]any{
-			"ed25519_private": string(hostKey), "ed25519_public": strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))),
+			// OpenSSH reads no key whose last line has no end, and a command's output loses it on its way through the state.
+			"ed25519_private": strings.TrimSpace(string(hostKey)) + "\n", "ed25519_public": strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))),
 		},
 		"ssh_pwauth":    false,
 		"growpart":      map[string]any{"mode": "auto", "devices": []string{"/"}},
 		"resize_rootfs": true,
-		"write_files":   guestFiles(guest),
-		// Files of the seed are there before modules and settings are applied at later boots; at this one, somebody must.
-		"bootcmd": bootCommands(guest),
+	}
+	// cloud-init calls an empty list a mistake.
+	if files := guestFiles(guest); len(files) > 0 {
+		config["write_files"] = files
+	}
+	// The files apply modules and settings at every later boot; at this one, somebody must.
+	if commands := bootCommands(guest); len(commands) > 0 {
+		config["bootcmd"] = commands
 	}
 	if guest.User == "root" {
 		config["disable_root"] = false

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -57,8 +58,16 @@ func TestTheHostKeyIsInTheSeedAndNoOtherIsMade(t *testing.T) {
 	key := newKey(t)
 	files, err := seedFiles(machine(), key)
 	require.NoError(t, err)
+	for _, key := range [][]byte{key, bytes.TrimSpace(key)} { // as the state gives it back
+		var user struct {
+			Keys map[string]string `json:"ssh_keys"`
+		}
+		files, err := seedFiles(machine(), key)
+		require.NoError(t, err)
+		require.NoError(t, yaml.Unmarshal(files["user-data"], &user))
+		assert.True(t, strings.HasSuffix(user.Keys["ed25519_private"], "-----END OPENSSH PRIVATE KEY-----\n"), "OpenSSH wants the last line's end")
+	}
 	var user struct {
-		Generate []string          `json:"ssh_genkeytypes"`
 		Delete   bool              `json:"ssh_deletekeys"`
 		Keys     map[string]string `json:"ssh_keys"`
 		Packages []string          `json:"packages"`
@@ -68,10 +77,17 @@ func TestTheHostKeyIsInTheSeedAndNoOtherIsMade(t *testing.T) {
 	assert.Equal(t, string(key), user.Keys["ed25519_private"])
 	assert.Equal(t, publicOf(t, key), user.Keys["ed25519_public"])
 	assert.True(t, user.Delete, "what the image brings would be every machine's")
-	assert.Empty(t, user.Generate)
 	assert.Equal(t, []string{"open-iscsi"}, user.Packages)
 	assert.Equal(t, [][]string{{"modprobe", "br_netfilter"}, {"sysctl", "-w", "vm.max_map_count=262144"}}, user.Boot)
 	assert.NotContains(t, string(files["meta-data"]), "PRIVATE")
+}
+
+func TestASeedHasNoEmptyLists(t *testing.T) {
+	spec := machine()
+	spec.Guest.Modules, spec.Guest.Sysctls, spec.Guest.Packages = nil, nil, nil
+	files, err := seedFiles(spec, newKey(t))
+	require.NoError(t, err)
+	assert.NotContains(t, string(files["user-data"]), "[]", "cloud-init calls it a mistake")
 }
 
 func TestAMachineSetsItsAddressOrAsksForIt(t *testing.T) {
