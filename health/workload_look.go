@@ -184,7 +184,11 @@ func lookWorkloads(ctx context.Context, s *apiServer, refs []workloadRef, seen *
 func (p podFacts) shows() string {
 	text := p.Scheduled.Status + p.Scheduled.Message
 	for _, c := range p.Containers {
-		text += "\n" + c.Name + c.Reason
+		reason := c.Reason
+		if reason == pullBackOff {
+			reason = errPull
+		}
+		text += "\n" + c.Name + reason
 	}
 	return text
 }

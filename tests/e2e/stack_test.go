@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -97,6 +96,7 @@ type result struct {
 	line, output string
 	err          error
 	took         time.Duration
+	pieces       []piece
 }
 
 // run runs a command in the checkout with the story's environment.
@@ -106,11 +106,11 @@ func (s *stack) run(name string, args ...string) result {
 
 func (s *stack) runIn(dir, name string, args ...string) result {
 	cmd := s.command(dir, name, args...)
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
+	output := &transcript{}
+	cmd.Stdout, cmd.Stderr = output, output
 	started := time.Now()
 	err := cmd.Run()
-	r := result{line: name + " " + strings.Join(args, " "), output: output.String(), err: err, took: time.Since(started)}
+	r := result{line: name + " " + strings.Join(args, " "), output: output.text.String(), err: err, took: time.Since(started), pieces: output.pieces}
 	s.t.Logf("%s  (%s)", r.line, r.took.Round(100*time.Millisecond))
 	return r
 }
