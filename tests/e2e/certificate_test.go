@@ -49,7 +49,7 @@ func (s *stack) namesAWrongIssuer(t *testing.T) {
 		s.patch(t, platformCertificate, `[{"op":"replace","path":"/spec/issuerRef/name","value":"`+name+`"}]`)
 	}
 	issuer("nobody")
-	s.refused(t, s.run(strata, "health", "--stack", s.name, "--gate", "traefik-tls-gate", "--timeout", "20s"),
+	s.refused(t, s.run(strata, "health", "--stack", s.name, "--gate", "traefik-tls-gate", "--timeout", "10s"),
 		"the issuer that it names does not exist", "nobody")
 	issuer("strata")
 	s.must(s.run(strata, "health", "--stack", s.name, "--gate", "traefik-tls-gate", "--timeout", "1m"))

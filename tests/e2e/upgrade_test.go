@@ -34,12 +34,12 @@ type addon struct {
 var addons = []addon{
 	{"cert-manager", "cert-manager", []string{"cert-manager-api"}},
 	{"argo-cd", "argocd", []string{"argocd-rollout"}},
-	{"traefik", "traefik", []string{"traefik-rollout"}},
 	{"metallb", "metallb-system", []string{"metallb-webhook", "metallb-rollout"}},
+	{"traefik", "traefik", []string{"traefik-rollout"}},
 }
 
 // survivesBadUpgrades upgrades every add-on to a version that does not exist: each is named soon, and the previous one serves.
-// MetalLB has an up of its own, because what needs an address waits for its gates; that one brings the others their next version.
+// Traefik has an up of its own, because its release waits for MetalLB's gates; that one brings the others their next version.
 func (s *stack) survivesBadUpgrades(t *testing.T, hosts *lent) {
 	hosts.serveEmptyRegistry(t)
 	hosts.nameImages(nextVersion)
