@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,10 +104,7 @@ func (s *stack) repack(t *testing.T, chart string, version func(chart string) st
 	}
 	require.NoError(t, os.Remove(chart), "it is a link to the bundle's own")
 	s.must(s.run("tar", "-czf", chart, "-C", dir, name))
-	text, err := os.ReadFile(chart)
-	require.NoError(t, err)
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return sumOf(t, chart)
 }
 
 // nameImages gives each image of an add-on one more version on every node.
