@@ -9,11 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/cache"
-	clientwatch "k8s.io/client-go/tools/watch"
 )
 
 // Unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a Pod serves nobody, and its
@@ -54,26 +51,48 @@ func blocks(pod *corev1.Pod, newest string) bool {
 	return true
 }
 
-// current is the StatefulSet once its controller has seen its newest generation.
+// current is the StatefulSet once its controller has seen its newest generation. It watches before it looks, so that nothing that
+// happens in between is missed.
 func current(ctx context.Context, client kubernetes.Interface, namespace, name string) (*appsv1.StatefulSet, error) {
-	only := "metadata.name=" + name
 	sets := client.AppsV1().StatefulSets(namespace)
-	lister := &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			options.FieldSelector = only
-			return sets.List(ctx, options)
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.FieldSelector = only
-			return sets.Watch(ctx, options)
-		},
+	for {
+		changes, err := sets.Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: name}))
+		if err != nil {
+			return nil, fmt.Errorf("watch StatefulSet %s/%s: %w", namespace, name, err)
+		}
+		set, err := sets.Get(ctx, name, metav1.GetOptions{})
+		if err == nil && !looked(set) {
+			set, err = firstLooked(ctx, changes.ResultChan())
+		}
+		changes.Stop()
+		switch {
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("StatefulSet %s/%s: its controller has not seen its newest generation: %w", namespace, name, ctx.Err())
+		case err != nil:
+			return nil, fmt.Errorf("StatefulSet %s/%s: %w", namespace, name, err)
+		case set != nil:
+			return set, nil
+		}
 	}
-	event, err := clientwatch.UntilWithSync(ctx, lister, &appsv1.StatefulSet{}, nil, func(event watch.Event) (bool, error) {
-		set, ok := event.Object.(*appsv1.StatefulSet)
-		return ok && set.Status.ObservedGeneration >= set.Generation && set.Status.UpdateRevision != "", nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("StatefulSet %s/%s: its controller has not seen its newest generation: %w", namespace, name, err)
+}
+
+// firstLooked is the first version that the controller has seen; nil when the watch ends before.
+func firstLooked(ctx context.Context, changes <-chan watch.Event) (*appsv1.StatefulSet, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case change, open := <-changes:
+			if !open {
+				return nil, nil
+			}
+			if set, ok := change.Object.(*appsv1.StatefulSet); ok && looked(set) {
+				return set, nil
+			}
+		}
 	}
-	return event.Object.(*appsv1.StatefulSet), nil
+}
+
+func looked(set *appsv1.StatefulSet) bool {
+	return set.Status.ObservedGeneration >= set.Generation && set.Status.UpdateRevision != ""
 }
