@@ -55,7 +55,8 @@ func (s *stack) pendsWithoutPool(t *testing.T, hosts *lent) {
 
 // servesNoGateway: Traefik's Pod is Ready, and it has not noticed the definitions; it looks for them ever more seldom.
 func (s *stack) servesNoGateway(t *testing.T, hosts *lent) {
-	s.hasTriedFor(t, "GatewayClass", 5)
+	ingress := s.traefikAddress(t)
+	s.hasTriedFor(t, "GatewayClass", 5) // the next try is 13 s away or more: time enough to look
 	s.must(s.feed(gatewayDefinitions(t), "crds", "apply"))
 	came := time.Now()
 	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/gatewayclasses", gatewayClass)
@@ -63,9 +64,7 @@ func (s *stack) servesNoGateway(t *testing.T, hosts *lent) {
 	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/httproutes", route)
 	programmed := map[string]any{"class": "race", "namespace": "default", "name": "race", "listeners": []string{"http"}}
 	s.refused(t, s.gate(hosts, "gateway", programmed, 2*time.Second), "nobody has looked at it", "before the Gateway API CRDs")
-	ingress := s.traefikAddress(t)
 	assert.Equal(t, http.StatusNotFound, asked(t, ingress, "hello.test"), "it runs, and does not serve the route")
-	s.available(t, "race", "traefik")
 	s.must(s.gate(hosts, "gateway", programmed, 2*time.Minute))
 	t.Logf("Traefik looks at the Gateway %s after the definitions came", time.Since(came).Round(time.Second))
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
