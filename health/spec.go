@@ -34,6 +34,8 @@ const (
 	KindIssuer Kind = "issuer"
 	// KindCertificate gates a cert-manager Certificate: Ready, and its Secret holds a pair that clients can verify.
 	KindCertificate Kind = "certificate"
+	// KindClaim gates a PersistentVolumeClaim: bound to a volume.
+	KindClaim Kind = "claim"
 	// KindVault gates a Vault server in the cluster: initialised, unsealed and active.
 	KindVault Kind = "vault"
 	// KindAddress gates a Service of type LoadBalancer: its address answers, from here and from the hosts.
@@ -77,6 +79,7 @@ type Spec struct {
 	Rollout      *RolloutSpec      `json:"rollout,omitempty"`
 	Issuer       *IssuerSpec       `json:"issuer,omitempty"`
 	Certificate  *CertificateSpec  `json:"certificate,omitempty"`
+	Claim        *ClaimSpec        `json:"claim,omitempty"`
 	Vault        *VaultSpec        `json:"vault,omitempty"`
 	Address      *AddressSpec      `json:"address,omitempty"`
 	Gateway      *GatewaySpec      `json:"gateway,omitempty"`

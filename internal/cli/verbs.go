@@ -22,5 +22,6 @@ func verbs() []*cobra.Command {
 		newCRDsCommand(),
 		newReadCommand(),
 		newVaultCommand(),
+		newUnblockCommand(),
 	}
 }
