@@ -113,8 +113,13 @@ func (a *argocd) install() error {
 		return fmt.Errorf("release: %w", err)
 	}
 	// Not the whole section: it holds a password and a hash, and no Pod is rolled out for those.
-	a.Rollout, err = a.args.Cluster.rollout(a.ctx, a.name+"-rollout", "argocd", digestOf(chart.SHA256, a.host), a.args.Timeouts.ArgoCD,
-		"strata:timeouts.argocd", argocdWorkloads, childOf(a, a.release)...)
+	revision := digestOf(chart.SHA256, a.host)
+	unblock, err := a.args.Cluster.unblock(a.ctx, a.name+"-unblock", argocdNamespace, argocdController, revision, a.args.Timeouts.ArgoCD, childOf(a, a.release)...)
+	if err != nil {
+		return fmt.Errorf("unblock: %w", err)
+	}
+	a.Rollout, err = a.args.Cluster.rollout(a.ctx, a.name+"-rollout", "argocd", revision, a.args.Timeouts.ArgoCD,
+		"strata:timeouts.argocd", argocdWorkloads, childOf(a, unblock)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)
 	}

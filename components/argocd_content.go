@@ -12,12 +12,14 @@ import (
 // password and end every session (argo-helm charts/argo-cd/values.yaml, argocdServerAdminPasswordMtime).
 const argocdPasswordTime = "2026-01-01T00:00:00Z"
 
+const argocdController = "argocd-application-controller"
+
 // argocdWorkloads are what the release rolls out.
 var argocdWorkloads = []string{
 	argocdNamespace + "/Deployment/argocd-server",
 	argocdNamespace + "/Deployment/argocd-repo-server",
 	argocdNamespace + "/Deployment/argocd-redis",
-	argocdNamespace + "/StatefulSet/argocd-application-controller",
+	argocdNamespace + "/StatefulSet/" + argocdController,
 }
 
 // argocdValues are the chart's values: TLS ends at the ingress, so the server speaks plain HTTP behind it.

@@ -47,6 +47,17 @@ func (c *Cluster) rollout(ctx *pulumi.Context, name, layer, revision string, tim
 	}}, opts...)
 }
 
+// unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision, for which Kubernetes would wait for
+// ever. It is for those that replace their Pods in order (podManagementPolicy OrderedReady), and runs again with each revision.
+func (c *Cluster) unblock(ctx *pulumi.Context, name, namespace, set, revision string, limit metav1.Duration, opts ...pulumi.ResourceOption) (*local.Command, error) {
+	stdin, err := json.Marshal(map[string]any{"namespace": namespace, "statefulSet": set, "revision": revision, "timeout": limit})
+	if err != nil {
+		return nil, err
+	}
+	command := runs("unblock", pulumi.String(string(stdin)), pulumi.StringMap{"STRATA_KUBECONFIG": c.Kubeconfig})
+	return local.NewCommand(ctx, name, command, append(opts, bounded(limit), pulumi.DeletedWith(c.Identity))...)
+}
+
 // field is one field of one object in the cluster.
 type field struct {
 	resource, namespace, name string

@@ -59,6 +59,7 @@ type vaultLayer struct {
 	namespace   *Object
 	certificate *Certificate
 	release     *Object
+	stored      pulumi.Resource // when there is somewhere to keep its data
 }
 
 // NewVault registers Vault. Nothing waits for its Pod to be Ready before it is unsealed: it cannot be.
@@ -98,12 +99,29 @@ func (v *vaultLayer) install() error {
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
+	return v.volume()
+}
+
+// volume registers the gate of the server's volume. Without a StorageClass its Pod would only be called unschedulable.
+func (v *vaultLayer) volume() error {
+	v.stored = v.release
+	if !*v.args.Config.Storage.Persistent {
+		return nil
+	}
+	gate, err := v.args.Cluster.gate(v.ctx, v.name+"-volume", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindClaim, Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
+		Claim: &health.ClaimSpec{Namespace: vaultName, Name: "data-" + vaultName + "-0", ClassKey: "strata:vault.storage.class"},
+	}}, childOf(v, v.release)...)
+	if err != nil {
+		return fmt.Errorf("volume: %w", err)
+	}
+	v.stored = gate
 	return nil
 }
 
 // open registers the steps that make it usable: keys first, because Vault gives them away once and everything after needs them.
 func (v *vaultLayer) open() error {
-	initialise, err := v.step("init", nil, pulumi.StringMap{}, v.release)
+	initialise, err := v.step("init", nil, pulumi.StringMap{}, v.stored)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,8 @@ var allocationFaults = []allocationFault{
 func pending(v *Verdict, s serviceSeen) {
 	v.Message, v.Evidence = "no address yet", s.Events
 	if s.Refusal == "" {
-		v.Cause = "MetalLB's controller has not seen it, or does not run"
+		// Without any pool the controller says so in its log only, at level debug (metallb controller/service.go convergeBalancer).
+		v.Cause = "there is no address pool, or MetalLB's controller does not run"
 		if s.Class != "" {
 			v.Cause = "nobody serves loadBalancerClass " + s.Class + " (yet)"
 		}

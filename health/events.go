@@ -14,6 +14,9 @@ const (
 	crashBackoff = 40 * time.Second
 	// wrongPulls is the number of failed pulls after which an answer such as "not found" is believed.
 	wrongPulls = 2
+	// wrongSeconds is how long such an answer stands until it is believed after one pull: the kubelet tries again after 10 s,
+	// but it pulls one image at a time, so slow pulls of others may keep the second answer away for minutes.
+	wrongSeconds = 20
 	// networkPulls is the same for a registry that cannot be reached.
 	networkPulls = 4
 	// configSeconds is how long a container may lack the ConfigMap or Secret that it names: it may be created just now.
@@ -31,7 +34,7 @@ type podFacts struct {
 	Containers []containerFacts `json:"containers,omitempty"`
 	// Events are the Pod's Warning events, newest first: reason and message.
 	Events []string `json:"events,omitempty"`
-	// Seconds is for how long the Pod has shown the same trouble.
+	// Seconds is for how long the Pod has shown the same trouble, as far as the gate has seen.
 	Seconds int `json:"seconds,omitempty"`
 }
 
@@ -109,8 +112,8 @@ func containerTrouble(c containerFacts, seconds int, namespace, pod string) (tro
 	case "InvalidImageName", "ErrImageNeverPull":
 		t.cause = "the image cannot be pulled under this name and policy"
 		t.stuckIf(true)
-	case "ErrImagePull", "ImagePullBackOff":
-		t.pulling(c)
+	case errPull, pullBackOff:
+		t.pulling(c, seconds)
 	case "CrashLoopBackOff":
 		t.cause, t.hint = "the container exits soon after its start", "kubectl -n "+namespace+" logs "+pod+" -c "+c.Name+" --previous"
 		if c.Exit != "" {

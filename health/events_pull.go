@@ -9,12 +9,15 @@ import (
 // wrongImage matches what a registry says when trying again cannot help.
 var wrongImage = regexp.MustCompile(`(?i)not found|manifest unknown|unauthorized|authorization failed|access denied|denied:|403 Forbidden|401 Unauthorized|no match for platform|repository does not exist`)
 
+// errPull and pullBackOff are why a container waits after a failed pull. They take turns, and are one trouble.
+const errPull, pullBackOff = "ErrImagePull", "ImagePullBackOff"
+
 // pulling judges a failed pull: a wrong name or missing rights are certain soon, a network may come back.
-func (t *trouble) pulling(c containerFacts) {
+func (t *trouble) pulling(c containerFacts, seconds int) {
 	t.text = "container " + c.Name + ": " + c.Reason + ": " + innermost(c.Message)
 	if wrongImage.MatchString(c.Message) {
 		t.cause = "the registry does not give out image " + c.Image
-		t.stuckIf(c.Pulls >= wrongPulls)
+		t.stuckIf(c.Pulls >= wrongPulls || seconds >= wrongSeconds)
 		return
 	}
 	t.cause = "the node cannot reach the registry of image " + c.Image + ", and the image is not preloaded"

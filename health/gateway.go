@@ -120,7 +120,7 @@ func judgeGatewayItself(spec GatewaySpec, f gatewayFacts) Verdict {
 	case unreconciled(g.Accepted):
 		v.Message = "nobody has looked at it: no status"
 		v.Cause = "the controller of its class is not running, or started before the Gateway API CRDs"
-		v.Hint = "the controller's log; Traefik waits for every Gateway API CRD without a word, although its Pod is Ready"
+		v.Hint = "the controller's log: until each Gateway API CRD is there Traefik tries to list them, up to a minute apart, although its Pod is Ready"
 	default:
 		return judgeConditions(v, g.Generation, g.Accepted, g.Programmed)
 	}

@@ -102,6 +102,14 @@ status:
 	assert.Equal(t, "exit code 1 (Error)", exitOf(&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}))
 }
 
+func TestTheTwoReasonsAfterAFailedPullAreOneTrouble(t *testing.T) {
+	shows := func(reason string) string {
+		return podFacts{Containers: []containerFacts{{Name: "c", Reason: reason}}}.shows()
+	}
+	assert.Equal(t, shows("ErrImagePull"), shows("ImagePullBackOff"))
+	assert.NotEqual(t, shows("ErrImagePull"), shows("CrashLoopBackOff"))
+}
+
 func event(uid, reason, message string, count int32, second int64) corev1.Event {
 	return corev1.Event{
 		Type: "Warning", Reason: reason, Message: message, Count: count, LastTimestamp: metav1.Unix(second, 0),

@@ -26,6 +26,8 @@ var (
 	statefulSetResource   = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "statefulsets"}
 	replicaSetResource    = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
 	crdResource           = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	claimResource         = schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}
+	storageClassResource  = schema.GroupVersionResource{Group: "storage.k8s.io", Version: "v1", Resource: "storageclasses"}
 	apiServiceResource    = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 )
 

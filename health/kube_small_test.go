@@ -1,6 +1,8 @@
 package health
 
 import (
+	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +52,41 @@ func TestUnitsAloneOpenNoGate(t *testing.T) {
 	seen.update(func() { seen.nodes = &nodesFacts{} })
 	assert.Equal(t, Ready, seen.judge()[0].State)
 	assert.Equal(t, Waiting, sum(seen.judge()))
+}
+
+// A route may be missing for as long as an end of it is down; the time counts from when both are up, and anew after each absence.
+func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
+	now := time.Unix(0, 0)
+	a, b := Host{Target: remote.Target{Name: "a"}, Role: "server"}, Host{Target: remote.Target{Name: "b"}, Role: "agent"}
+	up := unitFacts{Seen: true, Active: "active", Sub: "running", Routes: []string{"10.42.0.0/24", "10.42.1.0/24"}}
+	cut := up
+	cut.Routes = nil
+	down := unitFacts{Seen: true, Active: "activating", Sub: "start"}
+	seen := &nodesAndUnits{
+		hosts: []Host{a, b}, asked: true, network: netip.MustParsePrefix("10.42.0.0/16"), settled: newSettled(func() time.Time { return now }),
+		units: []unitFacts{down, up}, nodes: &nodesFacts{Nodes: []nodeFacts{
+			{Name: "a", Server: true, PodCIDR: "10.42.0.0/24", Ready: condition{Status: "True"}, Heartbeat: heartbeatFresh},
+			{Name: "b", PodCIDR: "10.42.1.0/24", Ready: condition{Status: "True"}, Heartbeat: heartbeatFresh},
+		}},
+	}
+	after := func(seconds int, unit unitFacts) State {
+		now = now.Add(time.Duration(seconds) * time.Second)
+		seen.update(func() { seen.units[0] = unit })
+		return sum(seen.judge())
+	}
+	assert.Equal(t, Waiting, after(0, down))
+	assert.Equal(t, Waiting, after(routeSeconds, cut), "down until now")
+	assert.Equal(t, Waiting, after(routeSeconds-1, cut))
+	assert.Equal(t, Ready, after(0, up))
+	assert.Equal(t, Waiting, after(1, cut), "it was there in between")
+	assert.Equal(t, Stuck, after(routeSeconds, cut))
+}
+
+func TestOnlyVaultSpeaksForVault(t *testing.T) {
+	assert.Empty(t, notVault(http.StatusServiceUnavailable, `{"initialized":true,"sealed":true}`))
+	assert.Equal(t, "no endpoints available", notVault(http.StatusServiceUnavailable, `{"kind":"Status","message":"no endpoints available"}`))
+	assert.Equal(t, "HTTP 200: <html>", notVault(http.StatusOK, "<html>"), "something else answers there")
+	assert.Equal(t, "HTTP 200: {}", notVault(http.StatusOK, "{}"))
 }
 
 func TestFactsOfAPool(t *testing.T) {

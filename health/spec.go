@@ -37,6 +37,8 @@ const (
 	KindCertificate Kind = "certificate"
 	// KindVM gates a virtual machine from outside: it runs, and has its address where DHCP gives it.
 	KindVM Kind = "vm"
+	// KindClaim gates a PersistentVolumeClaim: bound to a volume.
+	KindClaim Kind = "claim"
 	// KindVault gates a Vault server in the cluster: initialised, unsealed and active.
 	KindVault Kind = "vault"
 	// KindAddress gates a Service of type LoadBalancer: its address answers, from here and from the hosts.
@@ -81,6 +83,7 @@ type Spec struct {
 	Rollout      *RolloutSpec      `json:"rollout,omitempty"`
 	Issuer       *IssuerSpec       `json:"issuer,omitempty"`
 	Certificate  *CertificateSpec  `json:"certificate,omitempty"`
+	Claim        *ClaimSpec        `json:"claim,omitempty"`
 	Vault        *VaultSpec        `json:"vault,omitempty"`
 	Address      *AddressSpec      `json:"address,omitempty"`
 	Gateway      *GatewaySpec      `json:"gateway,omitempty"`

@@ -16,7 +16,7 @@ func (s Spec) validatePart(need needs) {
 		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil, KindCertificate: s.Certificate != nil,
 		KindAddress: s.Address != nil, KindGateway: s.Gateway != nil,
 		KindHTTP: s.HTTP != nil, KindApplications: s.Applications != nil, KindRollout: s.Rollout != nil,
-		KindVault: s.Vault != nil, KindVM: s.VM != nil,
+		KindVault: s.Vault != nil, KindClaim: s.Claim != nil, KindVM: s.VM != nil,
 	}
 	if present, wanted := parts[s.Kind]; wanted && !present {
 		need(false, "%s: missing", s.Kind)
@@ -33,6 +33,8 @@ func (s Spec) validatePart(need needs) {
 		need(s.Issuer.Name != "", "issuer.name: empty")
 	case KindCertificate:
 		s.Certificate.validate(need)
+	case KindClaim:
+		need(s.Claim.Namespace != "" && s.Claim.Name != "" && s.Claim.ClassKey != "", "claim: namespace, name or classKey is empty")
 	case KindVault:
 		need(s.Vault.Namespace != "" && s.Vault.Pod != "" && s.Vault.Port > 0, "vault: namespace, pod or port is empty")
 	case KindAddress:

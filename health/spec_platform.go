@@ -27,6 +27,14 @@ type CertificateSpec struct {
 	MinRemaining metav1.Duration `json:"minRemaining,omitzero"`
 }
 
+// ClaimSpec names a PersistentVolumeClaim.
+type ClaimSpec struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// ClassKey is the configuration key that sets its StorageClass, for messages.
+	ClassKey string `json:"classKey"`
+}
+
 // VaultSpec names a Vault server in the cluster.
 type VaultSpec struct {
 	// Namespace and Pod are where it runs; Port is its API's, which speaks TLS.

@@ -47,9 +47,13 @@ func (w *vaultWatch) look(ctx context.Context) vaultFacts {
 			return err
 		}
 		if facts.Error = notVault(facts.Status, facts.Body); facts.Error != "" {
-			facts.Workload, err = lookWorkload(ctx, s, w.workload)
+			workloads, err := lookWorkloads(ctx, s, []workloadRef{w.workload}, w.settled)
+			if err != nil {
+				return err
+			}
+			facts.Workload = workloads[0]
 		}
-		return err
+		return nil
 	})
 	if fault != nil {
 		return vaultFacts{Fault: fault, Seconds: seconds}

@@ -20,8 +20,12 @@ type workloadFacts struct {
 	Available int32 `json:"available,omitempty"`
 	Old       int32 `json:"old,omitempty"`
 	// Refused is why Pods could not even be created, for example an exceeded quota.
-	Refused string     `json:"refused,omitempty"`
+	Refused string `json:"refused,omitempty"`
+	// Blocker is a StatefulSet's Pod of an earlier revision that is not Ready: until it is, none of the newest comes.
+	Blocker string     `json:"blocker,omitempty"`
 	Pods    []podFacts `json:"pods,omitempty"`
+	// ordered says that the Pods of a StatefulSet are replaced one after the other, each when the one before is Ready.
+	ordered bool
 }
 
 func (w workloadFacts) check() string {
@@ -51,6 +55,11 @@ func judgeWorkload(w workloadFacts) Verdict {
 	}
 	if w.Refused != "" {
 		w.refused(&v)
+		return v
+	}
+	if w.Blocker != "" && len(w.Pods) == 0 {
+		v.Cause = "Pod " + w.Blocker + " is of an earlier revision and not Ready, and Kubernetes waits until it is"
+		v.Hint = fmt.Sprintf("if it cannot become Ready: kubectl -n %s delete pod %s", w.Namespace, w.Blocker)
 		return v
 	}
 	w.explain(&v)

@@ -83,6 +83,8 @@ func (w *workloadFacts) pods(ctx context.Context, s *apiServer, selector *metav1
 		// A Pod of an older revision is about to go: what ails it is what the new revision mends.
 		if pods[i].DeletionTimestamp == nil && (newest.label == "" || pods[i].Labels[newest.label] == newest.value) {
 			w.Pods = append(w.Pods, factsOfPod(&pods[i], events))
+		} else if w.ordered && pods[i].DeletionTimestamp == nil && !podReady(&pods[i]) {
+			w.Blocker = pods[i].Name
 		}
 	}
 	slices.SortFunc(w.Pods, func(a, b podFacts) int { return cmp.Compare(a.Name, b.Name) })
@@ -118,6 +120,7 @@ func (w *workloadFacts) statefulSet(ctx context.Context, s *apiServer) (*metav1.
 	w.Current = set.Status.ObservedGeneration >= set.Generation
 	w.Desired, w.Updated, w.Available = replicas(set.Spec.Replicas), set.Status.UpdatedReplicas, set.Status.AvailableReplicas
 	w.Old = max(set.Status.Replicas-set.Status.UpdatedReplicas, 0)
+	w.ordered = set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
 	return set.Spec.Selector, revision{label: appsv1.ControllerRevisionHashLabelKey, value: set.Status.UpdateRevision}, string(set.UID), nil
 }
 
@@ -184,7 +187,11 @@ func lookWorkloads(ctx context.Context, s *apiServer, refs []workloadRef, seen *
 func (p podFacts) shows() string {
 	text := p.Scheduled.Status + p.Scheduled.Message
 	for _, c := range p.Containers {
-		text += "\n" + c.Name + c.Reason
+		reason := c.Reason
+		if reason == pullBackOff {
+			reason = errPull
+		}
+		text += "\n" + c.Name + reason
 	}
 	return text
 }

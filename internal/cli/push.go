@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +28,10 @@ type pushInput struct {
 	Images  bool            `json:"images,omitempty"`
 	Timeout metav1.Duration `json:"timeout"`
 }
+
+// diskStall is for how long a host may be silent while it takes a file. A dozen archives at once, a gigabyte in all, have kept
+// an sshd from answering for 8 s on a disk that others used as well; a memory card is slower than that.
+const diskStall = time.Minute
 
 // newPushCommand is `strata push`: it copies a file to a host unless it is there, verifies it at the other end, and prints its
 // sum. The private key comes in STRATA_SSH_KEY.
@@ -69,6 +74,7 @@ func push(ctx context.Context, input pushInput, mode fs.FileMode) (sent bool, er
 		return false, err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
+	client.SetDeadAfter(diskStall)
 	if sent, err = client.Push(ctx, input.File, input.Dest, mode, input.SHA256); err != nil || !input.Images {
 		return sent, err
 	}

@@ -23,5 +23,6 @@ func verbs() []*cobra.Command {
 		newCRDsCommand(),
 		newReadCommand(),
 		newVaultCommand(),
+		newUnblockCommand(),
 	}
 }

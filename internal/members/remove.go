@@ -7,11 +7,7 @@ import (
 	"io"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"strata/config"
@@ -24,13 +20,6 @@ const (
 	drainLimit = 2 * time.Minute
 	stopLimit  = 30 * time.Second
 	etcdLimit  = time.Minute
-)
-
-// removeAnnotation asks K3s to take a server's etcd member out; K3s answers with removedAnnotation
-// (k3s-io/k3s pkg/etcd/member_controller.go, pkg/etcd/etcd.go).
-const (
-	removeAnnotation  = "etcd.k3s.cattle.io/remove"
-	removedAnnotation = "etcd.k3s.cattle.io/removed-node-name"
 )
 
 // Remover removes nodes through the cluster's API.
@@ -47,20 +36,14 @@ type Remover struct {
 
 // Remove takes one node out of the cluster.
 func (r *Remover) Remove(ctx context.Context, member Member) error {
-	node, err := r.Client.CoreV1().Nodes().Get(ctx, member.Name, metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err):
+	node, err := r.node(ctx, member)
+	if err != nil {
+		return err
+	}
+	if node == nil {
 		r.say(member, "has no Node any more")
-	case err != nil:
-		return fmt.Errorf("node %s: %w", member.Name, err)
-	default:
-		r.drain(ctx, member)
-		r.hold(ctx, member)
-		if member.Role == "server" && node.Annotations[removedAnnotation] == "" {
-			if err := r.removeFromEtcd(ctx, member); err != nil {
-				return err
-			}
-		}
+	} else if err := r.takeOut(ctx, member, node); err != nil {
+		return err
 	}
 	r.stop(ctx, member)
 	if err := r.forget(ctx, member); err != nil {
@@ -68,6 +51,16 @@ func (r *Remover) Remove(ctx context.Context, member Member) error {
 	}
 	r.say(member, "is out of the cluster")
 	return nil
+}
+
+// takeOut empties a Node that is still there, and ends its part in etcd.
+func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node) error {
+	r.drain(ctx, member)
+	r.hold(ctx, member)
+	if member.Role != "server" || node.Annotations[removedAnnotation] != "" {
+		return nil
+	}
+	return r.removeFromEtcd(ctx, member)
 }
 
 // drain moves the node's Pods away, as far as the bound allows, with the kubectl that every K3s server has: linking kubectl's
@@ -105,31 +98,6 @@ func (r *Remover) anyServer(ctx context.Context) (*remote.Client, error) {
 	return nil, fmt.Errorf("no server answers over SSH: %w", failures)
 }
 
-// removeFromEtcd has K3s remove the server's etcd member and waits until it says so: a member that is only stopped still
-// counts for the quorum.
-func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
-	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
-	defer cancel()
-	nodes := r.Client.CoreV1().Nodes()
-	watcher, err := nodes.Watch(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", member.Name).String()})
-	if err != nil {
-		return fmt.Errorf("watch node %s: %w", member.Name, err)
-	}
-	defer watcher.Stop()
-	patch := []byte(`{"metadata":{"annotations":{"` + removeAnnotation + `":"true"}}}`)
-	if _, err := nodes.Patch(ctx, member.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-		return fmt.Errorf("ask K3s to remove the etcd member of %s: %w", member.Name, err)
-	}
-	for event := range watcher.ResultChan() {
-		annotated, ok := event.Object.(metav1.Object)
-		if event.Type == watch.Deleted || ok && annotated.GetAnnotations()[removedAnnotation] != "" {
-			r.say(member, "is no etcd member any more")
-			return nil
-		}
-	}
-	return fmt.Errorf("etcd member of %s was not removed within %s; the other servers need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd", member.Name, etcdLimit)
-}
-
 // hold keeps the leaving host's K3s from coming back by itself: a server whose etcd member is removed ends, and its unit would
 // start it again as a new member within seconds. The drop-in is gone after a reboot or the uninstall.
 func (r *Remover) hold(ctx context.Context, member Member) {
@@ -160,21 +128,6 @@ func (r *Remover) onHost(ctx context.Context, member Member, otherwise, script s
 	if _, err := client.Run(ctx, script, nil); err != nil {
 		r.say(member, otherwise+": %v", err)
 	}
-}
-
-// forget deletes the Node and the Secret that ties the name to the old host's password; with it the name is free again
-// (k3s-io/k3s#802).
-func (r *Remover) forget(ctx context.Context, member Member) error {
-	err := r.Client.CoreV1().Nodes().Delete(ctx, member.Name, metav1.DeleteOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("delete node %s: %w", member.Name, err)
-	}
-	secret := member.Name + ".node-password.k3s"
-	err = r.Client.CoreV1().Secrets(metav1.NamespaceSystem).Delete(ctx, secret, metav1.DeleteOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("delete secret %s: %w", secret, err)
-	}
-	return nil
 }
 
 func (r *Remover) say(member Member, format string, args ...any) {

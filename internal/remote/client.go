@@ -15,7 +15,8 @@ import (
 const (
 	// keepaliveInterval is how often the peer is asked for a sign of life.
 	keepaliveInterval = 2 * time.Second
-	// deadAfter is the silence after which the peer is given up: three questions without an answer.
+	// deadAfter is the silence after which the peer is given up unless SetDeadAfter says otherwise: three questions without an
+	// answer.
 	deadAfter = 7 * time.Second
 )
 
@@ -27,11 +28,14 @@ type Client struct {
 	done   chan struct{}
 	// dead is true once the peer was given up, to tell that from a connection closed by either side.
 	dead atomic.Bool
+	// deadAfter is in nanoseconds.
+	deadAfter atomic.Int64
 }
 
 func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
 	c := &Client{target: t, conn: conn, ssh: client, done: make(chan struct{})}
 	conn.heard.Store(time.Now().UnixNano())
+	c.SetDeadAfter(deadAfter)
 	go func() {
 		_ = client.Wait() // The reason shows in whatever call the loss interrupts.
 		close(c.done)
@@ -43,6 +47,10 @@ func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
 // Target is where the client is connected to.
 func (c *Client) Target() Target { return c.target }
 
+// SetDeadAfter sets for how long the peer may be silent before it is taken for dead; 7 s where it is not set. What fills a slow
+// disk needs more: everything on the host, sshd as well, may stand still until the disk has caught up.
+func (c *Client) SetDeadAfter(silence time.Duration) { c.deadAfter.Store(int64(silence)) }
+
 // Close ends the connection and every command on it.
 func (c *Client) Close() error {
 	if err := c.ssh.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
@@ -51,7 +59,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// keepAlive asks for a sign of life until the connection ends, and ends it when none came for deadAfter.
+// keepAlive asks for a sign of life until the connection ends, and ends it when none came in time.
 func (c *Client) keepAlive() {
 	tick := time.NewTicker(keepaliveInterval)
 	defer tick.Stop()
@@ -61,7 +69,7 @@ func (c *Client) keepAlive() {
 			return
 		case <-tick.C:
 		}
-		if time.Since(time.Unix(0, c.conn.heard.Load())) > deadAfter {
+		if time.Since(time.Unix(0, c.conn.heard.Load())) > c.patience() {
 			c.dead.Store(true)
 			_ = c.conn.Close() // Only the waiting calls matter, and they see the loss.
 			return
@@ -71,10 +79,12 @@ func (c *Client) keepAlive() {
 	}
 }
 
+func (c *Client) patience() time.Duration { return time.Duration(c.deadAfter.Load()) }
+
 // lost wraps the error of a call that the end of the connection interrupted.
 func (c *Client) lost(err error) error {
 	if c.dead.Load() {
-		return fmt.Errorf("connection to %s lost: no answer for %s", c.target, deadAfter)
+		return fmt.Errorf("connection to %s lost: no answer for %s", c.target, c.patience())
 	}
 	return fmt.Errorf("connection to %s lost: %w", c.target, err)
 }

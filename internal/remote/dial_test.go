@@ -171,3 +171,13 @@ func TestADeadPeerIsNoticedInSeconds(t *testing.T) {
 	require.ErrorContains(t, err, "no answer for 7s")
 	assert.Less(t, time.Since(start), 15*time.Second)
 }
+
+func TestHowLongAPeerMayBeSilentIsTheCallersChoice(t *testing.T) {
+	t.Parallel()
+	server := sshtest.Start(t)
+	client := connect(t, server)
+	client.SetDeadAfter(time.Second)
+	server.Silence()
+	_, err := client.Run(soon(t), "sleep 60", nil)
+	require.ErrorContains(t, err, "no answer for 1s")
+}

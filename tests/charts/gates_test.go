@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"strata/health"
 )
 
@@ -19,6 +21,8 @@ func (w *world) gate(spec health.Spec) {
 		w.webhook(spec.Gate, *spec.Webhook)
 	case health.KindRollout:
 		w.workloads(spec.Gate, spec.Rollout.Workloads)
+	case health.KindClaim:
+		w.claim(spec.Gate, *spec.Claim)
 	case health.KindVault:
 		w.vault(spec.Gate, *spec.Vault)
 	case health.KindAddress:
@@ -68,6 +72,21 @@ func (w *world) vault(gate string, spec health.VaultSpec) {
 	set, ok := find(w.charts, "StatefulSet", spec.Namespace, strings.TrimSuffix(spec.Pod, "-0"))
 	w.need(ok, "gate %s: no StatefulSet makes Pod %s/%s", gate, spec.Namespace, spec.Pod)
 	w.need(!ok || listens(as[pods](set), spec.Port, ""), "gate %s: Pod %s does not listen on %d", gate, spec.Pod, spec.Port)
+}
+
+// claim checks that a StatefulSet's first Pod has the claim: its name is the template's, the set's and the Pod's number.
+func (w *world) claim(gate string, spec health.ClaimSpec) {
+	for _, o := range w.charts {
+		if o.Kind != "StatefulSet" || o.Namespace != spec.Namespace {
+			continue
+		}
+		for _, template := range as[appsv1.StatefulSet](o).Spec.VolumeClaimTemplates {
+			if template.Name+"-"+o.Name+"-0" == spec.Name {
+				return
+			}
+		}
+	}
+	w.need(false, "gate %s: no StatefulSet makes PersistentVolumeClaim %s/%s", gate, spec.Namespace, spec.Name)
 }
 
 func (w *world) http(gate string, spec health.HTTPSpec) {

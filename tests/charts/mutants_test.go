@@ -38,6 +38,7 @@ var inGates = []struct {
 	{"a listener", "traefik-programmed", func(s *health.Spec) { s.Gateway.Listeners = []string{"web"} }, "no listener web"},
 	{"Vault's port", "vault-gate", func(s *health.Spec) { s.Vault.Port = 8300 }, "does not listen on 8300"},
 	{"Vault's Pod", "vault-gate", func(s *health.Spec) { s.Vault.Pod = "vault-server-0" }, "no StatefulSet makes Pod vault/vault-server-0"},
+	{"Vault's volume", "vault-volume", func(s *health.Spec) { s.Claim.Name = "data-vault-1" }, "no StatefulSet makes PersistentVolumeClaim vault/data-vault-1"},
 	{"a definition", "crds-gateway-api-gate", func(s *health.Spec) { s.CRDs.Names = []string{"gates.gateway.networking.k8s.io"} }, "no definition gates.gateway"},
 	{"an issuer", "authority-gate", func(s *health.Spec) { s.Issuer.Name = "strata-other" }, "registers no ClusterIssuer"},
 	{"a kind that is new", "authority-gate", func(s *health.Spec) { s.Kind = "new" }, "say here what a gate of kind new relies on"},

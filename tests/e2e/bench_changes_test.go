@@ -4,8 +4,6 @@ package e2e
 
 import (
 	"context"
-	"io"
-	"net"
 	"testing"
 	"time"
 
@@ -64,47 +62,11 @@ func changes(s *stack, hosts *lent) []change {
 			first.notReady(t, "agent-1")
 		}, polled(first.nodeReady("agent-1"))),
 		{"k3s-system", first.scale("kube-system", "coredns", 0), first.scale("kube-system", "coredns", 1),
-			[]observer{polled(first.available("kube-system", "coredns"))}},
+			[]observer{polled(first.available("kube-system", "coredns")), polled(first.hasEndpoint("kube-system", "kube-dns"))}},
 		{"metallb-webhook", first.scale("metallb-system", "metallb-controller", 0), first.scale("metallb-system", "metallb-controller", 1),
-			[]observer{polled(first.available("metallb-system", "metallb-controller")), polled(first.admitsPool), polled(second.admitsPool), polled(s.view(hosts.net.address(13)).admitsPool)}},
+			append(first.connects(s.t, hosts, "metallb-system", "metallb-webhook-service"), polled(first.available("metallb-system", "metallb-controller")),
+				polled(first.admitsPool), polled(second.admitsPool), polled(s.view(hosts.net.address(13)).admitsPool))},
 		{"metallb-pool-gate", first.withoutPool, first.withPool(hosts.net.pool()), []observer{polled(first.poolAccepted)}},
-	}
-}
-
-// banner is sshd's first line.
-func banner(address string) func(context.Context) bool {
-	return func(ctx context.Context) bool {
-		dialer := net.Dialer{Timeout: time.Second}
-		connection, err := dialer.DialContext(ctx, "tcp", address)
-		if err != nil {
-			return false
-		}
-		defer connection.Close()
-		start := make([]byte, 4)
-		_, err = io.ReadFull(connection, start)
-		return err == nil && string(start) == "SSH-"
-	}
-}
-
-func (c cluster) answers(path string) func(context.Context) bool {
-	return func(ctx context.Context) bool {
-		return c.typed.CoreV1().RESTClient().Get().AbsPath(path).Do(ctx).Error() == nil
-	}
-}
-
-// nodeReady: Ready, and no controller keeps Pods off the Node any more.
-func (c cluster) nodeReady(name string) func(context.Context) bool {
-	return func(ctx context.Context) bool {
-		node, err := c.typed.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
-		if err != nil || len(node.Spec.Taints) > 0 {
-			return false
-		}
-		for _, condition := range node.Status.Conditions {
-			if condition.Type == corev1.NodeReady {
-				return condition.Status == corev1.ConditionTrue
-			}
-		}
-		return false
 	}
 }
 
@@ -141,26 +103,12 @@ func (c cluster) scale(namespace, name string, replicas int32) func(*testing.T) 
 	}
 }
 
-func (c cluster) available(namespace, name string) func(context.Context) bool {
-	return func(ctx context.Context) bool {
-		found, err := c.typed.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
-		return err == nil && found.Status.AvailableReplicas > 0 && found.Status.ObservedGeneration == found.Generation
-	}
-}
-
 func pool(name, addresses string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "metallb.io/v1beta1", "kind": "IPAddressPool",
 		"metadata": map[string]any{"name": name, "namespace": "metallb-system"},
 		"spec":     map[string]any{"addresses": []any{addresses}},
 	}}
-}
-
-// admitsPool is the only end-to-end proof that MetalLB's webhook serves: a dry run that must pass it.
-func (c cluster) admitsPool(ctx context.Context) bool {
-	_, err := c.dynamic.Resource(pools).Namespace("metallb-system").Create(ctx, pool("observer", "192.0.2.1-192.0.2.1"),
-		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-	return err == nil
 }
 
 func (c cluster) withoutPool(t *testing.T) {
@@ -173,25 +121,4 @@ func (c cluster) withPool(addresses string) func(*testing.T) {
 		_, err := c.dynamic.Resource(pools).Namespace("metallb-system").Create(t.Context(), pool("default", addresses), metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
-}
-
-// poolAccepted: the controller has counted the pool's addresses, and no component calls the configuration invalid.
-func (c cluster) poolAccepted(ctx context.Context) bool {
-	found, err := c.dynamic.Resource(pools).Namespace("metallb-system").Get(ctx, "default", metav1.GetOptions{})
-	if err != nil {
-		return false
-	}
-	if _, counted, _ := unstructured.NestedInt64(found.Object, "status", "availableIPv4"); !counted {
-		return false
-	}
-	list, err := c.dynamic.Resource(states).Namespace("metallb-system").List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return false
-	}
-	for _, state := range list.Items {
-		if result, _, _ := unstructured.NestedString(state.Object, "status", "result"); result != "Valid" {
-			return false
-		}
-	}
-	return len(list.Items) > 0
 }

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -107,8 +108,18 @@ func polled(holds func(ctx context.Context) bool) observer {
 // unitActive observes a unit from inside its machine, which has this machine's clock. A unit that systemd had to start again must
 // have outlived the pause before a next restart (RestartSec, 5 s): until then nobody can tell it from one that keeps crashing.
 func unitActive(hosts *lent, name, unit string) observer {
+	return inside(hosts, name, "unit="+unit+"\n"+untilActive)
+}
+
+// connected observes from inside a machine that something listens at an address.
+func connected(hosts *lent, name, address string, port int32) observer {
+	return inside(hosts, name, fmt.Sprintf("address=/dev/tcp/%s/%d\n", address, port)+untilConnected)
+}
+
+// inside is an observer that runs in a machine, which has this machine's clock: a script that prints the nanosecond.
+func inside(hosts *lent, name, script string) observer {
 	return func(context.Context) time.Time {
-		output, err := hosts.on(name, "unit="+unit+"\n"+untilActive)
+		output, err := hosts.on(name, script)
 		if err != nil {
 			return time.Time{}
 		}
@@ -128,6 +139,14 @@ for i in $(seq 6000); do
 		read -r up _ </proc/uptime
 		if [ "$restarts" = 0 ] || [ $((${up%.*} - since / 1000000)) -ge 5 ]; then exec echo "$at"; fi
 	fi
+	sleep 0.02
+done
+exit 1`
+
+const untilConnected = `
+for i in $(seq 6000); do
+	at=$(date +%s%N)
+	if (exec 3<>"$address") 2>/dev/null; then exec echo "$at"; fi
 	sleep 0.02
 done
 exit 1`

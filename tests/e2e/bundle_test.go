@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -37,4 +39,12 @@ func (s *stack) otherBundle(t *testing.T, file string, change func(path string) 
 	require.NoError(t, os.Remove(manifest), "it is a link to the bundle's own")
 	require.NoError(t, os.WriteFile(manifest, text, 0o600))
 	return other
+}
+
+// sumOf is a file's sha256.
+func sumOf(t *testing.T, path string) string {
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }

@@ -119,13 +119,13 @@ func startLibvirt(t *testing.T) {
 	if exec.Command("virsh", "-q", "-c", "qemu:///system", "uri").Run() == nil {
 		return
 	}
-	// A KVM that only root may use, as in this kind of machine, is there for libvirt and not for its QEMU: it asks QEMU for its
-	// capabilities anew at every turn, two seconds each. So the daemons do not see it.
-	hidden := filepath.Join(t.TempDir(), "kvm")
-	require.NoError(t, os.WriteFile(hidden, nil, 0o600))
-	const start = `if [ -e /dev/kvm ]; then mount --bind "$1" /dev/kvm; fi; exec "$2" --daemon`
+	// QEMU runs as root: a KVM that only root may use is there for libvirt, and were it not for its QEMU, libvirt would ask that for its
+	// capabilities anew at every turn, two seconds each.
+	config := filepath.Join(t.TempDir(), "qemu.conf")
+	require.NoError(t, os.WriteFile(config, []byte("user = \"root\"\ngroup = \"root\"\n"), 0o600))
 	for _, daemon := range []string{"virtlogd", "libvirtd"} {
-		output, err := exec.Command("unshare", "--mount", "sh", "-ec", start, "sh", hidden, daemon).CombinedOutput()
+		const start = `mount --bind "$1" /etc/libvirt/qemu.conf && exec "$2" --daemon`
+		output, err := exec.Command("unshare", "--mount", "sh", "-c", start, "sh", config, daemon).CombinedOutput()
 		require.NoError(t, err, "%s: %s", daemon, output)
 	}
 	require.Eventually(t, func() bool { return exec.Command("virsh", "-q", "-c", "qemu:///system", "uri").Run() == nil }, 30*time.Second, 100*time.Millisecond)

@@ -53,7 +53,15 @@ func TestPlatform(t *testing.T) {
 		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker", metav1.GetOptions{})
 		assert.True(t, apierrors.IsNotFound(err), "%v", err)
 	})
-	s.step("an upgrade to an image that does not exist is named, the previous version serves, and the next up converges", s.survivesABadUpgrade)
+	s.step("a certificate that is renewed is served, and health passes", func(t *testing.T) {
+		s.renews(t)
+		s.must(s.run(strata, "health", "--stack", s.name))
+	})
+	s.step("a certificate that asks for a wrong issuer is named", s.namesAWrongIssuer)
+	s.step("a version of each add-on that does not exist is named soon, and the previous one serves", func(t *testing.T) {
+		s.survivesBadUpgrades(t, hosts)
+	})
+	s.step("the next up, to a version of each that is there, converges", s.rollsForward)
 	s.step("destroy is bounded and leaves nothing in the state", func(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())

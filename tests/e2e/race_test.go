@@ -12,43 +12,38 @@ import (
 )
 
 // races are what the program in the folder race does without a gate, and what comes of it.
-var races = []struct{ name, chart, refusedBy, because string }{
-	{"pool", "metallb", "ipaddresspoolvalidationwebhook.metallb.io", "connection refused|no endpoints available|unknown authority"},
-	{"issuer", "cert-manager", "webhook.cert-manager.io", "connection refused|no endpoints available|unknown authority"},
-	{"certificate", "", "cert-manager.io/v1", "no matches for kind|could not find the requested resource|not found"},
+var races = []struct{ name, refusedBy, because string }{
+	{"pool", "ipaddresspoolvalidationwebhook.metallb.io", "connection refused|no endpoints available|unknown authority"},
+	{"issuer", "webhook.cert-manager.io", "connection refused|no endpoints available|unknown authority"},
+	{"certificate", "cert-manager.io/v1", "no matches for kind|could not find the requested resource|not found"},
 }
 
 // losesEachRace runs the program without a gate against the stack's cluster, and takes each away again.
 func (s *stack) losesEachRace(t *testing.T) {
 	for _, race := range races {
-		t.Run(race.name, func(t *testing.T) { s.loses(t, race.name, race.chart, race.refusedBy, race.because) })
+		t.Run(race.name, func(t *testing.T) {
+			r := s.race(t, race.name)
+			refused := r.up()
+			require.Error(t, refused.err, "%s", refused.output)
+			assert.Contains(t, refused.output, race.refusedBy, "it is refused by what is not ready")
+			assert.Regexp(t, race.because, refused.output)
+			r.must(r.destroy())
+			s.definitionsGone(t)
+		})
 	}
 }
 
-func (s *stack) loses(t *testing.T, name, chart, refusedBy, because string) {
-	env := append(s.env[:len(s.env):len(s.env)], "RACE_CASE="+name, "RACE_KUBECONFIG="+s.output("kubeconfig"))
-	if chart != "" {
-		charts, err := filepath.Glob(filepath.Join(bundle, "charts/"+chart+"-*.tgz"))
-		require.NoError(t, err)
-		require.Len(t, charts, 1)
-		env = append(env, "RACE_CHART="+charts[0])
-	}
+// race is a stack of the program without a gate, for the cluster of this stack.
+func (s *stack) race(t *testing.T, name string) *stack {
 	program := filepath.Join(root, "tests/e2e/race")
-	race := &stack{t: t, name: "race-" + name, dir: t.TempDir(), env: env}
+	r := &stack{t: t, name: "race-" + name, dir: t.TempDir(), program: program}
+	r.config = filepath.Join(r.dir, "Pulumi."+r.name+".yaml")
+	r.env = append(s.env[:len(s.env):len(s.env)], "RACE_CASE="+name, "RACE_KUBECONFIG="+s.output("kubeconfig"), "RACE_CHARTS="+filepath.Join(bundle, "charts"))
 	project, err := os.ReadFile(filepath.Join(program, "Pulumi.yaml"))
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(race.dir, "Pulumi.yaml"), project, 0o600))
-	race.must(race.run("pulumi", "-C", race.dir, "stack", "init", race.name))
-	pulumi := func(verb string) result {
-		return race.runIn(program, "pulumi", verb, "--yes", "--skip-preview", "--non-interactive",
-			"--stack", race.name, "--config-file", filepath.Join(race.dir, "Pulumi."+race.name+".yaml"))
-	}
-	r := pulumi("up")
-	require.Error(t, r.err, "%s", r.output)
-	assert.Contains(t, r.output, refusedBy, "it is refused by what is not ready")
-	assert.Regexp(t, because, r.output)
-	race.must(pulumi("destroy"))
-	s.definitionsGone(t)
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "Pulumi.yaml"), project, 0o600))
+	r.must(r.run("pulumi", "-C", r.dir, "stack", "init", r.name))
+	return r
 }
 
 // definitionsGone waits until no custom resource definition is on its way out: an object of a kind that is leaving is refused

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,13 +60,16 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 		assert.Equal(t, []string{"server-1"}, nodeNames(t, s.client()))
 	})
 	s.step("without gates a pool, an issuer and a certificate are refused", func(t *testing.T) { s.losesEachRace(t) })
-	s.step("with the gates they are not", func(t *testing.T) {
+	s.step("without gates a Service and a Gateway are let in, and nothing serves them", func(t *testing.T) { s.losesSilently(t, hosts) })
+	s.step("with the gates each of them works", func(t *testing.T) {
 		sections := impatient(hosts, server)
 		sections["metallb"] = staging(hosts, server)["metallb"]
 		sections["certManager"] = map[string]any{"enabled": true}
-		sections["ingress"] = map[string]any{"controllers": []any{}}
+		sections["ingress"] = map[string]any{"domain": "platform.test"}
+		sections["argocd"] = map[string]any{"enabled": false}
 		s.configure(sections)
 		s.must(s.up())
+		assert.Equal(t, http.StatusUnauthorized, s.get(t, s.urls()["traefik"], "").code, "Traefik has its address, and its Gateway")
 		s.must(s.run(strata, "health", "--stack", s.name))
 	})
 	s.step("destroy with a dead host ends and says how to go on", func(t *testing.T) {

@@ -22,6 +22,8 @@ type stack struct {
 	dir    string // the story's own folder: state, PULUMI_HOME, stack file
 	config string // the stack file
 	env    []string
+	// program is the Pulumi program's folder; empty: Strata.
+	program string
 }
 
 // newStack makes an empty stack whose configuration is sections (without their namespace).
@@ -97,6 +99,7 @@ type result struct {
 	line, output string
 	err          error
 	took         time.Duration
+	pieces       []piece
 }
 
 // run runs a command in the checkout with the story's environment.
@@ -105,12 +108,24 @@ func (s *stack) run(name string, args ...string) result {
 }
 
 func (s *stack) runIn(dir, name string, args ...string) result {
-	cmd := s.command(dir, name, args...)
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
+	return s.finish(s.command(dir, name, args...))
+}
+
+// feed runs a verb that reads its question on stdin, as the program's own resources do.
+func (s *stack) feed(question any, args ...string) result {
+	text, err := json.Marshal(question)
+	require.NoError(s.t, err)
+	cmd := s.command(root, strata, args...)
+	cmd.Stdin, cmd.Env = bytes.NewReader(text), append(s.env[:len(s.env):len(s.env)], "STRATA_KUBECONFIG="+s.output("kubeconfig"))
+	return s.finish(cmd)
+}
+
+func (s *stack) finish(cmd *exec.Cmd) result {
+	output := &transcript{}
+	cmd.Stdout, cmd.Stderr = output, output
 	started := time.Now()
 	err := cmd.Run()
-	r := result{line: name + " " + strings.Join(args, " "), output: output.String(), err: err, took: time.Since(started)}
+	r := result{line: strings.Join(cmd.Args, " "), output: output.text.String(), err: err, took: time.Since(started), pieces: output.pieces}
 	s.t.Logf("%s  (%s)", r.line, r.took.Round(100*time.Millisecond))
 	return r
 }
@@ -141,6 +156,9 @@ func (s *stack) must(r result) result {
 
 func (s *stack) pulumi(verb string, more ...string) result {
 	args := append([]string{verb, "--stack", s.name, "--config-file", s.config, "--non-interactive"}, more...)
+	if s.program != "" {
+		return s.runIn(s.program, "pulumi", args...)
+	}
 	return s.run("pulumi", args...)
 }
 

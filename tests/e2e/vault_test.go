@@ -23,7 +23,16 @@ func TestVaultSigns(t *testing.T) {
 	all := []node{{"server-1", "server", 11}}
 	hosts := lend(t, "e2ev", net, all...)
 	s := newStack(t, "e2e-vault", signedByVault(hosts, nil, all...))
-	s.step("it comes up", func(*testing.T) { s.must(s.up()) })
+	s.step("without a StorageClass its volume is named", func(t *testing.T) {
+		r := s.up()
+		require.Error(t, r.err, "%s", r.output)
+		assert.Contains(t, r.output, "gate vault-volume: stuck")
+		assert.Contains(t, r.output, "no StorageClass")
+	})
+	s.step("with one it comes up", func(*testing.T) {
+		hosts.makeVolume("server-1")
+		s.must(s.up())
+	})
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("the chain that a URL shows leads to Vault's root", func(t *testing.T) {
 		assert.Equal(t, 401, s.get(t, s.urls()["traefik"], "").code)
@@ -43,9 +52,8 @@ func TestVaultSigns(t *testing.T) {
 			assert.NotEqual(t, vault.HandoverSecret, secret.Name)
 		}
 	})
-	s.step("a Vault that was restarted is sealed; health says so, and unseal opens it", func(t *testing.T) {
-		_, err := hosts.on("server-1", "pkill -x vault")
-		require.NoError(t, err)
+	s.step("a Vault with a new Pod is sealed and has its data; health says so, and unseal opens it", func(t *testing.T) {
+		require.NoError(t, s.client().CoreV1().Pods("vault").Delete(t.Context(), "vault-0", metav1.DeleteOptions{}))
 		s.refused(t, s.run(strata, "health", "--stack", s.name, "--gate", "vault-gate", "--timeout", "1m"), "sealed", "vault unseal")
 		s.must(s.run(strata, "vault", "unseal", "--stack", s.name))
 		s.must(s.run(strata, "health", "--stack", s.name))
@@ -79,10 +87,28 @@ func signedByVault(hosts *lent, login map[string]any, nodes ...node) map[string]
 		manager["vault"] = login
 	}
 	sections["certManager"] = manager
-	sections["vault"] = map[string]any{"enabled": true, "storage": map[string]any{"persistent": false}}
+	sections["vault"] = map[string]any{"enabled": true}
 	sections["argocd"] = map[string]any{"enabled": false}
 	sections["timeouts"] = map[string]any{"certificate": "1m"}
 	return sections
+}
+
+// makeVolume gives the lab, which has neither, a default StorageClass and one volume of it. It asks on the host: an up that failed
+// before its end exports no kubeconfig.
+func (l *lent) makeVolume(name string) {
+	l.must(name, `set -eu
+mkdir -m 0777 /var/lib/strata-vault
+k3s kubectl apply -f - <<EOF
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: disk, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}
+provisioner: kubernetes.io/no-provisioner
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk}
+spec: {storageClassName: disk, capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], hostPath: {path: /var/lib/strata-vault}}
+EOF`)
 }
 
 func with(values map[string]any, key string, value any) map[string]any {

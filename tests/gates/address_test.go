@@ -121,7 +121,7 @@ func TestAddressGateDoesNotBelieveTheEventsOfANamesake(t *testing.T) {
 	c.PutAll(service(t, map[string]any{"address": ""}))
 	c.Put(object(t, eventText, map[string]any{"why": "no available IPs", "uid": "uid-of-one-before"}))
 	gate := start(t, c, addressSpec(c, 80))
-	gate.says("MetalLB's controller has not seen it")
+	gate.says("there is no address pool")
 	gate.stays(300 * time.Millisecond)
 }
 

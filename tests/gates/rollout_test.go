@@ -69,3 +69,29 @@ func TestRolloutGateWaitsForAWorkloadThatIsNotThere(t *testing.T) {
 	c.PutAll(systemText)
 	gate.opens()
 }
+
+func TestRolloutGateNamesThePodThatBlocksAStatefulSet(t *testing.T) {
+	t.Parallel()
+	c := fakeapi.New(t, 1)
+	values := map[string]any{"revision": "new", "updated": 0, "available": 0}
+	c.PutAll(object(t, blockedSet, values))
+	spec := health.Spec{Kind: health.KindRollout, Servers: c.URLs(), Rollout: &health.RolloutSpec{Workloads: []string{"argocd/StatefulSet/controller"}}}
+	gate := start(t, c, spec)
+	gate.says("Pod controller-0 is of an earlier revision and not Ready")
+	gate.stays(200 * time.Millisecond)
+	c.PutAll(object(t, blockedSet, map[string]any{"revision": "old", "updated": 1, "available": 1}))
+	gate.opens()
+}
+
+const blockedSet = `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: controller, namespace: argocd, uid: set, generation: 1}
+spec: {replicas: 1, selector: {matchLabels: {app: controller}}, template: {metadata: {labels: {app: controller}}, spec: {containers: []}}}
+status: {observedGeneration: 1, replicas: 1, updatedReplicas: {{.updated}}, availableReplicas: {{.available}}, updateRevision: {{.revision}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: controller-0, namespace: argocd, uid: pod, labels: {app: controller, controller-revision-hash: old}}
+status: {conditions: [{type: PodScheduled, status: "True"}, {type: Ready, status: "False"}]}
+`

@@ -1,13 +1,14 @@
-// Race is the platform as people write it: a custom resource right behind the Helm release that brings its webhook, and nothing
-// between them that looks. The story in tests/e2e shows what happens, on a cluster where Strata's gates let the same objects
-// through.
+// Race is the platform as people write it: a custom resource right behind the Helm release that brings its webhook, or a release
+// before what it reads, and nothing between them that looks. The story in tests/e2e shows what happens, on a cluster where Strata's
+// gates let the same objects through.
 //
-// RACE_CASE selects the case, RACE_KUBECONFIG is the kubeconfig's text and RACE_CHART the chart file's path.
+// RACE_CASE selects the case, RACE_KUBECONFIG is the kubeconfig's text and RACE_CHARTS the folder with the charts.
 package main
 
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -18,19 +19,27 @@ type object struct{ pulumi.CustomResourceState }
 
 // race is what is installed, and what is created right behind it.
 type race struct {
-	release string // empty: nothing is installed first
-	values  pulumi.Map
-	token   string
-	object  pulumi.Map
+	releases []release
+	token    string // empty: nothing is created
+	object   pulumi.Map
 }
+
+// release is a chart with its values.
+type release struct {
+	chart  string
+	values pulumi.Map
+}
+
+const on = pulumi.Bool(true)
 
 func off() pulumi.Map { return pulumi.Map{"enabled": pulumi.Bool(false)} }
 
+var metallb = release{"metallb", pulumi.Map{"frrk8s": off(), "speaker": pulumi.Map{"frr": off()}}}
+
 var races = map[string]race{
 	"pool": {
-		release: "metallb",
-		values:  pulumi.Map{"frrk8s": off(), "speaker": pulumi.Map{"frr": off()}},
-		token:   "kubernetes:metallb.io/v1beta1:IPAddressPool",
+		releases: []release{metallb},
+		token:    "kubernetes:metallb.io/v1beta1:IPAddressPool",
 		object: pulumi.Map{
 			"apiVersion": pulumi.String("metallb.io/v1beta1"), "kind": pulumi.String("IPAddressPool"),
 			"metadata": pulumi.Map{"name": pulumi.String("default"), "namespace": pulumi.String("race")},
@@ -38,9 +47,8 @@ var races = map[string]race{
 		},
 	},
 	"issuer": {
-		release: "cert-manager",
-		values:  pulumi.Map{"crds": pulumi.Map{"enabled": pulumi.Bool(true), "keep": pulumi.Bool(false)}, "startupapicheck": off()},
-		token:   "kubernetes:cert-manager.io/v1:ClusterIssuer",
+		releases: []release{{"cert-manager", pulumi.Map{"crds": pulumi.Map{"enabled": on, "keep": pulumi.Bool(false)}, "startupapicheck": off()}}},
+		token:    "kubernetes:cert-manager.io/v1:ClusterIssuer",
 		object: pulumi.Map{
 			"apiVersion": pulumi.String("cert-manager.io/v1"), "kind": pulumi.String("ClusterIssuer"),
 			"metadata": pulumi.Map{"name": pulumi.String("race")},
@@ -58,6 +66,11 @@ var races = map[string]race{
 			},
 		},
 	},
+	// No pool for MetalLB, no resource definitions for Traefik. Without its GatewayClass the chart installs: that one is refused.
+	"silent": {releases: []release{metallb, {"traefik", pulumi.Map{
+		"providers":    pulumi.Map{"kubernetesGateway": pulumi.Map{"enabled": on}, "kubernetesCRD": off()},
+		"gatewayClass": off(), "gateway": off(),
+	}}}},
 }
 
 func main() { pulumi.Run(program) }
@@ -83,15 +96,21 @@ func program(ctx *pulumi.Context) error {
 	if err != nil {
 		return err
 	}
-	if race.release != "" {
-		behind, err = register("kubernetes:helm.sh/v3:Release", "release", pulumi.Map{
-			"name": pulumi.String(race.release), "namespace": pulumi.String("race"), "chart": pulumi.String(os.Getenv("RACE_CHART")),
-			"skipAwait": pulumi.Bool(true), "values": race.values,
+	for _, one := range race.releases {
+		charts, err := filepath.Glob(filepath.Join(os.Getenv("RACE_CHARTS"), one.chart+"-*.tgz"))
+		if err != nil || len(charts) != 1 {
+			return fmt.Errorf("chart %s in %s: expected one, found %v", one.chart, os.Getenv("RACE_CHARTS"), charts)
+		}
+		behind, err = register("kubernetes:helm.sh/v3:Release", "release-"+one.chart, pulumi.Map{
+			"name": pulumi.String(one.chart), "namespace": pulumi.String("race"), "chart": pulumi.String(charts[0]),
+			"skipAwait": on, "values": one.values,
 		}, behind)
 		if err != nil {
 			return err
 		}
 	}
-	_, err = register(race.token, "object", race.object, behind)
+	if race.token != "" {
+		_, err = register(race.token, "object", race.object, behind)
+	}
 	return err
 }

@@ -1,0 +1,34 @@
+package health
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestClaimVerdicts(t *testing.T) { runFixtures(t, "claim", judgeClaim) }
+
+func TestTheWantedClassIsTheClaimsOwnOrTheDefault(t *testing.T) {
+	class := func(name, provisioner, isDefault string) storageClass {
+		return storageClass{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{defaultClass: isDefault}}, Provisioner: provisioner}
+	}
+	all := []storageClass{class("slow", "p/slow", ""), class("local-path", "rancher.io/local-path", "true")}
+	var plain, named, unknown claimFacts
+	named.Class, unknown.Class = "slow", "fast"
+	for _, facts := range []*claimFacts{&plain, &named, &unknown} {
+		facts.classes(all)
+		assert.Equal(t, []string{"slow", "local-path"}, facts.Classes)
+		assert.Equal(t, "local-path", facts.Default)
+	}
+	assert.Equal(t, "rancher.io/local-path", plain.Provisioner)
+	assert.Equal(t, "p/slow", named.Provisioner)
+	assert.Empty(t, unknown.Provisioner)
+}
+
+func TestAClaimGateNamesWhatItIsAsked(t *testing.T) {
+	require.NoError(t, valid(Spec{Kind: KindClaim, Claim: &ClaimSpec{Namespace: "n", Name: "c", ClassKey: "k"}}).Validate())
+	require.ErrorContains(t, valid(Spec{Kind: KindClaim, Claim: &ClaimSpec{Name: "c", ClassKey: "k"}}).Validate(), "claim: namespace, name or classKey is empty")
+	require.ErrorContains(t, valid(Spec{Kind: KindClaim}).Validate(), "claim: missing")
+}

@@ -1,0 +1,136 @@
+package members
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	clientwatch "k8s.io/client-go/tools/watch"
+)
+
+// askAgain is the time between two attempts at a request that an API server could not answer.
+const askAgain = 500 * time.Millisecond
+
+// removeAnnotation asks K3s to take a server's etcd member out; K3s answers with removedAnnotation
+// (k3s-io/k3s pkg/etcd/member_controller.go, pkg/etcd/etcd.go).
+const (
+	removeAnnotation  = "etcd.k3s.cattle.io/remove"
+	removedAnnotation = "etcd.k3s.cattle.io/removed-node-name"
+)
+
+// node returns the member's Node, or nil where there is none.
+func (r *Remover) node(ctx context.Context, member Member) (*corev1.Node, error) {
+	var node *corev1.Node
+	err := insist(ctx, func(ctx context.Context) (err error) {
+		node, err = r.Client.CoreV1().Nodes().Get(ctx, member.Name, metav1.GetOptions{})
+		return err
+	})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("node %s: %w", member.Name, err)
+	}
+	return node, nil
+}
+
+// removeFromEtcd has K3s remove the server's etcd member and waits until it says so: a member that is only stopped still
+// counts for the quorum.
+func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
+	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
+	defer cancel()
+	patch := []byte(`{"metadata":{"annotations":{"` + removeAnnotation + `":"true"}}}`)
+	err := insist(ctx, func(ctx context.Context) error {
+		_, err := r.Client.CoreV1().Nodes().Patch(ctx, member.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("ask K3s to remove the etcd member of %s: %w", member.Name, err)
+	}
+	if err := r.removedFromEtcd(ctx, member); err != nil {
+		return fmt.Errorf("etcd member of %s was not removed within %s; the other servers need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd: %w",
+			member.Name, etcdLimit, err)
+	}
+	r.say(member, "is no etcd member any more")
+	return nil
+}
+
+// removedFromEtcd waits for K3s's answer on the Node. The watch outlives its connection: a member that leads etcd takes the
+// leader with it, and API servers end their watches when that happens.
+func (r *Remover) removedFromEtcd(ctx context.Context, member Member) error {
+	only := fields.OneTermEqualSelector("metadata.name", member.Name).String()
+	nodes := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.FieldSelector = only
+			return r.Client.CoreV1().Nodes().List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.FieldSelector = only
+			return r.Client.CoreV1().Nodes().Watch(ctx, options)
+		},
+	}
+	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{}, func(store cache.Store) (bool, error) {
+		return len(store.List()) == 0, nil
+	}, func(event watch.Event) (bool, error) {
+		node, ok := event.Object.(*corev1.Node)
+		return ok && (event.Type == watch.Deleted || node.Annotations[removedAnnotation] != ""), nil
+	})
+	return err
+}
+
+// forget deletes the Node and the Secret that ties the name to the old host's password; with it the name is free again
+// (k3s-io/k3s#802).
+func (r *Remover) forget(ctx context.Context, member Member) error {
+	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
+	defer cancel()
+	err := insist(ctx, func(ctx context.Context) error {
+		return r.Client.CoreV1().Nodes().Delete(ctx, member.Name, metav1.DeleteOptions{})
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete node %s: %w", member.Name, err)
+	}
+	secret := member.Name + ".node-password.k3s"
+	err = insist(ctx, func(ctx context.Context) error {
+		return r.Client.CoreV1().Secrets(metav1.NamespaceSystem).Delete(ctx, secret, metav1.DeleteOptions{})
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete secret %s: %w", secret, err)
+	}
+	return nil
+}
+
+// insist repeats a request until an API server answers it. While etcd has no leader, every request fails with an error of the
+// server's ("etcdserver: leader changed"), and so does one to a server that goes; what is refused is not asked again.
+func insist(ctx context.Context, request func(context.Context) error) error {
+	var last error
+	err := wait.PollUntilContextCancel(ctx, askAgain, true, func(ctx context.Context) (bool, error) {
+		last = request(ctx)
+		return !unanswered(last), nil
+	})
+	if err != nil {
+		return errors.Join(err, last)
+	}
+	return last
+}
+
+// unanswered says that an error is none of the request's own: there was no answer, or the server could not give one.
+func unanswered(err error) bool {
+	if err == nil {
+		return false
+	}
+	status := apierrors.APIStatus(nil)
+	if !errors.As(err, &status) {
+		return true
+	}
+	return status.Status().Code >= 500 || apierrors.IsTooManyRequests(err)
+}

@@ -1,0 +1,121 @@
+//go:build bench
+
+package e2e
+
+import (
+	"context"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// banner is sshd's first line.
+func banner(address string) func(context.Context) bool {
+	return func(ctx context.Context) bool {
+		dialer := net.Dialer{Timeout: time.Second}
+		connection, err := dialer.DialContext(ctx, "tcp", address)
+		if err != nil {
+			return false
+		}
+		defer connection.Close()
+		start := make([]byte, 4)
+		_, err = io.ReadFull(connection, start)
+		return err == nil && string(start) == "SSH-"
+	}
+}
+
+func (c cluster) answers(path string) func(context.Context) bool {
+	return func(ctx context.Context) bool {
+		return c.typed.CoreV1().RESTClient().Get().AbsPath(path).Do(ctx).Error() == nil
+	}
+}
+
+// nodeReady: Ready, and no controller keeps Pods off the Node any more.
+func (c cluster) nodeReady(name string) func(context.Context) bool {
+	return func(ctx context.Context) bool {
+		node, err := c.typed.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+		if err != nil || len(node.Spec.Taints) > 0 {
+			return false
+		}
+		for _, condition := range node.Status.Conditions {
+			if condition.Type == corev1.NodeReady {
+				return condition.Status == corev1.ConditionTrue
+			}
+		}
+		return false
+	}
+}
+
+func (c cluster) available(namespace, name string) func(context.Context) bool {
+	return func(ctx context.Context) bool {
+		found, err := c.typed.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
+		return err == nil && found.Status.AvailableReplicas > 0 && found.Status.ObservedGeneration == found.Generation
+	}
+}
+
+// hasEndpoint: the Service has a ready address, which its controller writes a while after the Pod is Ready.
+func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bool {
+	return func(ctx context.Context) bool {
+		slices, err := c.typed.DiscoveryV1().EndpointSlices(namespace).List(ctx, metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + service})
+		if err != nil {
+			return false
+		}
+		for _, slice := range slices.Items {
+			for _, endpoint := range slice.Endpoints {
+				if endpoint.Conditions.Ready != nil && *endpoint.Conditions.Ready {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+// connects are observers on every server that connect to a Service as its API server does: through the host's kube-proxy, which
+// takes up a new endpoint later than the API shows it.
+func (c cluster) connects(t *testing.T, hosts *lent, namespace, service string) []observer {
+	found, err := c.typed.CoreV1().Services(namespace).Get(t.Context(), service, metav1.GetOptions{})
+	require.NoError(t, err)
+	var observers []observer
+	for _, n := range hosts.nodes {
+		if n.role == "server" {
+			observers = append(observers, connected(hosts, n.name, found.Spec.ClusterIP, found.Spec.Ports[0].Port))
+		}
+	}
+	return observers
+}
+
+// admitsPool is the only end-to-end proof that MetalLB's webhook serves: a dry run that must pass it.
+func (c cluster) admitsPool(ctx context.Context) bool {
+	_, err := c.dynamic.Resource(pools).Namespace("metallb-system").Create(ctx, pool("observer", "192.0.2.1-192.0.2.1"),
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	return err == nil
+}
+
+// poolAccepted: the controller has counted the pool's addresses, and no component calls the configuration invalid.
+func (c cluster) poolAccepted(ctx context.Context) bool {
+	found, err := c.dynamic.Resource(pools).Namespace("metallb-system").Get(ctx, "default", metav1.GetOptions{})
+	if err != nil {
+		return false
+	}
+	if _, counted, _ := unstructured.NestedInt64(found.Object, "status", "availableIPv4"); !counted {
+		return false
+	}
+	list, err := c.dynamic.Resource(states).Namespace("metallb-system").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return false
+	}
+	for _, state := range list.Items {
+		if result, _, _ := unstructured.NestedString(state.Object, "status", "result"); result != "Valid" {
+			return false
+		}
+	}
+	return len(list.Items) > 0
+}

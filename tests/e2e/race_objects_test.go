@@ -1,0 +1,111 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// importImages gives a host images that its stack does not use.
+func (l *lent) importImages(t *testing.T, name string, archives ...string) {
+	for _, archive := range archives {
+		file, err := os.Open(filepath.Join(bundle, "images", archive+".tar"))
+		require.NoError(t, err)
+		defer func() { _ = file.Close() }()
+		cmd := exec.Command(strata, "machine", "exec", l.machine(name), "--", "k3s", "ctr", "--namespace", "k8s.io", "images", "import", "-")
+		cmd.Stdin = file
+		output, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", archive, output)
+	}
+}
+
+// available waits until a Deployment serves, in the eyes of Kubernetes.
+func (s *stack) available(t *testing.T, namespace, name string) {
+	deployments := s.client().AppsV1().Deployments(namespace)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		d, err := deployments.Get(context.Background(), name, metav1.GetOptions{})
+		require.NoError(c, err)
+		require.Equal(c, int32(1), d.Status.AvailableReplicas, "%s/%s", namespace, name)
+	}, time.Minute, 200*time.Millisecond)
+}
+
+func (s *stack) traefikAddress(t *testing.T) string {
+	service, err := s.client().CoreV1().Services("race").Get(t.Context(), "traefik", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, service.Status.LoadBalancer.Ingress)
+	return service.Status.LoadBalancer.Ingress[0].IP
+}
+
+// asked is the answer's code to a request for a host name at an address.
+func asked(t require.TestingT, address, host string) int {
+	request, err := http.NewRequest(http.MethodGet, "http://"+address+"/", nil)
+	require.NoError(t, err)
+	request.Host = host
+	response, err := (&http.Client{Timeout: 5 * time.Second}).Do(request)
+	require.NoError(t, err)
+	_ = response.Body.Close()
+	return response.StatusCode
+}
+
+// gatewayDefinitions is what `strata crds` is asked for the bundle's own.
+func gatewayDefinitions(t *testing.T) map[string]any {
+	files, err := filepath.Glob(filepath.Join(bundle, "crds/gateway-api-*.yaml"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(files[0]), "gateway-api-"), ".yaml")
+	return map[string]any{"name": "gateway-api", "version": version, "file": files[0], "sha256": sumOf(t, files[0]), "timeout": "1m"}
+}
+
+// admitted creates an object as soon as it is let in: the program without gates has nothing that waits for the webhook either.
+func (s *stack) admitted(t *testing.T, path, text string) {
+	body, err := yaml.YAMLToJSON([]byte(text))
+	require.NoError(t, err)
+	client := s.client().RESTClient()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		_, err := client.Post().AbsPath(path).Body(body).DoRaw(context.Background())
+		require.NoError(c, err)
+	}, time.Minute, 200*time.Millisecond)
+}
+
+// takeAway deletes what the story itself has made; the Gateway's kinds go with their definitions.
+func (s *stack) takeAway(t *testing.T) {
+	client := s.client()
+	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
+	require.NoError(t, client.CoreV1().Services("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
+	s.must(s.feed(gatewayDefinitions(t), "crds", "remove"))
+}
+
+// What somebody adds after the ups of the silent races.
+const (
+	racePool = `{apiVersion: metallb.io/v1beta1, kind: IPAddressPool, metadata: {name: race, namespace: race}, spec: {addresses: [%s]}}`
+
+	advertisement = `{apiVersion: metallb.io/v1beta1, kind: L2Advertisement, metadata: {name: race, namespace: race}}`
+
+	gatewayClass = `{apiVersion: gateway.networking.k8s.io/v1, kind: GatewayClass, metadata: {name: race}, spec: {controllerName: traefik.io/gateway-controller}}`
+
+	gateway = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: race, namespace: default}
+spec: {gatewayClassName: race, listeners: [{name: http, protocol: HTTP, port: 8000}]}
+`
+	route = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: race, namespace: default}
+spec:
+  parentRefs: [{name: race}]
+  hostnames: [hello.test]
+  rules: [{backendRefs: [{name: hello, port: 80}]}]
+`
+)

@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// losesSilently runs the program whose ups succeed and whose objects do not work: a Service before the address pool, and Traefik
+// before the Gateway API's definitions.
+func (s *stack) losesSilently(t *testing.T, hosts *lent) {
+	hosts.importImages(t, "server-1", "controller", "speaker", "traefik")
+	r := s.race(t, "silent")
+	r.must(r.up())
+	serve(t, s.client(), "hello")
+	s.available(t, "race", "metallb-controller")
+	s.available(t, "race", "traefik")
+	t.Run("a Service before the address pool", func(t *testing.T) { s.pendsWithoutPool(t, hosts) })
+	t.Run("Traefik before the definitions", func(t *testing.T) { s.servesNoGateway(t, hosts) })
+	s.takeAway(t)
+	r.must(r.destroy())
+	s.definitionsGone(t)
+}
+
+// gate asks one gate of a kind, as a resource of the program would.
+func (s *stack) gate(hosts *lent, kind string, question map[string]any, timeout time.Duration) result {
+	return s.feed(map[string]any{
+		"kind": kind, kind: question, "gate": "race", "layer": "race", "timeout": timeout.String(), "timeoutKey": "none",
+		"servers": []string{"https://" + hosts.net.address(11) + ":6443"},
+	}, "gate")
+}
+
+// pendsWithoutPool: nobody says anything about the Service, and it gets its address when the pool comes.
+func (s *stack) pendsWithoutPool(t *testing.T, hosts *lent) {
+	hello := map[string]any{"namespace": "default", "service": "hello", "ports": []int{80}}
+	s.refused(t, s.gate(hosts, "address", hello, 5*time.Second), "no address yet", "no address pool")
+	events, err := s.client().CoreV1().Events("default").List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.kind=Service,involvedObject.name=hello"})
+	require.NoError(t, err)
+	for _, event := range events.Items {
+		assert.NotEqual(t, corev1.EventTypeWarning, event.Type, "%s", event.Message)
+	}
+	s.admitted(t, "/apis/metallb.io/v1beta1/namespaces/race/ipaddresspools", fmt.Sprintf(racePool, hosts.net.pool()))
+	s.admitted(t, "/apis/metallb.io/v1beta1/namespaces/race/l2advertisements", advertisement)
+	answers(t, addressOf(t, s.client(), "hello"))
+	s.must(s.gate(hosts, "address", hello, time.Minute))
+}
+
+// servesNoGateway: Traefik's Pod is Ready, and it has not noticed the definitions; it looks for them ever more seldom.
+func (s *stack) servesNoGateway(t *testing.T, hosts *lent) {
+	ingress := s.traefikAddress(t)
+	s.hasTriedFor(t, "GatewayClass", 5) // the next try is 13 s away or more: time enough to look
+	s.must(s.feed(gatewayDefinitions(t), "crds", "apply"))
+	came := time.Now()
+	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/gatewayclasses", gatewayClass)
+	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways", gateway)
+	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/httproutes", route)
+	programmed := map[string]any{"class": "race", "namespace": "default", "name": "race", "listeners": []string{"http"}}
+	s.refused(t, s.gate(hosts, "gateway", programmed, 2*time.Second), "nobody has looked at it", "before the Gateway API CRDs")
+	assert.Equal(t, http.StatusNotFound, asked(t, ingress, "hello.test"), "it runs, and does not serve the route")
+	s.must(s.gate(hosts, "gateway", programmed, 2*time.Minute))
+	t.Logf("Traefik looks at the Gateway %s after the definitions came", time.Since(came).Round(time.Second))
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		require.Equal(c, http.StatusOK, asked(c, ingress, "hello.test"))
+	}, 30*time.Second, 200*time.Millisecond)
+}
+
+// hasTriedFor waits until Traefik has failed to list a kind some times, which makes the pause before its next try long.
+func (s *stack) hasTriedFor(t *testing.T, kind string, times int) {
+	pods, err := s.client().CoreV1().Pods("race").List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=traefik"})
+	require.NoError(t, err)
+	require.Len(t, pods.Items, 1)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		log, err := s.client().CoreV1().Pods("race").GetLogs(pods.Items[0].Name, &corev1.PodLogOptions{}).DoRaw(context.Background())
+		require.NoError(c, err)
+		require.GreaterOrEqual(c, strings.Count(string(log), "Failed to watch *v1."+kind+":"), times, "%s", log)
+	}, 2*time.Minute, 500*time.Millisecond)
+}

@@ -1,0 +1,43 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+)
+
+// emptyRegistry is where the hosts find a registry that has no image at all.
+const emptyRegistry = "localhost:5000"
+
+// serveEmptyRegistry has a registry that knows no image answer on each host, until the test ends. It is behind the host's own
+// loopback address, because that is the one that containerd asks without TLS.
+func (l *lent) serveEmptyRegistry(t *testing.T) {
+	text, err := os.ReadFile(l.keyFile)
+	require.NoError(t, err)
+	key, err := ssh.ParsePrivateKey(text)
+	require.NoError(t, err)
+	for _, n := range l.nodes {
+		client, err := ssh.Dial("tcp", l.net.address(n.host)+":22", &ssh.ClientConfig{
+			User: "strata", Auth: []ssh.AuthMethod{ssh.PublicKeys(key)},
+			HostKeyCallback: ssh.InsecureIgnoreHostKey(), //nolint:gosec // the story made the machine.
+		})
+		require.NoError(t, err)
+		listener, err := client.Listen("tcp", "127.0.0.1:5000")
+		require.NoError(t, err)
+		go func() { _ = http.Serve(listener, http.HandlerFunc(unknownImage)) }()
+		t.Cleanup(func() { _ = client.Close() })
+	}
+}
+
+// unknownImage is a registry's answer to whoever asks for an image that it does not have.
+func unknownImage(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/v2/" {
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusNotFound)
+	_, _ = w.Write([]byte(`{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}`))
+}

@@ -1,0 +1,41 @@
+package e2e
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// transcript is what a command writes, and when it wrote it.
+type transcript struct {
+	text   bytes.Buffer
+	pieces []piece
+}
+
+// piece is one write: up to which byte the output was there, and since when.
+type piece struct {
+	end int
+	at  time.Time
+}
+
+func (s *transcript) Write(p []byte) (int, error) {
+	n, err := s.text.Write(p)
+	s.pieces = append(s.pieces, piece{s.text.Len(), time.Now()})
+	return n, err
+}
+
+// when is the time at which a command had written a text.
+func (r result) when(t *testing.T, text string) time.Time {
+	t.Helper()
+	start := strings.Index(r.output, text)
+	require.NotEqual(t, -1, start, "no %q in:\n%s", text, r.output)
+	for _, one := range r.pieces {
+		if one.end >= start+len(text) {
+			return one.at
+		}
+	}
+	panic("a text that nobody wrote")
+}
