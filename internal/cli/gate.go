@@ -46,5 +46,8 @@ func newGateCommand() *cobra.Command {
 
 // secretsFrom reads a gate's secrets from its environment.
 func secretsFrom(env func(string) string) health.Secrets {
-	return health.Secrets{SSHKey: []byte(env("STRATA_SSH_KEY")), Kubeconfig: []byte(env("STRATA_KUBECONFIG")), BasicAuth: []byte(env("STRATA_BASIC_AUTH"))}
+	return health.Secrets{
+		SSHKey: []byte(env("STRATA_SSH_KEY")), Kubeconfig: []byte(env("STRATA_KUBECONFIG")),
+		BasicAuth: []byte(env("STRATA_BASIC_AUTH")), APIKey: []byte(env("STRATA_API_KEY")),
+	}
 }

@@ -20,6 +20,7 @@ func verbs() []*cobra.Command {
 		newPushCommand(),
 		newMembersCommand(),
 		newCRDsCommand(),
+		newClassCommand(),
 		newReadCommand(),
 		newVaultCommand(),
 	}

@@ -61,6 +61,9 @@ func (p *Project) bundle(t *testing.T) {
 		{config.ArtifactCertManagerChart, "v1.11.5", "charts/cert-manager.tgz"},
 		{config.ArtifactVaultChart, "0.34.1", "charts/vault.tgz"},
 		{config.ArtifactTraefikChart, "41.3.0", "charts/traefik.tgz"},
+		{config.ArtifactAPISIXCRDs, "1.1.2", "crds/apisix.yaml"},
+		{config.ArtifactAPISIXChart, "2.14.0", "charts/apisix.tgz"},
+		{config.ArtifactAPISIXControllerChart, "1.1.2", "charts/apisix-ingress-controller.tgz"},
 		{config.ArtifactArgoCDChart, "10.1.1", "charts/argo-cd.tgz"},
 		{config.ArtifactMachineImage, "12", "image/root.tar"},
 	} {
