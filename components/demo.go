@@ -39,8 +39,8 @@ const (
 	demoNamespace = "demo"
 	demoUser      = "demo"
 	demoClient    = "httpbin" // OpenID Connect's, of the routes that ask for a login
-	// demoSecrets has what the login needs: Keycloak reads it, and the plugin.
-	demoSecrets, demoKeySecret = "demo-login", "go-rest-key"
+	// demoLogin is the plugin's: it takes over every key of it. keycloakSecret is what Keycloak imports its realm with.
+	demoLogin, keycloakSecret, demoKeySecret = "demo-login", "keycloak", "go-rest-key"
 )
 
 // demo is what the constructor's steps share.
@@ -85,16 +85,22 @@ func (d *demo) secrets() error {
 		made[what] = pulumi.ToSecret(secret.Result).(pulumi.StringOutput)
 	}
 	d.Password, d.Key = made["password"], made["key"]
-	_, err := newSecret(d.ctx, d.args.Cluster, d.name+"-login", secretArgs{name: demoSecrets, namespace: demoNamespace, data: pulumi.Map{
-		"user-password": made["password"], "admin-password": made["admin"], "client_secret": made["client"], "session.secret": made["session"],
-	}}, childOf(d, d.namespace)...)
-	if err != nil {
-		return fmt.Errorf("login: %w", err)
+	for _, secret := range []struct {
+		role, name string
+		data       pulumi.Map
+	}{
+		{"login", demoLogin, pulumi.Map{"client_secret": made["client"], "session.secret": made["session"]}},
+		{"keycloak-secret", keycloakSecret, pulumi.Map{"user": made["password"], "admin": made["admin"], "client": made["client"]}},
+		{"rest-key", demoKeySecret, pulumi.Map{"key": made["key"]}},
+	} {
+		_, err := newSecret(d.ctx, d.args.Cluster, d.name+"-"+secret.role, secretArgs{
+			name: secret.name, namespace: demoNamespace, data: secret.data,
+		}, childOf(d, d.namespace)...)
+		if err != nil {
+			return fmt.Errorf("secret %s: %w", secret.name, err)
+		}
 	}
-	_, err = newSecret(d.ctx, d.args.Cluster, d.name+"-rest-key", secretArgs{
-		name: demoKeySecret, namespace: demoNamespace, data: pulumi.Map{"key": made["key"]},
-	}, childOf(d, d.namespace)...)
-	return err
+	return nil
 }
 
 // httpbin registers httpbin, and its route by the Gateway API.

@@ -32,7 +32,7 @@ func (d *demo) keycloak() error {
 	}
 	secret := func(name, key string) pulumi.Map {
 		return pulumi.Map{"name": pulumi.String(name), "valueFrom": pulumi.Map{
-			"secretKeyRef": pulumi.Map{"name": pulumi.String(demoSecrets), "key": pulumi.String(key)},
+			"secretKeyRef": pulumi.Map{"name": pulumi.String(keycloakSecret), "key": pulumi.String(key)},
 		}}
 	}
 	err = d.serve(workload{
@@ -44,8 +44,8 @@ func (d *demo) keycloak() error {
 			value("KC_HOSTNAME_BACKCHANNEL_DYNAMIC", "true"),
 			value("KC_HTTP_ENABLED", "true"), value("KC_PROXY_HEADERS", "xforwarded"), value("KC_HEALTH_ENABLED", "true"),
 			value("KC_DB", "dev-file"), value("KC_BOOTSTRAP_ADMIN_USERNAME", "admin"),
-			secret("KC_BOOTSTRAP_ADMIN_PASSWORD", "admin-password"),
-			secret("DEMO_CLIENT_SECRET", "client_secret"), secret("DEMO_USER_PASSWORD", "user-password"),
+			secret("KC_BOOTSTRAP_ADMIN_PASSWORD", "admin"),
+			secret("DEMO_CLIENT_SECRET", "client"), secret("DEMO_USER_PASSWORD", "user"),
 		},
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func (d *demo) login() error {
 		"discovery": pulumi.String(fmt.Sprintf("http://keycloak.%s.svc.cluster.local/realms/demo/.well-known/openid-configuration", demoNamespace)),
 		"realm":     pulumi.String("demo"), "scope": pulumi.String("openid profile"), "bearer_only": pulumi.Bool(false),
 		"redirect_uri": pulumi.String("https://" + host + "/callback"), // below the route, and nothing of httpbin's
-	}, demoSecrets))
+	}, demoLogin))
 	if err != nil {
 		return err
 	}

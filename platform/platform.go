@@ -20,6 +20,11 @@ func Run(ctx *pulumi.Context) error {
 	if err != nil {
 		return err
 	}
+	// Before the first resource, so that a file that cannot be read changes nothing.
+	manifests, err := components.ReadManifests(".", cfg.Apps.Manifests)
+	if err != nil {
+		return err
+	}
 	// Gates run this very program, so it must be in its place before the first of them.
 	if err := self.Install("."); err != nil {
 		return fmt.Errorf("install the program for its gates: %w", err)
@@ -35,11 +40,11 @@ func Run(ctx *pulumi.Context) error {
 	if err := materialise(ctx.Context()); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	return layers(ctx, cfg, files)
+	return layers(ctx, cfg, files, manifests)
 }
 
 // layers registers the layers. Order in the code is for people; only the gates in After order anything.
-func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
+func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, manifests []components.Manifest) error {
 	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
 		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), Timeout: cfg.Timeouts.Host, Artifacts: files,
 	})
@@ -55,6 +60,9 @@ func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error
 	}
 	above, err := aboveCluster(ctx, cfg, files, cluster)
 	if err != nil {
+		return err
+	}
+	if err := above.own(ctx, cfg, cluster, manifests); err != nil {
 		return err
 	}
 	export(ctx, cfg, files, cluster)

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -120,7 +121,7 @@ func TestTheDemosObjectsAreNotAwaited(t *testing.T) {
 
 func TestTheKeysOfAPISIXAreGeneratedAndSecret(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
-	for _, name := range []string{"apisix-keys", "demo-login", "demo-rest-key"} {
+	for _, name := range []string{"apisix-keys", "demo-login", "demo-keycloak-secret", "demo-rest-key"} {
 		data, marked := g[name].Input("stringData")
 		assert.True(t, marked || data.ContainsSecrets(), name)
 	}
@@ -132,4 +133,31 @@ func TestTheKeysOfAPISIXAreGeneratedAndSecret(t *testing.T) {
 			assert.Empty(t, pulumitest.FindPlain(string(key), value, pulumitest.Token), "%s shows a generated secret", name)
 		}
 	}
+}
+
+// The user's own files: side by side, each object behind what serves and admits its kind and behind nothing else.
+func TestManifestsWaitForTheirKindsOnly(t *testing.T) {
+	p := withAPISIX(t, "skip")
+	require.NoError(t, os.WriteFile("mine.yaml", []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n---\n"+
+		"apiVersion: apisix.apache.org/v2\nkind: ApisixRoute\nmetadata: {name: b, namespace: default}\n---\n"+
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: c}\nstringData: {key: hunter2hunter2}\n"), 0o600))
+	p.set(t, "apps", map[string]any{"manifests": []string{"mine.yaml"}})
+	g := p.graph(t)
+	const plain, route = "manifests:mine.yaml:ConfigMap:default:a", "manifests:mine.yaml:ApisixRoute:default:b"
+	assert.True(t, g.reaches(plain, "k3s-api"))
+	assert.False(t, g.reaches(plain, "apisix-webhook"))
+	assert.True(t, g.reaches(route, "apisix-webhook"))
+	assert.False(t, g.reaches(route, plain))
+	for key, value := range g["manifests:mine.yaml:Secret:c"].Inputs {
+		assert.Empty(t, pulumitest.FindPlain(string(key), value, "hunter2hunter2"))
+	}
+}
+
+func TestAFileThatCannotBeReadChangesNothing(t *testing.T) {
+	p := withAPISIX(t, "full")
+	require.NoError(t, os.WriteFile("bad.yaml", []byte("invalid: yaml: :\n"), 0o600))
+	p.set(t, "apps", map[string]any{"manifests": []string{"bad.yaml"}})
+	g, err := p.run(nil)
+	require.ErrorContains(t, err, "strata:apps.manifests[0]: bad.yaml: document 1:")
+	assert.Empty(t, g)
 }
