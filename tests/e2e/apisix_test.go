@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -53,6 +56,7 @@ func TestAPISIX(t *testing.T) {
 		s.must(s.up())
 		s.noClass(t)
 	})
+	s.step("of manifests of one's own, one that is refused holds up no other", func(t *testing.T) { s.partialFailure(t, hosts, all...) })
 	s.step("destroy", func(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
@@ -76,6 +80,36 @@ func withoutAPISIX(hosts *lent, nodes ...node) map[string]any {
 	delete(sections, "apisix")
 	delete(sections, "apps")
 	return sections
+}
+
+// partialFailure is the seed's fourth test: a file that cannot be read, and one that the API server refuses.
+func (s *stack) partialFailure(t *testing.T, hosts *lent, nodes ...node) {
+	write := func(name, text string) string {
+		path := filepath.Join(s.dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: default}\ndata: {%q: x}\n"
+	there := func(name string) bool {
+		_, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), name, metav1.GetOptions{})
+		return err == nil
+	}
+	with := func(files ...any) {
+		sections := withoutAPISIX(hosts, nodes...)
+		sections["apps"] = map[string]any{"manifests": files}
+		s.configure(sections)
+	}
+	good, refused := write("good.yaml", fmt.Sprintf(object, "good", "key")), write("refused.yaml", fmt.Sprintf(object, "refused", "no key!"))
+	with(good, write("bad.yaml", "invalid: yaml: :\n"))
+	s.refused(t, s.up(), "bad.yaml", "nothing was changed")
+	assert.False(t, there("good"), "an unreadable file comes before any change")
+	with(good, refused)
+	s.refused(t, s.up("--continue-on-error"), "refused.yaml", "ConfigMap:default:refused")
+	assert.True(t, there("good"), "the others are applied")
+	write("refused.yaml", fmt.Sprintf(object, "refused", "a-key"))
+	s.must(s.up())
+	assert.True(t, there("refused"))
+	s.must(s.up("--expect-no-changes"))
 }
 
 // noClass checks that no GatewayClass hangs on a finalizer, and that the namespaces are gone.
