@@ -21,6 +21,8 @@ type CertificateArgs struct {
 	// Nonce has it issued anew when it changes: it becomes an organizational unit of the request, which issuers may leave out.
 	// Optional.
 	Nonce pulumi.StringInput
+	// Leaf registers neither wait nor gate: nothing depends on it, and it converges by itself.
+	Leaf bool
 	// Lifetime is a Go duration; empty is cert-manager's default, 90 days.
 	Lifetime string
 	// Cluster is where it is made. Required.
@@ -36,7 +38,7 @@ type CertificateArgs struct {
 // Certificate owns one certificate that cert-manager keeps valid.
 type Certificate struct {
 	pulumi.ResourceState
-	// Ready holds once the Secret has a key, a chain and the names that were asked for, and is not about to expire.
+	// Ready holds once the Secret has a key, a chain and the names that were asked for, and is not about to expire. Nil for a leaf.
 	Ready *health.Gate
 }
 
@@ -60,12 +62,16 @@ func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opt
 	if args.Nonce != nil {
 		spec["subject"] = pulumi.Map{"organizationalUnits": pulumi.StringArray{args.Nonce}}
 	}
-	object, err := newCustomResource(ctx, args.Cluster, name+"-request", customResource{
-		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret, namespace: args.Namespace, wait: judgedWait(args.Timeouts),
-		spec: spec,
-	}, childOf(c, args.After...)...)
+	request := customResource{apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret, namespace: args.Namespace, spec: spec}
+	if !args.Leaf {
+		request.wait = judgedWait(args.Timeouts)
+	}
+	object, err := newCustomResource(ctx, args.Cluster, name+"-request", request, childOf(c, args.After...)...)
 	if err != nil {
 		return nil, fmt.Errorf("certificate %s: %w", args.Secret, err)
+	}
+	if args.Leaf {
+		return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
 	}
 	c.Ready, err = args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindCertificate, Layer: args.Layer, Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",

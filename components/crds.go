@@ -41,6 +41,8 @@ type CRDs struct {
 const (
 	// BundleGatewayAPI is the Gateway API's standard channel.
 	BundleGatewayAPI = "gateway-api"
+	// BundleAPISIX are APISIX's own kinds: GatewayProxy, ApisixRoute, Consumer and others.
+	BundleAPISIX = "apisix"
 	// BundleTraefik are Traefik's own kinds: IngressRoute, Middleware and others.
 	BundleTraefik = "traefik"
 )

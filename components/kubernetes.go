@@ -34,17 +34,23 @@ type releaseArgs struct {
 	// chart is the chart file's path relative to the project; it holds the digest, so a changed chart is a changed path.
 	chart  string
 	values pulumi.Map
+	// skipCRDs leaves out the chart's crds/ folder, where another layer owns the definitions.
+	skipCRDs bool
 }
 
 // newRelease registers a Helm release that does not wait: the layer's gate does, and says why (docs/adr/0003).
 func newRelease(ctx *pulumi.Context, cluster *Cluster, name string, args releaseArgs, opts ...pulumi.ResourceOption) (*Object, error) {
-	return newObject(ctx, cluster, "kubernetes:helm.sh/v3:Release", name, pulumi.Map{
+	fields := pulumi.Map{
 		"name":      pulumi.String(args.name),
 		"namespace": pulumi.String(args.namespace),
 		"chart":     pulumi.String(args.chart),
 		"values":    args.values,
 		"skipAwait": pulumi.Bool(true),
-	}, opts...)
+	}
+	if args.skipCRDs {
+		fields["skipCrds"] = pulumi.Bool(true)
+	}
+	return newObject(ctx, cluster, "kubernetes:helm.sh/v3:Release", name, fields, opts...)
 }
 
 // customResource is an object of a kind that a resource definition adds.

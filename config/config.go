@@ -22,8 +22,12 @@ type Config struct {
 	Ingress Ingress `json:"ingress"`
 	// Traefik is the section `strata:traefik`.
 	Traefik Traefik `json:"traefik"`
+	// APISIX is the section `strata:apisix`: for controller apisix.
+	APISIX APISIX `json:"apisix"`
 	// ArgoCD is the section `strata:argocd`.
 	ArgoCD ArgoCD `json:"argocd"`
+	// Apps is the section `strata:apps`: what runs on the platform.
+	Apps Apps `json:"apps"`
 	// Artifacts is the section `strata:artifacts`: where binaries, charts and images come from.
 	Artifacts Artifacts `json:"artifacts"`
 	// Timeouts is the section `strata:timeouts`.
@@ -60,6 +64,12 @@ type Timeouts struct {
 	Vault metav1.Duration `json:"vault,omitzero"`
 	// Ingress bounds the wait for an ingress controller: its address, its Gateway, its answers. Default 5m.
 	Ingress metav1.Duration `json:"ingress,omitzero"`
+	// APISIX bounds the wait for each of APISIX's parts: its webhook, its Gateway, its Pods. Default 3m.
+	APISIX metav1.Duration `json:"apisix,omitzero"`
+	// Apps bounds each probe of the last step, the validation. Default 4m.
+	Apps metav1.Duration `json:"apps,omitzero"`
+	// Apply bounds the apply of each object of apps.manifests. Default 5m. The variable WAVE2_TIMEOUT, in seconds, overrides it.
+	Apply metav1.Duration `json:"apply,omitzero"`
 	// ArgoCD bounds the wait until Argo CD answers through the ingress. Default 5m.
 	ArgoCD metav1.Duration `json:"argocd,omitzero"`
 	// MetalLBPool bounds the wait for the address pool. Default 2m.

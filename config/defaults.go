@@ -37,6 +37,8 @@ func defaults() *Config {
 		CertManager: CertManager{Enabled: &on},
 		Vault:       Vault{Storage: VaultStorage{Persistent: &on}},
 		Traefik:     Traefik{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: &on},
+		APISIX:      APISIX{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}},
+		Apps:        Apps{Demo: new(bool), RestImage: "docker.io/strata/go-rest:1.0.0", Validate: ValidateFull},
 		Artifacts:   Artifacts{Source: SourceUpstream},
 		Timeouts: Timeouts{
 			Host:               minutes(5),
@@ -49,6 +51,9 @@ func defaults() *Config {
 			Certificate:        minutes(4),
 			Vault:              minutes(5),
 			Ingress:            minutes(5),
+			APISIX:             minutes(3),
+			Apps:               minutes(4),
+			Apply:              minutes(5),
 			ArgoCD:             minutes(5),
 			Install:            minutes(10),
 			Uninstall:          minutes(5),
@@ -121,7 +126,7 @@ func (c *Config) derivePlatform() {
 		c.Ingress.Controllers = []string{ControllerTraefik}
 	}
 	if c.ArgoCD.Enabled == nil {
-		enabled := len(c.Ingress.Controllers) > 0
+		enabled := c.Ingress.Uses(ControllerTraefik) // which its route goes through
 		c.ArgoCD.Enabled = &enabled
 	}
 	if c.ArgoCD.Root.RepoURL != "" {

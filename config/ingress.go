@@ -29,8 +29,8 @@ const ControllerTraefik = "traefik"
 
 // Ingress says which controllers lead requests into the cluster.
 type Ingress struct {
-	// Controllers are the ingress controllers: traefik, or none. Default: traefik, where MetalLB and
-	// cert-manager are enabled.
+	// Controllers are the ingress controllers: traefik, apisix, both, or none. Each has an address of its own. Default: traefik,
+	// where MetalLB and cert-manager are enabled.
 	Controllers []string `json:"controllers,omitempty"`
 	// Domain is the DNS domain below which the platform's own services have their names, for example traefik.DOMAIN. Default:
 	// STACK.strata.test, which never is anybody's (RFC 6761).

@@ -17,6 +17,10 @@ const (
 	ArtifactsVariable = "STRATA_ARTIFACTS"
 	// MachineImageVariable overrides strata:artifacts.machineImage.
 	MachineImageVariable = "STRATA_MACHINE_IMAGE"
+	// SkipFinalWaitVariable overrides strata:apps.validate: true means skip, false full.
+	SkipFinalWaitVariable = "SKIP_FINAL_WAIT"
+	// Wave2TimeoutVariable overrides strata:timeouts.apply, in seconds.
+	Wave2TimeoutVariable = "WAVE2_TIMEOUT"
 )
 
 // Sections are the names of the configuration's sections, sorted.
@@ -44,9 +48,10 @@ func Load(stack string, raw map[string]string, getenv func(string) string) (*Con
 	cfg.Artifacts.Source = or(getenv(ArtifactsVariable), cfg.Artifacts.Source)
 	cfg.Artifacts.MachineImage = or(getenv(MachineImageVariable), cfg.Artifacts.MachineImage)
 	cfg.derive()
+	overriding := cfg.override(getenv)
 
 	// A key that could not be read gives false alarms in the rules about it; all other rules are asked.
-	found := d.problems
+	found := append(d.problems, overriding...)
 	for _, p := range cfg.check() {
 		if !d.blames(p.Key) {
 			found = append(found, p)

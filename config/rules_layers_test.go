@@ -49,7 +49,7 @@ var layersRules = []rule{
 	{"a request for a day", one("traefik", `{"longestRequest":"24h"}`),
 		"strata:traefik.longestRequest: 24h0m0s is not between 1s and 1h0m0s; use the longest time that a request may take, for example 30s"},
 	{"Argo CD without a way in", both("ingress", `{"controllers":[]}`, "argocd", `{"enabled":true}`),
-		"strata:argocd.enabled: true needs an ingress controller, and ingress.controllers is empty; " +
+		"strata:argocd.enabled: true needs Traefik for its route, and ingress.controllers is empty; " +
 			"add traefik to ingress.controllers, or set argocd.enabled: false"},
 	{"a password where its hash belongs", one("argocd", `{"adminPasswordHash":"hunter2"}`),
 		`strata:argocd.adminPasswordHash: is not a bcrypt hash; make one: htpasswd -nbBC 10 "" PASSWORD | tr -d ':\n'`},
@@ -64,6 +64,31 @@ var layersRules = []rule{
 		"strata:argocd.root.path: ../x leads out of the repository; write a path relative to its top, for example apps"},
 	{"a user without a password", one("argocd", `{"root":{"repoURL":"https://git.example.org/p.git","username":"me"}}`),
 		"strata:argocd.root.password: and username go together, and one is empty; set both, or none"},
+	{"Argo CD behind APISIX", both("ingress", `{"controllers":["apisix"]}`, "argocd", `{"enabled":true}`),
+		"strata:argocd.enabled: true needs Traefik for its route, and ingress.controllers is apisix; " +
+			"add traefik to ingress.controllers, or set argocd.enabled: false"},
+	{"APISIX without certificates", both("ingress", `{"controllers":["apisix"]}`, "certManager", `{"enabled":false}`),
+		"strata:ingress.controllers: apisix needs certificates, and certManager.enabled is false; " +
+			"enable cert-manager, or set ingress.controllers: []"},
+	{"one address for two controllers", map[string]string{
+		"ingress": `{"controllers":["traefik","apisix"]}`, "traefik": `{"address":"10.10.0.205"}`, "apisix": `{"address":"10.10.0.205"}`,
+	}, "strata:apisix.address: 10.10.0.205 is traefik.address, and both listen on ports 80 and 443; choose two addresses"},
+	{"no APISIX at all", both("ingress", `{"controllers":["apisix"]}`, "apisix", `{"replicas":-1}`),
+		"strata:apisix.replicas: -1 is less than one; use 2 or more, so that one can go while another serves"},
+	{"a chart that is none", both("ingress", `{"controllers":["apisix"]}`, "apisix", `{"controllerChartVersion":"new"}`),
+		"strata:apisix.controllerChartVersion: new is not a chart version; write X.Y.Z, for example " + config.APISIXControllerChartVersion},
+	{"an endless request", both("ingress", `{"controllers":["apisix"]}`, "apisix", `{"longestRequest":"24h"}`),
+		"strata:apisix.longestRequest: 24h0m0s is not between 1s and 1h0m0s; use the longest time that a request may take, for example 30s"},
+	{"an APISIX outside the pool", both("ingress", `{"controllers":["apisix"]}`, "apisix", `{"address":"10.10.0.99"}`),
+		"strata:apisix.address: 10.10.0.99 is in none of metallb.addresses 10.10.0.200-10.10.0.210; choose one of them, or leave the key out"},
+	{"the demo without APISIX", one("apps", `{"demo":true}`),
+		"strata:apps.demo: true needs APISIX, and ingress.controllers is traefik; add apisix to ingress.controllers, or set apps.demo: false"},
+	{"half a validation", one("apps", `{"validate":"ful"}`),
+		"strata:apps.validate: ful is neither full nor skip; did you mean full?"},
+	{"a manifest that is none", one("apps", `{"manifests":["deploy.sh"]}`),
+		"strata:apps.manifests[0]: deploy.sh is not the path of a YAML file; name a file that ends in .yaml"},
+	{"a manifest twice", one("apps", `{"manifests":["a.yaml","a.yaml"]}`),
+		"strata:apps.manifests[1]: a.yaml is there twice; remove one"},
 	{"no Traefik at all", one("traefik", `{"replicas":-1}`),
 		"strata:traefik.replicas: -1 is less than one; use 2 or more, so that one can go while another serves"},
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // controllers are the ingress controllers that this release knows.
-var controllers = []string{ControllerTraefik}
+var controllers = []string{ControllerTraefik, ControllerAPISIX}
 
 // releaseVersion is the form of the Gateway API's release tags.
 var releaseVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
@@ -54,23 +54,36 @@ func (c *Config) checkIngress(ps *problems) {
 		ps.add(field("ingress.domain"), domain, "is not a DNS domain", "use lower-case letters, digits, dashes and dots, for example staging.example.org")
 	}
 	c.checkArgoCD(ps)
-	if !c.Ingress.Uses(ControllerTraefik) {
+	c.checkApps(ps)
+	if !c.Ingress.Uses(ControllerTraefik) && !c.Ingress.Uses(ControllerAPISIX) {
 		return
 	}
-	if !*c.MetalLB.Enabled {
-		ps.add(field("ingress.controllers"), ControllerTraefik, "needs a load balancer, and metallb.enabled is false",
-			"enable MetalLB, or set ingress.controllers: []")
+	c.checkBelowIngress(ps)
+	if c.Ingress.Uses(ControllerTraefik) {
+		c.checkTraefik(ps)
 	}
-	if !*c.CertManager.Enabled {
-		ps.add(field("ingress.controllers"), ControllerTraefik, "needs certificates, and certManager.enabled is false",
-			"enable cert-manager, or set ingress.controllers: []")
+	if c.Ingress.Uses(ControllerAPISIX) {
+		c.checkAPISIX(ps)
+	}
+}
+
+// checkBelowIngress checks what every ingress controller stands on.
+func (c *Config) checkBelowIngress(ps *problems) {
+	for _, name := range c.Ingress.Controllers {
+		if !*c.MetalLB.Enabled {
+			ps.add(field("ingress.controllers"), name, "needs a load balancer, and metallb.enabled is false",
+				"enable MetalLB, or set ingress.controllers: []")
+		}
+		if !*c.CertManager.Enabled {
+			ps.add(field("ingress.controllers"), name, "needs certificates, and certManager.enabled is false",
+				"enable cert-manager, or set ingress.controllers: []")
+		}
 	}
 	// A misspelt entry is told by the rule for packaged components.
 	if !slices.ContainsFunc(c.K3s.Disable, func(entry string) bool { return nearest(entry, packaged) == "traefik" }) {
 		ps.add(field("k3s.disable"), "", "leaves K3s's own Traefik on, which would own the same resource definitions and IngressClass",
 			"add traefik to k3s.disable, or set ingress.controllers: []")
 	}
-	c.checkTraefik(ps)
 }
 
 func (c *Config) checkTraefik(ps *problems) {
@@ -84,17 +97,7 @@ func (c *Config) checkTraefik(ps *problems) {
 	if d := traefik.LongestRequest.Duration; d < time.Second || d > longestRequestLimit {
 		ps.add(field("traefik.longestRequest"), d.String(), "is not between 1s and "+longestRequestLimit.String(), "use the longest time that a request may take, for example 30s")
 	}
-	if !traefik.Address.IsValid() {
-		return
-	}
-	inPool := slices.ContainsFunc(c.MetalLB.Addresses, func(text string) bool {
-		addresses, err := ParseRange(text)
-		return err == nil && addresses.Contains(traefik.Address)
-	})
-	if !inPool {
-		ps.add(field("traefik.address"), traefik.Address.String(), "is in none of metallb.addresses "+strings.Join(c.MetalLB.Addresses, ", "),
-			"choose one of them, or leave the key out")
-	}
+	c.checkInPool(ps, "traefik.address", traefik.Address)
 }
 
 func (c *Config) checkArgoCD(ps *problems) {
@@ -102,8 +105,8 @@ func (c *Config) checkArgoCD(ps *problems) {
 	if argocd.ChartVersion != "" && !chartVersion.MatchString(argocd.ChartVersion) {
 		ps.add(field("argocd.chartVersion"), argocd.ChartVersion, "is not a chart version", "write X.Y.Z, for example "+ArgoCDChartVersion)
 	}
-	if *argocd.Enabled && len(c.Ingress.Controllers) == 0 {
-		ps.add(field("argocd.enabled"), "true", "needs an ingress controller, and ingress.controllers is empty",
+	if *argocd.Enabled && !c.Ingress.Uses(ControllerTraefik) {
+		ps.add(field("argocd.enabled"), "true", "needs Traefik for its route, and ingress.controllers is "+list(c.Ingress.Controllers),
 			"add "+ControllerTraefik+" to ingress.controllers, or set argocd.enabled: false")
 	}
 	c.checkRoot(ps)

@@ -21,6 +21,11 @@ const (
 	TraefikVersion = "v3.7.11"
 	// TraefikChartVersion is the pinned release of Traefik's chart.
 	TraefikChartVersion = "41.3.0"
+	// APISIXChartVersion is the pinned release of the chart of APISIX's data plane.
+	APISIXChartVersion = "2.14.0"
+	// APISIXControllerChartVersion is the pinned release of the chart of APISIX's ingress controller. Its resource definitions are
+	// installed apart from it: the chart would bring an older Gateway API as well.
+	APISIXControllerChartVersion = "1.1.2"
 	// ArgoCDChartVersion is the pinned release of Argo CD's chart.
 	ArgoCDChartVersion = "10.1.1"
 )
@@ -45,6 +50,12 @@ const (
 	ArtifactTraefikCRDs = "traefik-crds"
 	// ArtifactTraefikChart is Traefik's Helm chart.
 	ArtifactTraefikChart = "traefik-chart"
+	// ArtifactAPISIXCRDs are APISIX's own resource definitions.
+	ArtifactAPISIXCRDs = "apisix-crds"
+	// ArtifactAPISIXChart is the Helm chart of APISIX's data plane.
+	ArtifactAPISIXChart = "apisix-chart"
+	// ArtifactAPISIXControllerChart is the Helm chart of APISIX's ingress controller.
+	ArtifactAPISIXControllerChart = "apisix-controller-chart"
 	// ArtifactArgoCDChart is Argo CD's Helm chart, which brings its resource definitions.
 	ArtifactArgoCDChart = "argocd-chart"
 	// ArtifactMachineImage is the root file system of driver machine; only bundles have it.
@@ -73,13 +84,14 @@ type Pin struct {
 var Architectures = []string{"amd64", "arm64"}
 
 // Versions are the versions that a configuration asks for; an unset one is the pin.
-type Versions struct{ K3s, MetalLB, GatewayAPI, CertManager, Vault, Traefik, ArgoCD string }
+type Versions struct{ K3s, MetalLB, GatewayAPI, CertManager, Vault, Traefik, APISIX, APISIXController, ArgoCD string }
 
 // Pins are all pinned artifacts, with each version as the configuration says: an explicit version replaces the pin's.
 func (c *Config) Pins() []Pin {
 	pins := Pins(Versions{
 		K3s: c.K3s.Version, MetalLB: c.MetalLB.ChartVersion, GatewayAPI: c.CRDs.GatewayAPIVersion,
-		CertManager: c.CertManager.ChartVersion, Vault: c.Vault.ChartVersion, Traefik: c.Traefik.ChartVersion, ArgoCD: c.ArgoCD.ChartVersion,
+		CertManager: c.CertManager.ChartVersion, Vault: c.Vault.ChartVersion, Traefik: c.Traefik.ChartVersion,
+		APISIX: c.APISIX.ChartVersion, APISIXController: c.APISIX.ControllerChartVersion, ArgoCD: c.ArgoCD.ChartVersion,
 	})
 	if pin, ok := c.VMImagePin(); ok {
 		pins = append(pins, pin)
@@ -122,6 +134,12 @@ func Pins(v Versions) []Pin {
 			"https://raw.githubusercontent.com/traefik/traefik/VERSION/docs/content/reference/dynamic-configuration/kubernetes-crd-definition-v1.yml"),
 		chart(ArtifactTraefikChart, or(v.Traefik, TraefikChartVersion), "strata:traefik.chartVersion",
 			"https://traefik.github.io/charts/traefik/traefik-VERSION.tgz"),
+		chart(ArtifactAPISIXCRDs, or(v.APISIXController, APISIXControllerChartVersion), "strata:apisix.controllerChartVersion",
+			"https://raw.githubusercontent.com/apache/apisix-helm-chart/apisix-ingress-controller-VERSION/charts/apisix-ingress-controller/crds/apisixic-crds.yaml"),
+		chart(ArtifactAPISIXControllerChart, or(v.APISIXController, APISIXControllerChartVersion), "strata:apisix.controllerChartVersion",
+			"https://github.com/apache/apisix-helm-chart/releases/download/apisix-ingress-controller-VERSION/apisix-ingress-controller-VERSION.tgz"),
+		chart(ArtifactAPISIXChart, or(v.APISIX, APISIXChartVersion), "strata:apisix.chartVersion",
+			"https://github.com/apache/apisix-helm-chart/releases/download/apisix-VERSION/apisix-VERSION.tgz"),
 		chart(ArtifactArgoCDChart, or(v.ArgoCD, ArgoCDChartVersion), "strata:argocd.chartVersion",
 			"https://github.com/argoproj/argo-helm/releases/download/argo-cd-VERSION/argo-cd-VERSION.tgz"),
 	)
@@ -152,13 +170,16 @@ func k3sPins(k3s string) []Pin {
 // Explicit is the key that overrides the version of an artifact, and what it is set to; empty where none does or is.
 func (c *Config) Explicit(artifact string) (key, version string) {
 	set := map[string][2]string{
-		ArtifactK3s:              {"strata:k3s.version", c.K3s.Version},
-		ArtifactMetalLBChart:     {"strata:metallb.chartVersion", c.MetalLB.ChartVersion},
-		ArtifactGatewayCRDs:      {"strata:crds.gatewayAPIVersion", c.CRDs.GatewayAPIVersion},
-		ArtifactCertManagerChart: {"strata:certManager.chartVersion", c.CertManager.ChartVersion},
-		ArtifactVaultChart:       {"strata:vault.chartVersion", c.Vault.ChartVersion},
-		ArtifactTraefikChart:     {"strata:traefik.chartVersion", c.Traefik.ChartVersion},
-		ArtifactArgoCDChart:      {"strata:argocd.chartVersion", c.ArgoCD.ChartVersion},
+		ArtifactK3s:                   {"strata:k3s.version", c.K3s.Version},
+		ArtifactMetalLBChart:          {"strata:metallb.chartVersion", c.MetalLB.ChartVersion},
+		ArtifactGatewayCRDs:           {"strata:crds.gatewayAPIVersion", c.CRDs.GatewayAPIVersion},
+		ArtifactCertManagerChart:      {"strata:certManager.chartVersion", c.CertManager.ChartVersion},
+		ArtifactVaultChart:            {"strata:vault.chartVersion", c.Vault.ChartVersion},
+		ArtifactTraefikChart:          {"strata:traefik.chartVersion", c.Traefik.ChartVersion},
+		ArtifactAPISIXChart:           {"strata:apisix.chartVersion", c.APISIX.ChartVersion},
+		ArtifactAPISIXCRDs:            {"strata:apisix.controllerChartVersion", c.APISIX.ControllerChartVersion},
+		ArtifactAPISIXControllerChart: {"strata:apisix.controllerChartVersion", c.APISIX.ControllerChartVersion},
+		ArtifactArgoCDChart:           {"strata:argocd.chartVersion", c.ArgoCD.ChartVersion},
 	}[artifact]
 	return set[0], set[1]
 }
@@ -177,6 +198,12 @@ func (c *Config) Needed() []string {
 	}
 	if c.Ingress.Uses(ControllerTraefik) {
 		names = append(names, ArtifactGatewayCRDs, ArtifactTraefikCRDs, ArtifactTraefikChart)
+	}
+	if c.Ingress.Uses(ControllerAPISIX) {
+		if !c.Ingress.Uses(ControllerTraefik) {
+			names = append(names, ArtifactGatewayCRDs)
+		}
+		names = append(names, ArtifactAPISIXCRDs, ArtifactAPISIXChart, ArtifactAPISIXControllerChart)
 	}
 	if *c.ArgoCD.Enabled {
 		names = append(names, ArtifactArgoCDChart)

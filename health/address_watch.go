@@ -85,6 +85,10 @@ func (w *addressWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
 			return
 		}
 		w.mu.Lock()
+		if facts.Fault != nil {
+			// Nothing was seen, so nothing has moved: hosts go on asking there, and say only what changes.
+			facts.Service.Address = w.facts.Service.Address
+		}
 		if facts.Service.Address == w.facts.Service.Address {
 			facts.Dials, facts.Hosts.Runs = w.facts.Dials, w.facts.Hosts.Runs
 		}

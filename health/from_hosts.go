@@ -76,8 +76,13 @@ func fromHostsAt(
 	stop, asked := func() {}, ""
 	var asking sync.WaitGroup
 	for ctx.Err() == nil {
-		if address := present(); address != "" && address != asked {
+		address := present()
+		if address != asked {
+			// Also where it is gone: should the same one come back, it is asked anew, because a host says only what changes.
 			stop()
+			stop, asked = func() {}, ""
+		}
+		if address != "" && address != asked {
 			var at context.Context
 			at, stop = context.WithCancel(ctx)
 			asked = address

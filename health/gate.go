@@ -42,6 +42,8 @@ type GateArgs struct {
 	Definitions pulumi.StringInput
 	// BasicAuth is user:password for the probes that log in. Secret. Only for kind http.
 	BasicAuth pulumi.StringInput
+	// APIKey is for the probes that send one. Secret. Only for kind http.
+	APIKey pulumi.StringInput
 }
 
 // NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and, because a failed command is
@@ -64,6 +66,9 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	}
 	if args.BasicAuth != nil {
 		environment["STRATA_BASIC_AUTH"] = args.BasicAuth
+	}
+	if args.APIKey != nil {
+		environment["STRATA_API_KEY"] = args.APIKey
 	}
 	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))
 	return local.NewCommand(ctx, name, &local.CommandArgs{

@@ -43,6 +43,8 @@ type listenerSeen struct {
 	// Reported is false while the status does not mention it.
 	Reported   bool        `json:"reported,omitempty"`
 	Conditions []condition `json:"conditions,omitempty"`
+	// Routes is how many are attached.
+	Routes int `json:"routes,omitempty"`
 }
 
 func (s GatewaySpec) check() string { return "gateway " + s.Namespace + "/" + s.Name }

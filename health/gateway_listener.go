@@ -61,7 +61,14 @@ func judgeListener(spec GatewaySpec, g gatewaySeen, name string) Verdict {
 		v.Cause = gatewayCauses[conflict.Reason]
 		return v
 	}
-	return judgeConditions(v, g.Generation, wanted...)
+	judged := judgeConditions(v, g.Generation, wanted...)
+	if routes := g.Listeners[at].Routes; judged.Passes() && routes < spec.Routes[name] {
+		v.Message = fmt.Sprintf("expected at least %d attached routes, found %d", spec.Routes[name], routes)
+		v.Cause = "the controller has not got to a route yet, or its parentRef or host name does not fit"
+		v.Hint = "kubectl get httproutes -A -o yaml"
+		return v
+	}
+	return judged
 }
 
 func listenerNames(g gatewaySeen) []string {

@@ -89,8 +89,9 @@ type gatewayObject struct {
 	Status struct {
 		Conditions []condition `json:"conditions"`
 		Listeners  []struct {
-			Name       string      `json:"name"`
-			Conditions []condition `json:"conditions"`
+			Name           string      `json:"name"`
+			Conditions     []condition `json:"conditions"`
+			AttachedRoutes int         `json:"attachedRoutes"`
 		} `json:"listeners"`
 	} `json:"status"`
 }
@@ -107,7 +108,7 @@ func (o *gatewayObject) facts() gatewaySeen {
 		listener := listenerSeen{Name: wanted.Name}
 		for _, reported := range o.Status.Listeners {
 			if reported.Name == wanted.Name {
-				listener.Reported, listener.Conditions = true, reported.Conditions
+				listener.Reported, listener.Conditions, listener.Routes = true, reported.Conditions, reported.AttachedRoutes
 			}
 		}
 		seen.Listeners = append(seen.Listeners, listener)

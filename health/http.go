@@ -37,6 +37,9 @@ type httpAnswer struct {
 	Within string `json:"within,omitempty"`
 	// Passes is the number of passes in a row.
 	Passes int `json:"passes,omitempty"`
+	// Attempts is how many answers it took, and Took how long the last one did.
+	Attempts int    `json:"attempts,omitempty"`
+	Took     string `json:"took,omitempty"`
 }
 
 func (s HTTPSpec) address() AddressSpec {
@@ -96,12 +99,27 @@ func judgeHTTPProbe(spec HTTPSpec, probe HTTPProbe, f httpFacts) Verdict {
 		v.Cause = "another application answers, or this one is starting"
 	case probe.RedirectTo != "" && a.Location != probe.RedirectTo:
 		v.Message = fmt.Sprintf("%s: %d to %s, expected %s", asked, a.Status, orNone(a.Location), probe.RedirectTo)
+	case !strings.HasPrefix(a.Location, probe.RedirectPrefix):
+		location, _, _ := strings.Cut(a.Location, "?") // the rest is another one each time
+		v.Message = fmt.Sprintf("%s: %d to %s, expected %s…", asked, a.Status, orNone(location), probe.RedirectPrefix)
 	case a.Passes < httpPasses:
 		v.Message, v.Hint = fmt.Sprintf("%s: answered, not yet %d times in a row", asked, httpPasses), ""
 	default:
-		return Verdict{State: Ready, Message: fmt.Sprintf("%d within %s", a.Status, a.Within)}
+		return Verdict{State: Ready, Message: a.said()}
 	}
 	return v
+}
+
+// said is what a good answer was, and, where that was counted, what it took.
+func (a httpAnswer) said() string {
+	switch {
+	case a.Attempts == 1:
+		return fmt.Sprintf("%d in %s, at the first attempt", a.Status, a.Took)
+	case a.Attempts > 1:
+		return fmt.Sprintf("%d in %s, after %d attempts", a.Status, a.Took, a.Attempts)
+	default:
+		return fmt.Sprintf("%d within %s", a.Status, a.Within)
+	}
 }
 
 // oneOf is "200", or "301, 302 or 308".
@@ -121,13 +139,15 @@ func oneOf(statuses []int) string {
 func statusCause(probe HTTPProbe, status int) string {
 	switch {
 	case status == http.StatusNotFound:
-		return "no route for this host and path yet (Traefik answers 404), or the application has no such path"
+		return "no route for this host and path yet (the ingress controller answers 404), or the application has no such path"
+	case status == http.StatusUnauthorized && probe.KeyHeader != "":
+		return "the key is not accepted: the consumer is not loaded yet, or has another"
 	case status == http.StatusUnauthorized && probe.Auth:
 		return "the user and password are not accepted: the authentication's Secret is not loaded yet, or has others"
 	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
 		return "the route is there, and no Pod behind it answers yet"
 	case status == http.StatusOK && slices.Contains(probe.statuses(), http.StatusUnauthorized):
-		return "it answers without authentication: the middleware is not in force"
+		return "it answers without authentication: what asks for it is not in force"
 	default:
 		return ""
 	}

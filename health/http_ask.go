@@ -28,12 +28,15 @@ type httpTarget struct {
 	address string
 	// roots are the authorities; nil means this machine's own.
 	roots *x509.CertPool
-	// user and password are for the probes that authenticate.
-	user, password string
+	// user and password are for the probes that authenticate, key for those that send one.
+	user, password, key string
 }
 
 // ask makes one request over a connection of its own. Nothing of it is taken from the environment: no proxy, no cookies.
 func (t httpTarget) ask(ctx context.Context, probe HTTPProbe) httpAnswer {
+	if probe.Login {
+		return t.login(ctx, probe)
+	}
 	answer := httpAnswer{Name: probe.Name, Seen: true}
 	ctx, cancel := context.WithTimeout(ctx, httpTimeout)
 	defer cancel()
@@ -44,6 +47,9 @@ func (t httpTarget) ask(ctx context.Context, probe HTTPProbe) httpAnswer {
 	}
 	if probe.Auth {
 		request.SetBasicAuth(t.user, t.password)
+	}
+	if probe.KeyHeader != "" {
+		request.Header.Set(probe.KeyHeader, t.key)
 	}
 	transport := t.transport()
 	defer transport.CloseIdleConnections()

@@ -126,7 +126,7 @@ func TestAnswersCountInARowAndAtOneTarget(t *testing.T) {
 	take := func(epoch int, change func(*httpAnswer)) int {
 		a := good
 		change(&a)
-		w.take(epoch, probe, a)
+		w.take(epoch, probe, a, time.Millisecond)
 		if len(w.facts.Answers) == 0 {
 			return 0
 		}
@@ -139,6 +139,7 @@ func TestAnswersCountInARowAndAtOneTarget(t *testing.T) {
 	<-w.news
 	assert.Equal(t, 2, take(1, same))
 	assert.Empty(t, w.news, "the same again is no news")
+	assert.Equal(t, []string{"1ms", "302 in 1ms, after 2 attempts"}, []string{w.facts.Answers[0].Took, w.facts.Answers[0].said()})
 	for _, spoil := range []func(*httpAnswer){
 		func(a *httpAnswer) { a.Status = 200 }, func(a *httpAnswer) { a.Error = "x" }, func(a *httpAnswer) { a.Lacks = true }, func(a *httpAnswer) { a.Location = "https://y/" },
 	} {
@@ -175,6 +176,8 @@ func TestAnHTTPGateNamesWhatItIsAsked(t *testing.T) {
 		"probes[0].status: 99":         func(s *HTTPSpec) { s.Probes[0].Status = []int{99} },
 		"probes[0].status: 600":        func(s *HTTPSpec) { s.Probes[0].Status = []int{600} },
 		"probes[0].redirectTo":         func(s *HTTPSpec) { s.Probes[0].RedirectTo = "/b" },
+		"probes[0]: redirectTo and":    func(s *HTTPSpec) { s.Probes[0].RedirectPrefix = "https://b/" },
+		"probes[1].contains: empty":    func(s *HTTPSpec) { s.Probes[1].Login = true },
 		"probes[0].redirectTo: ":       func(s *HTTPSpec) { s.Probes[0].RedirectTo = "%zz" },
 	} {
 		require.ErrorContains(t, check(change), want)
@@ -190,6 +193,13 @@ func TestAnHTTPGateNamesWhatItIsAsked(t *testing.T) {
 	_, err = newHTTP(valid(Spec{Kind: KindHTTP, HTTP: &spec}), secrets)
 	require.ErrorContains(t, err, "STRATA_BASIC_AUTH")
 	assert.NotContains(t, err.Error(), "password-alone")
+	spec.Probes[1].Auth, spec.Probes[1].Login = false, true
+	_, err = newHTTP(valid(Spec{Kind: KindHTTP, HTTP: &spec}), secrets)
+	require.ErrorContains(t, err, "STRATA_BASIC_AUTH")
+	spec.Probes[1].KeyHeader = "apikey"
+	_, err = newHTTP(valid(Spec{Kind: KindHTTP, HTTP: &spec}), secrets)
+	require.ErrorContains(t, err, "STRATA_API_KEY: empty, and probe b sends it")
+	secrets.APIKey = []byte("k")
 	secrets.BasicAuth = []byte("u:p")
 	_, err = newHTTP(valid(Spec{Kind: KindHTTP, HTTP: &spec}), secrets)
 	require.NoError(t, err)

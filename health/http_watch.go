@@ -21,9 +21,9 @@ type httpWatch struct {
 	cluster *cluster
 	settled *settled
 	// user and password are the credentials, which no fact or message ever holds.
-	user, password string
-	news           chan struct{}
-	moved          []chan struct{}
+	user, password, key string
+	news                chan struct{}
+	moved               []chan struct{}
 
 	mu   sync.Mutex
 	seen bool
@@ -42,9 +42,12 @@ func newHTTP(spec Spec, secrets Secrets) (Watch, error) {
 	}
 	w := &httpWatch{spec: *spec.HTTP, cluster: all, settled: newSettled(time.Now), news: make(chan struct{}, 1)}
 	user, password, found := strings.Cut(string(secrets.BasicAuth), ":")
-	w.user, w.password = user, password
+	w.user, w.password, w.key = user, password, string(secrets.APIKey)
 	for _, probe := range w.spec.Probes {
-		if probe.Auth && !found {
+		if probe.KeyHeader != "" && w.key == "" {
+			return nil, errors.New("STRATA_API_KEY: empty, and probe " + probe.Name + " sends it")
+		}
+		if (probe.Auth || probe.Login) && !found {
 			return nil, errors.New("STRATA_BASIC_AUTH: expected user:password, which probe " + probe.Name + " sends")
 		}
 		w.moved = append(w.moved, make(chan struct{}, 1))
@@ -85,7 +88,7 @@ func (w *httpWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
 		if facts.Service.Address != w.facts.Service.Address || !slices.Equal(authority, w.authority) || !w.seen {
 			w.epoch++
 			w.authority = authority
-			w.target = httpTarget{address: facts.Service.Address, user: w.user, password: w.password}
+			w.target = httpTarget{address: facts.Service.Address, user: w.user, password: w.password, key: w.key}
 			if w.spec.CASecret != "" {
 				w.target.roots, facts.Authority = rootsOf(authority, w.spec.CASecret)
 			}
@@ -109,16 +112,17 @@ func (w *httpWatch) askAgain(ctx context.Context, probe HTTPProbe, moved <-chan 
 		target, epoch, usable := w.target, w.epoch, w.facts.Service.Address != "" && w.facts.Authority == ""
 		w.mu.Unlock()
 		if usable {
+			start := time.Now()
 			if answer := target.ask(ctx, probe); ctx.Err() == nil {
-				w.take(epoch, probe, answer)
+				w.take(epoch, probe, answer, time.Since(start))
 			}
 		}
 		waitFor(ctx, moved, httpInterval)
 	}
 }
 
-// take stores an answer, unless the target has changed since.
-func (w *httpWatch) take(epoch int, probe HTTPProbe, answer httpAnswer) {
+// take stores an answer, unless the target has changed since. What it took and how many came before it stays once it has passed.
+func (w *httpWatch) take(epoch int, probe HTTPProbe, answer httpAnswer, took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if epoch != w.epoch {
@@ -129,8 +133,16 @@ func (w *httpWatch) take(epoch int, probe HTTPProbe, answer httpAnswer) {
 	if at < 0 {
 		at, answers = len(answers), append(answers, httpAnswer{})
 	}
+	answer.Attempts = answers[at].Attempts
+	if answers[at].Passes < httpPasses {
+		answer.Attempts++
+	}
 	if probe.passed(answer) {
 		answer.Passes = min(answers[at].Passes+1, httpPasses)
+		answer.Took = took.Round(100 * time.Microsecond).String()
+		if answers[at].Passes == httpPasses {
+			answer.Took = answers[at].Took
+		}
 	}
 	changed := !reflect.DeepEqual(answers[at], answer)
 	answers[at] = answer
@@ -142,7 +154,7 @@ func (w *httpWatch) take(epoch int, probe HTTPProbe, answer httpAnswer) {
 
 // passed reports whether an answer is what the probe wants.
 func (p HTTPProbe) passed(a httpAnswer) bool {
-	return a.Error == "" && slices.Contains(p.statuses(), a.Status) && !a.Lacks && (p.RedirectTo == "" || a.Location == p.RedirectTo)
+	return a.Error == "" && slices.Contains(p.statuses(), a.Status) && !a.Lacks && (p.RedirectTo == "" || a.Location == p.RedirectTo) && strings.HasPrefix(a.Location, p.RedirectPrefix)
 }
 
 // judge is nil before the first look.

@@ -47,6 +47,8 @@ const (
 	KindGateway Kind = "gateway"
 	// KindHTTP gates URLs at a Service's LoadBalancer address: each answers as it must, under a certificate that verifies.
 	KindHTTP Kind = "http"
+	// KindMetrics gates the metrics of a Service in the cluster: each expected series has a sample.
+	KindMetrics Kind = "metrics"
 	// KindApplications gates ArgoCD Applications: each Synced and Healthy, as it is specified now.
 	KindApplications Kind = "applications"
 )
@@ -88,6 +90,7 @@ type Spec struct {
 	Address      *AddressSpec      `json:"address,omitempty"`
 	Gateway      *GatewaySpec      `json:"gateway,omitempty"`
 	HTTP         *HTTPSpec         `json:"http,omitempty"`
+	Metrics      *MetricsSpec      `json:"metrics,omitempty"`
 	Applications *ApplicationsSpec `json:"applications,omitempty"`
 }
 
@@ -175,4 +178,6 @@ type Secrets struct {
 	Kubeconfig []byte
 	// BasicAuth is user:password for the HTTP probes that ask for it (STRATA_BASIC_AUTH).
 	BasicAuth []byte
+	// APIKey is for the HTTP probes that send it in a header (STRATA_API_KEY).
+	APIKey []byte
 }

@@ -16,7 +16,7 @@ func (s Spec) validatePart(need needs) {
 		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil, KindCertificate: s.Certificate != nil,
 		KindAddress: s.Address != nil, KindGateway: s.Gateway != nil,
 		KindHTTP: s.HTTP != nil, KindApplications: s.Applications != nil, KindRollout: s.Rollout != nil,
-		KindVault: s.Vault != nil, KindClaim: s.Claim != nil, KindVM: s.VM != nil,
+		KindVault: s.Vault != nil, KindClaim: s.Claim != nil, KindVM: s.VM != nil, KindMetrics: s.Metrics != nil,
 	}
 	if present, wanted := parts[s.Kind]; wanted && !present {
 		need(false, "%s: missing", s.Kind)
@@ -43,6 +43,8 @@ func (s Spec) validatePart(need needs) {
 		s.Gateway.validate(need)
 	case KindHTTP:
 		s.HTTP.validate(need)
+	case KindMetrics:
+		s.Metrics.validate(need)
 	case KindApplications:
 		s.Applications.validate(need)
 	default: // The kind's constructor says what its part lacks.
@@ -73,11 +75,20 @@ func (s AddressSpec) validate(need needs) {
 func (s GatewaySpec) validate(need needs) {
 	need(s.Class != "" && s.Namespace != "" && s.Name != "", "gateway: class, namespace or name is empty")
 	need(len(s.Listeners) > 0 && !slices.Contains(s.Listeners, ""), "gateway.listeners: expected names; a Gateway is Programmed with one good listener of many")
+	for name := range s.Routes {
+		need(slices.Contains(s.Listeners, name), "gateway.routes: %q is none of gateway.listeners", name)
+	}
 }
 
 func (s ApplicationsSpec) validate(need needs) {
 	need(s.Namespace != "", "applications.namespace: empty")
 	need(len(s.Names) > 0 && !slices.Contains(s.Names, ""), "applications.names: expected names; a gate of nothing is always open")
+}
+
+func (s MetricsSpec) validate(need needs) {
+	need(s.Namespace != "" && s.Service != "" && s.Port > 0, "metrics: namespace, service or port is empty")
+	need(strings.HasPrefix(s.Path, "/"), "metrics.path: expected a path from the root, found %q", s.Path)
+	need(len(s.Series) > 0 && !slices.Contains(s.Series, ""), "metrics.series: expected names; a gate of nothing is always open")
 }
 
 func (s CRDsSpec) validate(need needs) {

@@ -23,6 +23,8 @@ func (s HTTPSpec) validate(need needs) {
 			need(status >= 100 && status < 600, "http.probes[%d].status: %d is no HTTP status", i, status)
 		}
 		redirect, err := url.Parse(probe.RedirectTo)
+		need(!probe.Login || probe.Contains != "", "http.probes[%d].contains: empty; a login page answers 200 as well", i)
+		need(probe.RedirectTo == "" || probe.RedirectPrefix == "", "http.probes[%d]: redirectTo and redirectPrefix exclude each other", i)
 		need(probe.RedirectTo == "" || err == nil && redirect.IsAbs(), "http.probes[%d].redirectTo: expected an absolute URL", i)
 	}
 }
@@ -40,7 +42,7 @@ func (p HTTPProbe) statuses() []int {
 	switch {
 	case len(p.Status) > 0:
 		return p.Status
-	case p.RedirectTo != "":
+	case p.RedirectTo != "" || p.RedirectPrefix != "":
 		return []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
 	default:
 		return []int{http.StatusOK}

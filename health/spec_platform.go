@@ -62,6 +62,8 @@ type GatewaySpec struct {
 	Name      string `json:"name"`
 	// Listeners are names of spec.listeners. A Gateway is Accepted and Programmed as soon as one of its listeners is.
 	Listeners []string `json:"listeners"`
+	// Routes is how many routes at least must be attached to a listener, by its name. Optional.
+	Routes map[string]int `json:"routes,omitempty"`
 }
 
 // HTTPSpec names URLs that a Service's LoadBalancer address must answer.
@@ -92,12 +94,29 @@ type HTTPProbe struct {
 	Auth bool `json:"auth,omitempty"`
 	// RedirectTo is the Location, as an absolute URL. Optional.
 	RedirectTo string `json:"redirectTo,omitempty"`
+	// RedirectPrefix is how the Location begins, where its end is another one each time. Optional.
+	RedirectPrefix string `json:"redirectPrefix,omitempty"`
+	// KeyHeader is the name of a header that carries the key from the Secrets. Optional.
+	KeyHeader string `json:"keyHeader,omitempty"`
+	// Login follows redirects to a login page, logs in with the Secrets' user and password, and follows those back to URL. Status and
+	// Contains are of what URL answers then.
+	Login bool `json:"login,omitempty"`
 }
 
 // ApplicationsSpec names ArgoCD Applications.
 type ApplicationsSpec struct {
 	Namespace string   `json:"namespace"`
 	Names     []string `json:"names"`
+}
+
+// MetricsSpec names a Service in the cluster and the series that Prometheus must find there.
+type MetricsSpec struct {
+	Namespace string `json:"namespace"`
+	Service   string `json:"service"`
+	Port      int    `json:"port"`
+	Path      string `json:"path"`
+	// Series are names of metrics. Each must have a sample.
+	Series []string `json:"series"`
 }
 
 // RolloutSpec names workloads whose newest revision must serve.

@@ -121,6 +121,10 @@ func (w *webhookWatch) lookAgain(ctx context.Context, changed <-chan struct{}, n
 			return
 		}
 		w.mu.Lock()
+		if facts.Fault != nil {
+			// Nothing was seen, so nothing has moved: hosts go on asking there, and say only what changes.
+			facts.Hosts.Address = w.facts.Hosts.Address
+		}
 		if facts.Fault == nil && version != w.version {
 			w.version = version
 			w.epoch++

@@ -20,6 +20,11 @@ func Run(ctx *pulumi.Context) error {
 	if err != nil {
 		return err
 	}
+	// Before the first resource, so that a file that cannot be read changes nothing.
+	manifests, err := components.ReadManifests(".", cfg.Apps.Manifests)
+	if err != nil {
+		return err
+	}
 	// Gates run this very program, so it must be in its place before the first of them.
 	if err := self.Install("."); err != nil {
 		return fmt.Errorf("install the program for its gates: %w", err)
@@ -35,11 +40,11 @@ func Run(ctx *pulumi.Context) error {
 	if err := materialise(ctx.Context()); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	return layers(ctx, cfg, files)
+	return layers(ctx, cfg, files, manifests)
 }
 
 // layers registers the layers. Order in the code is for people; only the gates in After order anything.
-func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
+func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, manifests []components.Manifest) error {
 	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
 		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), Timeout: cfg.Timeouts.Host, InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
 	})
@@ -57,6 +62,9 @@ func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error
 	if err != nil {
 		return err
 	}
+	if err := above.own(ctx, cfg, cluster, manifests); err != nil {
+		return err
+	}
 	export(ctx, cfg, files, cluster)
 	above.export(ctx)
 	return nil
@@ -65,10 +73,13 @@ func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error
 // above are the layers inside the cluster; a nil one is not configured.
 type above struct {
 	metallb   *components.MetalLB
+	manager   *components.CertManager
 	crds      *components.CRDs
 	authority *components.Authority
 	vault     *components.Vault
 	traefik   *components.Traefik
+	apisix    *components.APISIX
+	demo      *components.Demo
 	argocd    *components.ArgoCD
 }
 
@@ -88,20 +99,18 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 		}
 	}
 	if *cfg.CertManager.Enabled {
-		manager, err := components.NewCertManager(ctx, "cert-manager", &components.CertManagerArgs{
+		a.manager, err = components.NewCertManager(ctx, "cert-manager", &components.CertManagerArgs{
 			Config: cfg.CertManager, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
 		})
 		if err != nil {
 			return nil, err
 		}
-		if err := a.authorities(ctx, cfg, files, cluster, manager); err != nil {
+		if err := a.authorities(ctx, cfg, files, cluster); err != nil {
 			return nil, err
 		}
 	}
-	if cfg.Ingress.Uses(config.ControllerTraefik) {
-		if err := a.ingress(ctx, cfg, files, cluster, start); err != nil {
-			return nil, err
-		}
+	if err := a.ingress(ctx, cfg, files, cluster, start); err != nil {
+		return nil, err
 	}
 	if *cfg.ArgoCD.Enabled {
 		// Its release needs no ingress, only its route does (docs/adr/0008).
@@ -118,10 +127,10 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 
 // authorities registers who signs: a root of the stack's own, or Vault. The stack's own Vault needs the root as well, for its own
 // certificate; a Vault by its address does not.
-func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s, manager *components.CertManager) error {
+func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) error {
 	var err error
 	// An issuer before the webhook is refused: connection refused, then x509.
-	signing := []*health.Gate{manager.API}
+	signing := []*health.Gate{a.manager.API}
 	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
 		a.authority, err = components.NewAuthority(ctx, "authority", &components.AuthorityArgs{
 			Config: cfg.CertManager, Cluster: cluster.Cluster, Timeouts: cfg.Timeouts, After: signing,
@@ -133,7 +142,7 @@ func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *arti
 	if *cfg.Vault.Enabled {
 		a.vault, err = components.NewVault(ctx, "vault", &components.VaultArgs{
 			Config: cfg.Vault, Authority: a.authority, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: signing,
-			Issuing: components.VaultIssuing(cfg.CertManager.CommonName, cfg.Ingress.Domain, manager.BoundTokens),
+			Issuing: components.VaultIssuing(cfg.CertManager.CommonName, cfg.Ingress.Domain, a.manager.BoundTokens),
 		})
 		if err != nil {
 			return err
@@ -142,32 +151,10 @@ func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *arti
 	}
 	if cfg.CertManager.Issuer == config.IssuerVault {
 		a.authority, err = components.NewVaultAuthority(ctx, "vault-authority", &components.VaultAuthorityArgs{
-			Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain, BoundTokens: manager.BoundTokens,
+			Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain, BoundTokens: a.manager.BoundTokens,
 			Cluster: cluster.Cluster, Timeouts: cfg.Timeouts, After: signing,
 		})
 	}
-	return err
-}
-
-// ingress registers Traefik and the resource definitions that it reads.
-func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s, start []*health.Gate) error {
-	var err error
-	a.crds, err = components.NewCRDs(ctx, "crds", &components.CRDsArgs{
-		Config: cfg.CRDs, Cluster: cluster.Cluster, Artifacts: files, Timeout: cfg.Timeouts.CRDs, After: start,
-		Bundles: map[string]string{
-			components.BundleGatewayAPI: config.ArtifactGatewayCRDs,
-			components.BundleTraefik:    config.ArtifactTraefikCRDs,
-		},
-	})
-	if err != nil {
-		return err
-	}
-	// Not MetalLB's chart but its working pool, or the Service stays pending; not the CRDs' apply but their being served, or
-	// Traefik starts without them and says nothing.
-	a.traefik, err = components.NewTraefik(ctx, "traefik", &components.TraefikArgs{
-		Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Cluster: cluster.Cluster, Authority: a.authority, Artifacts: files, Timeouts: cfg.Timeouts,
-		After: []*health.Gate{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleTraefik]},
-	})
 	return err
 }
 
@@ -191,29 +178,4 @@ func export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, clust
 	ctx.Export("nodes", nodes)
 	ctx.Export("loadBalancerRange", pulumi.ToStringArray(cfg.MetalLB.Addresses))
 	ctx.Export("versions", versions)
-}
-
-// export publishes where the platform's own services are, and what trusts them.
-func (a *above) export(ctx *pulumi.Context) {
-	urls := pulumi.StringMap{}
-	if a.traefik != nil && a.traefik.Dashboard != nil {
-		urls["traefik"] = pulumi.String(a.traefik.DashboardURL)
-		ctx.Export("traefikDashboardPassword", a.traefik.DashboardPassword)
-	}
-	if a.argocd != nil {
-		urls["argocd"] = pulumi.String(a.argocd.URL)
-		if a.argocd.Generated {
-			ctx.Export("argocdAdminPassword", a.argocd.AdminPassword)
-		}
-	}
-	ctx.Export("urls", urls)
-	if a.authority != nil {
-		ctx.Export("caCertificate", a.authority.Certificate)
-	}
-	if a.vault != nil {
-		ctx.Export("vaultKeys", a.vault.Keys)
-	}
-	if a.traefik != nil {
-		ctx.Export("ingressAddress", a.traefik.IP)
-	}
 }

@@ -15,7 +15,7 @@ import (
 // on stderr, the result as one JSON line on stdout. It exits with 0 when the gate is open, 1 when it is stuck or late, and 2
 // when the spec is unusable.
 func newGateCommand() *cobra.Command {
-	return &cobra.Command{
+	command := &cobra.Command{
 		Use:    "gate",
 		Short:  "Wait until what the spec on stdin describes works (run by the program's own resources)",
 		Args:   cobra.NoArgs,
@@ -42,12 +42,14 @@ func newGateCommand() *cobra.Command {
 			return nil
 		},
 	}
+	command.AddCommand(newGateWebhookCommand())
+	return command
 }
 
 // secretsFrom reads a gate's secrets from its environment.
 func secretsFrom(env func(string) string) health.Secrets {
 	return health.Secrets{
 		SSHKey: []byte(env("STRATA_SSH_KEY")), HypervisorKey: []byte(env("STRATA_HYPERVISOR_KEY")), Kubeconfig: []byte(env("STRATA_KUBECONFIG")),
-		BasicAuth: []byte(env("STRATA_BASIC_AUTH")),
+		BasicAuth: []byte(env("STRATA_BASIC_AUTH")), APIKey: []byte(env("STRATA_API_KEY")),
 	}
 }

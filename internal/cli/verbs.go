@@ -21,6 +21,7 @@ func verbs() []*cobra.Command {
 		newPushCommand(),
 		newMembersCommand(),
 		newCRDsCommand(),
+		newClassCommand(),
 		newReadCommand(),
 		newVaultCommand(),
 		newUnblockCommand(),

@@ -23,6 +23,8 @@ const variables = `## Variables
 | --- | --- |
 | ` + "`" + config.ArtifactsVariable + "` | `strata:artifacts.source`" + ` |
 | ` + "`" + config.MachineImageVariable + "` | `strata:artifacts.machineImage`" + ` |
+| ` + "`" + config.SkipFinalWaitVariable + "` | `strata:apps.validate`" + ` |
+| ` + "`" + config.Wave2TimeoutVariable + "` | `strata:timeouts.apply`" + ` |
 `
 
 // Render is the whole of docs/config.md.

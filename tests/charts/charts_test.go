@@ -17,6 +17,9 @@ var platforms = []struct {
 	sections map[string]any
 }{
 	{"staging", nil},
+	{"APISIX and its demo", map[string]any{
+		"ingress": map[string]any{"controllers": []string{"traefik", "apisix"}}, "apps": map[string]any{"demo": true},
+	}},
 	{"staging, certificates of its own Vault", map[string]any{"certManager": map[string]any{"issuer": "vault"}}},
 }
 

@@ -43,6 +43,8 @@ func (w *world) gate(spec health.Spec) {
 	case health.KindCertificate:
 		w.registered(spec.Gate, "Certificate", spec.Certificate.Namespace, spec.Certificate.Name)
 		w.secret("gate "+spec.Gate, spec.Certificate.Namespace, spec.Certificate.Secret)
+	case health.KindMetrics:
+		w.service(spec.Gate, spec.Metrics.Namespace, spec.Metrics.Service, false, spec.Metrics.Port)
 	case health.KindApplications:
 		for _, name := range spec.Applications.Names {
 			w.registered(spec.Gate, "Application", spec.Applications.Namespace, name)
@@ -61,7 +63,7 @@ func (w *world) registered(gate, kind, namespace, name string) {
 func (w *world) workloads(gate string, all []string) {
 	for _, one := range all {
 		parts := strings.Split(one, "/")
-		_, ok := find(w.charts, parts[1], parts[0], parts[2])
+		_, ok := find(w.all(), parts[1], parts[0], parts[2])
 		w.need(ok, "gate %s: no chart makes %s", gate, one)
 	}
 }
@@ -113,7 +115,7 @@ func portOf(text string) int {
 // gateway checks the Gateway's class, which a chart makes, and that something listens where each of its listeners leads:
 // Traefik knows an entry point by its container's port.
 func (w *world) gateway(gate string, spec health.GatewaySpec) {
-	_, ok := find(w.charts, "GatewayClass", "", spec.Class)
+	class, ok := find(w.all(), "GatewayClass", "", spec.Class)
 	w.need(ok, "gate %s: no chart makes GatewayClass %s", gate, spec.Class)
 	own, ok := find(w.own, "Gateway", spec.Namespace, spec.Name)
 	if !ok {
@@ -124,9 +126,12 @@ func (w *world) gateway(gate string, spec health.GatewaySpec) {
 	for _, name := range spec.Listeners {
 		i := slices.IndexFunc(listeners, func(l listener) bool { return l.Name == name })
 		w.need(i >= 0, "gate %s: the Gateway has no listener %s", gate, name)
-		w.need(i < 0 || w.anyListens(spec.Namespace, listeners[i].Port), "gate %s: nothing listens for listener %s", gate, name)
+		w.need(i < 0 || w.anyListens(spec.Namespace, listeners[i].Port) || ours(class) && w.anyServes(spec.Namespace, listeners[i].Port), "gate %s: nothing listens for listener %s", gate, name)
 	}
 }
+
+// ours reports whether the program makes a class itself: Traefik's is its chart's, and its ports are the containers'.
+func ours(class object) bool { return class.from == "" || !strings.Contains(class.from, "traefik") }
 
 // defines reports whether there is a definition of a name.
 func (w *world) defines(name string) bool {

@@ -45,7 +45,7 @@ var inGates = []struct {
 }
 
 func TestAMistakeInAGateIsNoticed(t *testing.T) {
-	w := newWorld(t, newProgram(t, platforms[1].sections))
+	w := newWorld(t, newProgram(t, platforms[2].sections))
 	for _, mutant := range inGates {
 		t.Run(mutant.name, func(t *testing.T) {
 			i := slices.IndexFunc(w.gates, func(s health.Spec) bool { return s.Gate == mutant.gate })
@@ -83,7 +83,7 @@ var inObjects = []struct {
 }
 
 func TestAnObjectThatIsNotWhatItWasIsNoticed(t *testing.T) {
-	sound := newWorld(t, newProgram(t, platforms[1].sections))
+	sound := newWorld(t, newProgram(t, platforms[2].sections))
 	for _, mutant := range inObjects {
 		t.Run(mutant.name, func(t *testing.T) {
 			w := *sound

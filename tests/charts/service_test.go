@@ -13,7 +13,7 @@ var workloadKinds = []string{"Deployment", "DaemonSet", "StatefulSet"}
 
 // service checks that a chart makes a Service with these ports, and that a workload listens behind each of them.
 func (w *world) service(who, namespace, name string, loadBalancer bool, ports ...int) {
-	found, ok := find(w.charts, "Service", namespace, name)
+	found, ok := find(w.all(), "Service", namespace, name)
 	if !ok {
 		w.need(false, "%s: no chart makes Service %s/%s", who, namespace, name)
 		return
@@ -34,7 +34,7 @@ func (w *world) backed(namespace string, service corev1.ServiceSpec, i int) bool
 	if target.String() == "0" { // not given: the same
 		number = int(service.Ports[i].Port)
 	}
-	return slices.ContainsFunc(w.charts, func(o object) bool {
+	return slices.ContainsFunc(w.all(), func(o object) bool {
 		if o.Namespace != namespace || !slices.Contains(workloadKinds, o.Kind) || len(service.Selector) == 0 {
 			return false
 		}
@@ -47,6 +47,15 @@ func (w *world) backed(namespace string, service corev1.ServiceSpec, i int) bool
 func (w *world) anyListens(namespace string, port int) bool {
 	return slices.ContainsFunc(w.charts, func(o object) bool {
 		return o.Namespace == namespace && slices.Contains(workloadKinds, o.Kind) && listens(as[pods](o), port, "")
+	})
+}
+
+// anyServes reports whether a load balancer of a namespace has a port: APISIX's listeners are its Service's ports.
+func (w *world) anyServes(namespace string, port int) bool {
+	return slices.ContainsFunc(w.charts, func(o object) bool {
+		return o.Namespace == namespace && o.Kind == "Service" && slices.ContainsFunc(as[corev1.Service](o).Spec.Ports, func(p corev1.ServicePort) bool {
+			return int(p.Port) == port && as[corev1.Service](o).Spec.Type == corev1.ServiceTypeLoadBalancer
+		})
 	})
 }
 

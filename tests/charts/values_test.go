@@ -24,7 +24,7 @@ var misspelt = []struct{ release, section, key, other string }{
 var sections = map[string]string{"metallb": "speaker", "traefik": "deployment", "argocd": "configs", "vault": "server", "cert-manager": "webhook"}
 
 func TestAMisspeltValueIsNoticed(t *testing.T) {
-	p := newProgram(t, platforms[1].sections)
+	p := newProgram(t, platforms[2].sections)
 	for _, mutant := range misspelt {
 		t.Run(mutant.release+" "+mutant.key, func(t *testing.T) {
 			i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == mutant.release })
@@ -37,7 +37,7 @@ func TestAMisspeltValueIsNoticed(t *testing.T) {
 }
 
 func TestAValueOfAnotherTypeIsRefusedWhereTheChartHasASchema(t *testing.T) {
-	p := newProgram(t, platforms[1].sections)
+	p := newProgram(t, platforms[2].sections)
 	for _, sound := range p.releases {
 		t.Run(sound.name, func(t *testing.T) {
 			broken := *sound

@@ -54,6 +54,9 @@ func (w *world) check() (problems, unchecked []string) {
 	return w.problems, w.unchecked
 }
 
+// all are the objects of charts and program: a route leads to a Service of either.
+func (w *world) all() []object { return append(slices.Clone(w.charts), w.own...) }
+
 // need notes a problem unless ok.
 func (w *world) need(ok bool, format string, args ...any) {
 	if !ok {

@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	bundle, pulumiHome = filepath.Join(cache, "strata/bundle"), filepath.Join(cache, "strata/pulumi-home")
+	if given := os.Getenv("STRATA_ARTIFACTS"); given != "" {
+		bundle = given
+	}
 	if os.Getenv("PLUGINS") == "official" {
 		pulumiHome += "-official"
 	}

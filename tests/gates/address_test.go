@@ -155,3 +155,30 @@ func TestAddressGateWaitsForAHostThatCannotConnect(t *testing.T) {
 	gate.says("address from host-1: 127.0.0.1 does not answer in time")
 	gate.stays(300 * time.Millisecond)
 }
+
+// A host says only what changes. An API server that does not answer for a moment must not make the gate forget what a host said: it
+// would not say it again.
+func TestAddressGateRemembersItsHostsThroughAnOutage(t *testing.T) {
+	t.Parallel()
+	c := fakeapi.New(t, 1)
+	_, port := listening(t)
+	c.PutAll(service(t, map[string]any{"ready": false}))
+	server := sshtest.Start(t)
+	asked := make(chan struct{}, 8)
+	server.Handler = func(call sshtest.Call) int {
+		_, _ = call.Stdout.Write([]byte("code=0\noutput=\nend\n"))
+		asked <- struct{}{}
+		<-call.Gone
+		return 0
+	}
+	spec := addressSpec(c, port)
+	spec.Hosts = []health.Host{{Target: server.Target(), Role: "server"}}
+	gate := startWith(t, spec, health.Secrets{Kubeconfig: c.Kubeconfig(), SSHKey: server.PrivateKey()})
+	<-asked
+	gate.stays(300 * time.Millisecond)
+	c.Servers[0].Script(fakeapi.Script{Unavailable: true})
+	gate.says("gave no usable answer")
+	c.Servers[0].Script(fakeapi.Script{})
+	c.PutAll(service(t, nil))
+	gate.opens()
+}

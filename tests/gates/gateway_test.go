@@ -1,6 +1,7 @@
 package gates_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -75,4 +76,19 @@ func TestGatewayGateFaults(t *testing.T) {
 			gate.opens()
 		})
 	}
+}
+
+func TestGatewayGateWaitsForRoutes(t *testing.T) {
+	t.Parallel()
+	c := fakeapi.New(t, 1)
+	c.Serve(gatewayGroup+"/v1", "GatewayClass", fakeapi.Resource{Plural: "gatewayclasses"})
+	c.Serve(gatewayGroup+"/v1", "Gateway", fakeapi.Resource{Plural: "gateways", Namespaced: true})
+	c.PutAll(gatewayObjects(t, nil))
+	gate := start(t, c, health.Spec{Kind: health.KindGateway, Servers: c.URLs(), Gateway: &health.GatewaySpec{
+		Class: "traefik", Namespace: "traefik", Name: "traefik-gateway", Listeners: []string{"web"}, Routes: map[string]int{"web": 1},
+	}})
+	gate.says("expected at least 1 attached routes, found 0")
+	gate.stays(300 * time.Millisecond)
+	c.PutAll(strings.Replace(gatewayObjects(t, nil), "- name: web\n", "- name: web\n      attachedRoutes: 1\n", 1))
+	gate.opens()
 }

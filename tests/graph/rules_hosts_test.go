@@ -106,7 +106,11 @@ func remoteProblems(r pulumitest.Resource) []string {
 // engine. `keygen` neither waits nor connects, so it needs no bound.
 func localProblems(r pulumitest.Resource) []string {
 	var broken []string
-	verb, ours := strings.CutPrefix(r.Text("create"), "exec .strata/bin/strata ")
+	create := r.Text("create")
+	if create == "" {
+		create = r.Text("delete") // it does nothing before it goes
+	}
+	verb, ours := strings.CutPrefix(create, "exec .strata/bin/strata ")
 	if !ours {
 		broken = append(broken, r.Name+" does not run the program with exec")
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"maps"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,23 @@ type Cluster struct {
 
 	mu    sync.Mutex
 	kinds map[string]map[string]Resource
+	raw   map[string]http.HandlerFunc
+}
+
+// Raw answers a path that is no object, for example a Service's through the proxy.
+func (c *Cluster) Raw(path string, handler http.HandlerFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.raw == nil {
+		c.raw = map[string]http.HandlerFunc{}
+	}
+	c.raw[path] = handler
+}
+
+func (c *Cluster) rawAt(path string) http.HandlerFunc {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.raw[path]
 }
 
 // Resource is how a kind is served.

@@ -136,6 +136,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, Refusal{Code: http.StatusForbidden, Reason: "Forbidden", Message: "forbidden"})
 	case r.URL.Path == "/readyz":
 		readyz(w, script.NotReady)
+	case s.cluster.rawAt(r.URL.Path) != nil:
+		s.cluster.rawAt(r.URL.Path)(w, r)
 	default:
 		s.api(w, r, script, stop)
 	}

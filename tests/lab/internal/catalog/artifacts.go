@@ -31,6 +31,7 @@ func items() []item {
 			stepArgoCDChart, argocdFile, stepArgoCDChart, argocdChartVersion, "charts/" + argocdFile,
 			"stand-in: the lab's own chart, with argo-helm's names and values as far as Strata uses them",
 		},
+		{stepAPISIXCRDs, apisixCRDsFile, stepAPISIXCRDs, apisixControllerVersion, "crds/" + apisixCRDsFile, "stand-in: APISIX's kinds by name, with open schemas"},
 		{
 			stepMachine, "machine-image.tar", "machine-image", "bookworm", "machine/machine-image.tar",
 			"real: Debian with systemd, sshd, cloud-init, containerd and runc",

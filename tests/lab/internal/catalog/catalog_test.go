@@ -54,7 +54,7 @@ func TestReferencesAreDistinctAndFull(t *testing.T) {
 	unique := slices.Compact(slices.Sorted(slices.Values(references)))
 	assert.Len(t, unique, len(references))
 	for _, reference := range references {
-		assert.Regexp(t, `^[a-z0-9.-]+\.[a-z]+/[a-z0-9/-]+:v?[0-9.]+(-alpine)?$`, reference, "containerd needs the registry")
+		assert.Regexp(t, `^[a-z0-9.-]+\.[a-z]+/[a-z0-9/-]+:v?[0-9.]+(-alpine|-ubuntu)?$`, reference, "containerd needs the registry")
 	}
 }
 

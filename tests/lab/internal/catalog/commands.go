@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"io"
+	"os"
 	"path/filepath"
 
 	"strata/tests/lab/internal/build"
@@ -30,6 +31,12 @@ const (
 	stepTraefikChart     = "traefik-chart"
 	stepVault            = "vault"
 	stepVaultChart       = "vault-chart"
+	stepAPISIX           = "apisix"
+	stepAPISIXChart      = "apisix-chart"
+	stepAPISIXController = "apisix-controller-chart"
+	stepAPISIXCRDs       = "apisix-crds"
+	stepHTTPBin          = "httpbin"
+	stepGoRest           = "go-rest"
 	stepArgoCD           = "argocd"
 	stepArgoCDRoot       = "argocd-root"
 	stepArgoCDChart      = "argocd-chart"
@@ -71,14 +78,29 @@ func commands() map[string]gobuild.Command {
 			Variables: []string{"github.com/argoproj/argo-cd/v3/common.version=" + argocdVersion},
 		},
 		// Vault's own tag for one without the clouds' plugins.
-		stepVault:  {Module: "tools/vault", Packages: own, Tags: []string{"minimal"}},
-		stepPause:  {Module: "tools/pause", Packages: own},
-		stepServer: {Module: "tools/testserver", Packages: own},
+		stepVault: {Module: "tools/vault", Packages: own, Tags: []string{"minimal"}},
+		stepAPISIX: {
+			Module: "tools/apisix", Packages: []string{"./controller", "./gateway", "./keycloak"}, Variables: delays(),
+		},
+		stepHTTPBin: {Module: "tools/httpbin", Packages: []string{"github.com/mccutchen/go-httpbin/v2/cmd/go-httpbin"}},
+		stepGoRest:  {Module: "../../examples/go-rest", Packages: own},
+		stepPause:   {Module: "tools/pause", Packages: own},
+		stepServer:  {Module: "tools/testserver", Packages: own},
 	}
 	for name := range pluginVersions {
 		all[pluginPrefix+name] = gobuild.Command{Module: filepath.Join("plugins", name), Packages: own, Output: pluginPrefix + name}
 	}
 	return all
+}
+
+// DelaysVariable set to zero builds stand-ins that take no time (tools/apisix/delays), for a bundle of its own.
+const DelaysVariable = "STRATA_LAB_DELAYS"
+
+func delays() []string {
+	if os.Getenv(DelaysVariable) != "zero" {
+		return nil
+	}
+	return []string{"strata/tests/lab/tools/apisix/delays.Scale=0"}
 }
 
 // packages are import paths below a common prefix.

@@ -46,6 +46,8 @@ func labCharts() []labChart {
 	return []labChart{
 		{stepTraefikChart, "traefik", traefikChartVersion, own},
 		{stepVaultChart, "vault", vaultChartVersion, own},
+		{stepAPISIXChart, "apisix", apisixChartVersion, own},
+		{stepAPISIXController, "apisix-ingress-controller", apisixControllerVersion, own},
 	}
 }
 

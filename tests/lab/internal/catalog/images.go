@@ -48,7 +48,7 @@ const (
 
 // archives are the image tars.
 func archives() []archive {
-	return slices.Concat(clusterArchives(), platformArchives())
+	return slices.Concat(clusterArchives(), platformArchives(), apisixArchives())
 }
 
 // clusterArchives are what every cluster runs, and MetalLB.
@@ -96,6 +96,7 @@ func References() []string {
 // the tests' server.
 var chartOf = map[string]string{
 	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart, stepVault: stepVaultChart,
+	stepAPISIX: stepAPISIXChart, stepHTTPBin: stepAPISIXChart, stepGoRest: stepAPISIXChart, // the demo needs APISIX
 	stepArgoCD: stepArgoCDChart, stepRedisRoot: stepArgoCDChart,
 }
 

@@ -33,7 +33,9 @@ func TestEveryImageGoesWithTheChartThatAsksForIt(t *testing.T) {
 	owners := map[string]string{
 		"quay.io/metallb/": "metallb-chart", "quay.io/jetstack/": "cert-manager-chart", "docker.io/traefik:": "traefik-chart",
 		"quay.io/argoproj/": "argocd-chart", "ecr-public.aws.com/docker/library/redis:": "argocd-chart",
-		"docker.io/hashicorp/vault:": "vault-chart", "docker.io/rancher/": "", "docker.io/strata/": "",
+		"docker.io/hashicorp/vault:": "vault-chart", "docker.io/rancher/": "", "docker.io/strata/testserver:": "",
+		"docker.io/apache/": "apisix-chart", "ghcr.io/api7/adc:": "apisix-chart", "quay.io/keycloak/": "apisix-chart",
+		"ghcr.io/mccutchen/": "apisix-chart", "docker.io/strata/go-rest:": "apisix-chart",
 	}
 	found := goesWith(t)
 	for _, archive := range archives() {

@@ -103,6 +103,27 @@ ui: {enabled: false}
 		workloads: []string{"vault"},
 	},
 	{
+		step: "apisix-chart", name: "apisix", namespace: "apisix",
+		values: `
+replicaCount: 2
+etcd: {enabled: false}
+priorityClassName: "null\n      terminationGracePeriodSeconds: 70"
+podDisruptionBudget: {enabled: true, minAvailable: "", maxUnavailable: 1}
+service: {type: LoadBalancer}
+apisix:
+  deployment: {role: traditional, role_traditional: {config_provider: yaml}}
+  ssl: {enabled: true}
+  prometheus: {enabled: true}
+  admin: {credentials: {secretName: apisix-admin}}
+`,
+		workloads: []string{"apisix"},
+	},
+	{
+		step: "apisix-controller-chart", name: "apisix-ingress-controller", namespace: "apisix",
+		values:    "{config: {provider: {type: apisix-standalone}}, webhook: {failurePolicy: Fail}}",
+		workloads: []string{"apisix-ingress-controller"},
+	},
+	{
 		step: "argocd-chart", name: "argocd", namespace: "argocd",
 		values: `
 global: {domain: argocd.example.org}

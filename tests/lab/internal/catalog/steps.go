@@ -27,7 +27,7 @@ func Steps(at layout.Layout, out string) []build.Step {
 	for _, name := range plugins {
 		steps = append(steps, commandStep(lab, pluginPrefix+name), pluginStep(at, name))
 	}
-	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer, stepCertManager, stepTraefik, stepVault, stepArgoCD} {
+	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer, stepCertManager, stepTraefik, stepVault, stepArgoCD, stepAPISIX, stepHTTPBin, stepGoRest} {
 		steps = append(steps, commandStep(lab, name))
 	}
 	for _, name := range []string{stepArgoCDRoot, stepRedisRoot} {
@@ -42,7 +42,7 @@ func Steps(at layout.Layout, out string) []build.Step {
 	for _, chart := range labCharts() {
 		steps = append(steps, chart.build(lab))
 	}
-	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), manifestStep(at, plugins), bundleStep(out))
+	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), apisixCRDsStep(lab), manifestStep(at, plugins), bundleStep(out))
 }
 
 // cliStep puts the CLI and the language host into both PULUMI_HOMEs.

@@ -36,6 +36,12 @@ const (
 	vaultVersion = "1.21.0"
 	// vaultChartVersion is the official chart whose names and values the lab's has.
 	vaultChartVersion = "0.34.1"
+	// apisixChartVersion is the official chart whose names and values the lab's has.
+	apisixChartVersion = "2.14.0"
+	// apisixControllerVersion is the official chart of the ingress controller; the image it asks for is of 2.0.1.
+	apisixControllerVersion = "1.1.2"
+	// httpbinVersion is the newest that is published as a module.
+	httpbinVersion = "2.18.3"
 	// argocdVersion is the newest whose dependencies are all published.
 	argocdVersion = "3.2.0"
 	// argocdChartVersion is argo-helm's chart whose names and values the lab's has.

@@ -1,0 +1,126 @@
+package components
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+)
+
+// APISIXArgs configures APISIX.
+type APISIXArgs struct {
+	// Config is the section strata:apisix, validated.
+	Config config.APISIX
+	// Domain is the platform's DNS domain (strata:ingress.domain).
+	Domain string
+	// PodNetwork is where the admin API may be asked from, by address; the network policy says by which Pods.
+	PodNetwork netip.Prefix
+	// Full registers the gates that nothing depends on as well (strata:apps.validate).
+	Full bool
+	// Cluster is where APISIX runs. Required.
+	Cluster *Cluster
+	// Issuer is the cluster issuer of the domain's certificate.
+	Issuer string
+	// Artifacts has the charts.
+	Artifacts *artifacts.Set
+	// Timeouts bound the gates.
+	Timeouts config.Timeouts
+	// After are the gates that the namespace waits for; Definitions those that the controller waits for, because it looks once,
+	// at its start, which kinds there are.
+	After, Definitions []*health.Gate
+	// Certificates is the gate that a Certificate waits for, and Pool the one that the load balancer's address does.
+	Certificates, Pool *health.Gate
+}
+
+// APISIX owns the ingress controller and the data plane that it configures: namespace, keys, releases, the Gateway with its class
+// and certificate, and who may reach the admin API.
+type APISIX struct {
+	pulumi.ResourceState
+	// Webhook holds once the controller's webhook serves through every API server: only then are its kinds admitted.
+	Webhook *health.Gate
+	// Gateway, Rollout and Address hold once the Gateway is accepted, every Pod serves, and the address answers. Nil unless Full.
+	Gateway, Rollout, Address *health.Gate
+	// IP is the load balancer's address; known only where the configuration sets it or the address is waited for (HasIP).
+	IP    pulumi.StringOutput
+	HasIP bool
+}
+
+const (
+	apisixNamespace  = "apisix"
+	apisixName       = "apisix" // of the data plane's release, the classes and the Gateway
+	apisixController = "apisix-ingress-controller"
+	apisixProxy      = "apisix-config"
+	apisixKeys       = "apisix-admin"
+	apisixTLS        = "apisix-tls"
+	// apisixService is the data plane's, of type LoadBalancer.
+	apisixService = "apisix-gateway"
+)
+
+// apisix is what the constructor's steps share.
+type apisix struct {
+	*APISIX
+	ctx               *pulumi.Context
+	name              string
+	args              *APISIXArgs
+	namespace, keys   *Object
+	controller, plane *Object
+	// tls is the certificate's gate; nil unless Full.
+	proxy, tls, gateway pulumi.Resource
+}
+
+// NewAPISIX registers APISIX. Controller and data plane are two releases, and neither is waited for where it is made: the data plane
+// is not ready before it has a configuration, the controller has none to give before a Gateway names a GatewayProxy, and both of
+// these are refused before the controller's webhook serves. Only that last wait is an edge; the others heal (docs/adr/0011).
+func NewAPISIX(ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulumi.ResourceOption) (*APISIX, error) {
+	a := &apisix{APISIX: &APISIX{}, ctx: ctx, name: name, args: args}
+	if err := ctx.RegisterComponentResource("strata:apisix:APISIX", name, a.APISIX, opts...); err != nil {
+		return nil, err
+	}
+	steps := []func() error{a.adminKeys, a.installController, a.installPlane, a.certificate, a.classes, a.listen}
+	if args.Full {
+		steps = append(steps, a.gates)
+	}
+	for _, step := range append(steps, a.address) {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("apisix: %w", err)
+		}
+	}
+	return a.APISIX, ctx.RegisterResourceOutputs(a.APISIX, pulumi.Map{})
+}
+
+// adminKeys registers the namespace and the keys of the admin API. The chart's own defaults are public.
+func (a *apisix) adminKeys() error {
+	var err error
+	a.namespace, err = newNamespace(a.ctx, a.args.Cluster, a.name+"-namespace", apisixNamespace, nil, childOf(a, gates(a.args.After)...)...)
+	if err != nil {
+		return fmt.Errorf("namespace: %w", err)
+	}
+	data := pulumi.Map{}
+	for _, role := range []string{"admin", "viewer"} {
+		key, err := newPassword(a.ctx, a.name+"-"+role+"-key", 32, childOf(a)...)
+		if err != nil {
+			return err
+		}
+		data[role] = pulumi.ToSecret(key.Result)
+	}
+	a.keys, err = newSecret(a.ctx, a.args.Cluster, a.name+"-keys", secretArgs{
+		name: apisixKeys, namespace: apisixNamespace, data: data,
+	}, childOf(a, a.namespace)...)
+	if err != nil {
+		return fmt.Errorf("admin keys: %w", err)
+	}
+	return nil
+}
+
+// object registers one of the kinds that the controller's webhook admits.
+func (a *apisix) object(role string, object customResource, needs ...pulumi.Resource) (pulumi.Resource, error) {
+	made, err := newCustomResource(a.ctx, a.args.Cluster, a.name+"-"+role, object, childOf(a, needs...)...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", role, err)
+	}
+	return made, nil
+}

@@ -1,0 +1,181 @@
+package components
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+)
+
+const (
+	// apisixControllerName is what the classes name; only the controller that has it looks at them.
+	apisixControllerName = "apisix.apache.org/apisix-ingress-controller"
+	// apisixFinalizer is the controller's, on each GatewayClass (internal/controller/gatewayclass_controller.go).
+	apisixFinalizer = "apisix.apache.org/gc-protection"
+	// apisixPreStop is the chart's own, and no value (apisix-helm-chart charts/apisix/templates/deployment.yaml).
+	apisixPreStop = 30 * time.Second
+	// apisixSlack is what a stop takes beyond preStop and the longest request.
+	apisixSlack = 10 * time.Second
+)
+
+// apisixAddress is the address that the configuration asks for; empty: any.
+func apisixAddress(cfg config.APISIX) string {
+	if !cfg.Address.IsValid() {
+		return ""
+	}
+	return cfg.Address.String()
+}
+
+// apisixValues are the data plane's: standalone, which means that it holds in memory what the controller sends, and has no etcd.
+func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
+	on, off := pulumi.Map{"enabled": pulumi.Bool(true)}, pulumi.Map{"enabled": pulumi.Bool(false)}
+	service := pulumi.Map{"type": pulumi.String("LoadBalancer"), "externalTrafficPolicy": pulumi.String("Cluster")}
+	if want := apisixAddress(cfg); want != "" {
+		service["annotations"] = pulumi.Map{"metallb.io/loadBalancerIPs": pulumi.String(want)}
+	}
+	return pulumi.Map{
+		"replicaCount":       pulumi.Int(cfg.Replicas),
+		"updateStrategy":     pulumi.Map{"type": pulumi.String("RollingUpdate"), "rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0), "maxSurge": pulumi.Int(1)}},
+		"etcd":               off,
+		"ingress-controller": off, // a release of its own
+		"control":            off,
+		"service":            service,
+		"podDisruptionBudget": pulumi.Map{
+			"enabled": pulumi.Bool(cfg.Replicas > 1), "minAvailable": pulumi.String(""), "maxUnavailable": pulumi.Int(1),
+		},
+		"priorityClassName": pulumi.String(apisixGrace(cfg)),
+		"topologySpreadConstraints": pulumi.Array{pulumi.Map{
+			"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"), "whenUnsatisfiable": pulumi.String("ScheduleAnyway"),
+			"labelSelector": pulumi.Map{"matchLabels": apisixLabels(apisixName)},
+		}},
+		"apisix": pulumi.Map{
+			"deployment": pulumi.Map{
+				"role": pulumi.String("traditional"), "role_traditional": pulumi.Map{"config_provider": pulumi.String("yaml")},
+			},
+			"ssl": on, "prometheus": on,
+			"admin": pulumi.Map{
+				"credentials": pulumi.Map{
+					"secretName": pulumi.String(apisixKeys), "secretAdminKey": pulumi.String("admin"), "secretViewerKey": pulumi.String("viewer"),
+				},
+				"allow": pulumi.Map{"ipList": pulumi.ToStringArray([]string{pods.String()})},
+			},
+		},
+	}
+}
+
+// apisixGrace gives a Pod that stops the time to do it. The chart has a preStop of 30 s and leaves the grace period at Kubernetes'
+// 30 s, so each stop would end in a kill, and it has no value for it (apisix-helm-chart#1011). It does put priorityClassName into
+// the Pod's specification as it stands, so this is a second line of that value. tests/charts looks at what comes out: a chart that
+// quotes the value, or has one for the grace period, is noticed there.
+func apisixGrace(cfg config.APISIX) string {
+	grace := apisixPreStop + cfg.LongestRequest.Duration + apisixSlack
+	return fmt.Sprintf("null\n      terminationGracePeriodSeconds: %d", int(grace.Seconds()))
+}
+
+// apisixControllerValues are the controller's. A request that its webhook does not answer fails: with the chart's Ignore, what is
+// wrong is admitted while the webhook is not there yet.
+func apisixControllerValues() pulumi.Map {
+	return pulumi.Map{
+		"config": pulumi.Map{
+			"provider":   pulumi.Map{"type": pulumi.String("apisix-standalone")},
+			"kubernetes": pulumi.Map{"ingressClass": pulumi.String(apisixController)}, // nobody's; ours names a GatewayProxy
+		},
+		"webhook":      pulumi.Map{"enabled": pulumi.Bool(true), "failurePolicy": pulumi.String("Fail")},
+		"gatewayProxy": pulumi.Map{"createDefault": pulumi.Bool(false)},
+	}
+}
+
+func apisixLabels(name string) pulumi.Map {
+	return pulumi.Map{"app.kubernetes.io/name": pulumi.String(name)}
+}
+
+// apisixPolicy lets everybody reach what is for everybody, and only the controller the admin API. Kubelets are not subject to it.
+func apisixPolicy() pulumi.Map {
+	port := func(number int) pulumi.Map {
+		return pulumi.Map{"port": pulumi.Int(number), "protocol": pulumi.String("TCP")}
+	}
+	return pulumi.Map{
+		"podSelector": pulumi.Map{"matchLabels": apisixLabels(apisixName)},
+		"policyTypes": pulumi.ToStringArray([]string{"Ingress"}),
+		"ingress": pulumi.Array{
+			pulumi.Map{"ports": pulumi.Array{port(9080), port(9443), port(9091), port(7085)}},
+			pulumi.Map{
+				"from":  pulumi.Array{pulumi.Map{"podSelector": pulumi.Map{"matchLabels": apisixLabels(apisixController)}}},
+				"ports": pulumi.Array{port(9180)},
+			},
+		},
+	}
+}
+
+// apisixProxySpec says how the controller reaches the data plane. Metrics are on for every route.
+func apisixProxySpec(cfg config.APISIX) pulumi.Map {
+	spec := pulumi.Map{
+		"publishService": pulumi.String(apisixNamespace + "/" + apisixService),
+		"plugins":        pulumi.Array{pulumi.Map{"name": pulumi.String("prometheus"), "enabled": pulumi.Bool(true), "config": pulumi.Map{}}},
+		"provider": pulumi.Map{
+			"type": pulumi.String("ControlPlane"),
+			"controlPlane": pulumi.Map{
+				"mode":    pulumi.String("apisix-standalone"),
+				"service": pulumi.Map{"name": pulumi.String("apisix-admin"), "port": pulumi.Int(9180)},
+				"auth": pulumi.Map{"type": pulumi.String("AdminKey"), "adminKey": pulumi.Map{"valueFrom": pulumi.Map{
+					"secretKeyRef": pulumi.Map{"name": pulumi.String(apisixKeys), "key": pulumi.String("admin")},
+				}}},
+			},
+		},
+	}
+	if want := apisixAddress(cfg); want != "" {
+		spec["statusAddress"] = pulumi.ToStringArray([]string{want}) // a Gateway's addresses come from here only
+	}
+	return spec
+}
+
+// apisixGateway is the Gateway's spec, for every route of the cluster.
+func apisixGateway(domain string) pulumi.Map {
+	routes := pulumi.Map{"namespaces": pulumi.Map{"from": pulumi.String("All")}}
+	return pulumi.Map{
+		"gatewayClassName": pulumi.String(apisixName),
+		"infrastructure": pulumi.Map{"parametersRef": pulumi.Map{
+			"group": pulumi.String("apisix.apache.org"), "kind": pulumi.String("GatewayProxy"), "name": pulumi.String(apisixProxy),
+		}},
+		"listeners": pulumi.Array{
+			pulumi.Map{"name": pulumi.String("http"), "protocol": pulumi.String("HTTP"), "port": pulumi.Int(80), "allowedRoutes": routes},
+			pulumi.Map{
+				"name": pulumi.String("https"), "protocol": pulumi.String("HTTPS"), "port": pulumi.Int(443), "allowedRoutes": routes,
+				"hostname": pulumi.String("*." + domain),
+				"tls": pulumi.Map{
+					"mode":            pulumi.String("Terminate"),
+					"certificateRefs": pulumi.Array{pulumi.Map{"kind": pulumi.String("Secret"), "name": pulumi.String(apisixTLS)}},
+				},
+			},
+		},
+	}
+}
+
+// apisixWebhook gates the webhook with a GatewayProxy that must be accepted. There is none that it refuses by itself: it only
+// refuses a second one of the same data plane, and before the first there is no second. Its configuration says Fail, so that an
+// API server that did not reach it refuses as well.
+func apisixWebhook(chartSum string) health.Spec {
+	return health.Spec{
+		Kind: health.KindWebhook, Revision: chartSum,
+		Webhook: &health.WebhookSpec{
+			Configuration: apisixController + "-webhook",
+			Namespace:     apisixNamespace, Service: apisixController + "-webhook-svc", Port: 443,
+			CASecret: apisixController + "-webhook-cert",
+			Accept: map[string]any{
+				"apiVersion": "apisix.apache.org/v1alpha1", "kind": "GatewayProxy",
+				"metadata": map[string]any{"name": "strata-gate", "namespace": apisixNamespace},
+				"spec": map[string]any{"provider": map[string]any{
+					"type": "ControlPlane", "controlPlane": map[string]any{
+						"endpoints": []any{"http://192.0.2.1:9180"}, // TEST-NET-1 of RFC 5737
+						"auth":      map[string]any{"type": "AdminKey", "adminKey": map[string]any{"value": "strata-gate"}},
+					},
+				}},
+			},
+			Workloads: []string{apisixNamespace + "/Deployment/" + apisixController},
+		},
+	}
+}

@@ -1,0 +1,90 @@
+package components
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+// certificate registers the domain's certificate. Neither the Gateway nor ApisixTls waits for its Secret: the controller looks
+// again when it comes.
+func (a *apisix) certificate() error {
+	certificate, err := NewCertificate(a.ctx, a.name+"-tls", &CertificateArgs{
+		Namespace: apisixNamespace, Secret: apisixTLS, DNSNames: []string{a.args.Domain, "*." + a.args.Domain},
+		Issuer: a.args.Issuer, Leaf: !a.args.Full, Cluster: a.args.Cluster, Timeouts: a.args.Timeouts, Layer: "apisix",
+		After: []pulumi.Resource{a.args.Certificates, a.namespace},
+	}, pulumi.Parent(a))
+	if err != nil {
+		return err
+	}
+	if a.args.Full {
+		a.tls = certificate.Ready
+	}
+	_, err = a.object("certificate", customResource{
+		apiVersion: "apisix.apache.org/v2", kind: "ApisixTls", name: apisixTLS, namespace: apisixNamespace, spec: pulumi.Map{
+			"ingressClassName": pulumi.String(apisixName),
+			"hosts":            pulumi.ToStringArray([]string{a.args.Domain, "*." + a.args.Domain}),
+			"secret":           pulumi.Map{"name": pulumi.String(apisixTLS), "namespace": pulumi.String(apisixNamespace)},
+		},
+	}, a.Webhook)
+	return err
+}
+
+// classes registers how the controller reaches the data plane, and the two classes that say so. The IngressClass is not the
+// chart's, which would name a GatewayProxy only if the chart made that as well, ahead of its own webhook.
+func (a *apisix) classes() error {
+	var err error
+	a.proxy, err = a.object("proxy", customResource{
+		apiVersion: "apisix.apache.org/v1alpha1", kind: "GatewayProxy", name: apisixProxy, namespace: apisixNamespace, spec: apisixProxySpec(a.args.Config),
+	}, a.Webhook)
+	if err != nil {
+		return err
+	}
+	_, err = newObject(a.ctx, a.args.Cluster, "kubernetes:networking.k8s.io/v1:IngressClass", a.name+"-ingress-class", pulumi.Map{
+		"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("IngressClass"),
+		"metadata": pulumi.Map{"name": pulumi.String(apisixName)},
+		"spec": pulumi.Map{
+			"controller": pulumi.String(apisixControllerName),
+			"parameters": pulumi.Map{
+				"apiGroup": pulumi.String("apisix.apache.org"), "kind": pulumi.String("GatewayProxy"), "name": pulumi.String(apisixProxy),
+				"namespace": pulumi.String(apisixNamespace), "scope": pulumi.String("Namespace"),
+			},
+		},
+	}, childOf(a, a.Webhook)...)
+	if err != nil {
+		return fmt.Errorf("ingress class: %w", err)
+	}
+	return nil
+}
+
+// listen registers the Gateway and its class. The class has a finalizer of the controller's, which only a running controller takes
+// away, so it goes before the release does; between the two stands what takes it away when no controller runs any more.
+func (a *apisix) listen() error {
+	class, err := a.object("gateway-class", customResource{
+		apiVersion: "gateway.networking.k8s.io/v1", kind: "GatewayClass", name: apisixName,
+		spec: pulumi.Map{"controllerName": pulumi.String(apisixControllerName)},
+	}, a.controller)
+	if err != nil {
+		return err
+	}
+	stdin, err := json.Marshal(map[string]any{
+		"class": apisixName, "finalizer": apisixFinalizer, "timeout": a.args.Timeouts.APISIX,
+	})
+	if err != nil {
+		return err
+	}
+	release, err := local.NewCommand(a.ctx, a.name+"-class-release", &local.CommandArgs{
+		Delete: pulumi.String(program + " class release"), Stdin: pulumi.String(string(stdin)), Logging: local.LoggingStderr,
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+		Environment:            pulumi.StringMap{"STRATA_KUBECONFIG": a.args.Cluster.Kubeconfig},
+	}, append(childOf(a, class), bounded(a.args.Timeouts.APISIX), pulumi.DeletedWith(a.args.Cluster.Identity))...)
+	if err != nil {
+		return fmt.Errorf("release of the class: %w", err)
+	}
+	a.gateway, err = a.object("gateway", customResource{
+		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: apisixName, namespace: apisixNamespace, spec: apisixGateway(a.args.Domain),
+	}, a.Webhook, a.proxy, release)
+	return err
+}

@@ -1,0 +1,107 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+)
+
+// installController registers the controller's release and the gate of its webhook. It waits for the resource definitions: what is
+// not there when the controller starts it does not look at until it is restarted, and its Pod is Ready all the while
+// (apisix-ingress-controller internal/manager/controllers.go: HasAPIResource).
+func (a *apisix) installController() error {
+	chart, err := a.args.Artifacts.One(config.ArtifactAPISIXControllerChart)
+	if err != nil {
+		return err
+	}
+	a.controller, err = newRelease(a.ctx, a.args.Cluster, a.name+"-controller-release", releaseArgs{
+		name: apisixController, namespace: apisixNamespace, chart: chart.Path, values: apisixControllerValues(), skipCRDs: true,
+	}, childOf(a, gates(a.args.Definitions, a.namespace)...)...)
+	if err != nil {
+		return fmt.Errorf("controller release: %w", err)
+	}
+	a.Webhook, err = a.gate("webhook", apisixWebhook(chart.SHA256), a.controller)
+	return err
+}
+
+// installPlane registers the data plane's release and who may reach it. It does not wait for the address pool: MetalLB gives a
+// Service its address when the pool comes, and the gate of the address waits for both.
+func (a *apisix) installPlane() error {
+	chart, err := a.args.Artifacts.One(config.ArtifactAPISIXChart)
+	if err != nil {
+		return err
+	}
+	a.plane, err = newRelease(a.ctx, a.args.Cluster, a.name+"-release", releaseArgs{
+		name: apisixName, namespace: apisixNamespace, chart: chart.Path, values: apisixValues(a.args.Config, a.args.PodNetwork),
+	}, childOf(a, a.keys)...) // its Pods do not start without the Secret
+	if err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	_, err = newObject(a.ctx, a.args.Cluster, "kubernetes:networking.k8s.io/v1:NetworkPolicy", a.name+"-admin-policy", pulumi.Map{
+		"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("NetworkPolicy"),
+		"metadata": pulumi.Map{"name": pulumi.String(apisixName), "namespace": pulumi.String(apisixNamespace)},
+		"spec":     apisixPolicy(),
+	}, childOf(a, a.namespace)...)
+	if err != nil {
+		return fmt.Errorf("network policy: %w", err)
+	}
+	return nil
+}
+
+// gate registers one of APISIX's gates.
+func (a *apisix) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
+	spec.Layer, spec.Timeout, spec.TimeoutKey = "apisix", a.args.Timeouts.APISIX, "strata:timeouts.apisix"
+	gate, err := a.args.Cluster.gate(a.ctx, a.name+"-"+role, health.GateArgs{Spec: spec}, childOf(a, needs...)...)
+	if err != nil {
+		return nil, fmt.Errorf("gate %s: %w", role, err)
+	}
+	return gate, nil
+}
+
+// gates registers what says that APISIX works and that nothing else here waits for.
+func (a *apisix) gates() error {
+	chart := a.args.Artifacts.Digest(config.ArtifactAPISIXChart)
+	var err error
+	a.Gateway, err = a.gate("gateway-gate", health.Spec{
+		Kind:    health.KindGateway,
+		Gateway: &health.GatewaySpec{Class: apisixName, Namespace: apisixNamespace, Name: apisixName, Listeners: []string{"http", "https"}},
+	}, a.gateway, a.tls)
+	if err != nil {
+		return err
+	}
+	a.Rollout, err = a.gate("rollout", health.Spec{
+		Kind: health.KindRollout, Revision: digestOf(chart, a.args.Artifacts.Digest(config.ArtifactAPISIXControllerChart), a.args.Config),
+		Rollout: &health.RolloutSpec{Workloads: []string{
+			apisixNamespace + "/Deployment/" + apisixController, apisixNamespace + "/Deployment/" + apisixName,
+		}},
+	}, a.plane, a.gateway) // without the Gateway the data plane stays unready
+	if err != nil {
+		return err
+	}
+	a.Address, err = a.gate("address", health.Spec{
+		Kind: health.KindAddress, Revision: chart,
+		Address: &health.AddressSpec{Namespace: apisixNamespace, Service: apisixService, Ports: []int{80, 443}, Want: apisixAddress(a.args.Config)},
+	}, a.plane, a.gateway, a.args.Pool)
+	return err
+}
+
+// address is what the load balancer's address is, as far as somebody knows it.
+func (a *apisix) address() error {
+	want := apisixAddress(a.args.Config)
+	switch {
+	case want != "":
+		a.IP, a.HasIP = pulumi.String(want).ToStringOutput(), true
+	case a.args.Full:
+		var err error
+		a.HasIP = true
+		a.IP, err = a.args.Cluster.read(a.ctx, a.name+"-ip", field{
+			resource: "services", namespace: apisixNamespace, name: apisixService, path: "{.status.loadBalancer.ingress[0].ip}",
+			revision: a.args.Artifacts.Digest(config.ArtifactAPISIXChart),
+		}, a.args.Timeouts.APISIX, childOf(a, a.Address)...)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+)
+
+// DemoArgs configures Demo.
+type DemoArgs struct {
+	// Config is the section strata:apps, validated.
+	Config config.Apps
+	// Domain is the platform's DNS domain (strata:ingress.domain).
+	Domain string
+	// Cluster is where the demo runs. Required.
+	Cluster *Cluster
+	// After are the gates that the namespace waits for; Admitted those that a route waits for: whoever serves and admits its kind.
+	After, Admitted []*health.Gate
+}
+
+// Demo owns three applications behind APISIX, each behind its own kind of route: httpbin behind an HTTPRoute, and again behind a
+// login; Keycloak, which is asked for the login; and a REST API behind an ApisixRoute that asks for a key.
+type Demo struct {
+	pulumi.ResourceState
+	// URLs are where they answer, by name.
+	URLs map[string]string
+	// Workloads are what runs them, as namespace/kind/name.
+	Workloads []string
+	// Objects are all that validation looks at.
+	Objects []pulumi.Resource
+	// Key opens the REST API; Password is that of user demo. Both are secret.
+	Key, Password pulumi.StringOutput
+}
+
+const (
+	demoNamespace = "demo"
+	demoUser      = "demo"
+	demoClient    = "httpbin" // OpenID Connect's, of the routes that ask for a login
+	// demoLogin is the plugin's: it takes over every key of it. keycloakSecret is what Keycloak imports its realm with.
+	demoLogin, keycloakSecret, demoKeySecret = "demo-login", "keycloak", "go-rest-key"
+)
+
+// demo is what the constructor's steps share.
+type demo struct {
+	*Demo
+	ctx       *pulumi.Context
+	name      string
+	args      *DemoArgs
+	namespace *Object
+}
+
+// NewDemo registers the demo. Nothing in it waits for anything else in it, for a Gateway or for a certificate: whoever reads an
+// object looks again when what it names comes. Only the kinds that a webhook admits wait for that webhook.
+func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.ResourceOption) (*Demo, error) {
+	d := &demo{Demo: &Demo{URLs: map[string]string{}}, ctx: ctx, name: name, args: args}
+	for _, app := range []string{"httpbin", "keycloak", "oidc", "api"} {
+		d.URLs[app] = "https://" + app + "." + args.Domain
+	}
+	if err := ctx.RegisterComponentResource("strata:apps:Demo", name, d.Demo, opts...); err != nil {
+		return nil, err
+	}
+	var err error
+	if d.namespace, err = newNamespace(ctx, args.Cluster, name+"-namespace", demoNamespace, nil, childOf(d, gates(args.After)...)...); err != nil {
+		return nil, fmt.Errorf("demo: namespace: %w", err)
+	}
+	for _, step := range []func() error{d.secrets, d.httpbin, d.keycloak, d.login, d.rest} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("demo: %w", err)
+		}
+	}
+	return d.Demo, ctx.RegisterResourceOutputs(d.Demo, pulumi.Map{})
+}
+
+// secrets registers what the login and the key are made of.
+func (d *demo) secrets() error {
+	made := map[string]pulumi.StringOutput{}
+	for _, what := range []string{"password", "key", "client", "session", "admin"} {
+		secret, err := newPassword(d.ctx, d.name+"-"+what, 32, childOf(d)...)
+		if err != nil {
+			return err
+		}
+		made[what] = pulumi.ToSecret(secret.Result).(pulumi.StringOutput)
+	}
+	d.Password, d.Key = made["password"], made["key"]
+	for _, secret := range []struct {
+		role, name string
+		data       pulumi.Map
+	}{
+		{"login", demoLogin, pulumi.Map{"client_secret": made["client"], "session.secret": made["session"]}},
+		{"keycloak-secret", keycloakSecret, pulumi.Map{"user": made["password"], "admin": made["admin"], "client": made["client"]}},
+		{"rest-key", demoKeySecret, pulumi.Map{"key": made["key"]}},
+	} {
+		_, err := newSecret(d.ctx, d.args.Cluster, d.name+"-"+secret.role, secretArgs{
+			name: secret.name, namespace: demoNamespace, data: secret.data,
+		}, childOf(d, d.namespace)...)
+		if err != nil {
+			return fmt.Errorf("secret %s: %w", secret.name, err)
+		}
+	}
+	return nil
+}
+
+// httpbin registers httpbin, and its route by the Gateway API.
+func (d *demo) httpbin() error {
+	err := d.serve(workload{name: "httpbin", image: httpbinImage, port: 8080, ready: "/status/200"})
+	if err != nil {
+		return err
+	}
+	return d.admitted("httpbin-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "httpbin", demoHTTPRoute("httpbin."+d.args.Domain, "httpbin"))
+}
+
+// rest registers the REST API, who may use it, and its route by APISIX's own kind.
+func (d *demo) rest() error {
+	if err := d.serve(workload{name: "go-rest", image: d.args.Config.RestImage, port: 8080, ready: "/healthz"}); err != nil {
+		return err
+	}
+	for _, one := range []struct {
+		role, version, kind, name string
+		spec                      pulumi.Map
+	}{
+		{"rest-consumer", "v1alpha1", "Consumer", "go-rest", demoConsumer()},
+		{"rest-plugins", "v2", "ApisixPluginConfig", "key-auth", demoPlugins("key-auth", pulumi.Map{"hide_credentials": pulumi.Bool(true)}, "")},
+		{"rest-route", "v2", "ApisixRoute", "go-rest", demoApisixRoute("go-rest", "api."+d.args.Domain, "key-auth")},
+	} {
+		if err := d.admitted(one.role, "apisix.apache.org/"+one.version, one.kind, one.name, one.spec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// admitted registers an object of a kind that somebody has to serve and admit. It is a leaf: nobody waits for it.
+func (d *demo) admitted(role, apiVersion, kind, name string, spec pulumi.Map) error {
+	made, err := newCustomResource(d.ctx, d.args.Cluster, d.name+"-"+role, customResource{
+		apiVersion: apiVersion, kind: kind, name: name, namespace: demoNamespace, spec: spec,
+	}, childOf(d, gates(d.args.Admitted, d.namespace)...)...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", role, err)
+	}
+	d.Objects = append(d.Objects, made)
+	return nil
+}

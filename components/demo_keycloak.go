@@ -1,0 +1,86 @@
+package components
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+// keycloakImage is Keycloak, httpbinImage go-httpbin.
+const (
+	keycloakImage = "quay.io/keycloak/keycloak:26.5.6"
+	httpbinImage  = "ghcr.io/mccutchen/go-httpbin:2.18.3"
+)
+
+// keycloak registers Keycloak, its realm and its route.
+func (d *demo) keycloak() error {
+	host := "keycloak." + d.args.Domain
+	realm, err := json.Marshal(demoRealm("https://oidc." + d.args.Domain))
+	if err != nil {
+		return err
+	}
+	err = d.object("realm", "kubernetes:core/v1:ConfigMap", pulumi.Map{
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("ConfigMap"), "metadata": demoMetadata("keycloak-realm", nil),
+		"data": pulumi.Map{"demo-realm.json": pulumi.String(string(realm))},
+	})
+	if err != nil {
+		return err
+	}
+	value := func(name, value string) pulumi.Map {
+		return pulumi.Map{"name": pulumi.String(name), "value": pulumi.String(value)}
+	}
+	secret := func(name, key string) pulumi.Map {
+		return pulumi.Map{"name": pulumi.String(name), "valueFrom": pulumi.Map{
+			"secretKeyRef": pulumi.Map{"name": pulumi.String(keycloakSecret), "key": pulumi.String(key)},
+		}}
+	}
+	err = d.serve(workload{
+		name: "keycloak", image: keycloakImage, port: 8080, ready: "/health/ready", readyPort: 9000,
+		args: []string{"start", "--import-realm"}, config: "keycloak-realm", mount: "/opt/keycloak/data/import",
+		env: pulumi.Array{
+			value("KC_HOSTNAME", "https://"+host), // the issuer: APISIX and the browser must see the same
+			// APISIX asks for tokens inside the cluster, where no public name need resolve.
+			value("KC_HOSTNAME_BACKCHANNEL_DYNAMIC", "true"),
+			value("KC_HTTP_ENABLED", "true"), value("KC_PROXY_HEADERS", "xforwarded"), value("KC_HEALTH_ENABLED", "true"),
+			value("KC_DB", "dev-file"), value("KC_BOOTSTRAP_ADMIN_USERNAME", "admin"),
+			secret("KC_BOOTSTRAP_ADMIN_PASSWORD", "admin"),
+			secret("DEMO_CLIENT_SECRET", "client"), secret("DEMO_USER_PASSWORD", "user"),
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return d.admitted("keycloak-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "keycloak", demoHTTPRoute(host, "keycloak"))
+}
+
+// login registers httpbin once more, behind a login at Keycloak.
+func (d *demo) login() error {
+	host := "oidc." + d.args.Domain
+	err := d.admitted("login-plugins", "apisix.apache.org/v2", "ApisixPluginConfig", "login", demoPlugins("openid-connect", pulumi.Map{
+		"client_id": pulumi.String(demoClient),
+		"discovery": pulumi.String(fmt.Sprintf("http://keycloak.%s.svc.cluster.local/realms/demo/.well-known/openid-configuration", demoNamespace)),
+		"realm":     pulumi.String("demo"), "scope": pulumi.String("openid profile"), "bearer_only": pulumi.Bool(false),
+		"redirect_uri": pulumi.String("https://" + host + "/callback"), // below the route, and nothing of httpbin's
+	}, demoLogin))
+	if err != nil {
+		return err
+	}
+	return d.admitted("login-route", "apisix.apache.org/v2", "ApisixRoute", "httpbin-login", demoApisixRoute("httpbin", host, "login"))
+}
+
+// demoRealm is the realm that Keycloak imports when it starts. Keycloak puts variables of its environment in for ${…}, so the
+// ConfigMap holds no secret.
+func demoRealm(application string) map[string]any {
+	return map[string]any{
+		"realm": "demo", "enabled": true,
+		"clients": []any{map[string]any{
+			"clientId": demoClient, "enabled": true, "protocol": "openid-connect", "publicClient": false, "standardFlowEnabled": true,
+			"secret": "${DEMO_CLIENT_SECRET}", "redirectUris": []any{application + "/*"},
+		}},
+		"users": []any{map[string]any{
+			"username": demoUser, "enabled": true, "email": "demo@example.org", "emailVerified": true, "firstName": "Demo", "lastName": "User",
+			"credentials": []any{map[string]any{"type": "password", "value": "${DEMO_USER_PASSWORD}", "temporary": false}},
+		}},
+	}
+}

@@ -1,0 +1,95 @@
+package components
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+// workload is one application of the demo: a Deployment and a Service on port 80.
+type workload struct {
+	name, image string
+	port        int
+	// ready is the path of the readiness probe, on readyPort or else port.
+	ready     string
+	readyPort int
+	args      []string
+	env       pulumi.Array
+	// config is a ConfigMap, mounted as a folder at mount. Optional.
+	config, mount string
+}
+
+// skipAwait tells the provider not to wait for an object: validation looks at what it does.
+var skipAwait = pulumi.StringMap{"pulumi.com/skipAwait": pulumi.String("true")}
+
+// demoMetadata is an object's, in the demo's namespace.
+func demoMetadata(name string, annotations pulumi.StringMap) pulumi.Map {
+	metadata := pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(demoNamespace)}
+	if annotations != nil {
+		metadata["annotations"] = annotations
+	}
+	return metadata
+}
+
+// object registers an object of the demo that needs no more than the namespace.
+func (d *demo) object(role, token string, fields pulumi.Map) error {
+	made, err := newObject(d.ctx, d.args.Cluster, token, d.name+"-"+role, fields, childOf(d, d.namespace)...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", role, err)
+	}
+	d.Objects = append(d.Objects, made)
+	return nil
+}
+
+// serve registers an application's Deployment and Service.
+func (d *demo) serve(w workload) error {
+	labels := pulumi.StringMap{"app.kubernetes.io/name": pulumi.String(w.name)}
+	d.Workloads = append(d.Workloads, demoNamespace+"/Deployment/"+w.name)
+	err := d.object(w.name, "kubernetes:apps/v1:Deployment", pulumi.Map{
+		"apiVersion": pulumi.String("apps/v1"), "kind": pulumi.String("Deployment"), "metadata": demoMetadata(w.name, skipAwait),
+		"spec": pulumi.Map{
+			"replicas": pulumi.Int(1), "selector": pulumi.Map{"matchLabels": labels},
+			"template": pulumi.Map{"metadata": pulumi.Map{"labels": labels}, "spec": w.pod()},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return d.object(w.name+"-service", "kubernetes:core/v1:Service", pulumi.Map{
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Service"), "metadata": demoMetadata(w.name, skipAwait),
+		"spec": pulumi.Map{
+			"selector": labels,
+			"ports":    pulumi.Array{pulumi.Map{"name": pulumi.String("http"), "port": pulumi.Int(80), "targetPort": pulumi.Int(w.port)}},
+		},
+	})
+}
+
+// pod is the specification of the application's Pods.
+func (w workload) pod() pulumi.Map {
+	container := pulumi.Map{
+		"name": pulumi.String(w.name), "image": pulumi.String(w.image), "imagePullPolicy": pulumi.String("IfNotPresent"),
+		"ports": pulumi.Array{pulumi.Map{"name": pulumi.String("http"), "containerPort": pulumi.Int(w.port)}},
+		"readinessProbe": pulumi.Map{
+			"httpGet":       pulumi.Map{"path": pulumi.String(w.ready), "port": pulumi.Int(cmp.Or(w.readyPort, w.port))},
+			"periodSeconds": pulumi.Int(2),
+		},
+		// A Pod that stops serves on for as long as every kube-proxy and APISIX may take to hear of it.
+		"lifecycle": pulumi.Map{"preStop": pulumi.Map{"sleep": pulumi.Map{"seconds": pulumi.Int(5)}}},
+	}
+	pod := pulumi.Map{}
+	if len(w.args) > 0 {
+		container["args"] = pulumi.ToStringArray(w.args)
+	}
+	if len(w.env) > 0 {
+		container["env"] = w.env
+	}
+	if w.config != "" {
+		container["volumeMounts"] = pulumi.Array{pulumi.Map{"name": pulumi.String("config"), "mountPath": pulumi.String(w.mount)}}
+		pod["volumes"] = pulumi.Array{pulumi.Map{
+			"name": pulumi.String("config"), "configMap": pulumi.Map{"name": pulumi.String(w.config)},
+		}}
+	}
+	pod["containers"] = pulumi.Array{container}
+	return pod
+}

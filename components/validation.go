@@ -1,0 +1,108 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+)
+
+// ValidationArgs configures Validation.
+type ValidationArgs struct {
+	// APISIX and Demo are what is asked. Required.
+	APISIX *APISIX
+	Demo   *Demo
+	// CASecret holds the authority that signed the domain's certificate, as namespace/name.
+	CASecret string
+	// Cluster is where they run. Required.
+	Cluster *Cluster
+	// Timeouts bound each gate.
+	Timeouts config.Timeouts
+}
+
+// Validation is the last step: the demo as its users see it, from outside the cluster, with how long each answer took and how many
+// attempts it needed. Nothing depends on it.
+type Validation struct {
+	pulumi.ResourceState
+}
+
+// validation is what the constructor's steps share.
+type validation struct {
+	*Validation
+	ctx  *pulumi.Context
+	name string
+	args *ValidationArgs
+}
+
+// NewValidation registers the probes. They start when everything is applied and run side by side, each against its own deadline;
+// what they look at converges meanwhile.
+func NewValidation(ctx *pulumi.Context, name string, args *ValidationArgs, opts ...pulumi.ResourceOption) (*Validation, error) {
+	v := &validation{Validation: &Validation{}, ctx: ctx, name: name, args: args}
+	if err := ctx.RegisterComponentResource("strata:apps:Validation", name, v.Validation, opts...); err != nil {
+		return nil, err
+	}
+	needs := append([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Address}, args.Demo.Objects...)
+	_, err := v.gate("rollout", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindRollout, Rollout: &health.RolloutSpec{Workloads: args.Demo.Workloads},
+	}}, args.Demo.Objects...)
+	if err != nil {
+		return nil, err
+	}
+	_, err = v.gate("routes", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindGateway,
+		Gateway: &health.GatewaySpec{
+			Class: apisixName, Namespace: apisixNamespace, Name: apisixName,
+			Listeners: []string{"http", "https"}, Routes: map[string]int{"http": 2, "https": 2}, // httpbin's and Keycloak's
+		},
+	}}, args.Demo.Objects...)
+	if err != nil {
+		return nil, err
+	}
+	probes, err := v.gate("probes", health.GateArgs{
+		Spec:      health.Spec{Kind: health.KindHTTP, HTTP: v.probes()},
+		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", demoUser, args.Demo.Password)).(pulumi.StringOutput),
+		APIKey:    args.Demo.Key,
+	}, needs...)
+	if err != nil {
+		return nil, err
+	}
+	// Behind the probes: a series of requests is there once there was one.
+	_, err = v.gate("metrics", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindMetrics, Metrics: &health.MetricsSpec{
+			Namespace: apisixNamespace, Service: "apisix-prometheus-metrics", Port: 9091, Path: "/apisix/prometheus/metrics",
+			Series: []string{"apisix_http_status", "apisix_http_latency_bucket", "apisix_bandwidth", "apisix_nginx_http_current_connections"},
+		},
+	}}, probes)
+	if err != nil {
+		return nil, err
+	}
+	return v.Validation, ctx.RegisterResourceOutputs(v.Validation, pulumi.Map{})
+}
+
+func (v *validation) gate(role string, args health.GateArgs, needs ...pulumi.Resource) (*health.Gate, error) {
+	args.Spec.Layer, args.Spec.Timeout, args.Spec.TimeoutKey = "validation", v.args.Timeouts.Apps, "strata:timeouts.apps"
+	gate, err := v.args.Cluster.gate(v.ctx, v.name+"-"+role, args, childOf(v, needs...)...)
+	if err != nil {
+		return nil, fmt.Errorf("validation: %s: %w", role, err)
+	}
+	return gate, nil
+}
+
+// probes are what a user would try.
+func (v *validation) probes() *health.HTTPSpec {
+	urls := v.args.Demo.URLs
+	items := urls["api"] + "/api/v1/items"
+	return &health.HTTPSpec{
+		Namespace: apisixNamespace, Service: apisixService, CASecret: v.args.CASecret,
+		Probes: []health.HTTPProbe{
+			{Name: "httpbin", URL: urls["httpbin"] + "/get", Status: []int{200}, Contains: `"url"`},
+			{Name: "httpbin without TLS", URL: "http" + urls["httpbin"][len("https"):] + "/get", Status: []int{200}, Contains: `"url"`},
+			{Name: "REST without a key", URL: items, Status: []int{401}},
+			{Name: "REST with the key", URL: items, Status: []int{200}, KeyHeader: "apikey"},
+			{Name: "redirect to the login", URL: urls["oidc"] + "/get", RedirectPrefix: urls["keycloak"] + "/realms/demo/protocol/openid-connect/auth?"},
+			{Name: "login", URL: urls["oidc"] + "/get", Status: []int{200}, Contains: `"url"`, Login: true},
+		},
+	}
+}

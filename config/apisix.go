@@ -1,0 +1,51 @@
+package config
+
+import (
+	"net/netip"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ControllerAPISIX is Apache APISIX in Ingress.Controllers.
+const ControllerAPISIX = "apisix"
+
+// APISIX configures Apache APISIX: its ingress controller, and the data plane that the controller configures.
+type APISIX struct {
+	// ChartVersion is the data plane's chart's version. Default: the pin, or what the bundle carries.
+	ChartVersion string `json:"chartVersion,omitempty"`
+	// ControllerChartVersion is the ingress controller's chart's version. Default: the pin, or what the bundle carries.
+	ControllerChartVersion string `json:"controllerChartVersion,omitempty"`
+	// Replicas is how many Pods of the data plane serve. Default 2. With two, one can go while the other serves.
+	Replicas int `json:"replicas,omitempty"`
+	// Address is the load balancer's address for APISIX, of metallb.addresses. Default: MetalLB chooses.
+	Address netip.Addr `json:"address,omitzero"`
+	// LongestRequest is how long a request may take; a Pod that stops serves its requests for so long. Default 30s.
+	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
+}
+
+// The values of Apps.Validate.
+const (
+	// ValidateFull waits until everything answers from outside the cluster.
+	ValidateFull = "full"
+	// ValidateSkip waits for what something else depends on and for nothing more.
+	ValidateSkip = "skip"
+)
+
+// Apps configures what runs on the platform.
+type Apps struct {
+	// Demo installs the demo of APISIX: httpbin, Keycloak with a realm, and a small REST API, each behind its own kind of route.
+	// Needs controller apisix. Default false.
+	Demo *bool `json:"demo,omitempty"`
+	// RestImage is the image of the demo's REST API, examples/go-rest. Default: what the lab's bundle carries.
+	RestImage string `json:"restImage,omitempty"`
+	// Manifests are YAML files of your own, relative to the project. They are applied in parallel, each object as soon as what
+	// serves its kind works.
+	Manifests []string `json:"manifests,omitempty"`
+	// Validate is full or skip. Full ends an up when APISIX and what runs behind it answer from outside the cluster. Skip leaves
+	// out every gate of theirs that nothing depends on: the up ends early, and the rest converges behind it. Default full. The
+	// variable SKIP_FINAL_WAIT=true means skip, and false full.
+	Validate string `json:"validate,omitempty"`
+}
+
+// Full reports whether an up waits until everything answers.
+func (a Apps) Full() bool { return a.Validate != ValidateSkip }

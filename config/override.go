@@ -1,0 +1,29 @@
+package config
+
+import (
+	"strconv"
+	"time"
+)
+
+// override takes over what the variables of the first platform's script say. Its users have them in their shells and pipelines.
+func (c *Config) override(getenv func(string) string) problems {
+	var ps problems
+	switch skip := getenv(SkipFinalWaitVariable); skip {
+	case "":
+	case "true":
+		c.Apps.Validate = ValidateSkip
+	case "false":
+		c.Apps.Validate = ValidateFull
+	default:
+		ps.add(SkipFinalWaitVariable, skip, "is neither true nor false", "unset it, or use one of them")
+	}
+	if text := getenv(Wave2TimeoutVariable); text != "" {
+		seconds, err := strconv.Atoi(text)
+		if err != nil {
+			ps.add(Wave2TimeoutVariable, text, "is not a number of seconds", "write for example 300")
+			return ps
+		}
+		c.Timeouts.Apply.Duration = time.Duration(seconds) * time.Second
+	}
+	return ps
+}

@@ -1,0 +1,79 @@
+package health
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// metricsFacts is one look at the metrics of a Service.
+type metricsFacts struct {
+	Fault   *fault `json:"fault,omitempty"`
+	Seconds int    `json:"seconds,omitempty"`
+	// Status is the answer's, through the API server's proxy; Error is what came instead of metrics.
+	Status int    `json:"status,omitempty"`
+	Error  string `json:"error,omitempty"`
+	// Series are those of the Spec that have a sample, sorted.
+	Series []string `json:"series,omitempty"`
+}
+
+func (s MetricsSpec) check() string { return "metrics " + s.Namespace + "/" + s.Service }
+
+// judgeSeries says whether Prometheus would find every series.
+func judgeSeries(spec MetricsSpec, f metricsFacts) []Verdict {
+	v := Verdict{Check: spec.check(), State: Waiting, Hint: "kubectl get --raw " + spec.proxy()}
+	if f.Fault != nil {
+		return []Verdict{f.Fault.verdict(v.Check, f.Seconds >= startupSeconds)}
+	}
+	var missing []string
+	for _, name := range spec.Series {
+		if !slices.Contains(f.Series, name) {
+			missing = append(missing, name)
+		}
+	}
+	switch {
+	case f.Error != "":
+		v.Message = fmt.Sprintf("expected metrics, found HTTP %d: %s", f.Status, oneLine(f.Error))
+		v.Cause = metricsCause(f.Status)
+	case len(missing) > 0:
+		v.Message = fmt.Sprintf("%d of %d series are there, not %s", len(spec.Series)-len(missing), len(spec.Series), strings.Join(missing, ", "))
+		v.Cause = "the plugin that counts is not on, or nothing was asked yet"
+	default:
+		return []Verdict{{Check: v.Check, State: Ready, Message: fmt.Sprintf("%d series", len(spec.Series))}}
+	}
+	return []Verdict{v}
+}
+
+func metricsCause(status int) string {
+	switch status {
+	case http.StatusServiceUnavailable, http.StatusBadGateway:
+		return "no Pod behind the Service is ready, or none listens on its port"
+	case http.StatusNotFound:
+		return "there is no such Service, or it has its metrics elsewhere"
+	default:
+		return ""
+	}
+}
+
+// proxy is the path of the metrics through an API server.
+func (s MetricsSpec) proxy() string {
+	return fmt.Sprintf("/api/v1/namespaces/%s/services/%s:%d/proxy%s", s.Namespace, s.Service, s.Port, s.Path)
+}
+
+// sampled are the wanted series that have a sample in Prometheus' text format. A histogram's are named in full; a comment that
+// tells of a series is no sample of it.
+func sampled(text string, wanted []string) []string {
+	var found []string
+	for line := range strings.Lines(text) {
+		name := line
+		if end := strings.IndexAny(line, "{ \t"); end >= 0 {
+			name = line[:end]
+		}
+		if slices.Contains(wanted, name) && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	slices.Sort(found)
+	return found
+}

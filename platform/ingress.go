@@ -1,0 +1,71 @@
+package platform
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/components"
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+)
+
+// ingress registers the ingress controllers and the resource definitions that they read.
+func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s, start []*health.Gate) error {
+	if len(cfg.Ingress.Controllers) == 0 {
+		return nil
+	}
+	bundles := map[string]string{components.BundleGatewayAPI: config.ArtifactGatewayCRDs}
+	if cfg.Ingress.Uses(config.ControllerTraefik) {
+		bundles[components.BundleTraefik] = config.ArtifactTraefikCRDs
+	}
+	if cfg.Ingress.Uses(config.ControllerAPISIX) {
+		bundles[components.BundleAPISIX] = config.ArtifactAPISIXCRDs
+	}
+	var err error
+	a.crds, err = components.NewCRDs(ctx, "crds", &components.CRDsArgs{
+		Config: cfg.CRDs, Cluster: cluster.Cluster, Artifacts: files, Timeout: cfg.Timeouts.CRDs, After: start, Bundles: bundles,
+	})
+	if err != nil {
+		return err
+	}
+	if cfg.Ingress.Uses(config.ControllerTraefik) {
+		// Not MetalLB's chart but its working pool, or the Service stays pending; not the CRDs' apply but their being served, or
+		// Traefik starts without them and says nothing.
+		a.traefik, err = components.NewTraefik(ctx, "traefik", &components.TraefikArgs{
+			Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Cluster: cluster.Cluster, Authority: a.authority, Artifacts: files, Timeouts: cfg.Timeouts,
+			After: []*health.Gate{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleTraefik]},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if cfg.Ingress.Uses(config.ControllerAPISIX) {
+		return a.throughAPISIX(ctx, cfg, files, cluster, start)
+	}
+	return nil
+}
+
+// throughAPISIX registers APISIX, its demo, and what proves both.
+func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s, start []*health.Gate) error {
+	var err error
+	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane not for the address pool: both heal.
+	a.apisix, err = components.NewAPISIX(ctx, "apisix", &components.APISIXArgs{
+		Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.K3s.ClusterCIDR, Full: cfg.Apps.Full(), Cluster: cluster.Cluster,
+		Issuer: a.authority.Issuer, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
+		Definitions:  []*health.Gate{a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleAPISIX]},
+		Certificates: a.manager.API, Pool: a.metallb.Pool,
+	})
+	if err != nil || !*cfg.Apps.Demo {
+		return err
+	}
+	a.demo, err = components.NewDemo(ctx, "demo", &components.DemoArgs{
+		Config: cfg.Apps, Domain: cfg.Ingress.Domain, Cluster: cluster.Cluster, After: start, Admitted: []*health.Gate{a.apisix.Webhook},
+	})
+	if err != nil || !cfg.Apps.Full() {
+		return err
+	}
+	_, err = components.NewValidation(ctx, "validation", &components.ValidationArgs{
+		APISIX: a.apisix, Demo: a.demo, CASecret: a.authority.CASecret, Cluster: cluster.Cluster, Timeouts: cfg.Timeouts,
+	})
+	return err
+}

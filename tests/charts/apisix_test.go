@@ -1,0 +1,32 @@
+package charts_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The grace period is the second line of a value that the chart does not quote: this is where a chart that does is noticed.
+func TestAPodOfAPISIXHasTheTimeToStop(t *testing.T) {
+	w := newWorld(t, newProgram(t, platforms[1].sections))
+	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
+	require.True(t, ok)
+	pod := as[pods](found).Spec.Template.Spec
+	require.NotNil(t, pod.TerminationGracePeriodSeconds)
+	grace := time.Duration(*pod.TerminationGracePeriodSeconds) * time.Second
+	require.Contains(t, pod.Containers[0].Lifecycle.PreStop.Exec.Command, "sleep 30", "another preStop needs another grace period")
+	assert.Greater(t, grace, 30*time.Second+30*time.Second, "preStop and the longest request")
+	assert.Empty(t, pod.PriorityClassName)
+}
+
+// Only the controller may reach the admin API, by the labels that the charts give.
+func TestOnlyTheControllerReachesTheAdminAPI(t *testing.T) {
+	w := newWorld(t, newProgram(t, platforms[1].sections))
+	for _, name := range []string{"apisix", "apisix-ingress-controller"} {
+		found, ok := find(w.charts, "Deployment", "apisix", name)
+		require.True(t, ok)
+		assert.Equal(t, name, as[pods](found).Spec.Template.Labels["app.kubernetes.io/name"], "the policy selects by it")
+	}
+}

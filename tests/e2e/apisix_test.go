@@ -1,0 +1,128 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// The seed's four tests: a clean cluster, a second run, fast iteration, and a partial failure; and what its script never did, going.
+func TestAPISIX(t *testing.T) {
+	net := network{"std0", "10.22.0"}
+	all := []node{{"server-1", "server", 11}}
+	hosts := lend(t, "e2ea", net, all...)
+	s := newStack(t, "e2e-apisix", withAPISIX(hosts, "full", all...))
+	s.step("it comes up, and everything answers from outside", func(t *testing.T) {
+		r := s.must(s.up())
+		t.Logf("full: %s", r.took.Round(time.Second))
+		for _, probe := range []string{"httpbin", "REST without a key", "REST with the key", "login"} {
+			assert.Contains(t, r.output, "http "+probe, "each probe reports")
+		}
+	})
+	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
+	s.step("health passes", func(*testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
+	s.step("no key and no password is shown", func(t *testing.T) {
+		export := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
+		for _, name := range []string{"demoKey", "demoPassword"} {
+			assert.NotContains(t, export, s.output(name))
+		}
+	})
+	s.step("APISIX and its demo go while the controller lives", func(t *testing.T) {
+		s.configure(withoutAPISIX(hosts, all...))
+		s.must(s.up())
+		s.noClass(t)
+	})
+	s.step("with skip the up ends early, and the rest converges behind it", func(t *testing.T) {
+		s.configure(withAPISIX(hosts, "skip", all...))
+		r := s.must(s.up())
+		t.Logf("skip: %s", r.took.Round(time.Second))
+		s.configure(withAPISIX(hosts, "full", all...))
+		s.must(s.up())
+	})
+	s.step("they go when the controller is already dead", func(t *testing.T) {
+		_, err := hosts.on("server-1", "kubectl -n apisix delete deployment apisix-ingress-controller --wait")
+		require.NoError(t, err)
+		s.configure(withoutAPISIX(hosts, all...))
+		s.must(s.up())
+		s.noClass(t)
+	})
+	s.step("of manifests of one's own, one that is refused holds up no other", func(t *testing.T) { s.partialFailure(t, hosts, all...) })
+	s.step("destroy", func(t *testing.T) {
+		s.must(s.destroy())
+		assert.Empty(t, s.resources())
+	})
+}
+
+// withAPISIX is a platform with APISIX and its demo, and no other ingress.
+func withAPISIX(hosts *lent, validate string, nodes ...node) map[string]any {
+	sections := platform(hosts, nodes...)
+	sections["ingress"] = map[string]any{"domain": "apisix.test", "controllers": []any{"apisix"}}
+	sections["apisix"] = map[string]any{"address": hosts.net.address(205), "replicas": 1}
+	sections["apps"] = map[string]any{"demo": true, "validate": validate}
+	delete(sections, "traefik")
+	return sections
+}
+
+// withoutAPISIX is the same platform without it.
+func withoutAPISIX(hosts *lent, nodes ...node) map[string]any {
+	sections := withAPISIX(hosts, "full", nodes...)
+	sections["ingress"] = map[string]any{"domain": "apisix.test", "controllers": []any{}}
+	delete(sections, "apisix")
+	delete(sections, "apps")
+	return sections
+}
+
+// partialFailure is the seed's fourth test: a file that cannot be read, and one that the API server refuses.
+func (s *stack) partialFailure(t *testing.T, hosts *lent, nodes ...node) {
+	write := func(name, text string) string {
+		path := filepath.Join(s.dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: default}\ndata: {%q: x}\n"
+	there := func(name string) bool {
+		_, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), name, metav1.GetOptions{})
+		return err == nil
+	}
+	with := func(files ...any) {
+		sections := withoutAPISIX(hosts, nodes...)
+		sections["apps"] = map[string]any{"manifests": files}
+		s.configure(sections)
+	}
+	good, refused := write("good.yaml", fmt.Sprintf(object, "good", "key")), write("refused.yaml", fmt.Sprintf(object, "refused", "no key!"))
+	with(good, write("bad.yaml", "invalid: yaml: :\n"))
+	s.refused(t, s.up(), "bad.yaml", "nothing was changed")
+	assert.False(t, there("good"), "an unreadable file comes before any change")
+	with(good, refused)
+	s.refused(t, s.up("--continue-on-error"), "refused.yaml", "ConfigMap:default:refused")
+	assert.True(t, there("good"), "the others are applied")
+	write("refused.yaml", fmt.Sprintf(object, "refused", "a-key"))
+	s.must(s.up())
+	assert.True(t, there("refused"))
+	s.must(s.up("--expect-no-changes"))
+}
+
+// noClass checks that no GatewayClass hangs on a finalizer, and that the namespaces are gone.
+func (s *stack) noClass(t *testing.T) {
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
+	require.NoError(t, err)
+	client, err := dynamic.NewForConfig(config)
+	require.NoError(t, err)
+	classes := schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gatewayclasses"}
+	_, err = client.Resource(classes).Get(t.Context(), "apisix", metav1.GetOptions{})
+	assert.True(t, apierrors.IsNotFound(err), "%v", err)
+	for _, name := range []string{"apisix", "demo"} {
+		_, err = s.client().CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
+		assert.True(t, apierrors.IsNotFound(err), "namespace %s: %v", name, err)
+	}
+}

@@ -1,0 +1,163 @@
+package graph_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health"
+	"strata/tests/pulumitest"
+)
+
+// withAPISIX is stack local with APISIX instead of Traefik, its demo, and a validation.
+func withAPISIX(t *testing.T, validate string) *program {
+	t.Helper()
+	p := newProgram(t, "local")
+	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
+	p.set(t, "apps", map[string]any{"demo": true, "validate": validate})
+	return p
+}
+
+// onAPISIX are the resources of APISIX, what runs behind it, and its definitions.
+func onAPISIX(g graph) []string {
+	return g.where(func(r pulumitest.Resource) bool {
+		for _, prefix := range []string{"apisix", "demo", "validation", "crds-apisix"} {
+			if strings.HasPrefix(r.Name, prefix) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func TestAPISIXHasExactlyTheseResourcesAndEdges(t *testing.T) {
+	for _, validate := range []string{"full", "skip"} {
+		t.Run(validate, func(t *testing.T) {
+			p := withAPISIX(t, validate)
+			g := p.graph(t)
+			for _, rule := range rules {
+				if rule.name != "each resource waits for the gates of its layer" { // which is of the committed stacks
+					assert.Empty(t, rule.check(p, g), rule.name)
+				}
+			}
+			only := graph{}
+			for _, name := range onAPISIX(g) {
+				only[name] = g[name]
+			}
+			golden(t, filepath.Join(root, "tests/graph/testdata/apisix_"+validate+".golden"), only.text())
+		})
+	}
+}
+
+// What an API server refuses for good must wait; these are the rows of the seed's table that do not heal.
+func TestWhatDoesNotHealWaits(t *testing.T) {
+	g := withAPISIX(t, "full").graph(t)
+	for _, need := range []need{
+		{"apisix-controller-release", "crds-gateway-api-gate"}, {"apisix-controller-release", "crds-apisix-gate"}, // it looks once
+		{"apisix-webhook", "apisix-controller-release"},
+		{"apisix-proxy", "apisix-webhook"}, {"apisix-gateway", "apisix-webhook"}, {"apisix-certificate", "apisix-webhook"},
+		{"apisix-ingress-class", "apisix-webhook"}, {"apisix-gateway", "apisix-proxy"},
+		{"demo-httpbin-route", "apisix-webhook"}, {"demo-rest-route", "apisix-webhook"}, {"demo-rest-consumer", "apisix-webhook"},
+		{"demo-rest-plugins", "apisix-webhook"}, {"demo-login-plugins", "apisix-webhook"},
+		{"apisix-tls-request", "cert-manager-api"},
+		{"apisix-release", "apisix-keys"}, // its Pods read the Secret
+		{"apisix-gateway", "apisix-class-release"}, {"apisix-class-release", "apisix-gateway-class"}, {"apisix-gateway-class", "apisix-controller-release"},
+	} {
+		assert.True(t, g.reaches(need.from, need.to), "%s must wait for %s", need.from, need.to)
+	}
+}
+
+// What a controller looks at again must not wait: each of these edges would put two waits in a row.
+func TestWhatHealsDoesNotWait(t *testing.T) {
+	g := withAPISIX(t, "full").graph(t)
+	for _, never := range []need{
+		{"apisix-gateway", "apisix-tls-request"}, {"apisix-certificate", "apisix-tls-request"}, // the Secret comes
+		{"apisix-gateway", "apisix-release"}, {"apisix-release", "apisix-webhook"}, // the data plane is configured when it is there
+		{"apisix-release", "metallb-pool-gate"}, {"apisix-tls-request", "authority-root-issuer"},
+		{"demo-httpbin-route", "apisix-gateway"}, {"demo-httpbin-route", "demo-httpbin"}, {"demo-httpbin-route", "demo-httpbin-service"},
+		{"demo-rest-route", "demo-rest-plugins"}, {"demo-rest-route", "demo-go-rest"}, {"demo-rest-consumer", "demo-rest-key"},
+		{"demo-login-route", "demo-keycloak"}, {"demo-keycloak", "apisix-webhook"}, {"demo-httpbin", "apisix-webhook"},
+		{"demo-go-rest", "cert-manager-api"}, {"apisix-controller-release", "cert-manager-api"}, {"apisix-webhook", "cert-manager-api"},
+	} {
+		assert.False(t, g.reaches(never.from, never.to), "%s waits for %s: %v", never.from, never.to, g.path(never.from, never.to))
+	}
+}
+
+// With skip, a gate is there only for somebody who depends on it.
+func TestSkipLeavesOutWhatNothingDependsOn(t *testing.T) {
+	g := withAPISIX(t, "skip").graph(t)
+	for _, name := range onAPISIX(g) {
+		if g[name].Text("create") != health.Command {
+			continue
+		}
+		behind := g.where(func(r pulumitest.Resource) bool { return r.Name != name && g.reaches(r.Name, name) })
+		assert.NotEmpty(t, behind, "nothing depends on the gate %s", name)
+	}
+	for _, name := range onAPISIX(g) {
+		expression, _ := wait(g[name])
+		assert.Empty(t, expression, "%s is awaited", name)
+	}
+}
+
+func TestTheDemosObjectsAreNotAwaited(t *testing.T) {
+	g := withAPISIX(t, "full").graph(t)
+	found := 0
+	for _, name := range onAPISIX(g) {
+		if kind := g[name].Type; kind != "kubernetes:apps/v1:Deployment" && kind != "kubernetes:core/v1:Service" {
+			continue
+		}
+		found++
+		metadata, _ := g[name].Input("metadata")
+		annotations := metadata.ObjectValue()["annotations"]
+		require.True(t, annotations.IsObject(), name)
+		assert.Equal(t, "true", annotations.ObjectValue()["pulumi.com/skipAwait"].StringValue(), name)
+	}
+	assert.Equal(t, 6, found)
+}
+
+func TestTheKeysOfAPISIXAreGeneratedAndSecret(t *testing.T) {
+	g := withAPISIX(t, "full").graph(t)
+	for _, name := range []string{"apisix-keys", "demo-login", "demo-keycloak-secret", "demo-rest-key"} {
+		data, marked := g[name].Input("stringData")
+		assert.True(t, marked || data.ContainsSecrets(), name)
+	}
+	for _, name := range onAPISIX(g) {
+		for key, value := range g[name].Inputs {
+			for _, public := range []string{"edd1c9f034335f136f87ad84b625c8f1", "4054f7cf07e344346cd3f287985e76a2"} {
+				assert.False(t, pulumitest.Contains(value, public), "%s: %s has the chart's public key", name, key)
+			}
+			assert.Empty(t, pulumitest.FindPlain(string(key), value, pulumitest.Token), "%s shows a generated secret", name)
+		}
+	}
+}
+
+// The user's own files: side by side, each object behind what serves and admits its kind and behind nothing else.
+func TestManifestsWaitForTheirKindsOnly(t *testing.T) {
+	p := withAPISIX(t, "skip")
+	require.NoError(t, os.WriteFile("mine.yaml", []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n---\n"+
+		"apiVersion: apisix.apache.org/v2\nkind: ApisixRoute\nmetadata: {name: b, namespace: default}\n---\n"+
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: c}\nstringData: {key: hunter2hunter2}\n"), 0o600))
+	p.set(t, "apps", map[string]any{"manifests": []string{"mine.yaml"}})
+	g := p.graph(t)
+	const plain, route = "manifests:mine.yaml:ConfigMap:default:a", "manifests:mine.yaml:ApisixRoute:default:b"
+	assert.True(t, g.reaches(plain, "k3s-api"))
+	assert.False(t, g.reaches(plain, "apisix-webhook"))
+	assert.True(t, g.reaches(route, "apisix-webhook"))
+	assert.False(t, g.reaches(route, plain))
+	for key, value := range g["manifests:mine.yaml:Secret:c"].Inputs {
+		assert.Empty(t, pulumitest.FindPlain(string(key), value, "hunter2hunter2"))
+	}
+}
+
+func TestAFileThatCannotBeReadChangesNothing(t *testing.T) {
+	p := withAPISIX(t, "full")
+	require.NoError(t, os.WriteFile("bad.yaml", []byte("invalid: yaml: :\n"), 0o600))
+	p.set(t, "apps", map[string]any{"manifests": []string{"bad.yaml"}})
+	g, err := p.run(nil)
+	require.ErrorContains(t, err, "strata:apps.manifests[0]: bad.yaml: document 1:")
+	assert.Empty(t, g)
+}

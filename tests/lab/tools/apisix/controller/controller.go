@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+
+	"strata/tests/lab/tools/apisix/delays"
+)
+
+// retry is how soon a data plane that did not take its configuration is sent it again.
+const retry = 500 * time.Millisecond
+
+// controller keeps the data plane as the objects say, and the objects' status as it is.
+type controller struct {
+	client  dynamic.Interface
+	stores  map[schema.GroupVersionResource]cache.Store
+	synced  []cache.InformerSynced
+	start   func(<-chan struct{})
+	changed chan struct{}
+}
+
+type object = *unstructured.Unstructured
+
+func newController(client dynamic.Interface, served []kind) *controller {
+	c := &controller{client: client, stores: map[schema.GroupVersionResource]cache.Store{}, changed: make(chan struct{}, 1)}
+	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
+	c.start = factory.Start
+	tell := func(any) {
+		select {
+		case c.changed <- struct{}{}:
+		default:
+		}
+	}
+	for _, one := range served {
+		informer := factory.ForResource(one.resource).Informer()
+		c.stores[one.resource] = informer.GetStore()
+		registered, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: tell, UpdateFunc: func(_, now any) { tell(now) }, DeleteFunc: tell,
+		})
+		if err != nil {
+			panic(err) // only a stopped informer refuses
+		}
+		c.synced = append(c.synced, registered.HasSynced)
+	}
+	return c
+}
+
+// run reconciles after every change, and again for as long as something is left to do.
+func (c *controller) run(ctx context.Context) error {
+	c.start(ctx.Done())
+	if !cache.WaitForCacheSync(ctx.Done(), c.synced...) {
+		return ctx.Err()
+	}
+	again := time.NewTimer(0)
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.changed:
+		case <-again.C:
+		}
+		// Statuses at once, the data plane after what a run of ADC takes.
+		err := c.statuses(ctx)
+		if c.wait(ctx) {
+			err = errors.Join(err, c.send(ctx))
+		}
+		if err != nil {
+			fmt.Println("reconcile:", err)
+			again.Reset(retry)
+		}
+	}
+}
+
+// wait passes the time of one run of ADC.
+func (c *controller) wait(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(delays.Sync()):
+		return true
+	}
+}
+
+// all are the objects of a kind; none where nobody serves it.
+func (c *controller) all(resource schema.GroupVersionResource) []object {
+	store := c.stores[resource]
+	if store == nil {
+		return nil
+	}
+	var found []object
+	for _, item := range store.List() {
+		if one, ok := item.(object); ok {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// get is one object, or nil.
+func (c *controller) get(resource schema.GroupVersionResource, namespace, name string) object {
+	store := c.stores[resource]
+	if store == nil {
+		return nil
+	}
+	key := name
+	if namespace != "" {
+		key = namespace + "/" + name
+	}
+	item, found, err := store.GetByKey(key)
+	if err != nil || !found {
+		return nil
+	}
+	one, _ := item.(object)
+	return one
+}
+
+// text is a text field of an object; empty where there is none.
+func text(o object, path ...string) string {
+	value, _, _ := unstructured.NestedString(o.Object, path...)
+	return value
+}
+
+// list are the objects of a list field.
+func list(from map[string]any, path ...string) []map[string]any {
+	values, _, _ := unstructured.NestedSlice(from, path...)
+	var found []map[string]any
+	for _, value := range values {
+		if one, ok := value.(map[string]any); ok {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// texts are the texts of a list field.
+func texts(from map[string]any, path ...string) []string {
+	values, _, _ := unstructured.NestedStringSlice(from, path...)
+	return values
+}

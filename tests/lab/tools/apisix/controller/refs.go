@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/base64"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"strata/tests/lab/tools/apisix/admin"
+)
+
+// proxyOf is the GatewayProxy that a Gateway names, in its own namespace.
+func (c *controller) proxyOf(gateway object) object {
+	return c.get(proxies, gateway.GetNamespace(), text(gateway, "spec", "infrastructure", "parametersRef", "name"))
+}
+
+// parent is the Gateway that a route's parentRef means, if it is one of ours.
+func (c *controller) parent(route object, ref map[string]any) object {
+	namespace, _ := ref["namespace"].(string)
+	if namespace == "" {
+		namespace = route.GetNamespace()
+	}
+	name, _ := ref["name"].(string)
+	for _, gateway := range c.ours() {
+		if gateway.GetNamespace() == namespace && gateway.GetName() == name {
+			return gateway
+		}
+	}
+	return nil
+}
+
+// attached is how many routes a listener has.
+func (c *controller) attached(gateway object, listener string) int {
+	count := 0
+	for _, route := range c.all(httpRoutes) {
+		for _, ref := range list(route.Object, "spec", "parentRefs") {
+			section, _ := ref["sectionName"].(string)
+			parent := c.parent(route, ref)
+			if parent != nil && parent.GetUID() == gateway.GetUID() && (section == "" || section == listener) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// missingBackend is a Service that a route leads to and that is not there.
+func (c *controller) missingBackend(route object) string {
+	for _, rule := range list(route.Object, "spec", "rules") {
+		for _, backend := range list(rule, "backendRefs") {
+			if name, _ := backend["name"].(string); c.get(services, route.GetNamespace(), name) == nil {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// mine reports whether an object is for this controller: by its IngressClass, or by the Gateway that it names.
+func (c *controller) mine(o object) bool {
+	if name := text(o, "spec", "ingressClassName"); name != "" {
+		class := c.get(ingressClass, "", name)
+		return class != nil && text(class, "spec", "controller") == controllerName
+	}
+	ref, _, _ := unstructured.NestedMap(o.Object, "spec", "gatewayRef")
+	return ref != nil && c.parent(o, ref) != nil
+}
+
+// pairOf is the key pair of a listener; nil while its Secret is not there.
+func (c *controller) pairOf(gateway object, listener map[string]any) *admin.SSL {
+	for _, ref := range list(listener, "tls", "certificateRefs") {
+		name, _ := ref["name"].(string)
+		if pair := c.pair(gateway.GetNamespace(), name); pair != nil {
+			if host, _ := listener["hostname"].(string); host != "" {
+				pair.SNIs = []string{host}
+			}
+			return pair
+		}
+	}
+	return nil
+}
+
+func (c *controller) pair(namespace, name string) *admin.SSL {
+	data := c.secret(namespace, name)
+	if data["tls.crt"] == "" || data["tls.key"] == "" {
+		return nil
+	}
+	return &admin.SSL{Cert: data["tls.crt"], Key: data["tls.key"]}
+}
+
+// secret is a Secret's data, as text; empty where there is none.
+func (c *controller) secret(namespace, name string) map[string]string {
+	found := map[string]string{}
+	o := c.get(secrets, namespace, name)
+	if o == nil {
+		return found
+	}
+	data, _, _ := unstructured.NestedStringMap(o.Object, "data")
+	for key, value := range data {
+		if plain, err := base64.StdEncoding.DecodeString(value); err == nil {
+			found[key] = string(plain)
+		}
+	}
+	return found
+}
+
+// nodes are the ready Pods behind a port of a Service.
+func (c *controller) nodes(namespace, service string, port int64) []admin.Node {
+	o := c.get(services, namespace, service)
+	if o == nil {
+		return nil
+	}
+	name := ""
+	for _, one := range list(o.Object, "spec", "ports") {
+		if number, _ := one["port"].(int64); number == port {
+			name, _ = one["name"].(string)
+		}
+	}
+	return c.addresses(namespace, service, name, false)
+}
+
+// addresses are the Pods of a Service's port by its name; unready says whether those that are not ready count as well.
+func (c *controller) addresses(namespace, service, port string, unready bool) []admin.Node {
+	found := []admin.Node{}
+	for _, slice := range c.all(endpoints) {
+		if slice.GetNamespace() != namespace || slice.GetLabels()["kubernetes.io/service-name"] != service {
+			continue
+		}
+		for _, one := range list(slice.Object, "ports") {
+			if name, _ := one["name"].(string); name != port {
+				continue
+			}
+			number, _ := one["port"].(int64)
+			for _, endpoint := range list(slice.Object, "endpoints") {
+				ready, _, _ := unstructured.NestedBool(endpoint, "conditions", "ready")
+				for _, address := range texts(endpoint, "addresses") {
+					if ready || unready {
+						found = append(found, admin.Node{Host: address, Port: int(number)})
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b admin.Node) int {
+		if a.Host < b.Host {
+			return -1
+		}
+		return 1
+	})
+	return found
+}

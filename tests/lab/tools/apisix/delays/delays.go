@@ -1,0 +1,41 @@
+// Package delays has how long the stand-ins take for what takes the originals long, each with its source. They are all here, so that
+// a benchmark without them is one variable: Scale, which the lab sets when it builds with STRATA_LAB_DELAYS=zero.
+package delays
+
+import "time"
+
+// Scale is 1, or 0 for stand-ins that take no time. It is set when they are built.
+var Scale = "1"
+
+const (
+	// webhook is from the moment the controller's Pod is Ready to its webhook listening. Source: seed 000, "Timing gap: ~7-10
+	// seconds between pod start and webhook listening", and "Gap between pod ready and webhook listening".
+	webhook = 8500 * time.Millisecond
+	// sync is from a change to the controller's sending it. Source: an ADC run, which the controller starts for each change, bounded
+	// by exec_adc_timeout of 15 s; one second is what an empty one takes on a developer's machine.
+	sync = time.Second
+	// keycloak is Keycloak's start. Source: its own log, "Keycloak 26 on JVM started in …s": `start` without --optimized builds
+	// first, together some 15 s on two cores.
+	keycloak = 15 * time.Second
+	// gateway is APISIX's start: its CLI writes nginx.conf and starts nginx. Source: apisix's entry point, some 2 s on two cores.
+	gateway = 2 * time.Second
+)
+
+// Webhook is how long after its Pod is Ready the controller's webhook listens.
+func Webhook() time.Duration { return scaled(webhook) }
+
+// Sync is how long the controller takes to send a change.
+func Sync() time.Duration { return scaled(sync) }
+
+// Keycloak is how long Keycloak takes to start.
+func Keycloak() time.Duration { return scaled(keycloak) }
+
+// Gateway is how long APISIX takes to start.
+func Gateway() time.Duration { return scaled(gateway) }
+
+func scaled(full time.Duration) time.Duration {
+	if Scale == "0" {
+		return 0
+	}
+	return full
+}

@@ -1,0 +1,95 @@
+// Command gateway stands in for Apache APISIX's data plane in standalone mode. Its README says what it keeps of the original.
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"strata/tests/lab/tools/apisix/delays"
+)
+
+// The ports of the official image and chart.
+const (
+	portHTTP, portTLS, portAdmin, portMetrics, portStatus = ":9080", ":9443", ":9180", ":9091", ":7085"
+)
+
+// drainTime is how long open requests may take after SIGTERM (nginx' worker_shutdown_timeout is longer).
+const drainTime = 30 * time.Second
+
+func main() {
+	var err error
+	if filepath.Base(os.Args[0]) == "sh" {
+		err = shell(os.Args[1:])
+	} else {
+		err = run()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "apisix:", err)
+		os.Exit(1)
+	}
+}
+
+// shell is the one command that the chart runs in the image: its preStop hook, sh -c "sleep 30".
+func shell(args []string) error {
+	words := strings.Fields(strings.Join(args, " "))
+	if len(words) != 3 || words[0] != "-c" || words[1] != "sleep" {
+		return fmt.Errorf("this image has no shell, only: sh -c \"sleep SECONDS\"; found %q", args)
+	}
+	seconds, err := strconv.Atoi(words[2])
+	if err != nil {
+		return fmt.Errorf("sleep: %w", err)
+	}
+	time.Sleep(time.Duration(seconds) * time.Second)
+	return nil
+}
+
+func run() error {
+	key := os.Getenv("APISIX_ADMIN_KEY")
+	if key == "" {
+		return errors.New("APISIX_ADMIN_KEY: empty; the chart takes it from apisix.admin.credentials.secretName")
+	}
+	time.Sleep(delays.Gateway())
+	p := newPlane(key)
+	servers := []*http.Server{
+		{Addr: portHTTP, Handler: p.proxy("http")},
+		{Addr: portTLS, Handler: p.proxy("https"), TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: p.certificate}},
+		{Addr: portAdmin, Handler: http.HandlerFunc(p.admin)},
+		{Addr: portMetrics, Handler: http.HandlerFunc(p.metrics.serve)},
+		{Addr: portStatus, Handler: http.HandlerFunc(p.status)},
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	ended := make(chan error, len(servers))
+	for _, server := range servers {
+		server.ReadHeaderTimeout = time.Minute
+		go func() {
+			if server.TLSConfig != nil {
+				ended <- server.ListenAndServeTLS("", "")
+				return
+			}
+			ended <- server.ListenAndServe()
+		}()
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	var failures []error
+	for _, server := range servers {
+		failures = append(failures, server.Shutdown(drain))
+	}
+	return errors.Join(failures...)
+}

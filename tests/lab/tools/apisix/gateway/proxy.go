@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"strata/tests/lab/tools/apisix/admin"
+)
+
+// turn leads one request after the other to the next Pod.
+var turn atomic.Uint64
+
+// proxy is the handler of what arrives with a scheme.
+func (p *plane) proxy(scheme string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start, counted := time.Now(), &recorder{ResponseWriter: w, code: http.StatusOK}
+		route := p.handle(counted, r, scheme)
+		p.metrics.count(route, counted, time.Since(start))
+	})
+}
+
+// handle answers a request, and returns the route that it took.
+func (p *plane) handle(w http.ResponseWriter, r *http.Request, scheme string) string {
+	sent := p.current.Load()
+	if sent == nil {
+		say(w, http.StatusServiceUnavailable, map[string]string{"error_msg": "no configuration"})
+		return ""
+	}
+	route := sent.match(r)
+	if route == nil {
+		say(w, http.StatusNotFound, map[string]string{"error_msg": "404 Route Not Found"})
+		return ""
+	}
+	if config, on := route.Plugins["key-auth"].(map[string]any); on && !sent.admits(w, r, config) {
+		return route.ID
+	}
+	if config, on := route.Plugins["openid-connect"].(map[string]any); on && !p.login.admits(w, r, config, scheme) {
+		return route.ID
+	}
+	forward(w, r, *route, scheme)
+	return route.ID
+}
+
+// match is the route of a request: by host, and then by the longest path.
+func (l *loaded) match(r *http.Request) *admin.Route {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	var best *admin.Route
+	longest := -1
+	for i := range l.Routes {
+		if !fits(l.Routes[i].Hosts, host) {
+			continue
+		}
+		for _, uri := range l.Routes[i].URIs {
+			prefix, wild := strings.CutSuffix(uri, "*")
+			if (uri == r.URL.Path || wild && strings.HasPrefix(r.URL.Path, prefix)) && len(uri) > longest {
+				best, longest = &l.Routes[i], len(uri)
+			}
+		}
+	}
+	return best
+}
+
+// admits is plugin key-auth.
+func (l *loaded) admits(w http.ResponseWriter, r *http.Request, config map[string]any) bool {
+	header, _ := config["header"].(string)
+	if header == "" {
+		header = "apikey"
+	}
+	key := r.Header.Get(header)
+	if key == "" {
+		say(w, http.StatusUnauthorized, map[string]string{"message": "Missing API key in request"})
+		return false
+	}
+	for _, consumer := range l.Consumers {
+		auth, _ := consumer.Plugins["key-auth"].(map[string]any)
+		if known, _ := auth["key"].(string); known != "" && known == key {
+			if hide, _ := config["hide_credentials"].(bool); hide {
+				r.Header.Del(header)
+			}
+			r.Header.Set("X-Consumer-Username", consumer.Username)
+			return true
+		}
+	}
+	say(w, http.StatusUnauthorized, map[string]string{"message": "Invalid API key in request"})
+	return false
+}
+
+// forward leads a request to a Pod of the route's upstream.
+func forward(w http.ResponseWriter, r *http.Request, route admin.Route, scheme string) {
+	nodes := route.Upstream.Nodes
+	if len(nodes) == 0 {
+		say(w, http.StatusServiceUnavailable, map[string]string{"error_msg": "no valid upstream node"})
+		return
+	}
+	node := nodes[turn.Add(1)%uint64(len(nodes))]
+	target := &url.URL{Scheme: "http", Host: net.JoinHostPort(node.Host, fmt.Sprint(node.Port))}
+	proxy := httputil.ReverseProxy{
+		Rewrite: func(out *httputil.ProxyRequest) {
+			out.SetURL(target)
+			out.Out.Host = out.In.Host
+			out.SetXForwarded()
+			out.Out.Header.Set("X-Forwarded-Proto", scheme)
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { say(w, http.StatusBadGateway, nil) },
+		Transport:    upstream,
+	}
+	proxy.ServeHTTP(w, r)
+}
+
+// upstream keeps connections to Pods, and does not wait long for one that is gone.
+var upstream = &http.Transport{
+	DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		return (&net.Dialer{Timeout: 2 * time.Second}).DialContext(ctx, network, address)
+	},
+	MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second,
+}
