@@ -18,7 +18,7 @@ import (
 
 // The seed's four tests: a clean cluster, a second run, fast iteration, and a partial failure; and what its script never did, going.
 func TestAPISIX(t *testing.T) {
-	net := network{"std0", "10.22.0"}
+	net := network{"std0", "10.24.0"}
 	all := []node{{"server-1", "server", 11}}
 	hosts := lend(t, "e2ea", net, all...)
 	s := newStack(t, "e2e-apisix", withAPISIX(hosts, "full", all...))
