@@ -16,6 +16,8 @@ type vaultFacts struct {
 	Status int    `json:"status,omitempty"`
 	Body   string `json:"body,omitempty"`
 	Error  string `json:"error,omitempty"`
+	// Leaving is true while the Pod that answers is being deleted: it answers until its last moment.
+	Leaving bool `json:"leaving,omitempty"`
 }
 
 // What /v1/sys/health answers with (Vault API documentation, /sys/health).
@@ -45,6 +47,8 @@ func judgeVault(spec VaultSpec, f vaultFacts) []Verdict {
 			return []Verdict{pod, v}
 		}
 		v.Cause, v.Evidence = pod.Message, pod.Evidence
+	case f.Status == http.StatusOK && f.Leaving:
+		v.Message = "its Pod is being deleted; the next one starts sealed"
 	case f.Status == http.StatusOK:
 		return []Verdict{{Check: vaultCheck, State: Ready, Message: "initialised, unsealed, active"}}
 	case f.Status == vaultSealed && strings.Contains(f.Body, `"sealed":true`):

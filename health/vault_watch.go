@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 func init() { newWatch[KindVault] = newVault }
@@ -52,8 +54,12 @@ func (w *vaultWatch) look(ctx context.Context) vaultFacts {
 				return err
 			}
 			facts.Workload = workloads[0]
+			return nil
 		}
-		return nil
+		// Asked after the answer: a Pod that was not leaving then was the one that answered.
+		pod, err := get[corev1.Pod](ctx, s, podResource, w.spec.Namespace, w.spec.Pod)
+		facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
+		return err
 	})
 	if fault != nil {
 		return vaultFacts{Fault: fault, Seconds: seconds}

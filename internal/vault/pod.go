@@ -41,7 +41,7 @@ func lookAtPod(ctx context.Context, cluster kubernetes.Interface, server Server)
 		return err
 	}
 	if err := running(pod); err != nil {
-		return err
+		return errors.Join(err, nudge(ctx, cluster, pod, time.Now()))
 	}
 	for _, owner := range pod.OwnerReferences {
 		if owner.Kind != "StatefulSet" {

@@ -1,0 +1,67 @@
+package vault
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+)
+
+const (
+	// nudged is the annotation that tells when a claim was last shown to the scheduler.
+	nudged = "strata/shown-to-scheduler"
+	// nudgePause is the least time between two nudges, so that the scheduler has tried before it is asked again.
+	nudgePause = 5 * time.Second
+)
+
+// nudge shows the scheduler the claims of a Pod that it holds for unbound although they are bound. Its queue and its cache of
+// claims learn of a change separately: a Pod that is tried again before the cache has the volume is then left alone for
+// five minutes (podMaxInUnschedulablePodsDuration), and only a change of the claim makes it look sooner
+// (kubernetes/kubernetes#125762).
+func nudge(ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, now time.Time) error {
+	if !unschedulable(pod) {
+		return nil
+	}
+	var due []string
+	for _, volume := range pod.Spec.Volumes {
+		if volume.PersistentVolumeClaim == nil {
+			continue
+		}
+		claim, err := cluster.CoreV1().PersistentVolumeClaims(pod.Namespace).Get(ctx, volume.PersistentVolumeClaim.ClaimName, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if claim.Status.Phase != corev1.ClaimBound {
+			return nil
+		}
+		last, err := time.Parse(time.RFC3339, claim.Annotations[nudged])
+		if err != nil || now.Sub(last) >= nudgePause {
+			due = append(due, claim.Name)
+		}
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{nudged: now.UTC().Format(time.RFC3339)}}})
+	if err != nil {
+		return err
+	}
+	for _, name := range due {
+		_, err := cluster.CoreV1().PersistentVolumeClaims(pod.Namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "strata"})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unschedulable is true of a Pod for which the scheduler has found no node.
+func unschedulable(pod *corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled {
+			return condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable
+		}
+	}
+	return false
+}
