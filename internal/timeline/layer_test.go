@@ -87,6 +87,13 @@ func TestAGateThatOnlyGoesDoesNotWait(t *testing.T) {
 }
 
 // A real destroy of the lab's smallest stack.
+func TestARunWithoutAChangeHasNoRatio(t *testing.T) {
+	run := Run{Wall: 3 * time.Second, Path: time.Second / 10, Complete: true, Bars: []Bar{{Op: "same"}, {Op: "same"}}}
+	assert.Contains(t, Totals(run), "ratio –;")
+	run.Bars[1].Op = "update"
+	assert.Contains(t, Totals(run), "ratio 30.00;")
+}
+
 func TestARealDestroyIsComputed(t *testing.T) {
 	file, err := os.Open("testdata/destroy.jsonl")
 	require.NoError(t, err)

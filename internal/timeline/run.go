@@ -32,9 +32,10 @@ type Run struct {
 	Layers []Layer `json:"layers"`
 }
 
-// Ratio is wall time by critical path: 1 is a run that nothing but its own edges held up. Zero where nothing took time.
+// Ratio is wall time by critical path: 1 is a run that nothing but its own edges held up. Zero where nothing changed: looking
+// whether something does is the engine's time, not the edges'.
 func (r Run) Ratio() float64 {
-	if r.Path == 0 {
+	if r.Path == 0 || !slices.ContainsFunc(r.Bars, func(b Bar) bool { return b.Op != "same" }) {
 		return 0
 	}
 	return float64(r.Wall) / float64(r.Path)

@@ -56,8 +56,8 @@ func Named(layer string) string {
 
 // Totals says in a line or two what a run comes to.
 func Totals(run Run) string {
-	text := fmt.Sprintf("wall %s, critical path %s, ratio %.2f; gates waited %s, gate lag %s; in a row it would have been %s",
-		seconds(run.Wall), seconds(run.Path), run.Ratio(), seconds(run.Gates), lag(run.Lag), seconds(run.Serial))
+	text := fmt.Sprintf("wall %s, critical path %s, ratio %s; gates waited %s, gate lag %s; in a row it would have been %s",
+		seconds(run.Wall), seconds(run.Path), ratio(run.Ratio()), seconds(run.Gates), lag(run.Lag), seconds(run.Serial))
 	switch {
 	case !run.Complete:
 		text += "\nthe run did not come to its end"
@@ -65,6 +65,14 @@ func Totals(run Run) string {
 		text += "\nthe run failed"
 	}
 	return text
+}
+
+// ratio is a dash where there is none.
+func ratio(r float64) string {
+	if r == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", r)
 }
 
 func ending(bar Bar) string {
