@@ -133,6 +133,8 @@ func TestADomainIsWhatItsSpecSays(t *testing.T) {
 	for _, part := range []string{
 		`<domain type="kvm">`, `<cpu mode="host-passthrough"/>`, `<memory unit="MiB">4096</memory>`, `<vcpu>2</vcpu>`,
 		`<mac address="` + spec.MAC() + `"/><source bridge="br0"/>`,
+		`volume="strata-dev-server-1-seed.iso"/>
+      <target dev="vdb" bus="virtio"/>`,
 	} {
 		assert.Contains(t, string(text), part)
 	}

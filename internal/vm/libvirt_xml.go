@@ -22,7 +22,9 @@ func newMarkXML(m Mark) markXML {
 	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.state()}
 }
 
-// domainTemplate is a machine: virtio devices, a console whose output libvirt keeps, and the channel of the guest's agent.
+// domainTemplate is a machine: virtio devices, a console whose output libvirt keeps, and the channel of the guest's agent. The seed is
+// on the disk's own bus: cloud-init knows it by its label, and the kernels of cloud images have no driver for SATA (Debian's
+// linux-image-cloud: CONFIG_SATA_AHCI is not set), so that a CD-ROM there is never seen.
 var domainTemplate = template.Must(template.New("domain").Funcs(template.FuncMap{"text": escape}).Parse(`<domain type="{{text .Libvirt.Type}}">
   <name>{{text .Name}}</name>
   <title>Strata: node {{text .Node}} of stack {{text .Stack}}</title>
@@ -39,10 +41,10 @@ var domainTemplate = template.Must(template.New("domain").Funcs(template.FuncMap
       <source pool="{{text .Libvirt.Pool}}" volume="{{text .Disk}}"/>
       <target dev="vda" bus="virtio"/>
     </disk>
-    <disk type="volume" device="cdrom">
+    <disk type="volume" device="disk">
       <driver name="qemu" type="raw"/>
       <source pool="{{text .Libvirt.Pool}}" volume="{{text .Seed}}"/>
-      <target dev="sda" bus="{{.SeedBus}}"/>
+      <target dev="vdb" bus="virtio"/>
       <readonly/>
     </disk>
     {{- if .Libvirt.Bridge}}
@@ -64,10 +66,10 @@ func domainXML(spec Spec) ([]byte, error) {
 	disk, seed := l.volumes()
 	values := struct {
 		Spec
-		Arch, Machine, CPU, SeedBus, Disk, Seed, Console string
-	}{Spec: spec, Arch: "x86_64", Machine: "q35", CPU: "host-passthrough", SeedBus: "sata", Disk: disk, Seed: seed, Console: consoleLog(spec)}
+		Arch, Machine, CPU, Disk, Seed, Console string
+	}{Spec: spec, Arch: "x86_64", Machine: "q35", CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec)}
 	if spec.Libvirt.Arch == "arm64" {
-		values.Arch, values.Machine, values.SeedBus = "aarch64", "virt", "scsi"
+		values.Arch, values.Machine = "aarch64", "virt"
 	}
 	if spec.Libvirt.Type == "qemu" {
 		values.CPU = "maximum" // all that the emulation has

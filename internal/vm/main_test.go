@@ -78,7 +78,7 @@ func newPVE(t *testing.T) *pve {
 	t.Setenv("PVE_STATE", p.dir)
 	t.Setenv("PVE_STRATA", "")
 	p.write("storage.json", map[string]int{"local-lvm": 100, "local": 10})
-	p.guest(9000, map[string]string{"name": "debian", "template": "1", "scsi0": "local-lvm:base-9000-disk-0,size=2G"})
+	p.guest(9000, map[string]string{"name": "debian", "template": "1", "scsi0": "local-lvm:base-9000-disk-0,size=2G", "ide2": "local-lvm:vm-9000-cloudinit,media=cdrom,size=4M"})
 	p.guest(100, map[string]string{"name": "mail", "description": "not ours"})
 	return p
 }

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +31,10 @@ type guestEntry struct {
 	Tags   string `json:"tags"`
 }
 
+// seedSlot is the drive that holds the seed: the last one of the controller that the machine's disk is on, whose driver every image has.
+// A kernel of a cloud image may have none for SATA, which is where a machine of type q35 has its ide drives.
+const seedSlot = "scsi30"
+
 // guestConfig is what Strata reads of a guest's configuration. Proxmox VE writes numbers as texts in some releases.
 type guestConfig struct {
 	Description string      `json:"description"`
@@ -36,6 +42,30 @@ type guestConfig struct {
 	Memory      json.Number `json:"memory"`
 	SCSI0       string      `json:"scsi0"`
 	Template    json.Number `json:"template"`
+	// seeds are the drives with a seed that Proxmox VE makes itself; cloud-init would take the first that it finds.
+	seeds []string
+}
+
+// driveSlot is the key of a drive in a guest's configuration, qm.conf(5).
+var driveSlot = regexp.MustCompile(`^(ide|sata|scsi|virtio)\d+$`)
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *guestConfig) UnmarshalJSON(text []byte) error {
+	type plain guestConfig
+	if err := json.Unmarshal(text, (*plain)(c)); err != nil {
+		return err
+	}
+	var all map[string]any
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		volume, _, _ := strings.Cut(fmt.Sprint(all[key]), ",")
+		if driveSlot.MatchString(key) && strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(volume, ".qcow2"), ".raw"), "cloudinit") {
+			c.seeds = append(c.seeds, key)
+		}
+	}
+	return nil
 }
 
 // get asks pvesh for a path of the API.

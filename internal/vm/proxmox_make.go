@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // numberTries is how often a free number is asked for: machines that are made at once are given the same one.
@@ -27,9 +28,14 @@ trap - EXIT`
 }
 
 func (p *proxmox) make(ctx context.Context, seed []byte) (*found, error) {
+	settings := p.settings()
 	if p.spec.Proxmox.Template != 0 {
-		if err := p.checkTemplate(ctx); err != nil {
+		seeds, err := p.checkTemplate(ctx)
+		if err != nil {
 			return nil, err
+		}
+		if len(seeds) > 0 {
+			settings = append(settings, "--delete", strings.Join(seeds, ","))
 		}
 	}
 	have, err := p.claim(ctx)
@@ -39,7 +45,7 @@ func (p *proxmox) make(ctx context.Context, seed []byte) (*found, error) {
 	if err := p.putSeed(ctx, seed); err != nil {
 		return have, err
 	}
-	if _, err := p.command(ctx, append([]string{"qm", "set", have.ID}, p.settings()...)...); err != nil {
+	if _, err := p.command(ctx, append([]string{"qm", "set", have.ID}, settings...)...); err != nil {
 		return have, err
 	}
 	return have, p.grow(ctx, have)
@@ -97,15 +103,15 @@ func (p *proxmox) settings() []string {
 	}
 	return []string{
 		"--tags", tag, "--cores", strconv.Itoa(p.spec.CPUs), "--memory", strconv.Itoa(p.spec.MemoryMiB),
-		"--net0", nic, "--agent", "enabled=1", "--onboot", "1", "--ide2", p.seedVolume() + ",media=cdrom",
+		"--net0", nic, "--agent", "enabled=1", "--onboot", "1", "--" + seedSlot, p.seedVolume() + ",media=cdrom",
 	}
 }
 
-// checkTemplate says what is wrong with the template before anything is made.
-func (p *proxmox) checkTemplate(ctx context.Context) error {
+// checkTemplate says what is wrong with the template before anything is made, and which drives of its clones hold another seed.
+func (p *proxmox) checkTemplate(ctx context.Context) (seeds []string, err error) {
 	all, err := p.guests(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	id := p.spec.Proxmox.Template
 	for _, guest := range all {
@@ -115,15 +121,15 @@ func (p *proxmox) checkTemplate(ctx context.Context) error {
 		config, err := p.config(ctx, guest)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case config.Template.String() != "1":
-			return fmt.Errorf("%s: VM %d (%s) is no template: qm template %d, or set another strata:hosts.proxmox.template", p.host, id, guest.Name, id)
+			return nil, fmt.Errorf("%s: VM %d (%s) is no template: qm template %d, or set another strata:hosts.proxmox.template", p.host, id, guest.Name, id)
 		case config.SCSI0 == "":
-			return fmt.Errorf("%s: template %d (%s) has no disk scsi0, which the machines boot from; set another strata:hosts.proxmox.template", p.host, id, guest.Name)
+			return nil, fmt.Errorf("%s: template %d (%s) has no disk scsi0, which the machines boot from; set another strata:hosts.proxmox.template", p.host, id, guest.Name)
 		}
-		return nil
+		return config.seeds, nil
 	}
-	return fmt.Errorf("%s: there is no template %d; see qm list, and set strata:hosts.proxmox.template to one with cloud-init", p.host, id)
+	return nil, fmt.Errorf("%s: there is no template %d; see qm list, and set strata:hosts.proxmox.template to one with cloud-init", p.host, id)
 }
 
 func (p *proxmox) finish(ctx context.Context, have *found) error {

@@ -63,7 +63,7 @@ func (p *proxmox) removeSeed(ctx context.Context, have *found) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.command(ctx, "qm", "set", have.ID, "--delete", "ide2"); err != nil {
+	if _, err := p.command(ctx, "qm", "set", have.ID, "--delete", seedSlot); err != nil {
 		return err
 	}
 	// `pvesm free` fails for a volume that is not there, which is what an interrupted removal leaves.

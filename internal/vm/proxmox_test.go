@@ -36,6 +36,8 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	assert.Contains(t, config["scsi0"], "size=20G")
 	assert.Equal(t, "virtio="+spec.MAC()+",bridge=vmbr0,tag=7", config["net0"])
 	assert.Empty(t, config["template"])
+	assert.Equal(t, "local:iso/strata-dev-server-1-seed.iso,media=cdrom", config["scsi30"])
+	assert.Empty(t, config["ide2"], "the template's own seed would be found first")
 	seed := filepath.Join(p.dir, "local/template/iso/strata-dev-server-1-seed.iso")
 	info, err := os.Stat(seed)
 	require.NoError(t, err)

@@ -144,7 +144,7 @@ func newPVE(t *testing.T, story string, network network) *proxmox {
 		require.NoError(t, os.Symlink(binary, filepath.Join(p.dir, name)))
 	}
 	p.write("storage.json", map[string]int{"local-lvm": 200, "local": 10})
-	p.write("guests/9000.json", map[string]any{"id": 9000, "diskGiB": 2, "config": map[string]string{"name": "debian", "template": "1", "scsi0": "local-lvm:base-9000-disk-0,size=2G"}})
+	p.write("guests/9000.json", map[string]any{"id": 9000, "diskGiB": 2, "config": map[string]string{"name": "debian", "template": "1", "scsi0": "local-lvm:base-9000-disk-0,size=2G", "ide2": "local-lvm:vm-9000-cloudinit,media=cdrom"}})
 	p.write("guests/100.json", map[string]any{"id": 100, "config": map[string]string{"name": "mail"}})
 	p.keyFile = filepath.Join(p.dir, "key")
 	require.NoError(t, os.WriteFile(p.keyFile, p.server.PrivateKey(), 0o600))

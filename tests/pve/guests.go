@@ -89,9 +89,11 @@ func (n *node) set(c call) error {
 	for key, value := range c.options {
 		switch key {
 		case "delete":
-			delete(g.Config, value)
+			for _, name := range strings.Split(value, ",") {
+				delete(g.Config, name)
+			}
 			continue
-		case "ide2":
+		case "scsi30":
 			volume, _, _ := strings.Cut(value, ",")
 			path, err := n.volume(volume)
 			if err != nil {

@@ -68,7 +68,10 @@ func (n *node) boot(g *guest) error {
 
 // machine is the lab machine that a guest's seed describes.
 func (n *node) machine(g *guest) (map[string]any, error) {
-	volume, _, _ := strings.Cut(g.Config["ide2"], ",")
+	if other := g.Config["ide2"]; other != "" {
+		return nil, fmt.Errorf("cloud-init finds the seed on ide2 first: %s", other)
+	}
+	volume, _, _ := strings.Cut(g.Config["scsi30"], ",")
 	path, err := n.volume(volume)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ type form struct {
 
 // config are options of qm create and qm set, the keys of a VM's configuration: qm.conf(5).
 var config = []string{
-	"agent", "boot", "cores", "cpu", "description", "ide2", "memory", "name", "net0", "onboot", "ostype", "scsi0", "scsihw", "serial0", "tags", "template",
+	"agent", "boot", "cores", "cpu", "description", "ide2", "memory", "name", "net0", "onboot", "ostype", "scsi0", "scsi30", "scsihw", "serial0", "tags", "template",
 }
 
 // forms are from the commands' own definitions in the release 9.2.6 of qemu-server (src/PVE/CLI/qm.pm, $cmddef, and the parameters of
