@@ -2,6 +2,7 @@ package components
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apiextensions"
 	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
@@ -63,9 +64,19 @@ type customResource struct {
 	spec       pulumi.Map
 }
 
-// newCustomResource registers a custom resource of the cluster.
+// background deletes an object without a finalizer for its dependents. In the foreground, the provider's default, the garbage
+// collector takes that finalizer away with an update, and an admission webhook that is down refuses every update: a destroy after
+// the death of a controller would not end (https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion).
+const background = "pulumi.com/deletionPropagationPolicy"
+
+// newCustomResource registers a custom resource of the cluster. Most have an admission webhook, so they go in the background.
 func newCustomResource(ctx *pulumi.Context, cluster *Cluster, name string, args customResource, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
-	metadata := &metav1.ObjectMetaArgs{Name: pulumi.String(args.name), Annotations: args.wait}
+	annotations := maps.Clone(args.wait)
+	if annotations == nil {
+		annotations = pulumi.StringMap{}
+	}
+	annotations[background] = pulumi.String("background")
+	metadata := &metav1.ObjectMetaArgs{Name: pulumi.String(args.name), Annotations: annotations}
 	if args.namespace != "" {
 		metadata.Namespace = pulumi.String(args.namespace)
 	}

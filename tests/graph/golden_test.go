@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -68,6 +69,7 @@ func edges(r pulumitest.Resource) []string {
 	expression, limit := wait(r)
 	add("waits for", expression)
 	add("wait limit", limit)
+	add("deleted in the", annotation(r, "pulumi.com/deletionPropagationPolicy"))
 	add("bound", bounds(r.Timeouts))
 	if triggers := len(r.Triggers()); triggers > 0 {
 		add("replaced on", fmt.Sprintf("%d trigger", triggers))
@@ -81,21 +83,20 @@ func edges(r pulumitest.Resource) []string {
 
 // wait is the annotation that holds a Kubernetes object until its status says so, and its limit in seconds.
 func wait(r pulumitest.Resource) (expression, seconds string) {
+	return annotation(r, waitfor.Annotation), annotation(r, waitfor.TimeoutAnnotation)
+}
+
+// annotation is the value of an object's annotation; empty without one.
+func annotation(r pulumitest.Resource, key resource.PropertyKey) string {
 	metadata, _ := r.Input("metadata")
 	if !metadata.IsObject() {
-		return "", ""
+		return ""
 	}
 	annotations := metadata.ObjectValue()["annotations"]
-	if !annotations.IsObject() {
-		return "", ""
+	if !annotations.IsObject() || !annotations.ObjectValue()[key].IsString() {
+		return ""
 	}
-	if value, ok := annotations.ObjectValue()[waitfor.Annotation]; ok {
-		expression = value.StringValue()
-	}
-	if value, ok := annotations.ObjectValue()[waitfor.TimeoutAnnotation]; ok {
-		seconds = value.StringValue()
-	}
-	return expression, seconds
+	return annotations.ObjectValue()[key].StringValue()
 }
 
 func bounds(limits pulumitest.Timeouts) string {

@@ -54,6 +54,9 @@ func TestEveryObjectInTheClusterCarriesItsWait(t *testing.T) {
 				expression, limit := wait(g[name])
 				assert.Equal(t, want.expression, expression, name)
 				assert.Equal(t, want.limit, limit, name)
+				if group, _, _ := strings.Cut(strings.TrimPrefix(g[name].Type, "kubernetes:"), "/"); definedByCRDs(group) {
+					assert.Equal(t, "background", annotation(g[name], "pulumi.com/deletionPropagationPolicy"), "%s: a webhook that is down refuses to let it go", name)
+				}
 				if expression == "" {
 					assert.NotEmpty(t, want.instead, name)
 					continue
@@ -64,6 +67,11 @@ func TestEveryObjectInTheClusterCarriesItsWait(t *testing.T) {
 			}
 		})
 	}
+}
+
+// definedByCRDs is false of the groups that the API server has by itself, and of Helm's.
+func definedByCRDs(group string) bool {
+	return strings.Contains(group, ".") && group != "helm.sh" && (group == "gateway.networking.k8s.io" || !strings.HasSuffix(group, ".k8s.io"))
 }
 
 // parts are the expressions of an annotation, which is one or a JSON array of several.
