@@ -44,7 +44,8 @@ func (a *apisix) classes() error {
 	}
 	_, err = newObject(a.ctx, a.args.Cluster, "kubernetes:networking.k8s.io/v1:IngressClass", a.name+"-ingress-class", pulumi.Map{
 		"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("IngressClass"),
-		"metadata": pulumi.Map{"name": pulumi.String(apisixName)},
+		// APISIX has a webhook for this kind of Kubernetes' own, too.
+		"metadata": pulumi.Map{"name": pulumi.String(apisixName), "annotations": pulumi.StringMap{background: pulumi.String("background")}},
 		"spec": pulumi.Map{
 			"controller": pulumi.String(apisixControllerName),
 			"parameters": pulumi.Map{
