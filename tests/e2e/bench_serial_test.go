@@ -106,6 +106,7 @@ func byStrata(t *testing.T, artifacts, validate string) sample {
 	made := sample{began: time.Now()}
 	made.took, made.run = s.recordedUp()
 	made.export = s.exported()
+	t.Log(s.must(s.run(strata, "timeline", filepath.Join(s.dir, "up.jsonl"))).output)
 	return made
 }
 

@@ -72,20 +72,29 @@ func (s serial) definitions(name string) string {
 	return files[0]
 }
 
+// gateWebhook is the command of examples/gate-webhook.
+func (s serial) gateWebhook() result {
+	return s.run(strata, "gate", "webhook", "apisix-ingress-controller-webhook", "--kubeconfig", s.kubeconfig,
+		"--service", "apisix/apisix-ingress-controller-webhook-svc", "--ca-secret", "apisix-ingress-controller-webhook-cert",
+		"--accept", "examples/gate-webhook/gatewayproxy.yaml", "--workload", "apisix/Deployment/apisix-ingress-controller")
+}
+
 // losesTheProxyRace installs APISIX's controller, some times over. Who applies the GatewayProxy when its Pod is Ready is refused; who
-// asks the stack's gate, started at the same time, never is. The export is of a stack with APISIX, which the cluster has no more.
+// asks the stack's gate, or the same by its verb for everybody (examples/gate-webhook), never is. The export is of a stack with APISIX,
+// which the cluster has no more.
 func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int) {
 	script := s.serially(t, export)
 	s.must(script.does("apply", "apisix-namespace"))
 	for range times {
 		s.must(script.does("install", "apisix-controller-release"))
-		var open result
-		var gate sync.WaitGroup
-		gate.Go(func() { open = script.does("gate", "apisix-webhook") })
+		var open, example result
+		var gates sync.WaitGroup
+		gates.Go(func() { open = script.does("gate", "apisix-webhook") })
+		gates.Go(func() { example = script.gateWebhook() })
 		s.must(script.kubectl("-n", "apisix", "rollout", "status", "deployment/apisix-ingress-controller", "--timeout=120s"))
 		refused := script.does("apply", "apisix-proxy")
 		ready := script.kubectl("-n", "apisix", "wait", "pod", "--all", "--for=condition=Ready", "--timeout=0")
-		gate.Wait()
+		gates.Wait()
 		admitted := script.does("apply", "apisix-proxy")
 
 		s.must(ready)
@@ -93,6 +102,7 @@ func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int) {
 		assert.Contains(t, refused.output, "failed calling webhook")
 		assert.Regexp(t, "connection refused|no endpoints available", refused.output)
 		s.must(open)
+		s.must(example)
 		s.must(admitted)
 		s.must(script.kubectl("-n", "apisix", "delete", "gatewayproxy", "apisix-config"))
 		s.must(script.does("uninstall", "apisix-controller-release"))

@@ -53,6 +53,25 @@ func TestAPISIXHasExactlyTheseResourcesAndEdges(t *testing.T) {
 	}
 }
 
+// Beside Traefik: APISIX's webhook is asked about every class, Gateway and route of the cluster, so those of others wait for it, too.
+func TestWhatAPISIXsWebhookIsAskedAboutWaitsForItWhoeverOwnsIt(t *testing.T) {
+	p := newProgram(t, "local")
+	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
+	p.set(t, "apps", map[string]any{"demo": true})
+	g := p.graph(t)
+	asked := g.where(func(r pulumitest.Resource) bool {
+		class := strings.HasSuffix(r.Type, ":IngressClass")
+		return class || strings.HasSuffix(r.Type, ":Gateway") || strings.HasSuffix(r.Type, ":HTTPRoute") || strings.HasPrefix(r.Type, "kubernetes:apisix.")
+	})
+	asked = append(asked, "traefik-release") // its chart makes an IngressClass
+	for _, name := range []string{"traefik-gateway", "argocd-route", "apisix-gateway", "demo-httpbin-route"} {
+		require.Contains(t, asked, name)
+	}
+	for _, name := range asked {
+		assert.True(t, g.reaches(name, "apisix-webhook"), "%s is refused while the webhook does not listen", name)
+	}
+}
+
 // With skip, a gate is there only for somebody who depends on it.
 func TestSkipLeavesOutWhatNothingDependsOn(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
