@@ -37,10 +37,14 @@ func TestAPISIX(t *testing.T) {
 			assert.NotContains(t, export, s.output(name))
 		}
 	})
+	export := s.exported()
 	s.step("APISIX and its demo go while the controller lives", func(t *testing.T) {
 		s.configure(withoutAPISIX(hosts, all...))
 		s.must(s.up())
 		s.noClass(t)
+	})
+	s.step("a GatewayProxy is refused while the controller's Pod is Ready, and never behind the gate", func(t *testing.T) {
+		s.losesTheProxyRace(t, export, 2) // `make bench-serial`: 20
 	})
 	s.step("with skip the up ends early, and the rest converges behind it", func(t *testing.T) {
 		s.configure(withAPISIX(hosts, "skip", all...))
