@@ -29,6 +29,7 @@ func (k *k3s) node(host *Host, before []*health.Gate) (*health.Gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("push: %w", err)
 	}
+	k.pushed = append(k.pushed, pushes...)
 	config := k.config(host)
 	install, err := k.installNode(name, host, config, gates(before, pushes...))
 	if err != nil {

@@ -20,6 +20,7 @@ func verbs() []*cobra.Command {
 		newHostKeyCommand(),
 		newPushCommand(),
 		newMembersCommand(),
+		newUpgradeCommand(),
 		newCRDsCommand(),
 		newClassCommand(),
 		newReadCommand(),
