@@ -102,7 +102,7 @@ func workloads(number int) pulumi.RunFunc {
 		if err != nil {
 			return err
 		}
-		k3s, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{Config: cfg.K3s, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts})
+		k3s, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts})
 		if err != nil {
 			return err
 		}
