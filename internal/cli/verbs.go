@@ -7,6 +7,8 @@ func verbs() []*cobra.Command {
 	return []*cobra.Command{
 		newPreflightCommand(),
 		newHealthCommand(),
+		newSnapshotCommand(),
+		newRestoreCommand(),
 		newRecoverCommand(),
 		newStrandedCommand(),
 		newRecordCommand(),
