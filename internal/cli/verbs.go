@@ -21,6 +21,7 @@ func verbs() []*cobra.Command {
 		newGateCommand(),
 		newHostKeyCommand(),
 		newPushCommand(),
+		newAdmitCommand(),
 		newMembersCommand(),
 		newUpgradeCommand(),
 		newCRDsCommand(),

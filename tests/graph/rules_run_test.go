@@ -46,6 +46,11 @@ func without(name, need string) func(graph) {
 	}
 }
 
+// both makes two changes.
+func both(first, second func(graph)) func(graph) {
+	return func(g graph) { first(g); second(g) }
+}
+
 // with changes a resource.
 func with(name string, change func(*pulumitest.Resource)) func(graph) {
 	return func(g graph) {
@@ -75,8 +80,9 @@ func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 		{"an edge to a component", "edges lead", alsoNeeds("metallb-namespace", "k3s")},
 		{"a component that waits", "edges lead", alsoNeeds("metallb", "k3s-api")},
 		{"a gate created late", "nothing is created before", with("k3s-api", func(r *pulumitest.Resource) { r.Order = 1000 })},
-		{"a second server that does not wait for the first", "each resource waits", without("k3s-server-2-install", "k3s-server-1-gate")},
-		{"an agent that does not wait for a server", "each resource waits", without("k3s-agent-2-install", "k3s-server-1-gate")},
+		{"a second server that does not wait for the first", "each resource waits", both(without("k3s-server-2-install", "k3s-server-1-gate"), without("k3s-server-2-admit", "k3s-server-1-gate"))},
+		{"an agent that does not wait for a server", "each resource waits", both(without("k3s-agent-2-install", "k3s-server-1-gate"), without("k3s-agent-2-admit", "k3s-server-1-gate"))},
+		{"an install that does not wait until its name is free", "each resource waits", without("k3s-agent-2-install", "k3s-agent-2-admit")},
 		{"a push that overtakes the uninstall", "each resource waits", without("k3s-agent-1-binary", "k3s-agent-1-uninstall")},
 		{"a nodes gate before the upgrade", "each resource waits", without("k3s-nodes", "k3s-upgrade")},
 		{"an upgrade before the members", "each resource waits", without("k3s-upgrade", "k3s-members")},

@@ -90,6 +90,7 @@ func needs(p *program, g graph) []need {
 			add(pushed, "k3s-"+node+"-uninstall")
 			add("k3s-"+node+"-install", pushed)
 		}
+		add("k3s-"+node+"-install", "k3s-"+node+"-admit") // its name is free
 		add("k3s-"+node+"-gate", "k3s-"+node+"-install")
 		add("k3s-nodes", "k3s-"+node+"-gate")
 	}
@@ -142,10 +143,10 @@ func onHost(g graph, node string) []string {
 	return g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Name, "k3s-"+node+"-") })
 }
 
-// pushes are the copies of artifacts to a node's host: everything there but install, uninstall and gate.
+// pushes are the copies of artifacts to a node's host: everything there but install, uninstall, admit and gate.
 func pushes(g graph, node string) []string {
 	return slices.DeleteFunc(onHost(g, node), func(name string) bool {
-		return slices.Contains([]string{"install", "uninstall", "gate"}, strings.TrimPrefix(name, "k3s-"+node+"-"))
+		return slices.Contains([]string{"install", "uninstall", "admit", "gate"}, strings.TrimPrefix(name, "k3s-"+node+"-"))
 	})
 }
 
