@@ -46,7 +46,8 @@ func clusterConfig() config.K3s {
 		ClusterCIDR: netip.MustParsePrefix("10.42.0.0/16"), ServiceCIDR: netip.MustParsePrefix("10.43.0.0/16"),
 		Disable: []string{"traefik", "servicelb"}, TLSSANs: []string{"api.example.org", "10.0.0.12"},
 		FlannelInterface: "eth1", SecretsEncryption: &encrypt,
-		ServerArgs: map[string]any{"etcd-snapshot-retention": 5},
+		Snapshots:  config.Snapshots{Schedule: "0 */6 * * *", Retention: 7},
+		ServerArgs: map[string]any{"etcd-expose-metrics": true},
 		AgentArgs:  map[string]any{"kubelet-arg": []string{"max-pods=50"}},
 	}
 }

@@ -18,13 +18,15 @@ type fakeHost struct {
 	root string
 }
 
-// binary is what lies at /usr/local/bin/k3s.
+// binary is what was pushed to /var/lib/strata/k3s.
 const binary = "the k3s binary\n"
 
 func newFakeHost(t *testing.T) *fakeHost {
 	t.Helper()
 	h := &fakeHost{t: t, root: t.TempDir()}
-	h.write("usr/local/bin/k3s", binary)
+	h.write("var/lib/strata/k3s", binary)
+	require.NoError(t, os.MkdirAll(h.path("usr/local/bin"), 0o755))
+	require.NoError(t, os.MkdirAll(h.path("run"), 0o755))
 	h.write("proc/self/mounts", "tmpfs /run tmpfs rw 0 0\n")
 	require.NoError(t, os.MkdirAll(h.path("etc/modules-load.d"), 0o755)) // every systemd has it
 	h.tool("systemctl", `echo "$*" >> ROOT/systemctl.log
@@ -97,7 +99,7 @@ func (h *fakeHost) run(script, stdin string, variables ...variable) (output stri
 // install runs the install script; more overrides the variables.
 func (h *fakeHost) install(role, first, peers string, more ...variable) (output string, code int) {
 	h.t.Helper()
-	sum := sha256.Sum256([]byte(h.read("usr/local/bin/k3s")))
+	sum := sha256.Sum256([]byte(h.read("var/lib/strata/k3s")))
 	variables := []variable{{"ROLE", role}, {"FIRST", first}, {"PEERS", peers}, {"BINARY_SHA256", hex.EncodeToString(sum[:])}}
 	return h.run("k3s-install.sh", "token: secret\nnode-name: here\n", append(variables, more...)...)
 }

@@ -95,8 +95,11 @@ func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
 		change    func(h *fakeHost)
 		restarted bool
 	}{
-		"nothing":    {func(*fakeHost) {}, false},
-		"the binary": {func(h *fakeHost) { h.write("usr/local/bin/k3s", "the next binary\n") }, true},
+		"nothing": {func(*fakeHost) {}, false},
+		"a binary that was put there by hand while it is off": {func(h *fakeHost) {
+			h.write("usr/local/bin/k3s", "another\n")
+			require.NoError(h.t, os.Remove(h.path("active/k3s")))
+		}, true},
 		"how it joined": {func(h *fakeHost) {
 			h.write("var/lib/rancher/k3s/server/db/etcd/member", "")
 			h.write(joinFile, "server: https://10.0.0.2:6443\n")
@@ -129,6 +132,29 @@ func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
 	})
 }
 
+// A running node is emptied before its binary changes, and that is the upgrade's work.
+func TestAnInstallLeavesTheBinaryOfARunningK3sAlone(t *testing.T) {
+	h := newFakeHost(t)
+	_, code := h.install("server", "true", "")
+	require.Zero(t, code)
+	h.write("var/lib/strata/k3s", "the next binary\n")
+	out, code := h.install("server", "true", "")
+	require.Zero(t, code, out)
+	assert.Contains(t, out, "goes on with its old binary until its upgrade")
+	assert.False(t, h.restarted("k3s"))
+	assert.Equal(t, binary, h.read("usr/local/bin/k3s"))
+	assert.Equal(t, "token: secret\nnode-name: here\n", h.read(configFile), "the upgrade takes it along")
+
+	require.NoError(t, os.Remove(h.path("active/k3s")))
+	out, code = h.install("server", "true", "")
+	require.Zero(t, code, out)
+	assert.True(t, h.restarted("k3s"), "one that does not run has no Pods to move")
+	assert.Equal(t, "the next binary\n", h.read("usr/local/bin/k3s"))
+	info, err := os.Stat(h.path("usr/local/bin/k3s"))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o755), info.Mode().Perm())
+}
+
 // Whatever is refused leaves what runs as it is.
 func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 	t.Run("with another binary than the pinned one", func(t *testing.T) {
@@ -136,7 +162,7 @@ func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 		h.write(configFile, "as it was\n")
 		out, code := h.install("server", "true", "", variable{"BINARY_SHA256", "00ff"})
 		assert.Equal(t, 1, code)
-		assert.Contains(t, out, "/usr/local/bin/k3s has not the sha256 00ff; run 'pulumi up' again to push it")
+		assert.Contains(t, out, "/var/lib/strata/k3s has not the sha256 00ff; run 'pulumi up' again to push it")
 		assert.Equal(t, "as it was\n", h.read(configFile))
 		assert.Empty(t, h.read("systemctl.log"))
 	})

@@ -18,6 +18,8 @@ import (
 type K3sArgs struct {
 	// Config is the section strata:k3s, validated.
 	Config config.K3s
+	// Upgrade is the section strata:upgrade.
+	Upgrade config.Upgrade
 	// Hosts are the servers and agents; each node's install waits for its own host's gate.
 	Hosts *Hosts
 	// Artifacts has the binary, the install script and the image archives.
@@ -37,9 +39,9 @@ type K3s struct {
 	Cluster *Cluster
 	// API holds once every API server answers authenticated requests.
 	API *health.Gate
-	// Members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and the API. What is changed or
-	// judged inside the cluster waits for it, or a gate would look at Pods that are about to be drained away.
-	Members *health.Gate
+	// Upgraded holds once the nodes that left are out of the cluster and those that stay run the wanted K3s. What is changed or judged
+	// inside the cluster waits for it, or a gate would look at Pods that are about to be drained away.
+	Upgraded *health.Gate
 	// Nodes holds once exactly the configured nodes are Ready.
 	Nodes *health.Gate
 	// System holds once CoreDNS and the other packaged components work.
@@ -57,6 +59,10 @@ type k3s struct {
 	servers  []*Host
 	agents   []*Host
 	joined   []*health.Gate
+	// members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and the API.
+	members *health.Gate
+	// pushed are the copies of artifacts to every host.
+	pushed []pulumi.Resource
 }
 
 // NewK3s registers the cluster. Servers join one at a time, since etcd admits one learner (k3s-io/k3s#4335); agents in

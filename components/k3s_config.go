@@ -57,6 +57,9 @@ func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
 		"tls-san":               slices.Compact(names),
 		"secrets-encryption":    *cfg.SecretsEncryption,
 		"write-kubeconfig-mode": "0600",
+		// Each server keeps snapshots of its own, so that one is left whichever is lost (docs.k3s.io/cli/etcd-snapshot).
+		"etcd-snapshot-schedule-cron": cfg.Snapshots.Schedule,
+		"etcd-snapshot-retention":     cfg.Snapshots.Retention,
 	}
 }
 

@@ -64,17 +64,20 @@ func (k *k3s) gateAPI() error {
 	return err
 }
 
-// gateNodes registers the removal of nodes that left, and then the gate of the exact node set. The removal comes first
-// because Pulumi deletes after all updates: the gate would wait for ever for a node whose own removal comes later.
+// gateNodes registers the removal of nodes that left, the upgrade of those that stay, and then the gate of the exact node set. The
+// removal comes first because Pulumi deletes after all updates: the gate would wait for ever for a node whose own removal comes later.
 func (k *k3s) gateNodes() error {
 	var err error
-	if k.Members, err = k.members(); err != nil {
+	if k.members, err = k.removeLeaving(); err != nil {
+		return err
+	}
+	if k.Upgraded, err = k.upgrade(); err != nil {
 		return err
 	}
 	k.Nodes, err = k.gate("nodes", health.Spec{
 		Kind: health.KindNodes, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
 		Nodes: &health.NodesSpec{PodNetwork: k.podNetwork()},
-	}, k.args.Hosts.All, append(k.joined, k.API, k.Members)...)
+	}, k.args.Hosts.All, append(k.joined, k.API, k.Upgraded)...)
 	return err
 }
 
@@ -91,7 +94,7 @@ func (k *k3s) gateSystem() error {
 	gate, err := k.gate("system", health.Spec{
 		Kind: health.KindSystem, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
 		System: &health.SystemSpec{Disabled: k.args.Config.Disable},
-	}, k.servers, k.API, k.Members)
+	}, k.servers, k.API, k.Upgraded)
 	k.System = gate
 	return err
 }

@@ -10,10 +10,10 @@ import (
 	"strata/internal/members"
 )
 
-// members registers the resource that takes leaving nodes out of the cluster: drained, stopped, and their etcd member, Node and
+// removeLeaving registers the resource that takes leaving nodes out of the cluster: drained, stopped, and their etcd member, Node and
 // node-password Secret removed. What left is the difference between its own previous output, which it finds in
 // PULUMI_COMMAND_STDOUT, and the wanted set; so this one command does ask for its previous output.
-func (k *k3s) members() (*health.Gate, error) {
+func (k *k3s) removeLeaving() (*health.Gate, error) {
 	at := accessTo(k.args.Hosts.All)
 	keys := make([]any, len(at.hostKeys))
 	for i, key := range at.hostKeys {

@@ -29,8 +29,13 @@ func (k *k3s) node(host *Host, before []*health.Gate) (*health.Gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("push: %w", err)
 	}
+	k.pushed = append(k.pushed, pushes...)
+	admitted, err := k.admit(name, host, gates(before, uninstall))
+	if err != nil {
+		return nil, fmt.Errorf("admit: %w", err)
+	}
 	config := k.config(host)
-	install, err := k.installNode(name, host, config, gates(before, pushes...))
+	install, err := k.installNode(name, host, config, append(gates(before, pushes...), admitted))
 	if err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"strata/config"
 	"strata/internal/artifacts"
+	"strata/internal/k3snode"
 )
 
 // pushed is where an artifact goes on a host.
@@ -66,7 +67,7 @@ func (k *k3s) files() ([]pushed, error) {
 		return nil, err
 	}
 	files := []pushed{
-		{role: "binary", destination: "/usr/local/bin/k3s", mode: "0755", artifact: binary},
+		{role: "binary", destination: k3snode.Staged, mode: "0755", artifact: binary},
 		{role: "installer", destination: "/var/lib/strata/k3s-install.sh", mode: "0700", artifact: installer},
 	}
 	// Counted by what they belong to: a layer that is switched on adds resources and renames none.

@@ -7,10 +7,15 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/k3snode"
 )
 
 //go:embed scripts/*.sh
 var scripts embed.FS
+
+// shared are the functions that a script has in common with others, by its name.
+var shared = map[string]string{"k3s-install.sh": k3snode.Functions}
 
 // variable is a shell variable that a script reads. Its value must not be secret: it is part of the command's text.
 type variable struct{ name, value string }
@@ -23,6 +28,7 @@ func remoteScript(user, script string, limit metav1.Duration, variables ...varia
 	for _, v := range variables {
 		fmt.Fprintf(&text, "%s=%s\n", v.name, quote(v.value))
 	}
+	text.WriteString(shared[script])
 	content, err := scripts.ReadFile("scripts/" + script)
 	if err != nil {
 		panic(err) // an embedded file that the compiler has already found

@@ -125,7 +125,7 @@ func TestEveryEmbeddedScriptPassesShellcheck(t *testing.T) {
 			header += v.name + "=" + quote(v.value) + "\n"
 		}
 		check := exec.CommandContext(t.Context(), "shellcheck", "-s", "bash", "-")
-		check.Stdin = strings.NewReader(header + string(content))
+		check.Stdin = strings.NewReader(header + shared[name] + string(content))
 		out, err := check.CombinedOutput()
 		require.NoError(t, err, "%s: %s", name, out)
 	}

@@ -13,7 +13,7 @@ import (
 
 // binarySum is the variable with the sum of the host's binary.
 func binarySum(h *fakeHost) variable {
-	sum := sha256.Sum256([]byte(h.read("usr/local/bin/k3s")))
+	sum := sha256.Sum256([]byte(h.read("var/lib/strata/k3s")))
 	return variable{"BINARY_SHA256", hex.EncodeToString(sum[:])}
 }
 

@@ -18,10 +18,26 @@ type K3s struct {
 	FlannelInterface string `json:"flannelInterface,omitempty"`
 	// SecretsEncryption encrypts Secrets at rest; fixed when the cluster is created. Default true.
 	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`
+	// Snapshots are etcd's, which each server writes for itself.
+	Snapshots Snapshots `json:"snapshots,omitzero"`
 	// ServerArgs are further keys of the servers' config.yaml of K3s, by their long flag name.
 	ServerArgs map[string]any `json:"serverArgs,omitempty"`
 	// AgentArgs are further keys of the agents' config.yaml of K3s, by their long flag name.
 	AgentArgs map[string]any `json:"agentArgs,omitempty"`
+}
+
+// Snapshots configures the snapshots of etcd that every server keeps in /var/lib/rancher/k3s/server/db/snapshots.
+type Snapshots struct {
+	// Schedule is when a snapshot is written, as cron's five fields in the server's time zone. Default `0 */12 * * *`, K3s's own.
+	Schedule string `json:"schedule,omitempty"`
+	// Retention is how many scheduled snapshots each server keeps. Default 5, K3s's own.
+	Retention int `json:"retention,omitempty"`
+}
+
+// Upgrade configures how a changed K3s reaches the nodes of a running cluster: servers one by one, then agents.
+type Upgrade struct {
+	// Concurrency is how many agents are upgraded at the same time. Default 1.
+	Concurrency int `json:"concurrency,omitempty"`
 }
 
 // MetalLB configures the load balancer.

@@ -10,6 +10,8 @@ type Config struct {
 	Hosts Hosts `json:"hosts"`
 	// K3s is the section `strata:k3s`.
 	K3s K3s `json:"k3s"`
+	// Upgrade is the section `strata:upgrade`: how a changed K3s reaches the nodes.
+	Upgrade Upgrade `json:"upgrade"`
 	// MetalLB is the section `strata:metallb`.
 	MetalLB MetalLB `json:"metallb"`
 	// CRDs is the section `strata:crds`: the resource definitions that no chart brings.
@@ -76,6 +78,10 @@ type Timeouts struct {
 	MetalLBPool metav1.Duration `json:"metallbPool,omitzero"`
 	// Install bounds one install command on a host. Default 10m.
 	Install metav1.Duration `json:"install,omitzero"`
+	// Drain bounds the time that a node's Pods get to move away before its K3s is upgraded. Default 5m.
+	Drain metav1.Duration `json:"drain,omitzero"`
+	// Upgrade bounds the time from the stop of a node's old K3s until the new one works. Default 10m.
+	Upgrade metav1.Duration `json:"upgrade,omitzero"`
 	// Uninstall bounds one uninstall command on a host. Default 5m.
 	Uninstall metav1.Duration `json:"uninstall,omitzero"`
 }

@@ -31,7 +31,9 @@ func defaults() *Config {
 			ServiceCIDR:       netip.MustParsePrefix("10.43.0.0/16"),
 			Disable:           []string{"traefik", "servicelb", "gateway-api-crd"},
 			SecretsEncryption: &encrypt,
+			Snapshots:         Snapshots{Schedule: "0 */12 * * *", Retention: 5},
 		},
+		Upgrade:     Upgrade{Concurrency: 1},
 		MetalLB:     MetalLB{Enabled: &on},
 		CRDs:        CRDs{Keep: &on},
 		CertManager: CertManager{Enabled: &on},
@@ -56,6 +58,8 @@ func defaults() *Config {
 			Apply:              minutes(5),
 			ArgoCD:             minutes(5),
 			Install:            minutes(10),
+			Drain:              minutes(5),
+			Upgrade:            minutes(10),
 			Uninstall:          minutes(5),
 		},
 	}

@@ -30,4 +30,12 @@ var k3sRules = []rule{
 		`strata:k3s.serverArgs["--debug"]: is not a key of K3s's config.yaml; write the long flag's name, without dashes before it`},
 	{"a nested value for K3s", one("k3s", `{"serverArgs":{"kubelet-arg":{"max-pods":50}}}`),
 		`strata:k3s.serverArgs["kubelet-arg"]: is neither a value nor a list of values; K3s's config.yaml has no nested keys`},
+	{"a schedule that cron does not know", one("k3s", `{"snapshots":{"schedule":"daily"}}`),
+		"strata:k3s.snapshots.schedule: daily is not a schedule of cron's five fields; write minute, hour, day, month and weekday, for example 0 */12 * * *"},
+	{"snapshots that are not kept", one("k3s", `{"snapshots":{"retention":-1}}`),
+		"strata:k3s.snapshots.retention: -1 keeps no snapshot; write how many to keep, at least 1"},
+	{"a snapshot setting by its flag", one("k3s", `{"serverArgs":{"etcd-snapshot-retention":9}}`),
+		`strata:k3s.serverArgs["etcd-snapshot-retention"]: belongs to Strata; use k3s.snapshots`},
+	{"an upgrade of no agent at a time", one("upgrade", `{"concurrency":-1}`),
+		"strata:upgrade.concurrency: -1 upgrades nothing; write how many agents may be away at the same time, at least 1"},
 }

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -13,6 +14,9 @@ import (
 
 // k3sVersion is the form of K3s's release tags.
 var k3sVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+\+k3s\d+$`)
+
+// cronFields is the form of a schedule: K3s parses it with robfig/cron's standard parser, and ends at start when it cannot.
+var cronFields = regexp.MustCompile(`^[0-9*/,-]+ [0-9*/,-]+ [0-9*?/,-]+ [0-9A-Za-z*/,-]+ [0-9A-Za-z*?/,-]+$`)
 
 // serviceLB is K3s's own load balancer; it and MetalLB would both write a Service's status.
 const serviceLB = "servicelb"
@@ -44,8 +48,18 @@ func (c *Config) checkK3s(ps *problems) {
 		ps.add(field("k3s.flannelInterface"), k3s.FlannelInterface, "is not an interface name",
 			"write it as `ip link` shows it")
 	}
+	if !cronFields.MatchString(k3s.Snapshots.Schedule) {
+		ps.add(field("k3s.snapshots.schedule"), k3s.Snapshots.Schedule, "is not a schedule of cron's five fields",
+			"write minute, hour, day, month and weekday, for example 0 */12 * * *")
+	}
+	if k3s.Snapshots.Retention < 1 {
+		ps.add(field("k3s.snapshots.retention"), strconv.Itoa(k3s.Snapshots.Retention), "keeps no snapshot", "write how many to keep, at least 1")
+	}
 	checkArgs(ps, field("k3s.serverArgs"), k3s.ServerArgs)
 	checkArgs(ps, field("k3s.agentArgs"), k3s.AgentArgs)
+	if c.Upgrade.Concurrency < 1 {
+		ps.add(field("upgrade.concurrency"), strconv.Itoa(c.Upgrade.Concurrency), "upgrades nothing", "write how many agents may be away at the same time, at least 1")
+	}
 }
 
 // owned are the keys of K3s's config.yaml that Strata writes itself or relies on, with what to use instead. Keys with
@@ -61,6 +75,8 @@ var owned = ownedKeys(map[string][]string{
 	"use hosts.nodes":                       {"node-ip", "node-label", "node-name", "node-taint", "with-node-id"},
 	"use k3s.tlsSANs":                       {"tls-san"},
 	"use k3s.flannelInterface":              {"flannel-iface"},
+	"use k3s.snapshots":                     {"etcd-snapshot-schedule-cron", "etcd-snapshot-retention"},
+	"the restore expects K3s's default":     {"etcd-snapshot-dir"},
 	"use k3s.disable":                       {"disable"},
 	"use k3s.clusterCIDR":                   {"cluster-cidr"},
 	"use k3s.serviceCIDR":                   {"service-cidr"},

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"strata/config"
 )
 
 // architectures are those that K3s is released for, as uname -m says.
@@ -161,6 +163,24 @@ func judgeEarlierK3s(_ Host, _ HostSpec, f hostFacts) Verdict {
 	}
 	return Verdict{State: Stuck, Message: "expected none, found " + unit + " that Strata did not install",
 		Cause: "the host is or was in another cluster", Hint: "if it is not needed any more: /usr/local/bin/" + script + " on the host"}
+}
+
+// judgeK3sVersion refuses what K3s cannot do, before anything is copied to any host: a downgrade, or a skipped minor version.
+func judgeK3sVersion(_ Host, spec HostSpec, f hostFacts) Verdict {
+	found := f.Probe.get("k3s_version")
+	switch {
+	case spec.K3s == "":
+		return Verdict{State: Skipped, Message: "no version is expected"}
+	case f.Probe.get("strata") != "yes" || found == "":
+		return Verdict{State: Ready, Message: "none yet, to be " + spec.K3s}
+	case found == spec.K3s:
+		return Verdict{State: Ready, Message: found}
+	}
+	if err := config.CheckK3sStep(found, spec.K3s); err != nil {
+		what, way, _ := strings.Cut(err.Error(), "; ")
+		return Verdict{State: Stuck, Message: "expected a version that K3s can go to in one step: " + what, Hint: way}
+	}
+	return Verdict{State: Ready, Message: found + ", to be upgraded to " + spec.K3s}
 }
 
 func judgeModule(name string, _ Host, spec HostSpec, f hostFacts) Verdict {

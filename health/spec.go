@@ -115,6 +115,9 @@ type HostSpec struct {
 	MinMemoryMiB int `json:"minMemoryMiB"`
 	// MaxClockSkew is how far the host's clock may be from this machine's.
 	MaxClockSkew metav1.Duration `json:"maxClockSkew"`
+	// K3s is the version that the host is to run, for example v1.36.3+k3s1. One that is there already must be able to go there in one
+	// step. Empty: not checked.
+	K3s string `json:"k3s,omitempty"`
 	// IPVS is true when kube-proxy runs in IPVS mode; otherwise ip_vs is Skipped.
 	IPVS bool `json:"ipvs,omitempty"`
 }

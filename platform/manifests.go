@@ -14,7 +14,7 @@ func (a *above) own(ctx *pulumi.Context, cfg *config.Config, cluster *components
 		return nil
 	}
 	_, err := components.NewManifests(ctx, "manifests", &components.ManifestsArgs{
-		Objects: manifests, Cluster: cluster.Cluster, Timeout: cfg.Timeouts.Apply, After: []*health.Gate{cluster.Members}, Kinds: a.kinds(),
+		Objects: manifests, Cluster: cluster.Cluster, Timeout: cfg.Timeouts.Apply, After: []*health.Gate{cluster.Upgraded}, Kinds: a.kinds(),
 	})
 	return err
 }

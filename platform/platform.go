@@ -45,15 +45,19 @@ func Run(ctx *pulumi.Context) error {
 
 // layers registers the layers. Order in the code is for people; only the gates in After order anything.
 func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, manifests []components.Manifest) error {
+	k3s, err := files.One(config.ArtifactK3s)
+	if err != nil {
+		return err
+	}
 	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
-		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), Timeout: cfg.Timeouts.Host, InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
+		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version, Timeout: cfg.Timeouts.Host, InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
 	})
 	if err != nil {
 		return err
 	}
 	// Each node waits for its own host's gate only, which Hosts carries; so K3s has no After.
 	cluster, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
-		Config: cfg.K3s, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts,
+		Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts,
 	})
 	if err != nil {
 		return err
@@ -84,12 +88,12 @@ type above struct {
 }
 
 // aboveCluster registers the layers inside the cluster. MetalLB, the resource definitions and cert-manager start together, as
-// soon as the API answers and leaving nodes are drained: a gate must not pass on a Pod that the drain then moves. None waits for
+// soon as the API answers and no drain is to come: a gate must not pass on a Pod that the drain then moves. None waits for
 // every node: Pods wait for nodes by themselves, and the gates look at what runs (docs/adr/0006).
 func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) (*above, error) {
 	var a above
 	var err error
-	start := []*health.Gate{cluster.Members}
+	start := []*health.Gate{cluster.Upgraded}
 	if *cfg.MetalLB.Enabled {
 		a.metallb, err = components.NewMetalLB(ctx, "metallb", &components.MetalLBArgs{
 			Config: cfg.MetalLB, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,

@@ -2,20 +2,17 @@
 # the token. The unit is started without blocking: a node that cannot join would block `systemctl start` for ever
 # (TimeoutStartSec=0 in the unit that K3s's installer writes), and the gate that follows says why instead.
 #
+# A K3s that runs keeps its binary: changing that is the upgrade's work, which empties the node first.
+#
 # Variables: ROLE (server or agent), FIRST (true for the server that bootstraps the cluster), PEERS (the other servers'
-# addresses for a server, all servers' for an agent), BINARY_SHA256.
+# addresses for a server, all servers' for an agent), BINARY_SHA256. internal/k3snode has the functions.
 umask 077
-unit=k3s
-[ "$ROLE" = server ] || unit=k3s-agent
+: "${unit:?}" "${program:?}"
 config=/etc/rancher/k3s/config.yaml
 join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
-applied=/var/lib/strata/k3s.applied
 mkdir -p /etc/rancher/k3s/config.yaml.d /var/lib/strata
-
-echo "$BINARY_SHA256  /usr/local/bin/k3s" | sha256sum --check --status || {
-	echo "k3s: /usr/local/bin/k3s has not the sha256 $BINARY_SHA256; run 'pulumi up' again to push it" >&2
-	exit 1
-}
+verify_staged
+one_at_a_time
 
 # A host that the last uninstall left behind as a server must not come back as an agent, or the other way round.
 for other in k3s k3s-agent; do
@@ -62,16 +59,15 @@ done > /etc/modules-load.d/strata-k3s.conf
 
 # A host that was about to leave may stay after all (internal/members holds it with this file).
 rm -f "/run/systemd/system/$unit.service.d/90-strata-leaving.conf"
-env -i PATH="$PATH" INSTALL_K3S_SKIP_DOWNLOAD=true INSTALL_K3S_SKIP_START=true INSTALL_K3S_EXEC="$ROLE" \
-	sh /var/lib/strata/k3s-install.sh
-
-# K3s reads its configuration only at start, and its installer does not look at config.yaml, so the restart is decided here.
-sum=$(cat "$config" "$join" "/etc/systemd/system/$unit.service" /usr/local/bin/k3s | sha256sum)
-if [ "$(cat "$applied" 2>/dev/null)" = "$sum" ] && systemctl is-active --quiet "$unit"; then
+if systemctl is-active --quiet "$unit" && ! is_wanted "$program"; then
+	echo "k3s: $unit goes on with its old binary until its upgrade, which takes the configuration along"
+	exit
+fi
+is_wanted "$program" || place
+write_unit
+if is_applied && systemctl is-active --quiet "$unit"; then
 	echo "k3s: $unit already runs this configuration"
 else
-	systemctl enable "$unit"
-	systemctl restart --no-block "$unit"
-	echo "$sum" > "$applied"
+	restart
 	echo "k3s: $unit (re)started"
 fi

@@ -13,7 +13,7 @@ done
 rm -rf /run/systemd/system/k3s.service.d /run/systemd/system/k3s-agent.service.d
 systemctl daemon-reload
 systemctl reset-failed
-rm -rf /etc/rancher/k3s /etc/rancher/node /var/lib/rancher/k3s /var/lib/strata/k3s-install.sh /var/lib/strata/k3s.applied
+rm -rf /etc/rancher/k3s /etc/rancher/node /var/lib/rancher/k3s /var/lib/strata/k3s /var/lib/strata/k3s-install.sh /var/lib/strata/k3s.applied /run/strata-k3s.lock
 # A killed push leaves its partial file beside its target.
 rm -f /usr/local/bin/.strata-push.* /var/lib/strata/.strata-push.*
 rm -f /usr/local/bin/k3s /etc/modules-load.d/strata-k3s.conf

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/kubernetes"
 
+	"strata/internal/apiserver"
 	"strata/internal/members"
 )
 
@@ -57,11 +58,15 @@ func removeLeft(ctx context.Context, previous, wanted members.Set, log io.Writer
 	if err != nil {
 		return &exitError{2, err}
 	}
-	client, err := kubernetes.NewForConfig(config)
+	// The server of the kubeconfig may be the one that is gone.
+	client, err := kubernetes.NewForConfig(apiserver.Failover(config, members.Addresses(wanted.Servers())))
 	if err != nil {
 		return err
 	}
 	remover := &members.Remover{Client: client, Servers: wanted.Servers(), SSHKey: []byte(os.Getenv("STRATA_SSH_KEY")), Log: log}
+	if left, err = remover.DeadFirst(ctx, left); err != nil {
+		return err
+	}
 	for _, member := range left {
 		if err := remover.Remove(ctx, member); err != nil {
 			return fmt.Errorf("remove %s: %w", member.Name, err)

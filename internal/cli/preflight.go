@@ -15,6 +15,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/artifacts"
 	"strata/internal/remote"
 )
 
@@ -98,21 +99,40 @@ func preflightHosts(cfg *config.Config, project string) ([]health.PreflightHost,
 	}
 	var problems []error
 	var hosts []health.PreflightHost
+	k3s := wantedK3s(cfg, project)
 	for _, node := range cfg.Hosts.Nodes {
 		key, err := readKeyFile(project, node.SSH.KeyFile)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("node %s: strata:hosts.ssh.keyFile: %w", node.Name, err))
 			continue
 		}
+		needs := health.HostNeeds(string(node.Role), cfg.K3s.UsesIPVS())
+		needs.K3s = k3s
 		hosts = append(hosts, health.PreflightHost{
 			Host: health.Host{Role: string(node.Role), Target: remote.Target{
 				Name: node.Name, Address: node.Address.String(), Port: node.SSH.Port, User: node.SSH.User, HostKey: node.SSH.HostKey,
 			}},
-			Spec: *health.HostNeeds(string(node.Role), cfg.K3s.UsesIPVS()),
+			Spec: *needs,
 			Key:  key,
 		})
 	}
 	return hosts, errors.Join(problems...)
+}
+
+// wantedK3s is the version of K3s that an up would install; empty where the artifacts are not there yet, which up itself says.
+func wantedK3s(cfg *config.Config, project string) string {
+	if cfg.K3s.Version != "" {
+		return cfg.K3s.Version
+	}
+	files, err := artifacts.Resolve(cfg, project)
+	if err != nil {
+		return ""
+	}
+	k3s, err := files.One(config.ArtifactK3s)
+	if err != nil {
+		return ""
+	}
+	return k3s.Version
 }
 
 // readKeyFile reads a private key; ~ is the home directory, a relative path is relative to the project.

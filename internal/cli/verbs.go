@@ -7,6 +7,8 @@ func verbs() []*cobra.Command {
 	return []*cobra.Command{
 		newPreflightCommand(),
 		newHealthCommand(),
+		newSnapshotCommand(),
+		newRestoreCommand(),
 		newRecoverCommand(),
 		newStrandedCommand(),
 		newRecordCommand(),
@@ -19,7 +21,9 @@ func verbs() []*cobra.Command {
 		newGateCommand(),
 		newHostKeyCommand(),
 		newPushCommand(),
+		newAdmitCommand(),
 		newMembersCommand(),
+		newUpgradeCommand(),
 		newCRDsCommand(),
 		newClassCommand(),
 		newReadCommand(),

@@ -2,9 +2,7 @@ package members
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,14 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	clientwatch "k8s.io/client-go/tools/watch"
-)
 
-// askAgain is the time between two attempts at a request that an API server could not answer.
-const askAgain = 500 * time.Millisecond
+	"strata/internal/apiserver"
+)
 
 // removeAnnotation asks K3s to take a server's etcd member out; K3s answers with removedAnnotation
 // (k3s-io/k3s pkg/etcd/member_controller.go, pkg/etcd/etcd.go).
@@ -31,7 +27,7 @@ const (
 // node returns the member's Node, or nil where there is none.
 func (r *Remover) node(ctx context.Context, member Member) (*corev1.Node, error) {
 	var node *corev1.Node
-	err := insist(ctx, func(ctx context.Context) (err error) {
+	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
 		node, err = r.Client.CoreV1().Nodes().Get(ctx, member.Name, metav1.GetOptions{})
 		return err
 	})
@@ -50,7 +46,7 @@ func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
 	patch := []byte(`{"metadata":{"annotations":{"` + removeAnnotation + `":"true"}}}`)
-	err := insist(ctx, func(ctx context.Context) error {
+	err := apiserver.Insist(ctx, func(ctx context.Context) error {
 		_, err := r.Client.CoreV1().Nodes().Patch(ctx, member.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 		return err
 	})
@@ -93,44 +89,18 @@ func (r *Remover) removedFromEtcd(ctx context.Context, member Member) error {
 func (r *Remover) forget(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
-	err := insist(ctx, func(ctx context.Context) error {
+	err := apiserver.Insist(ctx, func(ctx context.Context) error {
 		return r.Client.CoreV1().Nodes().Delete(ctx, member.Name, metav1.DeleteOptions{})
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete node %s: %w", member.Name, err)
 	}
 	secret := member.Name + ".node-password.k3s"
-	err = insist(ctx, func(ctx context.Context) error {
+	err = apiserver.Insist(ctx, func(ctx context.Context) error {
 		return r.Client.CoreV1().Secrets(metav1.NamespaceSystem).Delete(ctx, secret, metav1.DeleteOptions{})
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete secret %s: %w", secret, err)
 	}
 	return nil
-}
-
-// insist repeats a request until an API server answers it. While etcd has no leader, every request fails with an error of the
-// server's ("etcdserver: leader changed"), and so does one to a server that goes; what is refused is not asked again.
-func insist(ctx context.Context, request func(context.Context) error) error {
-	var last error
-	err := wait.PollUntilContextCancel(ctx, askAgain, true, func(ctx context.Context) (bool, error) {
-		last = request(ctx)
-		return !unanswered(last), nil
-	})
-	if err != nil {
-		return errors.Join(err, last)
-	}
-	return last
-}
-
-// unanswered says that an error is none of the request's own: there was no answer, or the server could not give one.
-func unanswered(err error) bool {
-	if err == nil {
-		return false
-	}
-	status := apierrors.APIStatus(nil)
-	if !errors.As(err, &status) {
-		return true
-	}
-	return status.Status().Code >= 500 || apierrors.IsTooManyRequests(err)
 }

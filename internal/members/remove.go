@@ -20,6 +20,8 @@ const (
 	drainLimit = 2 * time.Minute
 	stopLimit  = 30 * time.Second
 	etcdLimit  = time.Minute
+	// admitDial bounds the attempt at each server when a node joins: before the first start none answers.
+	admitDial = 5 * time.Second
 )
 
 // Remover removes nodes through the cluster's API.
@@ -55,9 +57,19 @@ func (r *Remover) Remove(ctx context.Context, member Member) error {
 
 // takeOut empties a Node that is still there, and ends its part in etcd.
 func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node) error {
-	r.drain(ctx, member)
+	server := member.Role == "server" && node.Annotations[removedAnnotation] == ""
+	if server {
+		if err := r.keepsQuorum(ctx, member); err != nil {
+			return err
+		}
+	}
+	if ready(node) {
+		r.drain(ctx, member)
+	} else if err := r.evacuate(ctx, member); err != nil {
+		return err
+	}
 	r.hold(ctx, member)
-	if member.Role != "server" || node.Annotations[removedAnnotation] != "" {
+	if !server {
 		return nil
 	}
 	return r.removeFromEtcd(ctx, member)

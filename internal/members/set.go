@@ -3,6 +3,7 @@ package members
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,6 +58,18 @@ func Parse(text string) (Set, error) {
 	}
 	return set, nil
 }
+
+// Addresses are the API servers of members, as host:port.
+func Addresses(servers []Member) []string {
+	var addresses []string
+	for _, server := range servers {
+		addresses = append(addresses, net.JoinHostPort(server.Address, apiPort))
+	}
+	return addresses
+}
+
+// apiPort is K3s's default, which serverArgs must not change.
+const apiPort = "6443"
 
 // Servers are the members that are servers.
 func (s Set) Servers() []Member {

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"regexp"
@@ -50,6 +51,16 @@ func (c *Client) Push(ctx context.Context, localFile, remotePath string, mode fs
 		return false, fmt.Errorf("push %s to %s: %w", localFile, remotePath, err)
 	}
 	return true, nil
+}
+
+// Read writes the content of a file of the host to out.
+func (c *Client) Read(ctx context.Context, remotePath string, out io.Writer) error {
+	var stderr strings.Builder
+	code, err := c.execute(ctx, job{script: "cat -- " + Quote(remotePath), stdin: strings.NewReader(""), stdout: out, stderr: &stderr})
+	if err != nil {
+		return err
+	}
+	return c.exitError(code, stderr.String())
 }
 
 // upload runs the script that receives a file.

@@ -17,14 +17,8 @@ func (s *stack) otherBundle(t *testing.T, file string, change func(path string) 
 	t.Helper()
 	other := filepath.Join(t.TempDir(), "bundle")
 	s.must(s.run("cp", "-al", bundle, other))
-	manifest := filepath.Join(other, "manifest.json")
-	text, err := os.ReadFile(manifest)
-	require.NoError(t, err)
-	var content map[string]any
-	require.NoError(t, json.Unmarshal(text, &content))
 	found := false
-	for _, entry := range content["artifacts"].([]any) {
-		entry := entry.(map[string]any)
+	s.editManifest(t, other, func(entry map[string]any) {
 		if matches, err := filepath.Match(file, entry["path"].(string)); err == nil && matches {
 			path := filepath.Join(other, entry["path"].(string))
 			entry["sha256"] = change(path)
@@ -32,13 +26,26 @@ func (s *stack) otherBundle(t *testing.T, file string, change func(path string) 
 			require.NoError(t, err)
 			entry["size"], found = info.Size(), true
 		}
-	}
+	})
 	require.True(t, found, "no %s in %s", file, bundle)
+	return other
+}
+
+// editManifest changes the entries of a bundle of the story's own.
+func (s *stack) editManifest(t *testing.T, folder string, edit func(entry map[string]any)) {
+	t.Helper()
+	manifest := filepath.Join(folder, "manifest.json")
+	text, err := os.ReadFile(manifest)
+	require.NoError(t, err)
+	var content map[string]any
+	require.NoError(t, json.Unmarshal(text, &content))
+	for _, entry := range content["artifacts"].([]any) {
+		edit(entry.(map[string]any))
+	}
 	text, err = json.Marshal(content)
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(manifest), "it is a link to the bundle's own")
 	require.NoError(t, os.WriteFile(manifest, text, 0o600))
-	return other
 }
 
 // sumOf is a file's sha256.

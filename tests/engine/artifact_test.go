@@ -13,8 +13,8 @@ import (
 	"strata/internal/artifacts"
 )
 
-// newArtifact gives an artifact of the bundle another content.
-func (s *stack) newArtifact(name string) {
+// newArtifact gives an artifact of the bundle another content, and another version if one is named.
+func (s *stack) newArtifact(name string, version ...string) {
 	s.t.Helper()
 	bundle := os.Getenv(config.ArtifactsVariable)
 	manifest, err := artifacts.ReadManifest(bundle)
@@ -22,6 +22,9 @@ func (s *stack) newArtifact(name string) {
 	for i, entry := range manifest.Artifacts {
 		if entry.Name != name {
 			continue
+		}
+		for _, one := range version {
+			manifest.Artifacts[i].Version = one
 		}
 		content := []byte("the next " + name)
 		sum := sha256.Sum256(content)

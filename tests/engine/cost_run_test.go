@@ -102,7 +102,7 @@ func workloads(number int) pulumi.RunFunc {
 		if err != nil {
 			return err
 		}
-		k3s, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{Config: cfg.K3s, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts})
+		k3s, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts})
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func workloads(number int) pulumi.RunFunc {
 			name := fmt.Sprintf("workload-%d", i)
 			if _, err := components.NewCertificate(ctx, name, &components.CertificateArgs{
 				Namespace: "default", Secret: name, DNSNames: []string{name + ".example.test"}, Issuer: "authority", Cluster: k3s.Cluster,
-				Timeouts: cfg.Timeouts, Layer: "workloads", After: []pulumi.Resource{k3s.Members},
+				Timeouts: cfg.Timeouts, Layer: "workloads", After: []pulumi.Resource{k3s.Upgraded},
 			}); err != nil {
 				return err
 			}

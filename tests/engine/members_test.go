@@ -96,19 +96,52 @@ func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
 	assert.Empty(t, did.names("create"), "nothing is replaced")
 }
 
-func TestANewBinaryReachesEveryNodeServersOneAtATime(t *testing.T) {
+// The upgrade begins when every node has its binary and every gate of the old K3s holds, and the layers above wait for it.
+func TestANewBinaryIsOnEveryNodeBeforeTheUpgradeBegins(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.newArtifact("k3s")
+	s.newArtifact("metallb-chart")
 	did := s.mustUp().actions
 	for _, node := range []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"} {
 		assert.True(t, did.before("update", "k3s-"+node+"-binary", "update", "k3s-"+node+"-install"), node)
-		assert.True(t, did.before("update", "k3s-"+node+"-install", "update", "k3s-"+node+"-gate"), node)
+		assert.True(t, did.before("update", "k3s-"+node+"-binary", "update", "k3s-upgrade"), node)
 	}
-	assert.True(t, did.before("update", "k3s-server-1-gate", "update", "k3s-server-2-install"))
-	assert.True(t, did.before("update", "k3s-server-2-gate", "update", "k3s-server-3-install"))
-	assert.Contains(t, did.names("update"), "k3s-api", "what gates the servers looks again")
+	for _, gate := range []string{"k3s-nodes", "k3s-system"} {
+		assert.True(t, did.before("update", "k3s-upgrade", "update", gate), gate)
+	}
+	assert.True(t, did.before("update", "k3s-upgrade", "update", "metallb-release"), "nothing above is judged while Pods are drained away")
 	assert.Empty(t, did.names("delete"))
+	assert.Empty(t, s.mustUp().changed())
+}
+
+func TestAnUpgradeThatFailsHoldsUpWhatIsAboveAndIsRepeated(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.newArtifact("k3s")
+	s.newArtifact("metallb-chart")
+	s.fail("update", "k3s-upgrade")
+	failed := s.up()
+	require.Error(t, failed.err)
+	assert.Contains(t, toldAbout(failed, "k3s-upgrade"), "made to fail")
+	assert.NotContains(t, failed.actions.names("update"), "metallb-release")
+	s.heal("update", "k3s-upgrade")
+	next := s.mustUp().actions
+	assert.True(t, next.before("update", "k3s-upgrade", "update", "metallb-release"))
+}
+
+// A version that K3s cannot go to is refused by the gates of the hosts, before anything is copied to any of them.
+func TestAHostThatRefusesTheVersionGetsNoBinary(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.newArtifact("k3s", "v1.99.0+k3s1")
+	for _, node := range []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"} {
+		s.fail("update", "hosts-"+node+"-gate")
+	}
+	failed := s.up()
+	require.Error(t, failed.err)
+	assert.Empty(t, failed.actions.ending("update", "-binary"))
+	assert.NotContains(t, failed.actions.names("update"), "k3s-upgrade")
 }
 
 func TestANewChartRunsTheWebhookGateAgain(t *testing.T) {

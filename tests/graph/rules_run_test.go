@@ -46,6 +46,11 @@ func without(name, need string) func(graph) {
 	}
 }
 
+// both makes two changes.
+func both(first, second func(graph)) func(graph) {
+	return func(g graph) { first(g); second(g) }
+}
+
 // with changes a resource.
 func with(name string, change func(*pulumitest.Resource)) func(graph) {
 	return func(g graph) {
@@ -75,17 +80,19 @@ func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 		{"an edge to a component", "edges lead", alsoNeeds("metallb-namespace", "k3s")},
 		{"a component that waits", "edges lead", alsoNeeds("metallb", "k3s-api")},
 		{"a gate created late", "nothing is created before", with("k3s-api", func(r *pulumitest.Resource) { r.Order = 1000 })},
-		{"a second server that does not wait for the first", "each resource waits", without("k3s-server-2-install", "k3s-server-1-gate")},
-		{"an agent that does not wait for a server", "each resource waits", without("k3s-agent-2-install", "k3s-server-1-gate")},
+		{"a second server that does not wait for the first", "each resource waits", both(without("k3s-server-2-install", "k3s-server-1-gate"), without("k3s-server-2-admit", "k3s-server-1-gate"))},
+		{"an agent that does not wait for a server", "each resource waits", both(without("k3s-agent-2-install", "k3s-server-1-gate"), without("k3s-agent-2-admit", "k3s-server-1-gate"))},
+		{"an install that does not wait until its name is free", "each resource waits", without("k3s-agent-2-install", "k3s-agent-2-admit")},
 		{"a push that overtakes the uninstall", "each resource waits", without("k3s-agent-1-binary", "k3s-agent-1-uninstall")},
-		{"a nodes gate before the members", "each resource waits", without("k3s-nodes", "k3s-members")},
+		{"a nodes gate before the upgrade", "each resource waits", without("k3s-nodes", "k3s-upgrade")},
+		{"an upgrade before the members", "each resource waits", without("k3s-upgrade", "k3s-members")},
 		{"a pool before the webhook", "each resource waits", without("metallb-pool", "metallb-webhook")},
 		{"agents one at a time", "nothing waits for more", alsoNeeds("k3s-agent-2-install", "k3s-agent-1-gate")},
 		{"MetalLB behind all nodes", "nothing waits for more", alsoNeeds("metallb-release", "k3s-nodes")},
 		{"a lent host's resource that vanishes", "what runs on a machine", with("k3s-agent-1-uninstall", func(r *pulumitest.Resource) { r.DeletedWith = "hosts-key" })},
 		{"an object of the default provider", "an object in the cluster", with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "" })},
 		{"an object that needs the API server to go", "an object in the cluster", with("metallb-release", func(r *pulumitest.Resource) { r.DeletedWith = "" })},
-		{"an object before the API gate", "an object in the cluster", without("metallb-namespace", "k3s-members")},
+		{"an object before the API gate", "an object in the cluster", without("metallb-namespace", "k3s-upgrade")},
 		{"a remote command without bound", "every command", input("k3s-server-1-install", "create", "bash -c true-ish")},
 		{"an unpinned host key", "every command", input("k3s-server-1-install", "connection", resource.MakeSecret(resource.NewProperty(resource.PropertyMap{"dialErrorLimit": resource.NewProperty(-1.0)})))},
 		{"a plain connection", "every command", input("k3s-server-1-install", "connection", resource.PropertyMap{})},

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -69,9 +71,28 @@ func forgetPassword(ctx context.Context, core kubernetes.Interface, name string)
 	}
 }
 
+// resetFlag is there after a reset until the next ordinary start, so that a unit that is restarted with the flag does not reset
+// again and again.
+func (s *instance) resetFlag() string { return filepath.Join(s.dir, "db", "reset-flag") }
+
+// mayReset says what K3s says before it resets (k3s-io/k3s pkg/cli/server/server.go, pkg/cluster/managed.go).
+func (s *instance) mayReset() error {
+	if s.parsed.Texts["server"] != "" {
+		return errors.New("cannot perform cluster-reset while server URL is set - remove server from configuration before resetting")
+	}
+	if _, err := os.Stat(s.resetFlag()); err == nil && s.parsed.Texts["cluster-reset-restore-path"] == "" {
+		return fmt.Errorf("Managed etcd cluster membership was previously reset, please remove the cluster-reset flag and start k3s normally. "+
+			"If you need to perform another cluster reset, you must first manually delete the %s file", s.resetFlag())
+	}
+	return nil
+}
+
 // reset makes this server the only member and ends the process, as K3s does.
 func (s *instance) reset(ctx context.Context) error {
 	if err := s.etcd.Reset(ctx, s.parsed.Texts["cluster-reset-restore-path"]); err != nil {
+		return err
+	}
+	if err := os.WriteFile(s.resetFlag(), nil, 0o600); err != nil {
 		return err
 	}
 	s.etcd.Close()

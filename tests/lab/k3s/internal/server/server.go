@@ -90,6 +90,13 @@ func newInstance(p *settings.Parsed) (*instance, error) {
 
 // run starts everything in K3s's order and returns when the API server is up and systemd knows it.
 func (s *instance) run(ctx context.Context, notify func()) error {
+	if s.parsed.Bools["cluster-reset"] {
+		if err := s.mayReset(); err != nil {
+			return err
+		}
+	} else if err := os.Remove(s.resetFlag()); err != nil && !os.IsNotExist(err) {
+		return err
+	}
 	if err := s.etcd.Prepare(); err != nil {
 		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
 	}

@@ -1,0 +1,41 @@
+package components
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/internal/members"
+)
+
+// admit registers the command that frees a node's name before its install, if another host had it: a host that died and was replaced
+// leaves an etcd member, a Node and a password behind, with which the new one is refused (k3s-io/k3s#802). It runs again when the
+// host's key or address changes, which makes it another host, and finds nothing to do on one that is a member itself. It cannot be
+// part of the members' command: that one waits for every server, and so for this node's own install.
+func (k *k3s) admit(name string, host *Host, needs []pulumi.Resource) (pulumi.Resource, error) {
+	at := accessTo(append([]*Host{host}, slices.DeleteFunc(slices.Clone(k.servers), func(server *Host) bool { return server == host })...))
+	keys := make([]any, len(at.hostKeys))
+	for i, key := range at.hostKeys {
+		keys[i] = key
+	}
+	limit := k.args.Timeouts.Nodes
+	stdin := pulumi.All(keys...).ApplyT(func(pins []any) (*string, error) {
+		question := members.Admission{Timeout: limit}
+		for i, target := range at.targets {
+			target.HostKey = pins[i].(string)
+			member := members.Member{Target: target.Target, Role: target.Role}
+			if i == 0 {
+				question.Node = member
+			} else {
+				question.Servers = append(question.Servers, member)
+			}
+		}
+		text, err := json.Marshal(question)
+		out := string(text)
+		return &out, err
+	}).(pulumi.StringPtrOutput)
+	return local.NewCommand(k.ctx, name+"-admit", runs("admit", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey}),
+		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+}

@@ -1,0 +1,51 @@
+package components
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/upgrade"
+)
+
+// upgrade registers the resource that takes a changed K3s to the nodes, one after the other: drained, changed, gated (package
+// upgrade). It is one resource and not one for each node, so that layers above need not wait until every agent has joined to know
+// that no drain is to come. It waits for every push: a rollout does not begin before the last node has what it needs.
+func (k *k3s) upgrade() (*health.Gate, error) {
+	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
+	if err != nil {
+		return nil, err
+	}
+	at := accessTo(append(k.servers[:len(k.servers):len(k.servers)], k.agents...))
+	plan := upgrade.Plan{
+		Version: binary.Version, SHA256: binary.SHA256, Concurrency: k.args.Upgrade.Concurrency,
+		Drain: k.args.Timeouts.Drain, Return: k.args.Timeouts.Upgrade, Servers: k.endpoints(),
+	}
+	plan.Timeout = rolloutLimit(plan, len(k.servers), len(k.agents))
+	keys := make([]any, len(at.hostKeys))
+	for i, key := range at.hostKeys {
+		keys[i] = key
+	}
+	stdin := pulumi.All(keys...).ApplyT(func(pins []any) (*string, error) {
+		for i, host := range at.targets {
+			host.HostKey = pins[i].(string)
+			plan.Nodes = append(plan.Nodes, host)
+		}
+		text, err := json.Marshal(plan)
+		out := string(text)
+		return &out, err
+	}).(pulumi.StringPtrOutput)
+	command := runs("upgrade", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig})
+	return local.NewCommand(k.ctx, k.name+"-upgrade", command, append(childOf(k, append(k.pushed, k.API, k.members)...), bounded(plan.Timeout))...)
+}
+
+// rolloutLimit is the longest that every node after the other may take, with a minute for the look at all of them.
+func rolloutLimit(plan upgrade.Plan, servers, agents int) metav1.Duration {
+	turns := servers + (agents+plan.Concurrency-1)/plan.Concurrency
+	return metav1.Duration{Duration: time.Duration(turns)*(plan.Drain.Duration+plan.Return.Duration) + time.Minute}
+}

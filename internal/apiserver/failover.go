@@ -1,0 +1,37 @@
+// Package apiserver reaches a cluster through whichever of its API servers answers. It is for what must go on while one of them is
+// restarted or gone: upgrades, and the removal of nodes.
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// dialLimit bounds the attempt at one server: a host that is gone drops packets.
+const dialLimit = 3 * time.Second
+
+// Failover makes config reach the first of the servers, as host:port, that takes a connection. The certificate is still checked
+// against the host of the kubeconfig, which is why every server's must name all of them (K3s: tls-san).
+func Failover(config *rest.Config, servers []string) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		var failures []error
+		for _, server := range servers {
+			dialer := net.Dialer{Timeout: dialLimit, KeepAlive: 5 * time.Second}
+			conn, err := dialer.DialContext(ctx, network, server)
+			if err == nil {
+				return conn, nil
+			}
+			failures = append(failures, err)
+		}
+		return nil, errors.Join(append(failures, ctx.Err())...)
+	}
+	return config
+}
+
+// Only makes config reach one server, as host:port, and no other.
+func Only(config *rest.Config, server string) *rest.Config { return Failover(config, []string{server}) }

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/restore"
+	"strata/internal/upgrade"
+)
+
+// recordedCluster is what a stack's state says about its cluster: the nodes, how they are reached, and the K3s that they run.
+type recordedCluster struct {
+	plan    upgrade.Plan
+	secrets health.Secrets
+}
+
+// clusterOf reads a stack's cluster from its state, where the upgrade has it.
+func clusterOf(ctx context.Context, project, stack string) (recordedCluster, error) {
+	state, err := exportStack(ctx, project, stack)
+	if err != nil {
+		return recordedCluster{}, err
+	}
+	commands, err := resourcesIn(state, "command:local:Command")
+	if err != nil {
+		return recordedCluster{}, err
+	}
+	for _, command := range commands {
+		if !strings.HasSuffix(strings.TrimSpace(command.text("create")), "strata upgrade") {
+			continue
+		}
+		var found recordedCluster
+		if err := json.Unmarshal([]byte(command.text("stdin")), &found.plan); err != nil {
+			return found, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
+		}
+		environment, _ := command.Inputs["environment"].(map[string]any)
+		found.secrets = secretsFrom(func(name string) string {
+			value, _ := environment[name].(string)
+			return value
+		})
+		return found, nil
+	}
+	return recordedCluster{}, fmt.Errorf("stack %s has no cluster yet: run pulumi up -s %s", stack, stack)
+}
+
+// of are the nodes of a role.
+func (c recordedCluster) of(role config.Role) []health.Host {
+	var hosts []health.Host
+	for _, host := range c.plan.Nodes {
+		if host.Role == string(role) {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}
+
+// hosts reaches the nodes' hosts; what gates tell goes to log.
+func (c recordedCluster) hosts(log io.Writer) *restore.SSH {
+	urls := map[string]string{}
+	for i, server := range c.of(config.RoleServer) {
+		urls[server.Name] = c.plan.Servers[i]
+	}
+	reach := &upgrade.SSH{SHA256: c.plan.SHA256, Secrets: c.secrets, Return: c.plan.Return.Duration, Log: log}
+	return &restore.SSH{Key: c.secrets.SSHKey, SHA256: c.plan.SHA256, Gate: func(ctx context.Context, host health.Host) error {
+		return reach.Works(ctx, host, urls[host.Name])
+	}}
+}

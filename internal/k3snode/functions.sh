@@ -1,0 +1,51 @@
+# Set before: ROLE (server or agent) and BINARY_SHA256, the binary that this host is to run.
+: "${ROLE:?}" "${BINARY_SHA256:?}"
+unit=k3s
+[ "$ROLE" = server ] || unit=k3s-agent
+staged=/var/lib/strata/k3s
+program=/usr/local/bin/k3s
+applied=/var/lib/strata/k3s.applied
+
+# An install and an upgrade may come to a host at the same time.
+one_at_a_time() {
+	exec 9> /run/strata-k3s.lock
+	flock -w 120 9 || {
+		echo "k3s: another install or upgrade holds /run/strata-k3s.lock for 2 minutes; see: fuser -v /run/strata-k3s.lock" >&2
+		return 1
+	}
+}
+
+is_wanted() { [ -e "$1" ] && echo "$BINARY_SHA256  $1" | sha256sum --check --status; }
+
+verify_staged() {
+	is_wanted "$staged" || {
+		echo "k3s: $staged has not the sha256 $BINARY_SHA256; run 'pulumi up' again to push it" >&2
+		return 1
+	}
+}
+
+# What runs goes on with the file that it was started from; the next start takes the new one.
+place() {
+	cp "$staged" "${program%/*}/.strata-push.k3s"
+	chmod 0755 "${program%/*}/.strata-push.k3s"
+	mv -f "${program%/*}/.strata-push.k3s" "$program"
+}
+
+# The environment is empty, because K3s's installer would store K3S_* and proxy variables of this session in the unit.
+write_unit() {
+	env -i PATH="$PATH" INSTALL_K3S_SKIP_DOWNLOAD=true INSTALL_K3S_SKIP_START=true INSTALL_K3S_EXEC="$ROLE" \
+		sh /var/lib/strata/k3s-install.sh
+}
+
+# K3s reads its configuration only at start, and its installer does not look at config.yaml, so the restart is decided by this sum.
+configured() {
+	cat /etc/rancher/k3s/config.yaml /etc/rancher/k3s/config.yaml.d/90-strata-join.yaml "/etc/systemd/system/$unit.service" "$program" | sha256sum
+}
+
+is_applied() { [ "$(cat "$applied" 2> /dev/null)" = "$(configured)" ]; }
+
+restart() {
+	systemctl enable "$unit"
+	systemctl restart --no-block "$unit"
+	configured > "$applied"
+}

@@ -1,0 +1,116 @@
+package members
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"strata/config"
+	"strata/internal/apiserver"
+	"strata/internal/remote"
+)
+
+// Admission is the question whether a host may join under its name.
+type Admission struct {
+	// Timeout bounds the answer.
+	Timeout metav1.Duration `json:"timeout"`
+	// Node is the host that is about to join.
+	Node Member `json:"node"`
+	// Servers are the other servers.
+	Servers []Member `json:"servers"`
+}
+
+// Fresh says whether a host has no K3s of its own yet. One that has is the member that it was.
+func Fresh(ctx context.Context, node Member, key []byte) (bool, error) {
+	client, err := remote.Dial(ctx, node.Target, key)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = client.Close() }()
+	unit := remote.Quote("/etc/systemd/system/" + config.Role(node.Role).Unit() + ".service")
+	result, err := client.Run(ctx, "if [ -e "+unit+" ]; then echo member; fi", nil)
+	return strings.TrimSpace(string(result.Stdout)) == "", err
+}
+
+// Kubeconfig reads the kubeconfig of the first of the servers that runs K3s; empty where none does, as before the first start.
+func Kubeconfig(ctx context.Context, servers []Member, key []byte) []byte {
+	for _, server := range servers {
+		attempt, cancel := context.WithTimeout(ctx, admitDial)
+		text, err := kubeconfigOf(attempt, server, key)
+		cancel()
+		if err == nil && len(text) > 0 {
+			return text
+		}
+	}
+	return nil
+}
+
+func kubeconfigOf(ctx context.Context, server Member, key []byte) ([]byte, error) {
+	client, err := remote.Dial(ctx, server.Target, key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = client.Close() }()
+	result, err := client.Run(ctx, "if systemctl is-active --quiet k3s; then cat /etc/rancher/k3s/k3s.yaml; fi", nil)
+	return result.Stdout, err
+}
+
+// Clear makes a name free that a host had which is gone: its etcd member, its Node with its Pods, and its password. The host that
+// comes in its place would be refused otherwise ("duplicate node name found", "Node password rejected").
+func (r *Remover) Clear(ctx context.Context, member Member) error {
+	node, err := r.node(ctx, member)
+	if err != nil {
+		return err
+	}
+	if node == nil {
+		return r.forget(ctx, member) // the password may have outlived the Node
+	}
+	if at := internalIP(node); ready(node) && at != member.Address {
+		return fmt.Errorf("node %s is Ready at %s, and its host is to be replaced by %s; stop the old one first (systemctl disable --now k3s k3s-agent there), or give the new one another name",
+			member.Name, at, member.Address)
+	}
+	r.say(member, "was another host; that one is taken out of the cluster")
+	if err := r.evacuate(ctx, member); err != nil {
+		return err
+	}
+	if member.Role == string(config.RoleServer) && node.Annotations[removedAnnotation] == "" {
+		if err := r.removeFromEtcd(ctx, member); err != nil {
+			return err
+		}
+	}
+	if err := r.forget(ctx, member); err != nil {
+		return err
+	}
+	r.say(member, "is free for its new host")
+	return nil
+}
+
+// evacuate deletes the Pods of a host that is gone. An eviction would wait for its kubelet, and so would the Pods' controllers.
+func (r *Remover) evacuate(ctx context.Context, member Member) error {
+	var pods *corev1.PodList
+	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+		pods, err = r.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
+			FieldSelector: fields.OneTermEqualSelector("spec.nodeName", member.Name).String(),
+		})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("pods of %s: %w", member.Name, err)
+	}
+	now := int64(0)
+	for _, pod := range pods.Items {
+		err := apiserver.Insist(ctx, func(ctx context.Context) error {
+			return ignoreNotFound(r.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{
+				GracePeriodSeconds: &now, Preconditions: metav1.NewUIDPreconditions(string(pod.UID)),
+			}))
+		})
+		if err != nil {
+			return fmt.Errorf("delete pod %s/%s of %s: %w", pod.Namespace, pod.Name, member.Name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package members
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/apiserver"
+)
+
+// etcdLabel marks servers with a member of etcd.
+const etcdLabel = "node-role.kubernetes.io/etcd"
+
+// DeadFirst puts members whose Node is not Ready before the others: taking a living server out first could leave etcd without a
+// quorum, because a dead one counts as long as it is a member.
+func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, error) {
+	alive := map[string]bool{}
+	nodes, err := r.nodes(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	for i := range nodes {
+		alive[nodes[i].Name] = ready(&nodes[i])
+	}
+	sorted := slices.Clone(leaving)
+	slices.SortStableFunc(sorted, func(a, b Member) int {
+		if a.Role != b.Role || alive[a.Name] == alive[b.Name] {
+			return 0
+		}
+		if alive[b.Name] {
+			return -1
+		}
+		return 1
+	})
+	return sorted, nil
+}
+
+// keepsQuorum refuses to take a server out that etcd needs: those that are left must have a majority that works.
+func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
+	nodes, err := r.nodes(ctx, etcdLabel)
+	if err != nil {
+		return err
+	}
+	members, alive := 0, 0
+	var dead []string
+	for i := range nodes {
+		node := &nodes[i]
+		if node.Name == leaving.Name || node.Annotations[removedAnnotation] != "" {
+			continue
+		}
+		members++
+		if ready(node) {
+			alive++
+		} else {
+			dead = append(dead, node.Name)
+		}
+	}
+	if alive >= members/2+1 {
+		return nil
+	}
+	slices.Sort(dead)
+	return fmt.Errorf("%s is not taken out: of the %d servers that are left, %d work, and etcd needs %d; bring back or replace %s first, "+
+		"or take it out of strata:hosts instead", leaving.Name, members, alive, members/2+1, strings.Join(dead, ", "))
+}
+
+func (r *Remover) nodes(ctx context.Context, label string) ([]corev1.Node, error) {
+	var nodes *corev1.NodeList
+	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+		nodes, err = r.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: label})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w; if the servers have lost their quorum: strata restore --current --from SERVER --without DEAD", err)
+	}
+	return nodes.Items, nil
+}
+
+func ready(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+func internalIP(node *corev1.Node) string {
+	for _, address := range node.Status.Addresses {
+		if address.Type == corev1.NodeInternalIP {
+			return address.Address
+		}
+	}
+	return ""
+}
+
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package restore
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"strata/health"
+	"strata/internal/k3snode"
+	"strata/internal/remote"
+)
+
+// Folder is where each server keeps its snapshots: K3s's default, which serverArgs must not change.
+const Folder = "/var/lib/rancher/k3s/server/db/snapshots"
+
+// Hosts is what a restore does on hosts.
+type Hosts interface {
+	// Run runs a step's script on a host, with variables set before, and returns what it printed.
+	Run(ctx context.Context, host health.Host, step string, variables map[string]string) (string, error)
+	// Works returns once the host's K3s works.
+	Works(ctx context.Context, host health.Host) error
+}
+
+//go:embed steps.sh
+var steps string
+
+// SSH reaches hosts over SSH.
+type SSH struct {
+	// Key logs in.
+	Key []byte
+	// SHA256 is the binary's that the hosts run.
+	SHA256 string
+	// Gate returns once a host's K3s works.
+	Gate func(ctx context.Context, host health.Host) error
+}
+
+// Works implements Hosts.
+func (s *SSH) Works(ctx context.Context, host health.Host) error { return s.Gate(ctx, host) }
+
+// Run implements Hosts.
+func (s *SSH) Run(ctx context.Context, host health.Host, step string, variables map[string]string) (string, error) {
+	client, err := remote.Dial(ctx, host.Target, s.Key)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = client.Close() }()
+	result, err := client.Run(ctx, s.script(host, step, variables), nil)
+	return strings.TrimSpace(string(result.Stdout)), err
+}
+
+// script is a step with the functions that it shares with installs and upgrades.
+func (s *SSH) script(host health.Host, step string, variables map[string]string) string {
+	text := "set -eu\nROLE=" + remote.Quote(host.Role) + " BINARY_SHA256=" + remote.Quote(s.SHA256) + "\n"
+	for name, value := range variables {
+		text += name + "=" + remote.Quote(value) + "\n"
+	}
+	return text + k3snode.Functions + steps + "\n" + step + "\n"
+}
+
+// Copy writes a snapshot of a server to a local file that only its owner may read: it holds every Secret of the cluster.
+func (s *SSH) Copy(ctx context.Context, host health.Host, name, local string) (err error) {
+	client, err := remote.Dial(ctx, host.Target, s.Key)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	client.SetDeadAfter(time.Minute)
+	file, err := os.OpenFile(local, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	err = client.Read(ctx, path.Join(Folder, name), file)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("copy %s of %s: %w", name, host.Name, err)
+	}
+	return nil
+}
+
+// Push gives a server a snapshot that is a local file.
+func (s *SSH) Push(ctx context.Context, host health.Host, local, name, sum string) error {
+	client, err := remote.Dial(ctx, host.Target, s.Key)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	client.SetDeadAfter(time.Minute)
+	_, err = client.Push(ctx, local, path.Join(Folder, name), 0o600, sum)
+	return err
+}

@@ -1,0 +1,161 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"strata/health"
+)
+
+// stopLimit bounds the stop of one server; systemd itself gives up after 90 s.
+const stopLimit = 2 * time.Minute
+
+// Restore is the way back to a snapshot.
+type Restore struct {
+	// Hosts reaches the hosts.
+	Hosts Hosts
+	// Servers and Agents are the cluster's nodes, less those that are Without.
+	Servers, Agents []health.Host
+	// Snapshot is the file's name in Folder of the first of Servers. Empty: that server keeps its own data, and only forgets the
+	// other members, which is the way out when a quorum is lost.
+	Snapshot string
+	// Log is where each step is told.
+	Log io.Writer
+}
+
+// Times are what a restore took, from its first step.
+type Times struct {
+	// API is until the first server answered, All until every server and agent worked.
+	API, All time.Duration
+}
+
+// Find puts the server first that has the snapshot, in any other case all stay in their order.
+func Find(ctx context.Context, hosts Hosts, servers []health.Host, snapshot string) ([]health.Host, error) {
+	var failures []error
+	for i, server := range servers {
+		found, err := hosts.Run(ctx, server, "holds", map[string]string{"snapshot": snapshot})
+		if err != nil {
+			failures = append(failures, fmt.Errorf("%s: %w", server.Name, err))
+			continue
+		}
+		if found == "yes" {
+			first := []health.Host{server}
+			return append(append(first, servers[:i]...), servers[i+1:]...), nil
+		}
+	}
+	return nil, errors.Join(append(failures, fmt.Errorf("no server has the snapshot %s in %s; strata snapshot --list shows what they have", snapshot, Folder))...)
+}
+
+// Run restores. Nothing is touched before every server was reached: one with the old data that came back would be a second cluster
+// under the same addresses.
+func (r *Restore) Run(ctx context.Context) (Times, error) {
+	var times Times
+	if err := r.every(ctx, r.Servers, "holds", map[string]string{"snapshot": r.Snapshot}); err != nil {
+		return times, fmt.Errorf("refused, nothing was changed: every server must be stopped first: %w; a host that is gone for good: --without NAME", err)
+	}
+	started := time.Now()
+	limited, cancel := context.WithTimeout(ctx, stopLimit)
+	defer cancel()
+	if err := r.every(limited, r.Servers, "stop", nil); err != nil {
+		return times, errors.Join(fmt.Errorf("stop the servers: %w", err), r.undo(ctx, r.Servers))
+	}
+	r.say("%d servers are stopped", len(r.Servers))
+	first := r.Servers[0]
+	if _, err := r.Hosts.Run(ctx, first, "reset", map[string]string{"snapshot": r.Snapshot}); err != nil {
+		return times, errors.Join(fmt.Errorf("reset %s: %w; the other servers go on with the data that they had", first.Name, err), r.undo(ctx, r.Servers[1:]))
+	}
+	if err := r.begin(ctx, first, "restart >&2", nil); err != nil {
+		return times, err
+	}
+	times.API = time.Since(started)
+	r.say("%s serves alone, %s after the stop", first.Name, times.API.Round(time.Second))
+	// One at a time: etcd admits one learner.
+	for _, server := range r.Servers[1:] {
+		if err := r.begin(ctx, server, "rejoin", map[string]string{"first": first.Address}); err != nil {
+			return times, err
+		}
+		r.say("%s has joined", server.Name)
+	}
+	if err := r.agents(ctx); err != nil {
+		return times, err
+	}
+	times.All = time.Since(started)
+	return times, nil
+}
+
+// begin starts a server and waits until it works.
+func (r *Restore) begin(ctx context.Context, server health.Host, step string, variables map[string]string) error {
+	if _, err := r.Hosts.Run(ctx, server, step, variables); err != nil {
+		return fmt.Errorf("start %s: %w", server.Name, err)
+	}
+	if err := r.Hosts.Works(ctx, server); err != nil {
+		return fmt.Errorf("%s does not serve: %w; run strata restore again when it can", server.Name, err)
+	}
+	return nil
+}
+
+// agents restarts K3s on every agent, because caches of what came after the snapshot would make them wait for what never comes. One
+// that does not answer is told and does not hold up the others.
+func (r *Restore) agents(ctx context.Context) error {
+	failures := make([]error, len(r.Agents))
+	var all sync.WaitGroup
+	for i, agent := range r.Agents {
+		all.Go(func() {
+			if _, err := r.Hosts.Run(ctx, agent, "restart >&2", nil); err != nil {
+				failures[i] = fmt.Errorf("restart %s: %w", agent.Name, err)
+				return
+			}
+			failures[i] = r.Hosts.Works(ctx, agent)
+		})
+	}
+	all.Wait()
+	return errors.Join(failures...)
+}
+
+// every runs a step on all hosts at once.
+func (r *Restore) every(ctx context.Context, hosts []health.Host, step string, variables map[string]string) error {
+	failures := make([]error, len(hosts))
+	var all sync.WaitGroup
+	for i, host := range hosts {
+		all.Go(func() {
+			if _, err := r.Hosts.Run(ctx, host, step, variables); err != nil {
+				failures[i] = fmt.Errorf("%s: %w", host.Name, err)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(failures...)
+}
+
+// undo starts servers that were stopped and not changed.
+func (r *Restore) undo(ctx context.Context, servers []health.Host) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
+	defer cancel()
+	return r.every(ctx, servers, "start_again", nil)
+}
+
+// Without removes hosts by name; a name that none has is an error.
+func Without(hosts []health.Host, names []string) ([]health.Host, error) {
+	for _, name := range names {
+		i := slices.IndexFunc(hosts, func(host health.Host) bool { return host.Name == name })
+		if i < 0 {
+			var known []string
+			for _, host := range hosts {
+				known = append(known, host.Name)
+			}
+			return nil, fmt.Errorf("no node is called %s; there are %s", name, strings.Join(known, ", "))
+		}
+		hosts = slices.Delete(slices.Clone(hosts), i, i+1)
+	}
+	return hosts, nil
+}
+
+func (r *Restore) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(r.Log, "restore: "+format+"\n", args...)
+}

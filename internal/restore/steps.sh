@@ -1,0 +1,51 @@
+# The steps of a restore, one function each. Set before: the variables of internal/k3snode's functions, which precede this, and
+# what a step names. Each may be run again.
+: "${unit:?}"
+database=/var/lib/rancher/k3s/server/db
+join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
+
+# Takes a snapshot and prints its name, size in bytes and sha256.
+save() {
+	k3s etcd-snapshot save >&2
+	name=$(find "$database/snapshots" -maxdepth 1 -name 'on-demand-*' -printf '%T@ %f\n' | sort -n | tail -n 1 | cut -d ' ' -f 2)
+	if [ -z "$name" ]; then
+		echo "k3s etcd-snapshot save: expected a file on-demand-* in $database/snapshots, found none" >&2
+		return 1
+	fi
+	sum=$(sha256sum < "$database/snapshots/$name")
+	echo "$name $(stat -c %s "$database/snapshots/$name") ${sum%% *}"
+}
+
+# Says whether the snapshot $snapshot is here.
+holds() { if [ -f "$database/snapshots/$snapshot" ]; then echo yes; fi; }
+
+# All snapshots: name, size, time.
+list() {
+	if [ -d "$database/snapshots" ]; then find "$database/snapshots" -maxdepth 1 -type f -printf '%f %s %TY-%Tm-%TdT%TH:%TM:%.2TSZ\n' | sort; fi
+}
+
+stop() { systemctl stop "$unit"; }
+
+start_again() { systemctl start --no-block "$unit"; }
+
+# Makes this server the only member, with the data of $snapshot; empty: with its own. K3s refuses while it has a server to join, and
+# a second time while its flag of the first is there (pkg/cluster/managed.go).
+reset() {
+	rm -f "$database/reset-flag"
+	echo 'cluster-init: true' > "$join"
+	set -- --cluster-reset
+	if [ -n "$snapshot" ]; then set -- "$@" "--cluster-reset-restore-path=$database/snapshots/$snapshot"; fi
+	if k3s server "$@" > /var/lib/strata/k3s-reset.log 2>&1; then return; fi
+	tail -n 5 /var/lib/strata/k3s-reset.log >&2
+	echo "k3s server --cluster-reset failed; all that it said: /var/lib/strata/k3s-reset.log" >&2
+	return 1
+}
+
+# Joins this server to the one at $first, without its old data: they are kept until the next restore, beside the snapshots.
+rejoin() {
+	rm -rf "$database/etcd-before-restore"
+	: "${first:?}"
+	if [ -d "$database/etcd" ]; then mv "$database/etcd" "$database/etcd-before-restore"; fi
+	echo "server: https://$first:6443" > "$join"
+	restart >&2
+}

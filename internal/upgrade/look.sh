@@ -1,0 +1,9 @@
+# What runs on this host, in one word. Set before: the variables of internal/k3snode's functions, which precede this.
+: "${unit:?}" "${program:?}"
+if [ ! -e "/etc/systemd/system/$unit.service" ] || [ ! -e "$program" ]; then
+	echo without
+	exit
+fi
+one_at_a_time
+verify_staged
+if is_wanted "$program" && is_applied; then echo current; else echo pending; fi

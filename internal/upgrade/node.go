@@ -1,0 +1,125 @@
+package upgrade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	clientwatch "k8s.io/client-go/tools/watch"
+
+	"strata/internal/apiserver"
+	"strata/internal/drain"
+)
+
+// upgrade takes one node to the wanted K3s. A node that is emptied and does not come back stays cordoned, so that nothing is
+// scheduled where it may not start; one that could not be emptied runs as before and is uncordoned.
+func (r *Rollout) upgrade(ctx context.Context, t task) error {
+	started, name := time.Now(), t.host.Name
+	if err := r.othersServe(ctx, t); err != nil {
+		return err
+	}
+	var after time.Time
+	if t.restart {
+		if err := r.empty(ctx, t); err != nil {
+			return err
+		}
+		var err error
+		if after, err = r.Hosts.Restart(ctx, t.host); err != nil {
+			return errors.Join(err, r.uncordon(ctx, name))
+		}
+		r.say("%s starts %s", name, r.Version)
+	} else {
+		r.say("%s was started with %s by a run that was interrupted", name, r.Version)
+	}
+	limited, cancel := context.WithTimeout(ctx, r.Return.Duration)
+	defer cancel()
+	if err := r.Hosts.Works(limited, t.host, t.url); err != nil {
+		return fmt.Errorf("it did not come back and stays cordoned: %w", err)
+	}
+	if err := r.nodeReady(limited, name, after); err != nil {
+		return fmt.Errorf("it did not come back and stays cordoned: %w", err)
+	}
+	if err := r.uncordon(ctx, name); err != nil {
+		return err
+	}
+	r.say("%s is Ready with %s, %s", name, r.Version, since(started))
+	return nil
+}
+
+// empty cordons and drains a node, if another node can take its Pods.
+func (r *Rollout) empty(ctx context.Context, t task) error {
+	name := t.host.Name
+	err := apiserver.Insist(ctx, func(ctx context.Context) error { return drain.Cordon(ctx, r.Client, name, r.Version) })
+	if err != nil {
+		return err
+	}
+	refuge, err := r.refuge(ctx, name)
+	if err != nil || !refuge {
+		r.say("%s is not drained: no other node could take its Pods; their containers go on during the restart", name)
+		return err
+	}
+	started := time.Now()
+	limited, cancel := context.WithTimeout(ctx, r.Drain.Duration)
+	defer cancel()
+	drainer := drain.Drainer{Client: r.Client, Log: func(format string, args ...any) { r.say(name+": "+format, args...) }}
+	if err := drainer.Drain(limited, name); err != nil {
+		return errors.Join(fmt.Errorf("%w; it runs its old version, uncordoned; give the workload another replica or relax its PodDisruptionBudget "+
+			"(strata:timeouts.drain is %s)", err, r.Drain.Duration), r.uncordon(ctx, name))
+	}
+	r.say("%s is drained, %s", name, since(started))
+	return nil
+}
+
+// refuge says whether another node takes Pods.
+func (r *Rollout) refuge(ctx context.Context, leaving string) (bool, error) {
+	nodes, err := r.nodes(ctx)
+	for name, node := range nodes {
+		if name != leaving && !node.Spec.Unschedulable && readyOf(&node).Status == corev1.ConditionTrue {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// uncordon lifts our cordon, also when the rollout's own time is up.
+func (r *Rollout) uncordon(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), uncordonLimit)
+	defer cancel()
+	return apiserver.Insist(ctx, func(ctx context.Context) error { return drain.Uncordon(ctx, r.Client, name) })
+}
+
+// nodeReady waits until the node's new kubelet says that it is Ready. What it said before the restart proves nothing.
+func (r *Rollout) nodeReady(ctx context.Context, name string, after time.Time) error {
+	only := fields.OneTermEqualSelector("metadata.name", name).String()
+	nodes := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.FieldSelector = only
+			return r.Client.CoreV1().Nodes().List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.FieldSelector = only
+			return r.Client.CoreV1().Nodes().Watch(ctx, options)
+		},
+	}
+	said := "no API server answered"
+	ready := func(node *corev1.Node) bool {
+		condition := readyOf(node)
+		said = fmt.Sprintf("Node %s is Ready=%s (%s: %s) with kubelet %s", name, condition.Status, condition.Reason, condition.Message, node.Status.NodeInfo.KubeletVersion)
+		return condition.Status == corev1.ConditionTrue && node.Status.NodeInfo.KubeletVersion == r.Version && !condition.LastHeartbeatTime.Time.Before(after)
+	}
+	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{}, nil, func(event watch.Event) (bool, error) {
+		node, ok := event.Object.(*corev1.Node)
+		return ok && node.Name == name && ready(node), nil
+	})
+	if err != nil {
+		return fmt.Errorf("expected it Ready with kubelet %s, found: %s; kubectl describe node %s (strata:timeouts.upgrade is %s)", r.Version, said, name, r.Return.Duration)
+	}
+	return nil
+}

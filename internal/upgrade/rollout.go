@@ -1,0 +1,203 @@
+package upgrade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/apiserver"
+)
+
+// uncordonLimit bounds what is done for a node after the rollout's own time is up.
+const uncordonLimit = 15 * time.Second
+
+// Hosts is what a rollout does on hosts.
+type Hosts interface {
+	// Look says what runs on a host.
+	Look(ctx context.Context, host health.Host) (Host, error)
+	// Restart starts the wanted K3s in place of the one that runs, and returns the host's time after which the new one speaks.
+	Restart(ctx context.Context, host health.Host) (time.Time, error)
+	// Serves says whether an API server is ready now: nil, or why it is not.
+	Serves(ctx context.Context, url string) error
+	// Works returns once the host's K3s, and on a server its API server at url, works. The error says why it does not.
+	Works(ctx context.Context, host health.Host, url string) error
+}
+
+// Rollout carries out a Plan.
+type Rollout struct {
+	Plan
+	// Client reaches any API server that answers.
+	Client kubernetes.Interface
+	// Hosts reaches the hosts.
+	Hosts Hosts
+	// Log is where each step is told.
+	Log io.Writer
+
+	mutex sync.Mutex
+}
+
+// Run upgrades what is not the wanted version yet.
+func (r *Rollout) Run(ctx context.Context) error {
+	hosts, err := r.look(ctx)
+	if err != nil {
+		return err
+	}
+	nodes, err := r.nodes(ctx)
+	if err != nil {
+		return err
+	}
+	servers, agents, err := r.tasks(hosts, nodes)
+	if err != nil {
+		return fmt.Errorf("refused, nothing was changed: %w", err)
+	}
+	if len(servers)+len(agents) == 0 {
+		r.say("nothing to do: every node runs %s", r.Version)
+		return nil
+	}
+	started := time.Now()
+	for _, server := range servers {
+		if err := r.upgrade(ctx, server); err != nil {
+			return r.stopped(server, servers, agents, err)
+		}
+	}
+	if err := r.lanes(ctx, agents); err != nil {
+		return err
+	}
+	r.say("%d nodes run %s, %s", len(servers)+len(agents), r.Version, since(started))
+	return nil
+}
+
+// look asks every host at once. A host that does not answer ends the rollout before it begins: its turn would come.
+func (r *Rollout) look(ctx context.Context) (map[string]Host, error) {
+	found := map[string]Host{}
+	failures := make([]error, len(r.Plan.Nodes))
+	var all sync.WaitGroup
+	for i, host := range r.Plan.Nodes {
+		all.Go(func() {
+			state, err := r.Hosts.Look(ctx, host)
+			if err != nil {
+				failures[i] = fmt.Errorf("look at %s: %w", host.Name, err)
+				return
+			}
+			r.mutex.Lock()
+			defer r.mutex.Unlock()
+			found[host.Name] = state
+		})
+	}
+	all.Wait()
+	return found, errors.Join(failures...)
+}
+
+func (r *Rollout) nodes(ctx context.Context) (map[string]corev1.Node, error) {
+	found := map[string]corev1.Node{}
+	err := apiserver.Insist(ctx, func(ctx context.Context) error {
+		list, err := r.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, node := range list.Items {
+			found[node.Name] = node
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	return found, nil
+}
+
+// lanes upgrades agents, as many at the same time as the plan says. After the first failure none is begun any more.
+func (r *Rollout) lanes(ctx context.Context, agents []task) error {
+	next := make(chan task)
+	done := make(chan struct{})
+	failures := make([]error, r.Concurrency)
+	var stop sync.Once
+	var all sync.WaitGroup
+	for lane := range r.Concurrency {
+		all.Go(func() {
+			for agent := range next {
+				if err := r.upgrade(ctx, agent); err != nil {
+					failures[lane] = r.stopped(agent, nil, agents, err)
+					stop.Do(func() { close(done) })
+					return
+				}
+			}
+		})
+	}
+	for _, agent := range agents {
+		select {
+		case <-done:
+		case next <- agent:
+			continue
+		}
+		break
+	}
+	close(next)
+	all.Wait()
+	return errors.Join(failures...)
+}
+
+// stopped names the node that ended the rollout, and what it leaves.
+func (r *Rollout) stopped(failed task, servers, agents []task, err error) error {
+	all := append(slices.Clone(servers), agents...)
+	at := slices.IndexFunc(all, func(t task) bool { return t.host.Name == failed.host.Name })
+	return fmt.Errorf("upgrade of %s from %s to %s: %w; the rollout stopped here, %d nodes are not begun and all others serve; after the fix, pulumi up goes on with this node",
+		failed.host.Name, failed.node.Status.NodeInfo.KubeletVersion, r.Version, err, len(all)-at-1)
+}
+
+// othersServe refuses to take a node away while a server is missing already: etcd would lose its quorum with the next one, and
+// the Pods of a dead node have nowhere to go.
+func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
+	nodes, err := r.nodes(ctx)
+	if err != nil {
+		return err
+	}
+	server := 0
+	for _, host := range r.Plan.Nodes {
+		if host.Role != string(config.RoleServer) {
+			continue
+		}
+		url := r.Servers[server]
+		server++
+		node, joined := nodes[host.Name]
+		if host.Name == leaving.host.Name || !joined {
+			continue
+		}
+		// A Node stays Ready for 40 s after its host died; its API server does not.
+		if err := r.Hosts.Serves(ctx, url); err != nil {
+			return fmt.Errorf("server %s does not serve (%w), and etcd bears no second one away; bring it back, or take it out of strata:hosts", host.Name, err)
+		}
+		if ready := readyOf(&node); ready.Status != corev1.ConditionTrue {
+			return fmt.Errorf("server %s is not Ready (%s: %s), and etcd bears no second one away; bring it back, or take it out of strata:hosts",
+				host.Name, ready.Reason, ready.Message)
+		}
+	}
+	return nil
+}
+
+func readyOf(node *corev1.Node) corev1.NodeCondition {
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == corev1.NodeReady {
+			return condition
+		}
+	}
+	return corev1.NodeCondition{Reason: "Unknown", Message: "it has never said so"}
+}
+
+func (r *Rollout) say(format string, args ...any) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	_, _ = fmt.Fprintf(r.Log, "upgrade: "+format+"\n", args...)
+}
+
+func since(start time.Time) string { return time.Since(start).Round(100 * time.Millisecond).String() }

@@ -1,0 +1,88 @@
+package e2e
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// outage is the longest time for which something did not answer.
+type outage struct{ api, service time.Duration }
+
+// electionTime is how long the API may be away while a server restarts: etcd elects within its election timeout of 1 s, kube-apiserver
+// and its clients notice, and the lab's two cores are busy with more.
+const electionTime = 20 * time.Second
+
+// whileAnswering runs something while it asks the API, through any server, and the Service again and again, and returns for how long
+// neither answered. It is where a real load is put on the cluster, too.
+func (s *stack) whileAnswering(t *testing.T, servers []string, run func()) outage {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	api, address := s.anyServer(t, servers), addressOf(t, s.client(), "hello")
+	once := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	var seen outage
+	var both sync.WaitGroup
+	both.Go(func() {
+		seen.api = longestSilence(ctx, func(ctx context.Context) error {
+			return api.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+		})
+	})
+	both.Go(func() {
+		seen.service = longestSilence(ctx, func(context.Context) error {
+			response, err := once.Get("http://" + address + "/")
+			if err != nil {
+				return err
+			}
+			return response.Body.Close()
+		})
+	})
+	run()
+	stop()
+	both.Wait()
+	assert.Less(t, seen.api, electionTime, "the API was away for too long")
+	return seen
+}
+
+// anyServer reaches the cluster through whichever server answers.
+func (s *stack) anyServer(t *testing.T, servers []string) kubernetes.Interface {
+	t.Helper()
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
+	require.NoError(t, err)
+	config.Timeout = 2 * time.Second
+	config.Dial = func(ctx context.Context, network, _ string) (conn net.Conn, err error) {
+		for _, server := range servers {
+			dialer := net.Dialer{Timeout: time.Second}
+			if conn, err = dialer.DialContext(ctx, network, server); err == nil {
+				return conn, nil
+			}
+		}
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	return client
+}
+
+// longestSilence asks until ctx ends, and returns the longest time between two answers.
+func longestSilence(ctx context.Context, ask func(context.Context) error) time.Duration {
+	var longest time.Duration
+	last := time.Now()
+	for ctx.Err() == nil {
+		if err := ask(ctx); err == nil {
+			longest, last = max(longest, time.Since(last)), time.Now()
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return longest
+}

@@ -1,0 +1,174 @@
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+const (
+	// bundleK3s is what the lab's K3s says that it is, and nextK3s what it says as the next release: the same program.
+	bundleK3s, nextK3s = "v1.34.2+k3s1", "v1.34.3+k3s1"
+	// lateK3s is a release that lies a minor version too far ahead.
+	lateK3s = "v1.36.2+k3s1"
+)
+
+// A cluster lives: it is upgraded while it serves, and what cannot be done is said before or where it stops.
+func TestLife(t *testing.T) {
+	net := network{"stg0", "10.25.0"}
+	all := []node{
+		{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13},
+		{"agent-1", "agent", 21}, {"agent-2", "agent", 22},
+	}
+	hosts := lend(t, "e2eg", net, all...)
+	sections := staging(hosts, all...)
+	sections["upgrade"] = map[string]any{"concurrency": 2}
+	s := newStack(t, "e2e-life", sections)
+	s.step("it comes up and serves", func(t *testing.T) {
+		s.must(s.up())
+		serve(t, s.client(), "hello")
+		answers(t, addressOf(t, s.client(), "hello"))
+	})
+	s.step("an upgrade that cannot be is refused before the first change", func(t *testing.T) { s.refusesUpgrades(t, hosts) })
+	s.step("a drain that a budget blocks is named", func(t *testing.T) { s.namesABlockedDrain(t, sections) })
+	s.step("a killed upgrade is finished by the next up, under load", func(t *testing.T) {
+		s.with("STRATA_ARTIFACTS="+s.bundleWithK3s(t, nextK3s), func() { s.upgradesThoughKilled(t, hosts) })
+	})
+	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
+}
+
+// bundleWithK3s is the bundle with K3s as another release: the program's own version is a text of the same length in it.
+func (s *stack) bundleWithK3s(t *testing.T, version string) string {
+	t.Helper()
+	require.Len(t, version, len(bundleK3s))
+	other := s.otherBundle(t, "k3s/k3s", func(path string) string {
+		program, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Contains(t, string(program), bundleK3s, "the lab's K3s is another release: see tests/lab/k3s/build.sh")
+		require.NoError(t, os.Remove(path), "it is a link to the bundle's own")
+		require.NoError(t, os.WriteFile(path, bytes.ReplaceAll(program, []byte(bundleK3s), []byte(version)), 0o755))
+		return sumOf(t, path)
+	})
+	s.editManifest(t, other, func(entry map[string]any) {
+		if entry["name"] == "k3s" {
+			entry["version"] = version
+		}
+	})
+	return other
+}
+
+// refusesUpgrades expects that a skipped minor version and a binary with a wrong sum are refused, and that no node has noticed.
+func (s *stack) refusesUpgrades(t *testing.T, hosts *lent) {
+	before := s.kubelets(t)
+	s.with("STRATA_ARTIFACTS="+s.bundleWithK3s(t, lateK3s), func() {
+		r := s.up()
+		require.Error(t, r.err)
+		assert.Contains(t, r.output, "gate hosts-server-1-gate: stuck")
+		assert.Contains(t, r.output, lateK3s+" skips a minor version after "+bundleK3s)
+		assert.Contains(t, r.output, "set strata:k3s.version to a v1.35 release first")
+		preflight := s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config)
+		require.Error(t, preflight.err)
+		assert.Contains(t, preflight.output, lateK3s+" skips a minor version")
+	})
+	s.with("STRATA_ARTIFACTS="+s.bundleWithABrokenK3s(t), func() {
+		r := s.up()
+		require.Error(t, r.err)
+		assert.Contains(t, r.output, "sha256")
+		assert.Contains(t, r.output, "k3s/k3s")
+	})
+	assert.Equal(t, before, s.kubelets(t))
+	for _, n := range hosts.nodes {
+		assert.Contains(t, hosts.must(n.name, "k3s --version"), bundleK3s)
+	}
+	s.must(s.up())
+}
+
+// bundleWithABrokenK3s is the bundle with a next K3s that is not what its manifest says.
+func (s *stack) bundleWithABrokenK3s(t *testing.T) string {
+	t.Helper()
+	other := s.bundleWithK3s(t, nextK3s)
+	file, err := os.OpenFile(other+"/k3s/k3s", os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = file.WriteString("x")
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	return other
+}
+
+// namesABlockedDrain has a budget that no eviction fits into: the upgrade ends there, and the node goes on as it was.
+func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
+	all := intstr.FromString("100%")
+	budgets := s.client().PolicyV1().PodDisruptionBudgets("default")
+	_, err := budgets.Create(t.Context(), &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: "hello"},
+		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: &all, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "hello"}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	sections["timeouts"] = map[string]any{"drain": "15s"}
+	s.configure(sections)
+	s.with("STRATA_ARTIFACTS="+s.bundleWithK3s(t, nextK3s), func() {
+		r := s.up()
+		require.Error(t, r.err)
+		assert.Contains(t, r.output, "not drained: 1 still on it: default/hello-")
+		assert.Contains(t, r.output, "The disruption budget hello needs 2 healthy pods and has 2 currently")
+		assert.Contains(t, r.output, "strata:timeouts.drain is 15s")
+	})
+	nodes, err := s.client().CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, node := range nodes.Items {
+		assert.False(t, node.Spec.Unschedulable, node.Name)
+	}
+	assert.Contains(t, s.kubelets(t), bundleK3s, "the blocked node and those after it run what they ran")
+	answers(t, addressOf(t, s.client(), "hello"))
+	one := intstr.FromInt32(1)
+	budget, err := budgets.Get(t.Context(), "hello", metav1.GetOptions{})
+	require.NoError(t, err)
+	budget.Spec.MinAvailable = &one
+	_, err = budgets.Update(t.Context(), budget, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	delete(sections, "timeouts")
+	s.configure(sections)
+}
+
+// upgradesThoughKilled kills the upgrade while an agent starts its new K3s; the next up finishes it.
+func (s *stack) upgradesThoughKilled(t *testing.T, hosts *lent) {
+	started := time.Now()
+	outage := s.whileAnswering(t, hosts.servers(), func() { s.killedUpConverges(t, "agent-1 starts "+nextK3s) })
+	t.Logf("upgraded in %s; longest time without an API server %s, without an answer of the Service %s",
+		time.Since(started).Round(time.Second), outage.api.Round(time.Millisecond), outage.service.Round(time.Millisecond))
+	for _, version := range s.kubelets(t) {
+		assert.Equal(t, nextK3s, version)
+	}
+	s.must(s.run(strata, "health", "--stack", s.name))
+	s.must(s.up("--expect-no-changes"))
+}
+
+// servers are the API servers of the lent hosts, as host:port.
+func (l *lent) servers() []string {
+	var servers []string
+	for _, n := range l.nodes {
+		if n.role == "server" {
+			servers = append(servers, l.net.address(n.host)+":6443")
+		}
+	}
+	return servers
+}
+
+// kubelets are the versions that the nodes report, in the order of their names.
+func (s *stack) kubelets(t *testing.T) []string {
+	t.Helper()
+	nodes, err := s.client().CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	var versions []string
+	for _, node := range nodes.Items {
+		versions = append(versions, node.Status.NodeInfo.KubeletVersion)
+	}
+	return versions
+}
