@@ -83,6 +83,26 @@ func (p *Project) bundle(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(p.Bundle, artifacts.ManifestFile), text, 0o644))
 }
 
+// Version changes the version that the bundle has of an artifact.
+func (p *Project) Version(t *testing.T, artifact, version string) {
+	t.Helper()
+	path := filepath.Join(p.Bundle, artifacts.ManifestFile)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var manifest artifacts.Manifest
+	require.NoError(t, json.Unmarshal(text, &manifest))
+	found := false
+	for i := range manifest.Artifacts {
+		if manifest.Artifacts[i].Name == artifact {
+			manifest.Artifacts[i].Version, found = version, true
+		}
+	}
+	require.True(t, found, artifact)
+	text, err = json.Marshal(manifest)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, text, 0o644))
+}
+
 // belongs is what the archive of images at a path is for; empty: for everyone.
 func belongs(path string) string {
 	parts := strings.Split(path, "/")
