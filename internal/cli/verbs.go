@@ -12,6 +12,7 @@ func verbs() []*cobra.Command {
 		newStrandedCommand(),
 		newRecordCommand(),
 		newTimelineCommand(),
+		newLoadCommand(),
 		newFetchCommand(),
 		newBundleCommand(),
 		newMachineCommand(),
