@@ -2,6 +2,7 @@ package components
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -24,6 +25,8 @@ type WorkloadArgs struct {
 	// Issuer is the cluster issuer of its certificate, and Signing what a certificate waits for. Only with a certificate.
 	Issuer  string
 	Signing []*health.Gate
+	// Wave is the gate of Wave's webhook. Only with wave.
+	Wave *health.Gate
 	// Ingress are the ingress controllers by name. Only with routes.
 	Ingress map[string]WorkloadIngress
 	// Full registers the gates that nothing depends on as well (strata:apps.validate).
@@ -122,10 +125,15 @@ func (w *workloadBuild) deploy() error {
 	if w.tls != nil {
 		needs = append(needs, w.tls)
 	}
+	annotations := maps.Clone(skipAwait) // its gate looks, and says why
+	if w.args.Config.Wave {
+		needs = append(needs, w.args.Wave)
+		annotations[waveAnnotation] = pulumi.String("true")
+	}
 	var err error
 	w.Deployment, err = w.object("deployment", "kubernetes:apps/v1:Deployment", pulumi.Map{
 		"apiVersion": pulumi.String("apps/v1"), "kind": pulumi.String("Deployment"),
-		"metadata": w.metadata(pulumi.String(w.args.Config.Name), skipAwait), // its gate looks, and says why
+		"metadata": w.metadata(pulumi.String(w.args.Config.Name), annotations),
 		"spec":     workloadDeployment(w.args, w.config),
 	}, needs...)
 	return err

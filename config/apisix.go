@@ -43,6 +43,8 @@ type Apps struct {
 	Manifests []string `json:"manifests,omitempty"`
 	// Workloads are applications of your own that lose no request when they are replaced.
 	Workloads []Workload `json:"workloads,omitempty"`
+	// Wave is the operator for changes of ConfigMaps and Secrets outside Strata.
+	Wave Wave `json:"wave,omitzero"`
 	// CertWaitImage is the image of the init container that holds a Pod until its certificate is there, tools/cert-wait. Default: what
 	// the lab's bundle carries.
 	CertWaitImage string `json:"certWaitImage,omitempty"`

@@ -52,4 +52,8 @@ var workloadRules = []rule{
 		"strata:apps.workloads[0].resources.memory: lots is not a quantity; write for example 100m of cpu, or 128Mi of memory"},
 	{"less at most than at least", workloads(`"resources":{"memory":"128Mi","memoryLimit":"64Mi"}`),
 		"strata:apps.workloads[0].resources.memoryLimit: 64Mi is less than resources.memory 128Mi; raise it, or leave it out"},
+	{"Wave without certificates", both("certManager", `{"enabled":false}`, "apps", `{"wave":{"enabled":true}}`),
+		"strata:apps.wave.enabled: true needs certificates for its webhook, and certManager.enabled is false; enable cert-manager, or set apps.wave.enabled: false"},
+	{"a workload of Wave's without Wave", workloads(`"wave":true`),
+		"strata:apps.workloads[0].wave: true needs the operator, and apps.wave.enabled is false; enable it, or remove the key"},
 }

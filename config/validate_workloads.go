@@ -15,7 +15,7 @@ import (
 const longestName = 40
 
 // taken are namespaces that have an owner, and prefixes of such.
-var taken = []string{"default", "metallb-system", "cert-manager", "traefik", "apisix", "argocd", "vault", "demo"}
+var taken = []string{"default", "metallb-system", "cert-manager", "traefik", "apisix", "argocd", "vault", "demo", "wave"}
 
 // workloadCheck is what the rules of one workload share.
 type workloadCheck struct {

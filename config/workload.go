@@ -48,6 +48,9 @@ type Workload struct {
 	// edited: Pods of the previous revision keep theirs until they are gone. Default false: an object is updated in place, and the
 	// Pods are replaced.
 	ImmutableConfig bool `json:"immutableConfig,omitempty"`
+	// Wave has the operator (apps.wave) replace the Pods when something that they read changes outside Strata, for example a renewed
+	// certificate. Implies immutableConfig: else a change by Strata would replace them twice. Default false.
+	Wave bool `json:"wave,omitempty"`
 	// Certificate is a certificate of the stack's authority, mounted as files. Default: none.
 	Certificate *WorkloadCertificate `json:"certificate,omitempty"`
 	// Routes lead requests from outside to it. Default: none, it is reached inside the cluster only.
@@ -146,6 +149,7 @@ func (w *Workload) derive() {
 	seconds(&w.Slack, 10)
 	seconds(&w.MinReady, 5)
 	seconds(&w.Probes.Startup, 60)
+	w.ImmutableConfig = w.ImmutableConfig || w.Wave
 	w.Probes.Ready = or(w.Probes.Ready, "/")
 	w.Resources.CPU, w.Resources.Memory = or(w.Resources.CPU, "50m"), or(w.Resources.Memory, "64Mi")
 	if c := w.Certificate; c != nil {

@@ -84,6 +84,7 @@ type above struct {
 	apisix    *components.APISIX
 	demo      *components.Demo
 	argocd    *components.ArgoCD
+	wave      *components.Wave
 	// urls are where the workloads' routes lead, in order, by workload.
 	urls map[string][]string
 }

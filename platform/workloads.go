@@ -13,11 +13,21 @@ import (
 
 // workloads registers the user's applications. They wait for the API and for what they use, and not for one another.
 func (a *above) workloads(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) error {
+	start := []*health.Gate{cluster.Members}
+	if *cfg.Apps.Wave.Enabled {
+		var err error
+		a.wave, err = components.NewWave(ctx, "wave", &components.WaveArgs{
+			Config: cfg.Apps.Wave, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start, Certificates: a.manager.API,
+		})
+		if err != nil {
+			return err
+		}
+	}
 	if len(cfg.Apps.Workloads) == 0 {
 		return nil
 	}
 	spaces, err := components.NewNamespaces(ctx, "workloads", &components.NamespacesArgs{
-		Names: cfg.Apps.WorkloadNamespaces(), Cluster: cluster.Cluster, After: []*health.Gate{cluster.Members},
+		Names: cfg.Apps.WorkloadNamespaces(), Cluster: cluster.Cluster, After: start,
 	})
 	if err != nil {
 		return err
@@ -31,6 +41,9 @@ func (a *above) workloads(ctx *pulumi.Context, cfg *config.Config, files *artifa
 		args := &components.WorkloadArgs{
 			Config: one, Namespace: spaces.Objects[one.Namespace], Cluster: cluster.Cluster, Kubernetes: kubernetes.Version,
 			CertWaitImage: cfg.Apps.CertWaitImage, Ingress: a.ways(cfg), Full: cfg.Apps.Full(), Timeouts: cfg.Timeouts,
+		}
+		if a.wave != nil {
+			args.Wave = a.wave.Webhook
 		}
 		if a.authority != nil {
 			args.Issuer, args.Signing = a.authority.Issuer, []*health.Gate{a.authority.Ready}

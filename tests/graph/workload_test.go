@@ -208,6 +208,21 @@ func TestRoutesAreOfTheStacksIngress(t *testing.T) {
 	assert.True(t, g.reaches("workload-shop-route-0", "apisix-webhook"))
 }
 
+// Wave must be asked about a Deployment from the first on, or it starts its Pods twice.
+func TestAWorkloadOfWavesWaitsForItsWebhook(t *testing.T) {
+	p := withWorkload(t, nil)
+	p.set(t, "apps", map[string]any{"wave": map[string]any{"enabled": true}, "workloads": []any{shop(map[string]any{"wave": true})}})
+	g := p.graph(t)
+	assert.True(t, g.reaches("workload-shop-deployment", "wave-webhook"))
+	assert.True(t, g.reaches("wave-release", "cert-manager-api"), "its release has a Certificate")
+	assert.False(t, g.reaches("wave-webhook", "authority-gate"), "which its own issuer signs")
+	assert.Equal(t, "true", at(t, g["workload-shop-deployment"], "metadata", "annotations", "wave.pusher.com/update-on-config-change").StringValue())
+	assert.True(t, at(t, g["workload-shop-files"], "immutable").BoolValue(), "or a change replaces the Pods twice")
+	without := withWorkload(t, nil).graph(t)
+	assert.Empty(t, without["wave-release"].Name)
+	assert.Empty(t, at(t, without["workload-shop-deployment"], "metadata", "annotations").ObjectValue()["wave.pusher.com/update-on-config-change"])
+}
+
 // kubelet sleeps by itself from 1.30 on; before that the image's own sleep does.
 func TestAnOldKubeletSleepsByTheImagesOwnSleep(t *testing.T) {
 	p := withWorkload(t, nil)

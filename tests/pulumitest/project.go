@@ -64,6 +64,7 @@ func (p *Project) bundle(t *testing.T) {
 		{config.ArtifactAPISIXCRDs, "1.1.2", "crds/apisix.yaml"},
 		{config.ArtifactAPISIXChart, "2.14.0", "charts/apisix.tgz"},
 		{config.ArtifactAPISIXControllerChart, "1.1.2", "charts/apisix-ingress-controller.tgz"},
+		{config.ArtifactWaveChart, "4.5.0", "charts/wave.tgz"},
 		{config.ArtifactArgoCDChart, "10.1.1", "charts/argo-cd.tgz"},
 		{config.ArtifactMachineImage, "12", "image/root.tar"},
 		{config.ArtifactVMImage, "12", "image/disk.qcow2"},
