@@ -30,6 +30,18 @@ preview: ready ## show what `make up` would change
 health: ready ## run every gate of STACK now
 	@hack/stack health $(STACK) $(ARTIFACTS)
 
+# The example application of make deploy: WORKLOAD is its name, VERSION what its answers say.
+WORKLOAD ?= echo
+RATE ?= 50
+
+.PHONY: deploy
+deploy: ready ## roll VERSION of the example application out to STACK, beside a running `make load`
+	@hack/stack deploy $(STACK) $(ARTIFACTS) $(WORKLOAD) $(or $(VERSION),$(error make deploy VERSION=...: say which))
+
+.PHONY: load
+load: build ## send POSTs to WORKLOAD of STACK, RATE a second, until interrupted; counts what is lost
+	@hack/stack load $(STACK) $(ARTIFACTS) $(WORKLOAD) $(RATE)
+
 .PHONY: ready
 ready: lab build
 
@@ -67,6 +79,7 @@ test-alerts: ## the alert rules, with promtool
 bench: ready ## measure on the lab and in the engine, and write bench/results.json and docs/benchmarks.md
 	cd tests/engine && go test -count=1 -timeout 20m -tags bench -run '^TestCost$$' -v .
 	cd tests/e2e && go test -count=1 -timeout 40m -tags bench -run '^TestBench$$' -v .
+	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBenchWorkload$$' -v .
 	@$(MAKE) --no-print-directory bench-serial
 
 .PHONY: bench-serial

@@ -3,7 +3,8 @@
 //	Hosts ──▶ K3s ──┬──▶ MetalLB ───────────────────────┬──▶ Traefik ──┐
 //	                ├──▶ CRDs ──────────────────────────┘      ▲       │
 //	                ├──▶ CertManager ──▶ Authority ──▶ Certificate     │
-//	                └──▶ ArgoCD ──────────────────────▶ its route ◀────┘
+//	                ├──▶ ArgoCD ──────────────────────▶ its route ◀────┤
+//	                └──▶ Workload ────────────────────▶ its routes ◀───┘
 //
 // Rules, each with its reason in docs/adr:
 //

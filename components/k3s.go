@@ -127,6 +127,9 @@ func (k *k3s) connect() error {
 	provider, err := kubernetes.NewProvider(k.ctx, k.name+"-provider", &kubernetes.ProviderArgs{
 		Kubeconfig:        k.Kubeconfig,
 		ClusterIdentifier: k.identity.Hex,
+		// Else one whose data changes is deleted and made again, and a Pod that starts in between does not find it.
+		EnableConfigMapMutable: pulumi.Bool(true),
+		EnableSecretMutable:    pulumi.Bool(true),
 	}, childOf(k, k.API)...)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/health"
+	"strata/internal/manifest"
 )
 
 // Manifest is one object of a user's file.
@@ -56,7 +57,7 @@ func ReadManifests(project string, files []string) ([]Manifest, error) {
 		text, err := os.ReadFile(path)
 		var objects []*unstructured.Unstructured
 		if err == nil {
-			objects, err = parseManifests(text)
+			objects, err = manifest.Parse(text)
 		}
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("strata:apps.manifests[%d]: %s: %w; nothing was changed", i, file, err))

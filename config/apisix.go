@@ -41,7 +41,14 @@ type Apps struct {
 	// Manifests are YAML files of your own, relative to the project. They are applied in parallel, each object as soon as what
 	// serves its kind works.
 	Manifests []string `json:"manifests,omitempty"`
-	// Validate is full or skip. Full ends an up when APISIX and what runs behind it answer from outside the cluster. Skip leaves
+	// Workloads are applications of your own that lose no request when they are replaced.
+	Workloads []Workload `json:"workloads,omitempty"`
+	// Wave is the operator for changes of ConfigMaps and Secrets outside Strata.
+	Wave Wave `json:"wave,omitzero"`
+	// CertWaitImage is the image of the init container that holds a Pod until its certificate is there, tools/cert-wait. Default: what
+	// the lab's bundle carries.
+	CertWaitImage string `json:"certWaitImage,omitempty"`
+	// Validate is full or skip. Full ends an up when APISIX, what runs behind it, and each workload answer from outside the cluster. Skip leaves
 	// out every gate of theirs that nothing depends on: the up ends early, and the rest converges behind it. Default full. The
 	// variable SKIP_FINAL_WAIT=true means skip, and false full.
 	Validate string `json:"validate,omitempty"`

@@ -72,6 +72,8 @@ type Timeouts struct {
 	Apps metav1.Duration `json:"apps,omitzero"`
 	// Apply bounds the apply of each object of apps.manifests. Default 5m. The variable WAVE2_TIMEOUT, in seconds, overrides it.
 	Apply metav1.Duration `json:"apply,omitzero"`
+	// Workload bounds the rollout of each of apps.workloads. Default 5m.
+	Workload metav1.Duration `json:"workload,omitzero"`
 	// ArgoCD bounds the wait until Argo CD answers through the ingress. Default 5m.
 	ArgoCD metav1.Duration `json:"argocd,omitzero"`
 	// MetalLBPool bounds the wait for the address pool. Default 2m.

@@ -40,7 +40,7 @@ func defaults() *Config {
 		Vault:       Vault{Storage: VaultStorage{Persistent: &on}},
 		Traefik:     Traefik{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: &on},
 		APISIX:      APISIX{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}},
-		Apps:        Apps{Demo: new(bool), RestImage: "docker.io/strata/go-rest:1.0.0", Validate: ValidateFull},
+		Apps:        Apps{Demo: new(bool), RestImage: "docker.io/strata/go-rest:1.0.0", CertWaitImage: "docker.io/strata/cert-wait:1.0.0", Validate: ValidateFull, Wave: Wave{Enabled: new(bool), Replicas: 2}},
 		Artifacts:   Artifacts{Source: SourceUpstream},
 		Timeouts: Timeouts{
 			Host:               minutes(5),
@@ -56,6 +56,7 @@ func defaults() *Config {
 			APISIX:             minutes(3),
 			Apps:               minutes(4),
 			Apply:              minutes(5),
+			Workload:           minutes(5),
 			ArgoCD:             minutes(5),
 			Install:            minutes(10),
 			Drain:              minutes(5),
@@ -138,6 +139,7 @@ func (c *Config) derivePlatform() {
 		c.ArgoCD.Root.Revision = or(c.ArgoCD.Root.Revision, "HEAD")
 	}
 	c.Ingress.Domain = or(c.Ingress.Domain, strings.ToLower(c.Stack)+".strata.test")
+	c.deriveWorkloads()
 }
 
 // deriveVault decides whether the stack has a Vault of its own.

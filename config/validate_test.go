@@ -19,7 +19,7 @@ type rule struct {
 }
 
 // rules has every rule.
-var rules = slices.Concat(readingRules, hostsRules, nodesRules, vmRules, k3sRules, layersRules, metallbRules, restRules)
+var rules = slices.Concat(readingRules, hostsRules, nodesRules, vmRules, k3sRules, layersRules, metallbRules, restRules, workloadRules)
 
 func TestEachRuleGivesOneLineWithKeyValueRuleAndFix(t *testing.T) {
 	for _, rule := range rules {

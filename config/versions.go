@@ -26,6 +26,8 @@ const (
 	// APISIXControllerChartVersion is the pinned release of the chart of APISIX's ingress controller. Its resource definitions are
 	// installed apart from it: the chart would bring an older Gateway API as well.
 	APISIXControllerChartVersion = "1.1.2"
+	// WaveChartVersion is the pinned release of Wave's chart.
+	WaveChartVersion = "4.5.0"
 	// ArgoCDChartVersion is the pinned release of Argo CD's chart.
 	ArgoCDChartVersion = "10.1.1"
 )
@@ -56,6 +58,8 @@ const (
 	ArtifactAPISIXChart = "apisix-chart"
 	// ArtifactAPISIXControllerChart is the Helm chart of APISIX's ingress controller.
 	ArtifactAPISIXControllerChart = "apisix-controller-chart"
+	// ArtifactWaveChart is Wave's Helm chart.
+	ArtifactWaveChart = "wave-chart"
 	// ArtifactArgoCDChart is Argo CD's Helm chart, which brings its resource definitions.
 	ArtifactArgoCDChart = "argocd-chart"
 	// ArtifactMachineImage is the root file system of driver machine; only bundles have it.
@@ -84,7 +88,7 @@ type Pin struct {
 var Architectures = []string{"amd64", "arm64"}
 
 // Versions are the versions that a configuration asks for; an unset one is the pin.
-type Versions struct{ K3s, MetalLB, GatewayAPI, CertManager, Vault, Traefik, APISIX, APISIXController, ArgoCD string }
+type Versions struct{ K3s, MetalLB, GatewayAPI, CertManager, Vault, Traefik, APISIX, APISIXController, ArgoCD, Wave string }
 
 // Pins are all pinned artifacts, with each version as the configuration says: an explicit version replaces the pin's.
 func (c *Config) Pins() []Pin {
@@ -92,6 +96,7 @@ func (c *Config) Pins() []Pin {
 		K3s: c.K3s.Version, MetalLB: c.MetalLB.ChartVersion, GatewayAPI: c.CRDs.GatewayAPIVersion,
 		CertManager: c.CertManager.ChartVersion, Vault: c.Vault.ChartVersion, Traefik: c.Traefik.ChartVersion,
 		APISIX: c.APISIX.ChartVersion, APISIXController: c.APISIX.ControllerChartVersion, ArgoCD: c.ArgoCD.ChartVersion,
+		Wave: c.Apps.Wave.ChartVersion,
 	})
 	if pin, ok := c.VMImagePin(); ok {
 		pins = append(pins, pin)
@@ -142,6 +147,8 @@ func Pins(v Versions) []Pin {
 			"https://github.com/apache/apisix-helm-chart/releases/download/apisix-VERSION/apisix-VERSION.tgz"),
 		chart(ArtifactArgoCDChart, or(v.ArgoCD, ArgoCDChartVersion), "strata:argocd.chartVersion",
 			"https://github.com/argoproj/argo-helm/releases/download/argo-cd-VERSION/argo-cd-VERSION.tgz"),
+		chart(ArtifactWaveChart, or(v.Wave, WaveChartVersion), "strata:apps.wave.chartVersion",
+			"https://github.com/wave-k8s/wave/releases/download/wave-VERSION/wave-VERSION.tgz"),
 	)
 }
 
@@ -180,6 +187,7 @@ func (c *Config) Explicit(artifact string) (key, version string) {
 		ArtifactAPISIXCRDs:            {"strata:apisix.controllerChartVersion", c.APISIX.ControllerChartVersion},
 		ArtifactAPISIXControllerChart: {"strata:apisix.controllerChartVersion", c.APISIX.ControllerChartVersion},
 		ArtifactArgoCDChart:           {"strata:argocd.chartVersion", c.ArgoCD.ChartVersion},
+		ArtifactWaveChart:             {"strata:apps.wave.chartVersion", c.Apps.Wave.ChartVersion},
 	}[artifact]
 	return set[0], set[1]
 }
@@ -207,6 +215,9 @@ func (c *Config) Needed() []string {
 	}
 	if *c.ArgoCD.Enabled {
 		names = append(names, ArtifactArgoCDChart)
+	}
+	if *c.Apps.Wave.Enabled {
+		names = append(names, ArtifactWaveChart)
 	}
 	return names
 }

@@ -153,8 +153,8 @@ type WebhookSpec struct {
 	// Mutates is the name of a MutatingWebhookConfiguration whose caBundle and endpoint are checked as Configuration's are.
 	// Optional.
 	Mutates string `json:"mutates,omitempty"`
-	// AcceptFills are dotted paths, such as spec.username, that must have a value in what the dry run of Accept returns: an
-	// API server that does not ask the mutating webhook accepts as well. Give Accept a generateName, since a namesake hides it.
+	// AcceptFills are dotted paths, such as spec.username, that must have a value in what the dry run of Accept returns, or, as in
+	// spec.nodeName=a, that value: an API server that does not ask the mutating webhook accepts as well. Give Accept a generateName, since a namesake hides it.
 	AcceptFills []string `json:"acceptFills,omitempty"`
 	// Consecutive is how many passes in a row each API server must give. Zero means 2.
 	Consecutive int `json:"consecutive,omitempty"`

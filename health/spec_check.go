@@ -52,7 +52,8 @@ func (s Spec) validatePart(need needs) {
 }
 
 func (s WebhookSpec) validate(need needs) {
-	for i, path := range s.AcceptFills {
+	for i, entry := range s.AcceptFills {
+		path, _, _ := strings.Cut(entry, "=")
 		need(path != "" && !slices.Contains(strings.Split(path, "."), ""), "webhook.acceptFills[%d]: expected a dotted path such as spec.uid, found %q", i, path)
 	}
 }

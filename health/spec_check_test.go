@@ -15,8 +15,8 @@ func valid(spec Spec) Spec {
 }
 
 func TestAWebhookGateNamesFieldsByPath(t *testing.T) {
-	require.NoError(t, valid(Spec{Kind: KindWebhook, Webhook: &WebhookSpec{AcceptFills: []string{"a", "a.b"}}}).Validate())
-	for _, bad := range []string{"", ".a", "a.", "a..b"} {
+	require.NoError(t, valid(Spec{Kind: KindWebhook, Webhook: &WebhookSpec{AcceptFills: []string{"a", "a.b", "a.b=c.d"}}}).Validate())
+	for _, bad := range []string{"", ".a", "a.", "a..b", "=c"} {
 		err := valid(Spec{Kind: KindWebhook, Webhook: &WebhookSpec{AcceptFills: []string{"a", bad}}}).Validate()
 		require.ErrorContains(t, err, "webhook.acceptFills[1]")
 	}

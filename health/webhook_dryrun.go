@@ -104,13 +104,15 @@ func (p *probe) askBoth(ctx context.Context) probeFacts {
 	return facts
 }
 
-// unfilled are the dotted paths that have no value in an object, or only an empty one.
+// unfilled are the dotted paths that have no value in an object, only an empty one, or not the one that they name.
 func unfilled(object map[string]any, paths []string) []string {
 	var empty []string
-	for _, path := range paths {
+	for _, entry := range paths {
+		path, want, exact := strings.Cut(entry, "=")
 		value, found, err := unstructured.NestedFieldNoCopy(object, strings.Split(path, ".")...)
-		if err != nil || !found || slices.Contains([]string{"", "<nil>", "[]", "map[]"}, fmt.Sprint(value)) {
-			empty = append(empty, path)
+		text := fmt.Sprint(value)
+		if err != nil || !found || slices.Contains([]string{"", "<nil>", "[]", "map[]"}, text) || exact && text != want {
+			empty = append(empty, entry)
 		}
 	}
 	return empty

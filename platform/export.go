@@ -20,6 +20,11 @@ func (a *above) export(ctx *pulumi.Context) {
 		}
 	}
 	a.exportDemo(ctx, urls)
+	for name, routes := range a.urls {
+		if len(routes) > 0 {
+			urls[name] = pulumi.String(routes[0])
+		}
+	}
 	ctx.Export("urls", urls)
 	if a.authority != nil {
 		ctx.Export("caCertificate", a.authority.Certificate)

@@ -66,6 +66,9 @@ func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, manif
 	if err != nil {
 		return err
 	}
+	if err := above.workloads(ctx, cfg, files, cluster); err != nil {
+		return err
+	}
 	if err := above.own(ctx, cfg, cluster, manifests); err != nil {
 		return err
 	}
@@ -85,6 +88,9 @@ type above struct {
 	apisix    *components.APISIX
 	demo      *components.Demo
 	argocd    *components.ArgoCD
+	wave      *components.Wave
+	// urls are where the workloads' routes lead, in order, by workload.
+	urls map[string][]string
 }
 
 // aboveCluster registers the layers inside the cluster. MetalLB, the resource definitions and cert-manager start together, as

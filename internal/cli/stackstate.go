@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -46,6 +47,7 @@ type recordedResource struct {
 	Type         string         `json:"type"`
 	Delete       bool           `json:"delete"`
 	Inputs       map[string]any `json:"inputs"`
+	Outputs      map[string]any `json:"outputs"`
 	Dependencies []string       `json:"dependencies"`
 }
 
@@ -144,4 +146,18 @@ func reveal(value any) (any, error) {
 		}
 	}
 	return value, nil
+}
+
+// outputsIn are the stack's outputs in an exported state; those that are secret are not readable.
+func outputsIn(state []byte) (map[string]any, error) {
+	resources, err := allIn(state)
+	if err != nil {
+		return nil, err
+	}
+	for _, resource := range resources {
+		if resource.Type == "pulumi:pulumi:Stack" {
+			return resource.Outputs, nil
+		}
+	}
+	return nil, errors.New("the stack is empty; run pulumi up")
 }

@@ -6,6 +6,7 @@ import "github.com/spf13/cobra"
 func verbs() []*cobra.Command {
 	return []*cobra.Command{
 		newPreflightCommand(),
+		newCheckCommand(),
 		newHealthCommand(),
 		newSnapshotCommand(),
 		newRestoreCommand(),
@@ -13,6 +14,7 @@ func verbs() []*cobra.Command {
 		newStrandedCommand(),
 		newRecordCommand(),
 		newTimelineCommand(),
+		newLoadCommand(),
 		newFetchCommand(),
 		newBundleCommand(),
 		newMachineCommand(),

@@ -21,7 +21,7 @@ type Result struct {
 	Name string `json:"name"`
 	// Value is the number in Unit.
 	Value float64 `json:"value"`
-	// Unit is ms, s, or ratio.
+	// Unit is ms, s, ratio, or what is counted, for example requests.
 	Unit string `json:"unit"`
 	// Target is what Value should be at most, or with AtLeast at least; nil where there is no promise.
 	Target  *float64 `json:"target,omitempty"`
@@ -70,6 +70,13 @@ func Most(name, unit string, quantile, target float64, samples []float64) Result
 func Least(name, unit string, quantile, target float64, samples []float64) Result {
 	r := Most(name, unit, quantile, target, samples)
 	r.AtLeast = true
+	return r
+}
+
+// None returns a count of what there should be none of.
+func None(name, unit string, count float64) Result {
+	r := Most(name, unit, 0.5, 0, []float64{count})
+	r.Target = new(float64)
 	return r
 }
 

@@ -54,3 +54,8 @@ func TestAPointSortsByItsPlace(t *testing.T) {
 func TestTheMachineIsDescribed(t *testing.T) {
 	assert.Regexp(t, `^.+, \d+ cores, \d+ GiB, Linux .+, \w+$`, machine())
 }
+
+func TestOfWhatThereShouldBeNoneOneIsTooMany(t *testing.T) {
+	assert.True(t, None("a", "requests", 0).Met())
+	assert.False(t, None("a", "requests", 1).Met())
+}

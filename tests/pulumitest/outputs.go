@@ -1,6 +1,7 @@
 package pulumitest
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -29,6 +30,8 @@ type Answers struct {
 	MachineKey string
 	// HostKey is every host's public key, in authorized_keys form.
 	HostKey string
+	// Password is every generated password. Default Token.
+	Password string
 }
 
 // NewAnswers makes the keys of a run.
@@ -49,7 +52,7 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	case "random:index/randomId:RandomId":
 		outputs["hex"] = resource.NewProperty(ClusterID)
 	case "random:index/randomPassword:RandomPassword":
-		outputs["result"] = resource.MakeSecret(resource.NewProperty(Token))
+		outputs["result"] = resource.MakeSecret(resource.NewProperty(cmp.Or(a.Password, Token)))
 		outputs["bcryptHash"] = resource.MakeSecret(resource.NewProperty("$2a$10$" + strings.Repeat("x", 53)))
 	case "command:local:Command", "command:remote:Command":
 		outputs["stdout"] = resource.NewProperty(a.stdout(r))

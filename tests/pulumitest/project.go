@@ -64,6 +64,7 @@ func (p *Project) bundle(t *testing.T) {
 		{config.ArtifactAPISIXCRDs, "1.1.2", "crds/apisix.yaml"},
 		{config.ArtifactAPISIXChart, "2.14.0", "charts/apisix.tgz"},
 		{config.ArtifactAPISIXControllerChart, "1.1.2", "charts/apisix-ingress-controller.tgz"},
+		{config.ArtifactWaveChart, "4.5.0", "charts/wave.tgz"},
 		{config.ArtifactArgoCDChart, "10.1.1", "charts/argo-cd.tgz"},
 		{config.ArtifactMachineImage, "12", "image/root.tar"},
 		{config.ArtifactVMImage, "12", "image/disk.qcow2"},
@@ -81,6 +82,26 @@ func (p *Project) bundle(t *testing.T) {
 	text, err := json.Marshal(manifest)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(p.Bundle, artifacts.ManifestFile), text, 0o644))
+}
+
+// Version changes the version that the bundle has of an artifact.
+func (p *Project) Version(t *testing.T, artifact, version string) {
+	t.Helper()
+	path := filepath.Join(p.Bundle, artifacts.ManifestFile)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var manifest artifacts.Manifest
+	require.NoError(t, json.Unmarshal(text, &manifest))
+	found := false
+	for i := range manifest.Artifacts {
+		if manifest.Artifacts[i].Name == artifact {
+			manifest.Artifacts[i].Version, found = version, true
+		}
+	}
+	require.True(t, found, artifact)
+	text, err = json.Marshal(manifest)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, text, 0o644))
 }
 
 // belongs is what the archive of images at a path is for; empty: for everyone.

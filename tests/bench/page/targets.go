@@ -39,12 +39,18 @@ func canvas(title, about string, height float64) *svg.Element {
 	)
 }
 
-// strain is a number by its target, or its target by it where more is better: more than 1 misses it.
+// strain is a number by its target, or its target by it where more is better: more than 1 misses it. Of what there should be none, none
+// is on the line, and any is as far off as ten times something.
 func strain(r bench.Result) float64 {
-	if r.AtLeast {
+	switch {
+	case r.AtLeast:
 		return *r.Target / r.Value
+	case *r.Target > 0:
+		return r.Value / *r.Target
+	case r.Value > 0:
+		return 10
 	}
-	return r.Value / *r.Target
+	return 1
 }
 
 // targets draws each promised number by its target, on a logarithmic axis.

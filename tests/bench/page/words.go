@@ -31,6 +31,13 @@ var meanings = map[string]string{
 	"cost_share":          "share of the processor's time",
 	"lab_up":              "an up of the lab",
 	"lab_noop":            "an up with nothing to do, on the lab",
+
+	"requests_lost":                  "POSTs lost of at least 10,000 at a constant rate",
+	"requests_sent":                  "POSTs sent meanwhile",
+	"requests_p99":                   "latency of those, 99 of 100",
+	"requests_lost_without":          "POSTs lost in one replacement when a protection is taken away",
+	"certificate_race_failed_mounts": "FailedMount events of a Pod whose certificate takes 12 s",
+	"certificate_race_start_delay":   "from the certificate to the start of that Pod's application",
 }
 
 // meaning is what a number is, for people.
@@ -46,6 +53,9 @@ func meaning(name string) string {
 func written(value float64, unit string) string {
 	if unit == "ratio" {
 		return fmt.Sprintf("%.2f", value)
+	}
+	if unit != "s" && unit != "ms" {
+		return strconv.FormatFloat(value, 'f', -1, 64) + " " + unit // a count
 	}
 	digits := 0 // three that count, and never an exponent
 	if value > 0 {

@@ -37,6 +37,7 @@ const (
 	stepAPISIXCRDs       = "apisix-crds"
 	stepHTTPBin          = "httpbin"
 	stepGoRest           = "go-rest"
+	stepCertWait         = "cert-wait"
 	stepArgoCD           = "argocd"
 	stepArgoCDRoot       = "argocd-root"
 	stepArgoCDChart      = "argocd-chart"
@@ -82,10 +83,11 @@ func commands() map[string]gobuild.Command {
 		stepAPISIX: {
 			Module: "tools/apisix", Packages: []string{"./controller", "./gateway", "./keycloak"}, Variables: delays(),
 		},
-		stepHTTPBin: {Module: "tools/httpbin", Packages: []string{"github.com/mccutchen/go-httpbin/v2/cmd/go-httpbin"}},
-		stepGoRest:  {Module: "../../examples/go-rest", Packages: own},
-		stepPause:   {Module: "tools/pause", Packages: own},
-		stepServer:  {Module: "tools/testserver", Packages: own},
+		stepHTTPBin:  {Module: "tools/httpbin", Packages: []string{"github.com/mccutchen/go-httpbin/v2/cmd/go-httpbin"}},
+		stepGoRest:   {Module: "../../examples/go-rest", Packages: own},
+		stepCertWait: {Module: "../../tools/cert-wait", Packages: own},
+		stepPause:    {Module: "tools/pause", Packages: own},
+		stepServer:   {Module: "tools/testserver", Packages: own},
 	}
 	for name := range pluginVersions {
 		all[pluginPrefix+name] = gobuild.Command{Module: filepath.Join("plugins", name), Packages: own, Output: pluginPrefix + name}

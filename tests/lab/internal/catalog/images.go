@@ -80,6 +80,10 @@ func clusterArchives() []archive {
 			step: stepServer, binary: "testserver", reference: TestServer, user: nonRoot, version: "1",
 			origin: "real: the lab's own HTTP server for tests",
 		},
+		{
+			step: stepCertWait, binary: "cert-wait", reference: "docker.io/strata/cert-wait:1.0.0", user: nonRoot, version: "1.0.0",
+			origin: "real: tools/cert-wait",
+		},
 	}
 }
 
@@ -97,7 +101,7 @@ func References() []string {
 var chartOf = map[string]string{
 	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart, stepVault: stepVaultChart,
 	stepAPISIX: stepAPISIXChart, stepHTTPBin: stepAPISIXChart, stepGoRest: stepAPISIXChart, // the demo needs APISIX
-	stepArgoCD: stepArgoCDChart, stepRedisRoot: stepArgoCDChart,
+	stepCertWait: stepCertManagerChart, stepArgoCD: stepArgoCDChart, stepRedisRoot: stepArgoCDChart,
 }
 
 // chart is the chart that asks for the image; empty: every cluster gets it. It is no field, because all fields are in the key

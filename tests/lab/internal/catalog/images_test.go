@@ -35,7 +35,7 @@ func TestEveryImageGoesWithTheChartThatAsksForIt(t *testing.T) {
 		"quay.io/argoproj/": "argocd-chart", "ecr-public.aws.com/docker/library/redis:": "argocd-chart",
 		"docker.io/hashicorp/vault:": "vault-chart", "docker.io/rancher/": "", "docker.io/strata/testserver:": "",
 		"docker.io/apache/": "apisix-chart", "ghcr.io/api7/adc:": "apisix-chart", "quay.io/keycloak/": "apisix-chart",
-		"ghcr.io/mccutchen/": "apisix-chart", "docker.io/strata/go-rest:": "apisix-chart",
+		"ghcr.io/mccutchen/": "apisix-chart", "docker.io/strata/go-rest:": "apisix-chart", "docker.io/strata/cert-wait:": "cert-manager-chart",
 	}
 	found := goesWith(t)
 	for _, archive := range archives() {

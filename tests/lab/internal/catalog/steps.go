@@ -27,7 +27,7 @@ func Steps(at layout.Layout, out string) []build.Step {
 	for _, name := range plugins {
 		steps = append(steps, commandStep(lab, pluginPrefix+name), pluginStep(at, name))
 	}
-	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer, stepCertManager, stepTraefik, stepVault, stepArgoCD, stepAPISIX, stepHTTPBin, stepGoRest} {
+	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer, stepCertManager, stepTraefik, stepVault, stepArgoCD, stepAPISIX, stepHTTPBin, stepGoRest, stepCertWait} {
 		steps = append(steps, commandStep(lab, name))
 	}
 	for _, name := range []string{stepArgoCDRoot, stepRedisRoot} {

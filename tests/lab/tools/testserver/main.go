@@ -4,7 +4,14 @@
 //	GET  any path   200, "<host name>\n"
 //	POST any path   200, the request's body; header X-Pod: <host name>
 //
-// It listens on $LISTEN (default :8080) and ends orderly on SIGTERM: open requests are finished first.
+// GET /ready answers 200 once it serves. It listens on $LISTEN (default :8080) and ends orderly on SIGTERM: open requests are finished
+// first. What a test may make of it, all optional:
+//
+//	START_DELAY  how long it does not listen yet, for example 3s
+//	TAKES        how long each POST takes, for example 200ms
+//	DRAIN        how long open requests may take after SIGTERM; 0s ends at once, as a program without a handler does
+//	VERSION      is in the header X-Version of each answer
+//	FAIL         answers each POST with this status
 package main
 
 import (
@@ -41,17 +48,27 @@ func run() error {
 	if address == "" {
 		address = ":8080"
 	}
-	server := &http.Server{Addr: address, Handler: handler(pod), ReadHeaderTimeout: 10 * time.Second}
+	behave, err := behaviourFrom(os.Getenv)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Addr: address, Handler: handler(pod, behave), ReadHeaderTimeout: 10 * time.Second}
+	if behave.drain == 0 {
+		return atOnce(server, behave.startDelay)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	served := make(chan error, 1)
-	go func() { served <- server.ListenAndServe() }()
+	go func() {
+		time.Sleep(behave.startDelay)
+		served <- server.ListenAndServe()
+	}()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serving on %s: %w", address, err)
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.Background(), drainTime)
+	drain, cancel := context.WithTimeout(context.Background(), behave.drain)
 	defer cancel()
 	if err := server.Shutdown(drain); err != nil {
 		return fmt.Errorf("finishing open requests: %w", err)
@@ -63,9 +80,12 @@ func run() error {
 }
 
 // handler answers as the command's comment says.
-func handler(pod string) http.Handler {
+func handler(pod string, behave behaviour) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Pod", pod)
+		if behave.version != "" {
+			w.Header().Set("X-Version", behave.version)
+		}
 		if r.Method != http.MethodPost {
 			fmt.Fprintln(w, pod)
 			return
@@ -73,6 +93,11 @@ func handler(pod string) http.Handler {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if err != nil {
 			http.Error(w, "reading the body: "+err.Error(), http.StatusBadRequest)
+			return
+		}
+		time.Sleep(behave.takes)
+		if behave.fail != 0 {
+			http.Error(w, "made to fail", behave.fail)
 			return
 		}
 		if _, err := w.Write(body); err != nil {

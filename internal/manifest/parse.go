@@ -1,4 +1,5 @@
-package components
+// Package manifest reads Kubernetes objects from YAML files.
+package manifest
 
 import (
 	"bufio"
@@ -12,9 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// parseManifests reads the objects of one file, which may hold several documents. A key that is there twice is an error, as it is for
+// Parse reads the objects of one file, which may hold several documents. A key that is there twice is an error, as it is for
 // kubectl: one of the two values would be lost.
-func parseManifests(text []byte) ([]*unstructured.Unstructured, error) {
+func Parse(text []byte) ([]*unstructured.Unstructured, error) {
 	documents := yamlstream.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 	var objects []*unstructured.Unstructured
 	for number := 1; ; number++ {

@@ -1,0 +1,112 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+)
+
+// WaveArgs configures Wave.
+type WaveArgs struct {
+	// Config is the key strata:apps.wave, validated.
+	Config config.Wave
+	// Cluster is where it runs. Required.
+	Cluster *Cluster
+	// Artifacts has the chart.
+	Artifacts *artifacts.Set
+	// Timeouts bound the gate.
+	Timeouts config.Timeouts
+	// After are the gates that the namespace waits for, and Certificates the one that its certificate does: cert-manager's.
+	After        []*health.Gate
+	Certificates *health.Gate
+}
+
+// Wave owns the operator that replaces the Pods of annotated workloads when a ConfigMap or Secret that they read changes.
+type Wave struct {
+	pulumi.ResourceState
+	// Webhook holds once its webhook changes Deployments through every API server. A Deployment that comes earlier is started without a
+	// hash, and once more with it; one whose Secret is missing is stuck where it would have been held.
+	Webhook *health.Gate
+}
+
+const (
+	waveNamespace = "wave"
+	// waveName is what the chart calls its objects: the release and the chart.
+	waveName = "wave-wave"
+	// waveAnnotation is what Wave acts on, and waveHeld the scheduler of Pods that it holds (wave pkg/core/types.go).
+	waveAnnotation, waveHeld = "wave.pusher.com/update-on-config-change", "wave.pusher.com/invalid"
+)
+
+// NewWave registers Wave.
+func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.ResourceOption) (*Wave, error) {
+	w := &Wave{}
+	if err := ctx.RegisterComponentResource("strata:apps:Wave", name, w, opts...); err != nil {
+		return nil, err
+	}
+	chart, err := args.Artifacts.One(config.ArtifactWaveChart)
+	if err != nil {
+		return nil, fmt.Errorf("wave: %w", err)
+	}
+	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", waveNamespace, nil, childOf(w, gates(args.After)...)...)
+	if err != nil {
+		return nil, fmt.Errorf("wave: namespace: %w", err)
+	}
+	// The release brings an Issuer and a Certificate, which cert-manager's webhook has to admit.
+	release, err := newRelease(ctx, args.Cluster, name+"-release", releaseArgs{
+		name: "wave", namespace: waveNamespace, chart: chart.Path, values: waveValues(args.Config),
+	}, childOf(w, namespace, args.Certificates)...)
+	if err != nil {
+		return nil, fmt.Errorf("wave: release: %w", err)
+	}
+	spec := waveWebhook()
+	spec.Layer, spec.Timeout, spec.TimeoutKey = "apps", args.Timeouts.Workload, "strata:timeouts.workload"
+	spec.Revision = digestOf(chart.SHA256, args.Config)
+	if w.Webhook, err = args.Cluster.gate(ctx, name+"-webhook", health.GateArgs{Spec: spec}, childOf(w, release)...); err != nil {
+		return nil, fmt.Errorf("wave: webhook gate: %w", err)
+	}
+	return w, ctx.RegisterResourceOutputs(w, pulumi.Map{})
+}
+
+// waveValues are the chart's values.
+func waveValues(cfg config.Wave) pulumi.Map {
+	return pulumi.Map{
+		"replicas": pulumi.Int(cfg.Replicas),
+		"pdb":      pulumi.Map{"enabled": pulumi.Bool(cfg.Replicas > 1)},
+		"webhooks": pulumi.Map{"enabled": pulumi.Bool(true)},
+	}
+}
+
+// waveWebhook asks with a Deployment whose ConfigMap does not exist. Wave gives it the scheduler that holds its Pods; whoever does not
+// ask Wave, which the configuration allows (failurePolicy Ignore), leaves the default one.
+func waveWebhook() health.Spec {
+	labels := map[string]any{"app.kubernetes.io/name": "strata-gate"}
+	return health.Spec{
+		Kind: health.KindWebhook,
+		Webhook: &health.WebhookSpec{
+			Configuration: waveName + "-mutating-webhook-configuration", Mutating: true,
+			Namespace: waveNamespace, Service: waveName + "-webhook-service", Port: 443, CASecret: waveName + "-webhook-server-cert",
+			Accept: map[string]any{
+				"apiVersion": "apps/v1", "kind": "Deployment",
+				"metadata": map[string]any{
+					"generateName": "strata-gate-", "namespace": waveNamespace, "annotations": map[string]any{waveAnnotation: "true"},
+				},
+				"spec": map[string]any{
+					"selector": map[string]any{"matchLabels": labels},
+					"template": map[string]any{
+						"metadata": map[string]any{"labels": labels},
+						"spec": map[string]any{"containers": []any{map[string]any{
+							"name": "gate", "image": "strata-gate.invalid/none:1",
+							"envFrom": []any{map[string]any{"configMapRef": map[string]any{"name": "strata-gate-never-there"}}},
+						}}},
+					},
+				},
+			},
+			AcceptFills: []string{"spec.template.spec.schedulerName=" + waveHeld},
+			Workloads:   []string{waveNamespace + "/Deployment/" + waveName},
+		},
+	}
+}

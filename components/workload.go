@@ -1,0 +1,207 @@
+package components
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+)
+
+// WorkloadArgs configures Workload.
+type WorkloadArgs struct {
+	// Config is the entry of strata:apps.workloads, validated. Its defaults are the safe ones.
+	Config config.Workload
+	// Namespace is the namespace's owner. Required.
+	Namespace pulumi.Resource
+	// Cluster is where it runs. Required.
+	Cluster *Cluster
+	// Kubernetes is the cluster's version, for example v1.34.2+k3s1. Before 1.30 a Pod sleeps by the image's own sleep.
+	Kubernetes string
+	// CertWaitImage is the init container's image. Only with a certificate.
+	CertWaitImage string
+	// Issuer is the cluster issuer of its certificate, and Signing what a certificate waits for. Only with a certificate.
+	Issuer  string
+	Signing []*health.Gate
+	// Wave is the gate of Wave's webhook. Only with wave.
+	Wave *health.Gate
+	// Ingress are the ingress controllers by name. Only with routes.
+	Ingress map[string]WorkloadIngress
+	// Full registers the gates that nothing depends on as well (strata:apps.validate).
+	Full bool
+	// Timeouts bound the gates.
+	Timeouts config.Timeouts
+}
+
+// Workload owns one application that loses no request: its configuration, certificate, Deployment, Service, disruption budget and
+// routes.
+type Workload struct {
+	pulumi.ResourceState
+	// Deployment is what runs it.
+	Deployment pulumi.Resource
+	// Rollout holds once every Pod is of the newest revision and serves. Nil unless Full.
+	Rollout *health.Gate
+	// URLs are where its routes lead, in their order.
+	URLs []string
+	// Hash identifies the contents of its ConfigMaps and Secrets, without telling them; empty where there are none.
+	Hash pulumi.StringOutput
+}
+
+// workloadBuild is what the constructor's steps share.
+type workloadBuild struct {
+	*Workload
+	ctx  *pulumi.Context
+	name string
+	args *WorkloadArgs
+	// config are the objects that Pods read, and tls the gate of the one that cert-manager writes.
+	config contents
+	tls    *health.Gate
+	// service is what routes lead to.
+	service pulumi.Resource
+}
+
+// NewWorkload registers a workload. Its Pods wait for what they read: an edge to each object, and to the certificate's gate. A Pod that
+// comes by another way than this program waits in its init container (certwait.go).
+func NewWorkload(ctx *pulumi.Context, name string, args *WorkloadArgs, opts ...pulumi.ResourceOption) (*Workload, error) {
+	w := &workloadBuild{Workload: &Workload{}, ctx: ctx, name: name, args: args}
+	if err := ctx.RegisterComponentResource("strata:apps:Workload", name, w.Workload, opts...); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{w.contents, w.certificate, w.deploy, w.serve, w.budget, w.gate, w.routes} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("workload %s: %w", args.Config.Name, err)
+		}
+	}
+	return w.Workload, ctx.RegisterResourceOutputs(w.Workload, pulumi.Map{})
+}
+
+// object registers an object that is called like the workload.
+func (w *workloadBuild) object(role, token string, fields pulumi.Map, needs ...pulumi.Resource) (*Object, error) {
+	made, err := newObject(w.ctx, w.args.Cluster, token, w.name+"-"+role, fields, childOf(w, append(needs, w.args.Namespace)...)...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", role, err)
+	}
+	return made, nil
+}
+
+// metadata is an object's; annotations may be nil.
+func (w *workloadBuild) metadata(name pulumi.StringInput, annotations pulumi.StringMap) pulumi.Map {
+	metadata := pulumi.Map{
+		"name": name, "namespace": pulumi.String(w.args.Config.Namespace), "labels": workloadLabels(w.args.Config.Name),
+	}
+	if annotations != nil {
+		metadata["annotations"] = annotations
+	}
+	return metadata
+}
+
+// certificate registers the certificate that Pods mount, and its gate.
+func (w *workloadBuild) certificate() error {
+	c := w.args.Config.Certificate
+	if c == nil {
+		return nil
+	}
+	lifetime := ""
+	if c.Lifetime.Duration > 0 {
+		lifetime = c.Lifetime.Duration.String()
+	}
+	made, err := NewCertificate(w.ctx, w.name+"-tls", &CertificateArgs{
+		Namespace: w.args.Config.Namespace, Secret: workloadTLS(w.args.Config.Name), DNSNames: c.DNSNames, Issuer: w.args.Issuer,
+		Lifetime: lifetime, Cluster: w.args.Cluster, Timeouts: w.args.Timeouts, Layer: "apps",
+		After: gates(w.args.Signing, w.args.Namespace),
+	}, pulumi.Parent(w))
+	if err != nil {
+		return err
+	}
+	w.tls = made.Ready
+	return nil
+}
+
+// deploy registers the Deployment.
+func (w *workloadBuild) deploy() error {
+	needs := w.config.objects
+	if w.tls != nil {
+		needs = append(needs, w.tls)
+	}
+	annotations := maps.Clone(skipAwait) // its gate looks, and says why
+	if w.args.Config.Wave {
+		needs = append(needs, w.args.Wave)
+		annotations[waveAnnotation] = pulumi.String("true")
+	}
+	var err error
+	w.Deployment, err = w.object("deployment", "kubernetes:apps/v1:Deployment", pulumi.Map{
+		"apiVersion": pulumi.String("apps/v1"), "kind": pulumi.String("Deployment"),
+		"metadata": w.metadata(pulumi.String(w.args.Config.Name), annotations),
+		"spec":     workloadDeployment(w.args, w.config),
+	}, needs...)
+	return err
+}
+
+// serve registers the Service.
+func (w *workloadBuild) serve() error {
+	var err error
+	w.service, err = w.object("service", "kubernetes:core/v1:Service", pulumi.Map{
+		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Service"),
+		"metadata": w.metadata(pulumi.String(w.args.Config.Name), skipAwait),
+		"spec": pulumi.Map{
+			"selector": workloadLabels(w.args.Config.Name),
+			"ports": pulumi.Array{pulumi.Map{
+				"name": pulumi.String("http"), "port": pulumi.Int(80), "targetPort": pulumi.String("http"),
+			}},
+		},
+	})
+	return err
+}
+
+// budget registers the disruption budget. A Pod that is not ready may always be evicted: it serves nobody, and a broken revision must
+// not hold up a drain for ever.
+func (w *workloadBuild) budget() error {
+	_, err := w.object("budget", "kubernetes:policy/v1:PodDisruptionBudget", pulumi.Map{
+		"apiVersion": pulumi.String("policy/v1"), "kind": pulumi.String("PodDisruptionBudget"),
+		"metadata": w.metadata(pulumi.String(w.args.Config.Name), nil),
+		"spec": pulumi.Map{
+			"selector":                   pulumi.Map{"matchLabels": workloadLabels(w.args.Config.Name)},
+			"maxUnavailable":             pulumi.Int(w.args.Config.MaxUnavailable()),
+			"unhealthyPodEvictionPolicy": pulumi.String("AlwaysAllow"),
+		},
+	})
+	return err
+}
+
+// gate registers the gate of the rollout.
+func (w *workloadBuild) gate() error {
+	if !w.args.Full {
+		return nil
+	}
+	cfg := w.args.Config
+	var err error
+	w.Rollout, err = w.args.Cluster.gate(w.ctx, w.name+"-rollout", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindRollout, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
+		Rollout: &health.RolloutSpec{Workloads: []string{cfg.Namespace + "/Deployment/" + cfg.Name}},
+	}, Revision: w.revision()}, childOf(w, w.Deployment)...)
+	if err != nil {
+		return fmt.Errorf("gate rollout: %w", err)
+	}
+	return nil
+}
+
+// revision changes with all that makes new Pods. It is plain in the state, so secrets are in it by their hash only.
+func (w *workloadBuild) revision() pulumi.StringInput {
+	public := w.args.Config
+	public.SecretEnv, public.SecretFiles = nil, nil
+	digest := digestOf(public, w.args.CertWaitImage)
+	if !w.config.any {
+		return pulumi.String(digest)
+	}
+	return pulumi.Sprintf("%s %s", digest, w.Hash)
+}
+
+// workloadLabels select a workload's Pods.
+func workloadLabels(name string) pulumi.StringMap {
+	return pulumi.StringMap{"app.kubernetes.io/name": pulumi.String(name)}
+}
+
+// workloadTLS is the Secret with a workload's certificate.
+func workloadTLS(name string) string { return name + "-tls" }

@@ -1,0 +1,129 @@
+package components
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+// contents are the objects that a workload's Pods read.
+type contents struct {
+	// any is true where there is one, and objects are all of them.
+	any     bool
+	objects []pulumi.Resource
+	// hash identifies what they hold.
+	hash pulumi.StringOutput
+	// files, secretFiles and secretEnv are the objects' names; nil where there is no such object.
+	files, secretFiles, secretEnv pulumi.StringInput
+}
+
+// contents registers the ConfigMaps and Secrets, and the key of their hash. The hash is keyed, since it is plain on the Pods and in the
+// state, where a short secret could be tried against it without; and it is of the contents alone, so that it changes with them only.
+func (w *workloadBuild) contents() error {
+	cfg := w.args.Config
+	if len(cfg.Files)+len(cfg.SecretFiles)+len(cfg.SecretEnv) == 0 {
+		return nil
+	}
+	w.config.any = true
+	key, err := newPassword(w.ctx, w.name+"-key", 32, childOf(w)...)
+	if err != nil {
+		return err
+	}
+	w.config.hash = keyed(key.Result, "all", cfg.Files, cfg.SecretFiles, cfg.SecretEnv)
+	w.Hash = w.config.hash
+	for _, one := range []struct {
+		role   string
+		values map[string]string
+		files  bool
+		into   *pulumi.StringInput
+	}{
+		{"files", cfg.Files, true, &w.config.files},
+		{"secret-files", cfg.SecretFiles, true, &w.config.secretFiles},
+		{"env", cfg.SecretEnv, false, &w.config.secretEnv},
+	} {
+		if len(one.values) == 0 {
+			continue
+		}
+		name := pulumi.StringInput(pulumi.String(cfg.Name + "-" + one.role))
+		if cfg.ImmutableConfig {
+			name = pulumi.Sprintf("%s-%s-%s", cfg.Name, one.role, keyed(key.Result, one.role, one.values))
+		}
+		if err := w.content(one.role, name, one.values, one.files); err != nil {
+			return err
+		}
+		*one.into = name
+	}
+	return nil
+}
+
+// content registers one ConfigMap or Secret.
+func (w *workloadBuild) content(role string, name pulumi.StringInput, values map[string]string, files bool) error {
+	data := pulumi.StringMap{}
+	for key, value := range values {
+		if files {
+			key = fileKey(key)
+		}
+		data[key] = pulumi.String(value)
+	}
+	fields := pulumi.Map{"apiVersion": pulumi.String("v1"), "metadata": w.metadata(name, nil)}
+	token := "kubernetes:core/v1:ConfigMap"
+	if role == "files" {
+		fields["kind"], fields["data"] = pulumi.String("ConfigMap"), data
+	} else {
+		token = "kubernetes:core/v1:Secret"
+		fields["kind"], fields["type"] = pulumi.String("Secret"), pulumi.String("Opaque")
+		fields["stringData"] = pulumi.ToSecret(data)
+	}
+	if w.args.Config.ImmutableConfig {
+		fields["immutable"] = pulumi.Bool(true)
+	}
+	made, err := w.object(role, token, fields)
+	if err != nil {
+		return err
+	}
+	w.config.objects = append(w.config.objects, made)
+	return nil
+}
+
+// keyed is the keyed digest of contents. It is unknown in a preview until the key is made, and so is what depends on it; it is no
+// secret itself.
+func keyed(key pulumi.StringOutput, role string, values ...map[string]string) pulumi.StringOutput {
+	digest := key.ApplyT(func(key string) (string, error) {
+		sum := hmac.New(sha256.New, []byte(key))
+		text, err := json.Marshal(values) // which sorts keys
+		if err != nil {
+			return "", fmt.Errorf("hash of %s: %w", role, err)
+		}
+		_, _ = sum.Write([]byte(role + "\x00"))
+		_, _ = sum.Write(text)
+		return hex.EncodeToString(sum.Sum(nil)[:10]), nil
+	}).(pulumi.StringOutput)
+	return pulumi.Unsecret(digest).(pulumi.StringOutput)
+}
+
+// fileKey is the key of a file in its object. Keys take letters, digits, dashes, dots and underscores; everything else is written as its
+// code, so that two paths never have one key.
+func fileKey(path string) string {
+	var key strings.Builder
+	for _, b := range []byte(strings.TrimPrefix(path, "/")) {
+		switch {
+		case b == '/':
+			key.WriteString("__")
+		case b == '-' || b == '.' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z':
+			key.WriteByte(b)
+		default:
+			fmt.Fprintf(&key, "_%02x", b)
+		}
+	}
+	return key.String()
+}
+
+// paths are the files of a container, sorted.
+func paths(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }

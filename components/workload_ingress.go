@@ -1,0 +1,36 @@
+package components
+
+import "strata/health"
+
+// WorkloadIngress is an ingress controller as a workload's routes see it.
+type WorkloadIngress struct {
+	// Class is the name of its IngressClass and of its Gateway; Namespace has the Gateway and the Service, which is of type LoadBalancer.
+	Class, Namespace, Service string
+	// Listeners are the Gateway's that routes attach to.
+	Listeners []string
+	// Domain is what the hosts are below.
+	Domain string
+	// CASecret holds the authority that signed the domain's certificate, as namespace/name.
+	CASecret string
+	// Admitted are the gates that a route waits for: whoever serves and admits its kind. Address is the load balancer's.
+	Admitted []*health.Gate
+	Address  *health.Gate
+	// Judged is true where the controller's own name is in the status of an HTTPRoute, so that the route can wait for it.
+	Judged bool
+}
+
+// TraefikIngress is Traefik for routes below a domain. Plain HTTP is sent to https by the entry point, so one listener is enough.
+func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
+	return WorkloadIngress{
+		Class: traefikName, Namespace: traefikName, Service: traefikName, Listeners: []string{"https"}, Domain: domain, CASecret: caSecret,
+		Admitted: []*health.Gate{t.Programmed}, Address: t.Address, Judged: true,
+	}
+}
+
+// APISIXIngress is APISIX for routes below a domain.
+func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
+	return WorkloadIngress{
+		Class: apisixName, Namespace: apisixNamespace, Service: apisixService, Listeners: []string{"http", "https"}, Domain: domain,
+		CASecret: caSecret, Admitted: []*health.Gate{a.Webhook}, Address: a.Address,
+	}
+}

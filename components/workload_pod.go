@@ -1,0 +1,138 @@
+package components
+
+import (
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"strata/config"
+)
+
+// hashAnnotation is on the Pod template: what it says changes with the contents of ConfigMaps and Secrets, so that Pods are replaced
+// when, and only when, these change.
+const hashAnnotation = "strata/config-hash"
+
+// workloadDeployment is the Deployment's spec. A new Pod serves before an old one goes, and an old one serves on until nobody sends it
+// anything any more.
+func workloadDeployment(args *WorkloadArgs, read contents) pulumi.Map {
+	cfg := args.Config
+	template := pulumi.Map{"labels": workloadLabels(cfg.Name)}
+	if read.any {
+		template["annotations"] = pulumi.Map{hashAnnotation: read.hash}
+	}
+	deadline := cfg.Probes.Startup.Duration + cfg.MinReady.Duration + 2*time.Minute // to schedule a Pod, and to pull its image
+	if cfg.Certificate != nil {
+		deadline += cfg.Certificate.Wait.Duration
+	}
+	return pulumi.Map{
+		"replicas":                pulumi.Int(cfg.Replicas),
+		"revisionHistoryLimit":    pulumi.Int(3),
+		"minReadySeconds":         wholeSeconds(cfg.MinReady.Duration),
+		"progressDeadlineSeconds": wholeSeconds(deadline),
+		"selector":                pulumi.Map{"matchLabels": workloadLabels(cfg.Name)},
+		"strategy": pulumi.Map{
+			"type":          pulumi.String("RollingUpdate"),
+			"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0), "maxSurge": pulumi.Int(max(1, cfg.Replicas/4))},
+		},
+		"template": pulumi.Map{"metadata": template, "spec": workloadPod(args, read)},
+	}
+}
+
+// workloadPod is the specification of the Pods.
+func workloadPod(args *WorkloadArgs, read contents) pulumi.Map {
+	cfg := args.Config
+	volumes, mounts := workloadVolumes(cfg, read)
+	pod := pulumi.Map{
+		"terminationGracePeriodSeconds": wholeSeconds(cfg.Grace()),
+		"automountServiceAccountToken":  pulumi.Bool(false),
+		"enableServiceLinks":            pulumi.Bool(false),
+		"topologySpreadConstraints": pulumi.Array{pulumi.Map{
+			"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"),
+			// Not DoNotSchedule: with as many Pods as nodes the one that surges would find no place.
+			"whenUnsatisfiable": pulumi.String("ScheduleAnyway"),
+			"labelSelector":     pulumi.Map{"matchLabels": workloadLabels(cfg.Name)},
+			"matchLabelKeys":    pulumi.ToStringArray([]string{"pod-template-hash"}), // old Pods are about to go
+		}},
+		"securityContext": pulumi.Map{"seccompProfile": pulumi.Map{"type": pulumi.String("RuntimeDefault")}},
+	}
+	if c := cfg.Certificate; c != nil {
+		pod["initContainers"] = pulumi.Array{CertWait(args.CertWaitImage, tlsVolume, c.Mount, c.Wait.Duration, c.DNSNames)}
+	}
+	if len(volumes) > 0 {
+		pod["volumes"] = volumes
+	}
+	pod["containers"] = pulumi.Array{workloadContainer(args, read, mounts)}
+	return pod
+}
+
+// workloadContainer is the application's container.
+func workloadContainer(args *WorkloadArgs, read contents, mounts pulumi.Array) pulumi.Map {
+	cfg := args.Config
+	requests := pulumi.Map{"cpu": pulumi.String(cfg.Resources.CPU), "memory": pulumi.String(cfg.Resources.Memory)}
+	resources := pulumi.Map{"requests": requests}
+	if cfg.Resources.MemoryLimit != "" {
+		resources["limits"] = pulumi.Map{"memory": pulumi.String(cfg.Resources.MemoryLimit)}
+	}
+	container := pulumi.Map{
+		"name": pulumi.String(cfg.Name), "image": pulumi.String(cfg.Image), "imagePullPolicy": pulumi.String("IfNotPresent"),
+		"ports":     pulumi.Array{pulumi.Map{"name": pulumi.String("http"), "containerPort": pulumi.Int(cfg.Port)}},
+		"resources": resources,
+		"lifecycle": pulumi.Map{"preStop": preStop(args.Kubernetes, cfg.PreStop.Duration)},
+		"securityContext": pulumi.Map{
+			"runAsNonRoot": pulumi.Bool(!cfg.Root), "allowPrivilegeEscalation": pulumi.Bool(false),
+			"capabilities": pulumi.Map{"drop": pulumi.ToStringArray([]string{"ALL"})},
+		},
+	}
+	for name, probe := range workloadProbes(cfg) {
+		container[name] = probe
+	}
+	if len(cfg.Args) > 0 {
+		container["args"] = pulumi.ToStringArray(cfg.Args)
+	}
+	if len(cfg.Env) > 0 {
+		env := pulumi.Array{}
+		for _, name := range paths(cfg.Env) {
+			env = append(env, pulumi.Map{"name": pulumi.String(name), "value": pulumi.String(cfg.Env[name])})
+		}
+		container["env"] = env
+	}
+	if read.secretEnv != nil {
+		container["envFrom"] = pulumi.Array{pulumi.Map{"secretRef": pulumi.Map{"name": read.secretEnv}}}
+	}
+	if len(mounts) > 0 {
+		container["volumeMounts"] = mounts
+	}
+	return container
+}
+
+// workloadProbes are the container's probes. Readiness and start ask for the same; life asks for as little as possible, because what
+// fails it is killed, and a dependency that is away is no reason for that.
+func workloadProbes(cfg config.Workload) pulumi.Map {
+	const startEvery, readyEvery, liveEvery = 1, 2, 10
+	ask := func(path string, every, failures int) pulumi.Map {
+		probe := pulumi.Map{"periodSeconds": pulumi.Int(every), "timeoutSeconds": pulumi.Int(2), "failureThreshold": pulumi.Int(failures)}
+		if path == "" {
+			probe["tcpSocket"] = pulumi.Map{"port": pulumi.String("http")}
+		} else {
+			probe["httpGet"] = pulumi.Map{"path": pulumi.String(path), "port": pulumi.String("http")}
+		}
+		return probe
+	}
+	return pulumi.Map{
+		"startupProbe":   ask(cfg.Probes.Ready, startEvery, int(cfg.Probes.Startup.Seconds())/startEvery),
+		"readinessProbe": ask(cfg.Probes.Ready, readyEvery, 2),
+		"livenessProbe":  ask(cfg.Probes.Live, liveEvery, 3),
+	}
+}
+
+// preStop keeps a Pod serving while its removal reaches every kube-proxy and ingress controller. kubelet sleeps by itself from 1.30 on
+// (KEP-3960), where it needs nothing of the image; before that the image's own sleep does.
+func preStop(kubernetes string, d time.Duration) pulumi.Map {
+	if v, err := version.ParseGeneric(kubernetes); err == nil && v.LessThan(version.MustParseGeneric("1.30")) {
+		return pulumi.Map{"exec": pulumi.Map{"command": pulumi.Array{pulumi.String("sleep"), pulumi.Sprintf("%d", int(d.Seconds()))}}}
+	}
+	return pulumi.Map{"sleep": pulumi.Map{"seconds": wholeSeconds(d)}}
+}
+
+func wholeSeconds(d time.Duration) pulumi.Int { return pulumi.Int(int(d.Seconds())) }

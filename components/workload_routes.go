@@ -1,0 +1,141 @@
+package components
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+)
+
+// reached are what an application may answer to a request that it does not know: anything but 404, which is the ingress's answer when it
+// has no route, and 5xx.
+var reached = []int{200, 201, 202, 204, 301, 302, 303, 307, 308, 400, 401, 403, 405, 406, 415, 422}
+
+// routes registers the routes and the gate that asks each of them.
+func (w *workloadBuild) routes() error {
+	probes := map[string][]health.HTTPProbe{}
+	made := map[string][]pulumi.Resource{}
+	var controllers []string
+	for i, route := range w.args.Config.Routes {
+		via := w.args.Ingress[route.Controller]
+		object, err := w.route(fmt.Sprintf("route-%d", i), route, via)
+		if err != nil {
+			return err
+		}
+		url := "https://" + route.Host + "." + via.Domain + route.Path
+		w.URLs = append(w.URLs, url)
+		if made[route.Controller] == nil {
+			controllers = append(controllers, route.Controller)
+		}
+		made[route.Controller] = append(made[route.Controller], object)
+		probes[route.Controller] = append(probes[route.Controller], health.HTTPProbe{Name: route.Host + route.Path, URL: url, Status: reached})
+	}
+	if !w.args.Full {
+		return nil
+	}
+	for _, controller := range controllers {
+		via := w.args.Ingress[controller]
+		needs := append(made[controller], w.Rollout, w.service)
+		if via.Address != nil {
+			needs = append(needs, via.Address)
+		}
+		_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller, health.GateArgs{Spec: health.Spec{
+			Kind: health.KindHTTP, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
+			HTTP: &health.HTTPSpec{Namespace: via.Namespace, Service: via.Service, CASecret: via.CASecret, Probes: probes[controller]},
+		}, Revision: w.revision()}, childOf(w, needs...)...)
+		if err != nil {
+			return fmt.Errorf("gate %s: %w", controller, err)
+		}
+	}
+	return nil
+}
+
+// route registers one route.
+func (w *workloadBuild) route(role string, route config.WorkloadRoute, via WorkloadIngress) (pulumi.Resource, error) {
+	name, host := w.routeName(route), route.Host+"."+via.Domain
+	needs := gates(via.Admitted, w.service, w.args.Namespace)
+	object := customResource{name: name, namespace: w.args.Config.Namespace}
+	switch route.Kind {
+	case config.RouteIngress:
+		return w.object(role, "kubernetes:networking.k8s.io/v1:Ingress", pulumi.Map{
+			"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("Ingress"),
+			"metadata": w.metadata(pulumi.String(name), skipAwait), // its status is an address only; the gate asks for an answer
+			"spec":     workloadIngress(w.args.Config.Name, host, route.Path, via.Class),
+		}, needs...)
+	case config.RouteApisix:
+		object.apiVersion, object.kind = "apisix.apache.org/v2", config.RouteApisix
+		object.spec = workloadApisixRoute(w.args.Config.Name, host, route.Path, via.Class)
+	default:
+		object.apiVersion, object.kind = "gateway.networking.k8s.io/v1", config.RouteHTTP
+		object.spec = workloadHTTPRoute(w.args.Config.Name, host, route.Path, via)
+		if via.Judged && w.args.Full {
+			object.wait = routeWait(w.args.Timeouts.Workload.Duration)
+		}
+	}
+	made, err := newCustomResource(w.ctx, w.args.Cluster, w.name+"-"+role, object, childOf(w, needs...)...)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", route.Kind, name, err)
+	}
+	return made, nil
+}
+
+// routeName is the route's object: its host and path, so that taking one of several away leaves the others as they are.
+func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
+	path := strings.Trim(strings.ReplaceAll(route.Path, "/", "-"), "-")
+	parts := []string{w.args.Config.Name, route.Host}
+	if route.Host == w.args.Config.Name {
+		parts = parts[:1]
+	}
+	if path != "" {
+		parts = append(parts, digestOf(path)[:8])
+	}
+	return strings.Join(parts, "-")
+}
+
+// workloadHTTPRoute leads a host's requests to the Service by the Gateway API.
+func workloadHTTPRoute(service, host, path string, via WorkloadIngress) pulumi.Map {
+	parents := pulumi.Array{}
+	for _, listener := range via.Listeners {
+		parents = append(parents, pulumi.Map{
+			"name": pulumi.String(via.Class), "namespace": pulumi.String(via.Namespace), "sectionName": pulumi.String(listener),
+		})
+	}
+	return pulumi.Map{
+		"hostnames":  pulumi.ToStringArray([]string{host}),
+		"parentRefs": parents,
+		"rules": pulumi.Array{pulumi.Map{
+			"matches":     pulumi.Array{pulumi.Map{"path": pulumi.Map{"type": pulumi.String("PathPrefix"), "value": pulumi.String(path)}}},
+			"backendRefs": pulumi.Array{pulumi.Map{"name": pulumi.String(service), "port": pulumi.Int(80)}},
+		}},
+	}
+}
+
+// workloadIngress does so by Kubernetes' own kind. TLS is the domain's certificate, which the controller has by default.
+func workloadIngress(service, host, path, class string) pulumi.Map {
+	return pulumi.Map{
+		"ingressClassName": pulumi.String(class),
+		"tls":              pulumi.Array{pulumi.Map{"hosts": pulumi.ToStringArray([]string{host})}},
+		"rules": pulumi.Array{pulumi.Map{
+			"host": pulumi.String(host),
+			"http": pulumi.Map{"paths": pulumi.Array{pulumi.Map{
+				"path": pulumi.String(path), "pathType": pulumi.String("Prefix"),
+				"backend": pulumi.Map{"service": pulumi.Map{"name": pulumi.String(service), "port": pulumi.Map{"number": pulumi.Int(80)}}},
+			}}},
+		}},
+	}
+}
+
+// workloadApisixRoute does so by APISIX's own kind.
+func workloadApisixRoute(service, host, path, class string) pulumi.Map {
+	return pulumi.Map{
+		"ingressClassName": pulumi.String(class),
+		"http": pulumi.Array{pulumi.Map{
+			"name":     pulumi.String(service),
+			"match":    pulumi.Map{"hosts": pulumi.ToStringArray([]string{host}), "paths": pulumi.ToStringArray([]string{strings.TrimSuffix(path, "/") + "/*"})},
+			"backends": pulumi.Array{pulumi.Map{"serviceName": pulumi.String(service), "servicePort": pulumi.Int(80)}},
+		}},
+	}
+}

@@ -1,0 +1,198 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// longestName leaves room for what is appended: a Pod's name, with two hashes, is a label's value.
+const longestName = 40
+
+// taken are namespaces that have an owner, and prefixes of such.
+var taken = []string{"default", "metallb-system", "cert-manager", "traefik", "apisix", "argocd", "vault", "demo", "wave"}
+
+// workloadCheck is what the rules of one workload share.
+type workloadCheck struct {
+	*problems
+	c   *Config
+	w   Workload
+	key func(name string, args ...any) string
+}
+
+func (c *Config) checkWorkloads(ps *problems) {
+	names, hosts := map[string]bool{}, map[string]string{}
+	for i, w := range c.Apps.Workloads {
+		check := workloadCheck{ps, c, w, func(name string, args ...any) string {
+			return field("apps.workloads[%d].%s", i, fmt.Sprintf(name, args...))
+		}}
+		if names[w.Name] {
+			ps.add(check.key("name"), w.Name, "is there twice", "give each workload a name of its own")
+		}
+		names[w.Name] = true
+		check.identity()
+		check.replicas()
+		check.times()
+		check.probes()
+		check.content()
+		check.certificate()
+		check.resources()
+		check.routes(hosts)
+	}
+}
+
+func (w workloadCheck) identity() {
+	if len(validation.IsDNS1035Label(w.w.Name)) > 0 || len(w.w.Name) > longestName {
+		w.add(w.key("name"), w.w.Name, fmt.Sprintf("is not a name of at most %d characters", longestName),
+			"use lower-case letters, digits and dashes, beginning with a letter, for example shop")
+	}
+	namespace := w.w.Namespace
+	if len(validation.IsDNS1123Label(namespace)) > 0 {
+		w.add(w.key("namespace"), namespace, "is not a namespace's name", "use lower-case letters, digits and dashes, for example apps")
+	}
+	if slices.Contains(taken, namespace) || strings.HasPrefix(namespace, "kube-") {
+		w.add(w.key("namespace"), namespace, "has an owner already", "choose one that nothing else uses, for example apps")
+	}
+	// A rollout happens when the template changes: with an image whose name stays, nodes run what they happen to have.
+	if tag := imageTag(w.w.Image); w.w.Image == "" || tag == "" || tag == "latest" {
+		w.add(w.key("image"), w.w.Image, "names no version", "append a tag other than latest, or a digest, for example docker.io/acme/shop:1.2.3")
+	}
+	if w.w.Port < 1 || w.w.Port > 65535 {
+		w.add(w.key("port"), fmt.Sprint(w.w.Port), "is not a port", "use 1 to 65535")
+	}
+}
+
+// imageTag is the tag or the digest of an image's reference; empty where there is none.
+func imageTag(image string) string {
+	if _, digest, found := strings.Cut(image, "@"); found {
+		return digest
+	}
+	last := image[strings.LastIndex(image, "/")+1:]
+	_, tag, _ := strings.Cut(last, ":")
+	return tag
+}
+
+func (w workloadCheck) replicas() {
+	switch n := w.w.Replicas; {
+	case n < 1:
+		w.add(w.key("replicas"), fmt.Sprint(n), "is less than one", "use 2 or more")
+	case n == 1 && !w.w.AcceptDowntime:
+		w.add(w.key("replicas"), "1", "leaves nobody to answer while the Pod is moved by a drain, or its node is dead",
+			"use 2 or more; or set acceptDowntime: true, for a workload that may be away for a while")
+	}
+}
+
+func (w workloadCheck) times() {
+	for _, one := range []struct {
+		key      string
+		d        time.Duration
+		from, to time.Duration
+	}{
+		{"longestRequest", w.w.LongestRequest.Duration, time.Second, longestRequestLimit},
+		{"preStop", w.w.PreStop.Duration, time.Second, 5 * time.Minute},
+		{"slack", w.w.Slack.Duration, time.Second, 5 * time.Minute},
+		{"minReady", w.w.MinReady.Duration, time.Second, 10 * time.Minute},
+		{"probes.startup", w.w.Probes.Startup.Duration, time.Second, time.Hour},
+	} {
+		if one.d < one.from || one.d > one.to || one.d%time.Second != 0 {
+			w.add(w.key("%s", one.key), one.d.String(), fmt.Sprintf("is not a number of whole seconds from %s to %s", one.from, one.to),
+				"Kubernetes counts this in seconds, write for example 15s")
+		}
+	}
+	if given := w.w.GracePeriod.Duration; given != 0 && (given < w.w.needs() || given > 2*time.Hour || given%time.Second != 0) {
+		w.add(w.key("gracePeriod"), given.String(),
+			fmt.Sprintf("is not a number of whole seconds from %s (preStop %s + longestRequest %s + slack %s) to 2h",
+				w.w.needs(), w.w.PreStop.Duration, w.w.LongestRequest.Duration, w.w.Slack.Duration),
+			"a Pod would be killed with requests in it; leave the key out")
+	}
+}
+
+func (w workloadCheck) probes() {
+	for _, one := range []struct{ key, path string }{{"ready", w.w.Probes.Ready}, {"live", w.w.Probes.Live}} {
+		if one.path != "" && !strings.HasPrefix(one.path, "/") {
+			w.add(w.key("probes.%s", one.key), one.path, "is not a path from the root", "write for example /healthz")
+		}
+	}
+}
+
+// content checks environment and files. Values are never shown: they may be secret.
+func (w workloadCheck) content() {
+	for _, one := range []struct {
+		key    string
+		values map[string]string
+	}{{"env", w.w.Env}, {"secretEnv", w.w.SecretEnv}} {
+		for name := range one.values {
+			if len(validation.IsEnvVarName(name)) > 0 || strings.ContainsAny(name, ".-") {
+				w.add(w.key("%s[%q]", one.key, name), "", "is not the name of an environment variable", "use letters, digits and underscores")
+			}
+		}
+	}
+	for name := range w.w.SecretEnv {
+		if _, both := w.w.Env[name]; both {
+			w.add(w.key("secretEnv[%q]", name), "", "is in env as well", "remove one")
+		}
+	}
+	for _, one := range []struct {
+		key    string
+		values map[string]string
+	}{{"files", w.w.Files}, {"secretFiles", w.w.SecretFiles}} {
+		for file := range one.values {
+			if !path.IsAbs(file) || path.Clean(file) != file || file == "/" {
+				w.add(w.key("%s[%q]", one.key, file), "", "is not an absolute path of a file", "write for example /etc/shop/config.yaml")
+			}
+			if c := w.w.Certificate; c != nil && strings.HasPrefix(file, c.Mount+"/") {
+				w.add(w.key("%s[%q]", one.key, file), "", "is in certificate.mount, which holds the certificate and nothing else", "choose another folder")
+			}
+		}
+	}
+	for file := range w.w.SecretFiles {
+		if _, both := w.w.Files[file]; both {
+			w.add(w.key("secretFiles[%q]", file), "", "is in files as well", "remove one")
+		}
+	}
+}
+
+func (w workloadCheck) certificate() {
+	c := w.w.Certificate
+	if c == nil {
+		return
+	}
+	if !*w.c.CertManager.Enabled {
+		w.add(w.key("certificate"), "", "needs an authority, and certManager.enabled is false", "enable cert-manager, or remove the certificate")
+	}
+	if !path.IsAbs(c.Mount) || path.Clean(c.Mount) != c.Mount || c.Mount == "/" {
+		w.add(w.key("certificate.mount"), c.Mount, "is not an absolute path of a folder", "write for example /etc/tls")
+	}
+	for i, name := range c.DNSNames {
+		if bare := strings.TrimPrefix(name, "*."); len(validation.IsDNS1123Subdomain(bare)) > 0 {
+			w.add(w.key("certificate.dnsNames[%d]", i), name, "is not a DNS name", "write for example shop.example.org")
+		}
+	}
+	if d := c.Wait.Duration; d < time.Second || d > time.Hour || d%time.Second != 0 {
+		w.add(w.key("certificate.wait"), d.String(), "is not a number of whole seconds from 1s to 1h", "write for example 5m")
+	}
+	// cert-manager takes no shorter one (pkg/apis/certmanager/v1 MinimumCertificateDuration).
+	if d := c.Lifetime.Duration; d != 0 && d < time.Hour {
+		w.add(w.key("certificate.lifetime"), d.String(), "is less than an hour", "use 1h or more, or leave the key out")
+	}
+}
+
+func (w workloadCheck) resources() {
+	quantity := func(key, text string) resource.Quantity {
+		parsed, err := resource.ParseQuantity(text)
+		if text != "" && (err != nil || parsed.Sign() <= 0) {
+			w.add(w.key("resources.%s", key), text, "is not a quantity", "write for example 100m of cpu, or 128Mi of memory")
+		}
+		return parsed
+	}
+	quantity("cpu", w.w.Resources.CPU)
+	memory, limit := quantity("memory", w.w.Resources.Memory), quantity("memoryLimit", w.w.Resources.MemoryLimit)
+	if w.w.Resources.MemoryLimit != "" && limit.Cmp(memory) < 0 {
+		w.add(w.key("resources.memoryLimit"), w.w.Resources.MemoryLimit, "is less than resources.memory "+w.w.Resources.Memory, "raise it, or leave it out")
+	}
+}

@@ -1,0 +1,32 @@
+package config
+
+import "fmt"
+
+// Wave configures the operator that replaces Pods when a ConfigMap or Secret that they read changes outside Strata.
+type Wave struct {
+	// Enabled installs it. Needs cert-manager, which signs for its webhook. Default false.
+	Enabled *bool `json:"enabled,omitempty"`
+	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	ChartVersion string `json:"chartVersion,omitempty"`
+	// Replicas is how many run; one of them acts, each answers the webhook. Default 2.
+	Replicas int `json:"replicas,omitempty"`
+}
+
+func (c *Config) checkWave(ps *problems) {
+	wave := c.Apps.Wave
+	if *wave.Enabled && !*c.CertManager.Enabled {
+		ps.add(field("apps.wave.enabled"), "true", "needs certificates for its webhook, and certManager.enabled is false",
+			"enable cert-manager, or set apps.wave.enabled: false")
+	}
+	if wave.ChartVersion != "" && !chartVersion.MatchString(wave.ChartVersion) {
+		ps.add(field("apps.wave.chartVersion"), wave.ChartVersion, "is not a chart version", "write X.Y.Z, for example "+WaveChartVersion)
+	}
+	if wave.Replicas < 1 {
+		ps.add(field("apps.wave.replicas"), fmt.Sprint(wave.Replicas), "is less than one", "use 2 or more, so that one can go while another answers")
+	}
+	for i, w := range c.Apps.Workloads {
+		if w.Wave && !*wave.Enabled {
+			ps.add(field("apps.workloads[%d].wave", i), "true", "needs the operator, and apps.wave.enabled is false", "enable it, or remove the key")
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"strata/internal/manifest"
+	"strata/internal/podcheck"
+)
+
+// newCheckCommand is `strata check`: looks at files, and asks nobody.
+func newCheckCommand() *cobra.Command {
+	command := &cobra.Command{Use: "check", Short: "Look at manifests for what goes wrong only later"}
+	command.AddCommand(&cobra.Command{
+		Use:   "pods FILE...",
+		Short: "Refuse Pods that mount a certificate's Secret without waiting for it; - reads stdin, for example of helm template",
+		Args:  cobra.MinimumNArgs(1),
+		RunE:  checkPods,
+	})
+	return command
+}
+
+// checkPods exits with 0 when every Pod waits, 1 when one does not and 2 when a file cannot be read.
+func checkPods(cmd *cobra.Command, files []string) error {
+	var objects []podcheck.Object
+	var wrong []error
+	for _, file := range files {
+		text, err := readFile(cmd, file)
+		if err == nil {
+			parsed, failed := manifest.Parse(text)
+			for _, object := range parsed {
+				objects = append(objects, podcheck.Object{File: file, Object: object})
+			}
+			err = failed
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", file, err))
+		}
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return &exitError{2, err}
+	}
+	findings, err := podcheck.Find(objects)
+	if err != nil {
+		return &exitError{2, err}
+	}
+	for _, finding := range findings {
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), finding); err != nil {
+			return err
+		}
+	}
+	if len(findings) > 0 {
+		return &exitError{1, fmt.Errorf("%d of the Pods' certificates are not waited for", len(findings))}
+	}
+	return nil
+}
+
+func readFile(cmd *cobra.Command, file string) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(cmd.InOrStdin())
+	}
+	return os.ReadFile(file)
+}

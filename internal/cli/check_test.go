@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCheckPodsSaysWhichPodDoesNotWait(t *testing.T) {
+	text, err := os.ReadFile("../../docs/cert-wait.yaml")
+	require.NoError(t, err)
+	run := func(stdin string, args ...string) (int, string) {
+		var out bytes.Buffer
+		code := Run(append([]string{"check", "pods"}, args...), strings.NewReader(stdin), &out, &out)
+		return code, out.String()
+	}
+	code, said := run(string(text), "-")
+	assert.Equal(t, 0, code, said)
+	code, said = run(strings.Replace(string(text), "optional: true", "optional: false", 1), "-")
+	assert.Equal(t, 1, code, said)
+	assert.Contains(t, said, "-: Deployment apps/shop: volume tls of Secret shop-tls is not optional")
+	code, said = run("", "/nowhere/a.yaml")
+	assert.Equal(t, 2, code, said)
+	assert.Contains(t, said, "/nowhere/a.yaml")
+}

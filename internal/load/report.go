@@ -1,0 +1,192 @@
+package load
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+)
+
+// Report is what became of all requests, whole and by phase.
+type Report struct {
+	// URL is where they went, and Rate how many a second were meant.
+	URL  string `json:"url"`
+	Rate int    `json:"rate"`
+	// Unsent is how many more the rate and the time would have made: this machine could not keep up, or too many were open.
+	Unsent int `json:"unsent"`
+	// Total sums up Phases, which are in their order.
+	Total  Phase   `json:"total"`
+	Phases []Phase `json:"phases"`
+}
+
+// Phase is what became of the requests that were sent during one phase.
+type Phase struct {
+	Name string `json:"name"`
+	// Sent = Answered + Lost. Answered are those with a status of 200 to 299; every other answer is lost, and so is none.
+	Sent     int `json:"sent"`
+	Answered int `json:"answered"`
+	Lost     int `json:"lost"`
+	// Statuses counts answers by status, and Errors what there was in place of an answer, by cause.
+	Statuses map[string]int `json:"statuses,omitempty"`
+	Errors   map[string]int `json:"errors,omitempty"`
+	// Headers counts answers by the value of Options.Header.
+	Headers map[string]int `json:"headers,omitempty"`
+	// Latency is of those that were answered.
+	Latency Latency `json:"latency"`
+
+	latencies []time.Duration
+}
+
+// Latency has percentiles in milliseconds.
+type Latency struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+// timeline is when phases began.
+type timeline struct {
+	mutex  sync.Mutex
+	starts []start
+}
+
+type start struct {
+	name string
+	at   time.Time
+}
+
+func newTimeline(at time.Time) *timeline { return &timeline{starts: []start{{startPhase, at}}} }
+
+func (t *timeline) begin(name string, at time.Time) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.starts = append(t.starts, start{name, at})
+}
+
+// of is the index of the phase at a time.
+func (t *timeline) of(at time.Time) int {
+	index := 0
+	for i, start := range t.starts {
+		if !at.Before(start.at) {
+			index = i
+		}
+	}
+	return index
+}
+
+// report counts. A phase that saw no request is left out, unless there is no other.
+func (t *timeline) report(results []*vegeta.Result, meant int, opts Options) *Report {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	phases := make([]Phase, len(t.starts))
+	for i, start := range t.starts {
+		phases[i] = Phase{Name: start.name}
+	}
+	total := Phase{Name: "total"}
+	for _, result := range results {
+		phases[t.of(result.Timestamp)].add(result, opts.Header)
+		total.add(result, opts.Header)
+	}
+	report := &Report{URL: opts.URL, Rate: opts.Rate, Unsent: max(meant-total.Sent, 0), Total: total.closed()}
+	for _, phase := range phases {
+		if phase.Sent > 0 {
+			report.Phases = append(report.Phases, phase.closed())
+		}
+	}
+	return report
+}
+
+func (p *Phase) add(result *vegeta.Result, header string) {
+	p.Sent++
+	count := func(in *map[string]int, key string) {
+		if *in == nil {
+			*in = map[string]int{}
+		}
+		(*in)[key]++
+	}
+	if result.Code == 0 {
+		p.Lost++
+		count(&p.Errors, cause(result.Error))
+		return
+	}
+	count(&p.Statuses, fmt.Sprint(result.Code))
+	if value := result.Headers.Get(header); header != "" && value != "" {
+		count(&p.Headers, value)
+	}
+	if result.Code < 200 || result.Code > 299 {
+		p.Lost++
+		return
+	}
+	if result.Error != "" { // an answer that broke off
+		p.Lost++
+		count(&p.Errors, cause(result.Error))
+		return
+	}
+	p.Answered++
+	p.latencies = append(p.latencies, result.Latency)
+}
+
+// closed is the phase with its percentiles.
+func (p Phase) closed() Phase {
+	slices.Sort(p.latencies)
+	rank := func(quantile float64) float64 {
+		if len(p.latencies) == 0 {
+			return 0
+		}
+		at := p.latencies[max(int(math.Ceil(quantile*float64(len(p.latencies))))-1, 0)]
+		return float64(at.Round(10*time.Microsecond)) / float64(time.Millisecond)
+	}
+	p.Latency = Latency{P50: rank(0.5), P95: rank(0.95), P99: rank(0.99), Max: rank(1)}
+	return p
+}
+
+// causes are parts of errors by what they mean; everything else differs by its ports.
+var causes = []struct{ part, cause string }{
+	{"connection refused", "connection refused"}, {"connection reset", "connection reset"}, {"broken pipe", "connection reset"},
+	{"EOF", "closed without an answer"}, {"server closed idle connection", "closed without an answer"},
+	{"Client.Timeout", "no answer in time"}, {"deadline exceeded", "no answer in time"}, {"i/o timeout", "no answer in time"},
+	{"no route to host", "no route"}, {"certificate", "certificate refused"}, {"too many open files", "too many open files here"},
+}
+
+func cause(text string) string {
+	for _, one := range causes {
+		if strings.Contains(text, one.part) {
+			return one.cause
+		}
+	}
+	return text
+}
+
+// Text is the report as a table, with what was lost below it.
+func (r *Report) Text() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "POST %s, %d a second\n\n%-28s %8s %8s %8s %9s %9s %9s %9s\n", r.URL, r.Rate,
+		"phase", "sent", "answered", "lost", "p50 ms", "p95 ms", "p99 ms", "max ms")
+	rows := r.Phases
+	if len(rows) != 1 {
+		rows = append(slices.Clone(rows), r.Total)
+	}
+	for _, p := range rows {
+		fmt.Fprintf(&out, "%-28s %8d %8d %8d %9.1f %9.1f %9.1f %9.1f\n", p.Name, p.Sent, p.Answered, p.Lost, p.Latency.P50, p.Latency.P95, p.Latency.P99, p.Latency.Max)
+	}
+	if r.Unsent > 0 {
+		fmt.Fprintf(&out, "  %d requests were not sent: this machine could not keep the rate\n", r.Unsent)
+	}
+	for _, p := range r.Phases {
+		for _, one := range []struct {
+			what   string
+			counts map[string]int
+		}{{"status", p.Statuses}, {"error", p.Errors}, {"header", p.Headers}} {
+			for _, key := range slices.Sorted(maps.Keys(one.counts)) {
+				fmt.Fprintf(&out, "  %s: %s %s: %d\n", p.Name, one.what, key, one.counts[key])
+			}
+		}
+	}
+	return out.String()
+}

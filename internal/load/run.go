@@ -1,0 +1,128 @@
+package load
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+)
+
+// Options say what is sent.
+type Options struct {
+	// URL is where to, http or https.
+	URL string
+	// ConnectTo is host:port to dial in its place, so that a test needs no DNS. Optional.
+	ConnectTo string
+	// Authority is a PEM bundle that the server's certificate must lead to. Empty: this machine's.
+	Authority []byte
+	// Rate is how many requests a second are sent.
+	Rate int
+	// Duration ends the run; 0: the context does.
+	Duration time.Duration
+	// Timeout is after what a request without an answer is lost.
+	Timeout time.Duration
+	// Body is each request's.
+	Body []byte
+	// Header is the name of an answer's header whose values are counted, for example X-Version. Optional.
+	Header string
+	// NewConnections has each request make a connection of its own. Default: they are kept and used again.
+	NewConnections bool
+}
+
+// startPhase is the phase before the first that is named.
+const startPhase = "start"
+
+// maxWorkers bounds requests that are open at once: beyond it the rate could not be kept, and Run says so.
+const maxWorkers = 2000
+
+// Run sends until the duration is over or the context ends, and counts. A name on phases begins a phase: a request is of the phase in which
+// it was sent.
+func Run(ctx context.Context, opts Options, phases <-chan string) (*Report, error) {
+	attacker, err := attackerFor(opts)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	timeline := newTimeline(began)
+	ctx, stop := context.WithCancel(ctx)
+	var listening sync.WaitGroup
+	listening.Go(func() {
+		for {
+			select {
+			case name, open := <-phases:
+				if !open {
+					return
+				}
+				timeline.begin(name, time.Now())
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	ended := make(chan time.Time, 1)
+	go func() {
+		<-ctx.Done()
+		ended <- time.Now()
+		attacker.Stop()
+	}()
+	target := vegeta.NewStaticTargeter(vegeta.Target{
+		Method: http.MethodPost, URL: opts.URL, Body: opts.Body, Header: http.Header{"Content-Type": {"application/octet-stream"}},
+	})
+	var results []*vegeta.Result
+	for result := range attacker.Attack(target, vegeta.Rate{Freq: opts.Rate, Per: time.Second}, opts.Duration, "strata") {
+		results = append(results, result)
+	}
+	stop()
+	listening.Wait()
+	lasted := (<-ended).Sub(began)
+	if opts.Duration > 0 {
+		lasted = min(lasted, opts.Duration) // what is open at the end is waited for
+	}
+	return timeline.report(results, int(lasted.Seconds()*float64(opts.Rate)), opts), nil
+}
+
+func attackerFor(opts Options) (*vegeta.Attacker, error) {
+	target, err := url.Parse(opts.URL)
+	switch {
+	case err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https":
+		return nil, fmt.Errorf("%q is not an http or https URL", opts.URL)
+	case opts.Rate < 1:
+		return nil, fmt.Errorf("rate %d: expected one request a second or more", opts.Rate)
+	case opts.Timeout <= 0:
+		return nil, errors.New("timeout: expected a positive one; a request that never ends would never be lost")
+	}
+	settings := &tls.Config{MinVersion: tls.VersionTLS12}
+	if len(opts.Authority) > 0 {
+		settings.RootCAs = x509.NewCertPool()
+		if !settings.RootCAs.AppendCertsFromPEM(opts.Authority) {
+			return nil, errors.New("authority: has no certificate in PEM")
+		}
+	}
+	// HTTP/1.1: over HTTP/2 all requests share one connection, and a proxy's replacement shows as one event.
+	all := []func(*vegeta.Attacker){
+		vegeta.Timeout(opts.Timeout), vegeta.TLSConfig(settings), vegeta.HTTP2(false), vegeta.KeepAlive(!opts.NewConnections),
+		vegeta.Redirects(vegeta.NoFollow), vegeta.MaxWorkers(maxWorkers), vegeta.Connections(maxWorkers), vegeta.MaxBody(4096),
+	}
+	if opts.ConnectTo != "" {
+		all = append(all, vegeta.ConnectTo(map[string][]string{withPort(target): {opts.ConnectTo}}))
+	}
+	return vegeta.NewAttacker(all...), nil
+}
+
+// withPort is what a client dials for a URL.
+func withPort(target *url.URL) string {
+	if target.Port() != "" {
+		return target.Host
+	}
+	if target.Scheme == "https" {
+		return target.Host + ":443"
+	}
+	return target.Host + ":80"
+}

@@ -1,0 +1,158 @@
+package load_test
+
+import (
+	"context"
+	"encoding/pem"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/load"
+)
+
+// options ask a server.
+func options(server *httptest.Server) load.Options {
+	return load.Options{URL: server.URL, Rate: 200, Duration: 500 * time.Millisecond, Timeout: time.Second, Body: []byte("hello"), Header: "X-Version"}
+}
+
+func TestEveryRequestIsAPOSTAndIsCounted(t *testing.T) {
+	var served atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.Method == http.MethodPost && string(body) == "hello" {
+			served.Add(1)
+		}
+		w.Header().Set("X-Version", "v1")
+	}))
+	defer server.Close()
+	report, err := load.Run(t.Context(), options(server), nil)
+	require.NoError(t, err)
+	sent := report.Total.Sent
+	assert.Equal(t, 100, sent+report.Unsent, "the rate times the duration")
+	assert.EqualValues(t, sent, served.Load())
+	assert.Equal(t, sent, report.Total.Answered)
+	assert.Zero(t, report.Total.Lost)
+	assert.Equal(t, map[string]int{"200": sent}, report.Total.Statuses)
+	assert.Equal(t, map[string]int{"v1": sent}, report.Total.Headers)
+	assert.Positive(t, report.Total.Latency.P50)
+	assert.GreaterOrEqual(t, report.Total.Latency.Max, report.Total.Latency.P99)
+}
+
+// A proxy without a back end answers, and still the request is lost.
+func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
+	for name, test := range map[string]struct {
+		handle http.HandlerFunc
+		change func(*load.Options)
+		status string
+		errors string
+	}{
+		"502":           {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, nil, "502", ""},
+		"404":           {http.NotFound, nil, "404", ""},
+		"a redirect":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, nil, "302", ""},
+		"a closed line": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil, "", "closed without an answer"},
+		"half an answer": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte("half"))
+		}, nil, "", "closed without an answer"},
+		"too late":          {func(http.ResponseWriter, *http.Request) { time.Sleep(300 * time.Millisecond) }, func(o *load.Options) { o.Timeout = 100 * time.Millisecond }, "", "no answer in time"},
+		"nobody is there":   {nil, func(o *load.Options) { o.URL = "http://" + closedPort(t) }, "", "connection refused"},
+		"another authority": {nil, func(o *load.Options) { o.URL = secure(t).URL }, "", "certificate refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(test.handle)
+			defer server.Close()
+			opts := options(server)
+			if test.change != nil {
+				test.change(&opts)
+			}
+			report, err := load.Run(t.Context(), opts, nil)
+			require.NoError(t, err)
+			sent := report.Total.Sent
+			assert.Positive(t, sent)
+			assert.Equal(t, sent, report.Total.Lost)
+			assert.Zero(t, report.Total.Answered)
+			assert.Equal(t, sent, report.Total.Statuses[test.status]+report.Total.Errors[test.errors], "%+v", report.Total)
+		})
+	}
+}
+
+// closedPort is an address at which nobody listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	return listener.Addr().String()
+}
+
+func secure(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a line for each handshake that is refused
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestAHostIsReachedWithoutDNS(t *testing.T) {
+	server := secure(t)
+	opts := options(server)
+	opts.URL, opts.ConnectTo = "https://example.com/", strings.TrimPrefix(server.URL, "https://")
+	opts.Authority = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	report, err := load.Run(t.Context(), opts, nil)
+	require.NoError(t, err)
+	assert.Positive(t, report.Total.Answered)
+	assert.Zero(t, report.Total.Lost, "%+v", report.Total)
+}
+
+// A request is of the phase in which it was sent.
+func TestRequestsAreCountedByPhase(t *testing.T) {
+	var broken atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if broken.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer server.Close()
+	opts := options(server)
+	opts.Duration = 0
+	ctx, stop := context.WithCancel(t.Context())
+	phases := make(chan string)
+	go func() {
+		time.Sleep(200 * time.Millisecond)
+		phases <- "rollout"
+		time.Sleep(50 * time.Millisecond) // what was sent before is answered
+		broken.Store(true)
+		time.Sleep(200 * time.Millisecond)
+		stop()
+	}()
+	report, err := load.Run(ctx, opts, phases)
+	require.NoError(t, err)
+	require.Len(t, report.Phases, 2)
+	before, rollout := report.Phases[0], report.Phases[1]
+	assert.Equal(t, "rollout", rollout.Name)
+	assert.Zero(t, before.Lost)
+	assert.Positive(t, rollout.Lost)
+	assert.Equal(t, report.Total.Sent, before.Sent+rollout.Sent)
+	assert.Equal(t, report.Total.Lost, rollout.Lost)
+	assert.Contains(t, report.Text(), "rollout: status 503:")
+}
+
+func TestWhatCannotBeSentIsRefused(t *testing.T) {
+	for name, opts := range map[string]load.Options{
+		"no URL": {URL: "shop", Rate: 1, Timeout: time.Second}, "no rate": {URL: "http://a", Timeout: time.Second},
+		"no timeout": {URL: "http://a", Rate: 1}, "no authority": {URL: "https://a", Rate: 1, Timeout: time.Second, Authority: []byte("x")},
+	} {
+		_, err := load.Run(t.Context(), opts, nil)
+		assert.Error(t, err, name)
+	}
+}

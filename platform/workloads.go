@@ -1,0 +1,71 @@
+package platform
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/components"
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+)
+
+// workloads registers the user's applications. They wait for the API and for what they use, and not for one another.
+func (a *above) workloads(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) error {
+	start := []*health.Gate{cluster.Members}
+	if *cfg.Apps.Wave.Enabled {
+		var err error
+		a.wave, err = components.NewWave(ctx, "wave", &components.WaveArgs{
+			Config: cfg.Apps.Wave, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start, Certificates: a.manager.API,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(cfg.Apps.Workloads) == 0 {
+		return nil
+	}
+	spaces, err := components.NewNamespaces(ctx, "workloads", &components.NamespacesArgs{
+		Names: cfg.Apps.WorkloadNamespaces(), Cluster: cluster.Cluster, After: start,
+	})
+	if err != nil {
+		return err
+	}
+	kubernetes, err := files.One(config.ArtifactK3s)
+	if err != nil {
+		return err
+	}
+	a.urls = map[string][]string{}
+	for _, one := range cfg.Apps.Workloads {
+		args := &components.WorkloadArgs{
+			Config: one, Namespace: spaces.Objects[one.Namespace], Cluster: cluster.Cluster, Kubernetes: kubernetes.Version,
+			CertWaitImage: cfg.Apps.CertWaitImage, Ingress: a.ways(cfg), Full: cfg.Apps.Full(), Timeouts: cfg.Timeouts,
+		}
+		if a.wave != nil {
+			args.Wave = a.wave.Webhook
+		}
+		if a.authority != nil {
+			args.Issuer, args.Signing = a.authority.Issuer, []*health.Gate{a.authority.Ready}
+		}
+		made, err := components.NewWorkload(ctx, "workload-"+one.Name, args)
+		if err != nil {
+			return fmt.Errorf("apps: %w", err)
+		}
+		a.urls[one.Name] = made.URLs
+	}
+	return nil
+}
+
+// ways are the ingress controllers as routes see them.
+func (a *above) ways(cfg *config.Config) map[string]components.WorkloadIngress {
+	ways := map[string]components.WorkloadIngress{}
+	if a.traefik != nil {
+		// A route waits for the Gateway, since its status is judged; plain HTTP is sent to https by the entry point itself.
+		ways[config.ControllerTraefik] = components.TraefikIngress(a.traefik, cfg.Ingress.Domain, a.authority.CASecret)
+	}
+	if a.apisix != nil {
+		ways[config.ControllerAPISIX] = components.APISIXIngress(a.apisix, cfg.Ingress.Domain, a.authority.CASecret)
+	}
+	return ways
+}

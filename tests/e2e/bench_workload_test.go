@@ -1,0 +1,65 @@
+//go:build bench
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/bench"
+)
+
+// benchRequests are sent in each phase at least, at benchRate a second.
+const benchRequests, benchRate = 10_000, 120
+
+// TestBenchWorkload counts what a workload with a user's defaults loses in each kind of replacement, what it loses without each
+// protection, and how Pods come by their certificates, and merges the numbers into bench/results.json: `make bench`.
+func TestBenchWorkload(t *testing.T) {
+	w := newWorkloadStory(t, "e2ebw", network{"stz0", "10.27.0"}, defaultShop())
+	write := func(results []bench.Result) {
+		require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), results))
+	}
+	w.step("up", func(*testing.T) { w.must(w.up()) })
+	w.step("requests lost, by phase", func(t *testing.T) {
+		report := w.phases(t, benchRate, benchRequests)
+		assert.Zero(t, report.Unsent, "the rate was not kept")
+		var results []bench.Result
+		for _, phase := range report.Phases[1:] {
+			if phase.Name == "nothing" {
+				continue
+			}
+			assert.GreaterOrEqual(t, phase.Sent, benchRequests, phase.Name)
+			name := strings.ReplaceAll(strings.ToLower(phase.Name), " ", "_")
+			results = append(results, bench.None("requests_lost/"+name, "requests", float64(phase.Lost)),
+				bench.Most("requests_sent/"+name, "requests", 0.5, 0, []float64{float64(phase.Sent)}),
+				bench.Most("requests_p99/"+name, "ms", 0.5, 0, []float64{phase.Latency.P99}))
+		}
+		write(results)
+	})
+	for _, r := range removals {
+		w.step("requests lost without "+r.name, func(t *testing.T) {
+			lost := w.unprotected(t, r, benchRate/2)
+			assert.Positive(t, lost, "the test does not see that loss")
+			write([]bench.Result{bench.Most("requests_lost_without/"+strings.ReplaceAll(r.name, " ", "_"), "requests", 0.5, 0, []float64{float64(lost)})})
+		})
+	}
+	w.step("the race for a certificate", func(t *testing.T) {
+		var results []bench.Result
+		for way, r := range w.certificateRace(t, raceNone, raceSeed, raceEdge, raceInit, raceBoth) {
+			name := strings.ReplaceAll(strings.ReplaceAll(way, " ", "_"), "'", "")
+			results = append(results, bench.Most("certificate_race_failed_mounts/"+name, "events", 0.5, 0, []float64{float64(r.failedMounts)}))
+			if r.started {
+				results = append(results, bench.Most("certificate_race_start_delay/"+name, "s", 0.5, 0, []float64{r.late.Seconds()}))
+			}
+			if way == raceEdge || way == raceInit || way == raceBoth {
+				assert.True(t, r.started, way)
+				assert.Zero(t, r.failedMounts, way)
+			}
+		}
+		write(results)
+	})
+}

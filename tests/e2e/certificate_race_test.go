@@ -1,0 +1,147 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// issuerDelay is how long the race's issuer takes, as the seed's Vault did.
+const issuerDelay = 12 * time.Second
+
+// The ways in which a Pod comes by its certificate.
+const (
+	raceNone = "no layer"
+	raceSeed = "the seed's snippet as written"
+	raceEdge = "edge only"
+	raceInit = "init layer only"
+	raceBoth = "both"
+)
+
+// raceResult is what became of one Pod.
+type raceResult struct {
+	// failedMounts are FailedMount events by their count; started says whether the application started within the story's patience,
+	// and late is how long after the certificate was there. restarts are those of init containers.
+	failedMounts, restarts int
+	started                bool
+	late                   time.Duration
+	// reason is what the Pod waits for, where it has not started.
+	reason string
+}
+
+// certificateRace runs a Pod each way, side by side, against an issuer that takes its time.
+func (w *workloadStory) certificateRace(t *testing.T, ways ...string) map[string]raceResult {
+	t.Helper()
+	client := w.client()
+	issuer := newSlowIssuer(t, w)
+	results := map[string]raceResult{}
+	var mutex sync.Mutex
+	var all sync.WaitGroup
+	for i, way := range ways {
+		all.Go(func() {
+			result := w.race(t, client, issuer, fmt.Sprintf("race-%d", i), way)
+			mutex.Lock()
+			defer mutex.Unlock()
+			results[way] = result
+		})
+	}
+	all.Wait()
+	for way, r := range results {
+		t.Logf("%-32s FailedMount %d, init restarts %d, started %v, %s after the certificate %s", way, r.failedMounts, r.restarts, r.started,
+			r.late.Round(100*time.Millisecond), r.reason)
+	}
+	return results
+}
+
+// race creates a Certificate and, at once or behind its gate, a Pod that mounts its Secret.
+func (w *workloadStory) race(t *testing.T, client *kubernetes.Clientset, issuer *slowIssuer, name, way string) raceResult {
+	ctx := context.Background()
+	issuer.request(t, name)
+	if way == raceEdge || way == raceBoth {
+		issuer.issued(t, name) // what the gate of the edge waits for
+	}
+	pods := client.CoreV1().Pods("apps")
+	_, err := pods.Create(ctx, racePod(name, way), metav1.CreateOptions{})
+	if !assert.NoError(t, err, way) {
+		return raceResult{}
+	}
+	result := raceResult{}
+	deadline := time.Now().Add(2 * time.Minute)
+	for ; time.Now().Before(deadline) && !result.started; time.Sleep(100 * time.Millisecond) {
+		pod, err := pods.Get(ctx, name, metav1.GetOptions{})
+		if !assert.NoError(t, err, way) {
+			return result
+		}
+		result.see(pod, issuer.at(name))
+	}
+	events, err := client.CoreV1().Events("apps").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name + ",reason=FailedMount"})
+	assert.NoError(t, err, way)
+	for _, event := range events.Items {
+		result.failedMounts += max(int(event.Count), 1)
+	}
+	assert.NoError(t, pods.Delete(ctx, name, metav1.DeleteOptions{}), way)
+	return result
+}
+
+// see looks at the Pod: its application has started when its container runs.
+func (r *raceResult) see(pod *corev1.Pod, issued time.Time) {
+	r.restarts, r.reason = 0, ""
+	for _, c := range pod.Status.InitContainerStatuses {
+		r.restarts += int(c.RestartCount)
+		if c.State.Waiting != nil {
+			r.reason = c.State.Waiting.Reason
+		}
+	}
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.State.Running != nil && !issued.IsZero() {
+			r.started, r.late, r.reason = true, time.Since(issued), ""
+		}
+	}
+}
+
+// racePod mounts the Secret the way that is looked at.
+func racePod(name, way string) *corev1.Pod {
+	optional := way == raceInit || way == raceBoth
+	mount := []corev1.VolumeMount{{Name: "tls", MountPath: "/etc/tls", ReadOnly: true}}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1.PodSpec{
+			TerminationGracePeriodSeconds: new(int64),
+			Containers:                    []corev1.Container{{Name: "server", Image: testServer, ImagePullPolicy: corev1.PullIfNotPresent, VolumeMounts: mount}},
+			Volumes: []corev1.Volume{{Name: "tls", VolumeSource: corev1.VolumeSource{
+				Secret: &corev1.SecretVolumeSource{SecretName: name, Optional: &optional},
+			}}},
+		},
+	}
+	if optional {
+		pod.Spec.InitContainers = []corev1.Container{{
+			Name: "cert-wait", Image: "docker.io/strata/cert-wait:1.0.0", ImagePullPolicy: corev1.PullIfNotPresent,
+			Args: []string{"--dir", "/etc/tls", "--timeout", "5m0s"}, VolumeMounts: mount,
+		}}
+	}
+	if way == raceSeed { // its words, less the name of the Certificate
+		pod.Spec.InitContainers = []corev1.Container{{
+			Name: "wait-for-certificate", Image: "bitnami/kubectl:1.28", ImagePullPolicy: corev1.PullIfNotPresent,
+			Command: []string{"sh", "-c", strings.ReplaceAll(`until kubectl get certificate NAME -n apps -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}'`+
+				` 2>/dev/null | grep -q "True"; do echo "Certificate not ready yet, waiting 5 seconds..."; sleep 5; done`, "NAME", name)},
+		}}
+	}
+	return pod
+}
+
+// required ends a goroutine of a test, which must not end the test itself.
+func required(t *testing.T, err error) {
+	t.Helper()
+	if !assert.NoError(t, err) {
+		runtime.Goexit()
+	}
+}

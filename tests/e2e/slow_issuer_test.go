@@ -1,0 +1,136 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"k8s.io/client-go/rest"
+)
+
+// slowIssuer is an issuer outside cert-manager, of a group of its own: the story signs for it, after a while.
+type slowIssuer struct {
+	client rest.Interface
+	root   *x509.Certificate
+	key    *ecdsa.PrivateKey
+	mutex  sync.Mutex
+	when   map[string]time.Time
+}
+
+const certificatesPath = "/apis/cert-manager.io/v1/namespaces/apps/"
+
+func newSlowIssuer(t *testing.T, w *workloadStory) *slowIssuer {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	required(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "slow"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	required(t, err)
+	root, err := x509.ParseCertificate(der)
+	required(t, err)
+	return &slowIssuer{client: w.client().RESTClient(), root: root, key: key, when: map[string]time.Time{}}
+}
+
+// request creates a Certificate and has it signed after the delay.
+func (i *slowIssuer) request(t *testing.T, name string) {
+	body := fmt.Sprintf(`{"apiVersion":"cert-manager.io/v1","kind":"Certificate","metadata":{"name":%q},"spec":{"secretName":%q,
+		"dnsNames":["%s.test"],"issuerRef":{"name":"slow","kind":"Slow","group":"issuers.strata.test"}}}`, name, name, name)
+	_ = i.client.Delete().AbsPath(certificatesPath + "certificates/" + name).Do(context.Background())
+	_, err := i.client.Post().AbsPath(certificatesPath + "certificates").Body([]byte(body)).DoRaw(context.Background())
+	required(t, err)
+	due := time.After(issuerDelay)
+	go func() {
+		<-due
+		i.sign(t, name)
+	}()
+}
+
+// signing is a CertificateRequest as far as the issuer reads it.
+type signing struct {
+	Metadata struct {
+		Name        string            `json:"name"`
+		Annotations map[string]string `json:"annotations"`
+	} `json:"metadata"`
+	Spec struct {
+		Request []byte `json:"request"`
+	} `json:"spec"`
+}
+
+// sign approves and signs the Certificate's request.
+func (i *slowIssuer) sign(t *testing.T, name string) {
+	for {
+		text, err := i.client.Get().AbsPath(certificatesPath + "certificaterequests").DoRaw(context.Background())
+		required(t, err)
+		var list struct{ Items []signing }
+		required(t, json.Unmarshal(text, &list))
+		for _, one := range list.Items {
+			if one.Metadata.Annotations["cert-manager.io/certificate-name"] == name {
+				i.answer(t, one)
+				return
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+func (i *slowIssuer) answer(t *testing.T, asked signing) {
+	block, _ := pem.Decode(asked.Spec.Request)
+	request, err := x509.ParseCertificateRequest(block.Bytes)
+	required(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: request.Subject, DNSNames: request.DNSNames,
+		NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(12 * time.Hour), KeyUsage: x509.KeyUsageDigitalSignature,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, i.root, request.PublicKey, i.key)
+	required(t, err)
+	encoded := func(der []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}) }
+	now := time.Now().UTC().Format(time.RFC3339)
+	condition := func(kind string) map[string]any {
+		return map[string]any{"type": kind, "status": "True", "reason": "Issued", "message": "by the story", "lastTransitionTime": now}
+	}
+	for _, status := range []map[string]any{
+		{"conditions": []any{condition("Approved")}},
+		{"conditions": []any{condition("Approved"), condition("Ready")}, "certificate": encoded(der), "ca": encoded(i.root.Raw)},
+	} {
+		patch, err := json.Marshal(map[string]any{"status": status})
+		required(t, err)
+		_, err = i.client.Patch("application/merge-patch+json").AbsPath(certificatesPath + "certificaterequests/" + asked.Metadata.Name + "/status").
+			Body(bytes.Clone(patch)).DoRaw(context.Background())
+		required(t, err)
+	}
+}
+
+// issued waits until the Certificate's Secret is there.
+func (i *slowIssuer) issued(t *testing.T, name string) {
+	t.Helper()
+	assert.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.False(c, i.at(name).IsZero(), "no Secret %s", name)
+	}, time.Minute, 50*time.Millisecond)
+}
+
+// at is when the Secret was first seen; zero while it is not there.
+func (i *slowIssuer) at(name string) time.Time {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	if i.when[name].IsZero() {
+		if _, err := i.client.Get().AbsPath("/api/v1/namespaces/apps/secrets/" + name).DoRaw(context.Background()); err == nil {
+			i.when[name] = time.Now()
+		}
+	}
+	return i.when[name]
+}

@@ -1,0 +1,14 @@
+package e2e
+
+import "strata/internal/load"
+
+// lostIn is what was lost in the phases of a name.
+func lostIn(phases []load.Phase, name string) int {
+	lost := 0
+	for _, phase := range phases {
+		if phase.Name == name {
+			lost += phase.Lost
+		}
+	}
+	return lost
+}

@@ -1,0 +1,184 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/load"
+)
+
+// workloadStory is a stack with the workload shop, on two nodes of which one can be drained.
+type workloadStory struct {
+	*stack
+	hosts *lent
+	all   []node
+	// shop is the workload's entry; a phase changes it, and traefik the ingress's section.
+	shop, traefik map[string]any
+}
+
+// quickShop is the workload with shorter times than a user's, since make test has minutes: its Pods go 5 s after they are told.
+func quickShop() map[string]any {
+	shop := defaultShop()
+	shop["preStop"], shop["longestRequest"], shop["slack"], shop["minReady"] = "5s", "10s", "5s", "2s"
+	return shop
+}
+
+// defaultShop has the defaults of a user.
+func defaultShop() map[string]any {
+	return map[string]any{
+		"name": "shop", "image": testServer, "probes": map[string]any{"ready": "/ready"}, "routes": []any{map[string]any{}},
+		"certificate": map[string]any{}, "env": map[string]any{"VERSION": "v1", "TAKES": "100ms"},
+		"files": map[string]any{"/etc/shop/config.yaml": "currency: EUR\n"}, "secretEnv": map[string]any{"TOKEN": "hunter2"},
+	}
+}
+
+func newWorkloadStory(t *testing.T, story string, net network, shop map[string]any) *workloadStory {
+	t.Helper()
+	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
+	w := &workloadStory{hosts: lend(t, story, net, all...), all: all, shop: shop, traefik: map[string]any{"address": net.address(205)}}
+	w.stack = newStack(t, story, w.sections())
+	return w
+}
+
+func (w *workloadStory) sections() map[string]any {
+	sections := platform(w.hosts, w.all...)
+	sections["traefik"], sections["argocd"] = w.traefik, map[string]any{"enabled": false}
+	sections["apps"] = map[string]any{"workloads": []any{w.shop}}
+	return sections
+}
+
+// apply ups the stack with the story's entry as it is now.
+func (w *workloadStory) apply() {
+	w.configure(w.sections())
+	w.must(w.up())
+}
+
+// sender is a running `strata load`.
+type sender struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	file  string
+	rate  int
+}
+
+// send starts sending POSTs to a host below the domain.
+func (w *workloadStory) send(t *testing.T, host string, rate int) *sender {
+	t.Helper()
+	dir := t.TempDir()
+	authority, report := filepath.Join(dir, "ca.crt"), filepath.Join(dir, "report.json")
+	require.NoError(t, os.WriteFile(authority, []byte(w.output("caCertificate")), 0o600))
+	cmd := exec.Command(strata, "load", "https://"+host+".platform.test/", "--connect-to", w.output("ingressAddress")+":443",
+		"--ca", authority, "--rate", fmt.Sprint(rate), "--json", report, "--count-header", "X-Version")
+	stdin, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	s := &sender{t, cmd, stdin, report, rate}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return s
+}
+
+// phase runs one phase: what is sent from its beginning until run is over, and at least a number of requests.
+func (s *sender) phase(name string, least int, run func()) {
+	s.t.Helper()
+	_, err := fmt.Fprintln(s.stdin, name)
+	require.NoError(s.t, err)
+	enough := time.After(time.Duration(least) * time.Second / time.Duration(s.rate) * 11 / 10)
+	run()
+	<-enough
+}
+
+// end stops sending and returns what was counted.
+func (s *sender) end() *load.Report {
+	s.t.Helper()
+	require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGINT))
+	_ = s.cmd.Wait() // its exit code says whether anything was lost
+	text, err := os.ReadFile(s.file)
+	require.NoError(s.t, err)
+	report := &load.Report{}
+	require.NoError(s.t, json.Unmarshal(text, report))
+	s.t.Logf("%s", report.Text())
+	return report
+}
+
+// phases sends through every kind of replacement, each as a user makes it, and at least a number of requests in each.
+func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
+	sending := w.send(t, "shop", rate)
+	sending.phase("nothing", least/4, func() {})
+	sending.phase("version rollout", least, func() {
+		w.shop["env"] = map[string]any{"VERSION": "v2", "TAKES": "100ms"}
+		w.apply()
+		w.settled(t, "apps", "shop")
+	})
+	sending.phase("config rollout", least, func() {
+		w.shop["files"] = map[string]any{"/etc/shop/config.yaml": "currency: USD\n"}
+		w.apply()
+		w.settled(t, "apps", "shop")
+	})
+	sending.phase("certificate renewal", least, func() {
+		w.renew(t, "apps", "shop-tls")
+		w.renews(t) // the ingress's own
+	})
+	sending.phase("node drain", least, func() {
+		w.drain(t, "agent-1")
+		w.settled(t, "apps", "shop")
+		w.settled(t, "traefik", "traefik")
+	})
+	w.hosts.must("server-1", "k3s kubectl uncordon agent-1")
+	sending.phase("Traefik rollout", least, func() {
+		w.traefik["longestRequest"] = "29s"
+		w.apply()
+		w.settled(t, "traefik", "traefik")
+	})
+	return sending.end()
+}
+
+// drain drains a node as its owner does.
+func (w *workloadStory) drain(t *testing.T, name string) {
+	started := time.Now()
+	w.hosts.must("server-1", "timeout 180 k3s kubectl drain "+name+" --ignore-daemonsets --delete-emptydir-data --timeout 170s")
+	t.Logf("%s is drained after %s", name, time.Since(started).Round(100*time.Millisecond))
+}
+
+// settled waits until a Deployment is rolled out and no Pod of it is left that goes.
+func (w *workloadStory) settled(t *testing.T, namespace, name string) {
+	t.Helper()
+	client := w.client()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		d, err := client.AppsV1().Deployments(namespace).Get(context.Background(), name, metav1.GetOptions{})
+		require.NoError(c, err)
+		pods, err := client.CoreV1().Pods(namespace).List(context.Background(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + name})
+		require.NoError(c, err)
+		require.Equal(c, d.Generation, d.Status.ObservedGeneration)
+		require.Equal(c, *d.Spec.Replicas, d.Status.UpdatedReplicas)
+		require.Equal(c, *d.Spec.Replicas, d.Status.AvailableReplicas)
+		require.Len(c, pods.Items, int(*d.Spec.Replicas), "Pods that go are left")
+	}, 3*time.Minute, 200*time.Millisecond)
+}
+
+// renew has a certificate issued anew and waits until its Secret has another.
+func (w *workloadStory) renew(t *testing.T, namespace, name string) {
+	t.Helper()
+	secrets := w.client().CoreV1().Secrets(namespace)
+	before, err := secrets.Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	w.patch(t, "/apis/cert-manager.io/v1/namespaces/"+namespace+"/certificates/"+name+"/status", fmt.Sprintf(`[{"op":"add","path":"/status/conditions/-","value":
+		{"type":"Issuing","status":"True","reason":"ManuallyTriggered","message":"by the story","lastTransitionTime":%q}}]`, time.Now().UTC().Format(time.RFC3339)))
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		after, err := secrets.Get(context.Background(), name, metav1.GetOptions{})
+		require.NoError(c, err)
+		require.NotEqual(c, before.Data["tls.crt"], after.Data["tls.crt"])
+	}, time.Minute, 200*time.Millisecond)
+}

@@ -1,0 +1,31 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Requests that are lost while a workload, what it reads and all below it is replaced: none. `make bench` runs the same phases with ten
+// thousand requests each, and takes away each protection in turn.
+func TestWorkload(t *testing.T) {
+	w := newWorkloadStory(t, "e2ew", network{"stw0", "10.26.0"}, quickShop())
+	w.step("it comes up, and a second up changes nothing", func(*testing.T) {
+		w.must(w.up())
+		w.must(w.up("--expect-no-changes"))
+	})
+	w.step("nothing is lost in any phase", func(t *testing.T) {
+		report := w.phases(t, 40, 400)
+		assert.Zero(t, report.Total.Lost, "%s", report.Text())
+	})
+	w.step("without its preStop it loses requests: the test sees losses", func(t *testing.T) {
+		lost := w.unprotected(t, unprotected("preStop"), 40)
+		assert.Positive(t, lost)
+	})
+	w.step("a Pod that comes ahead of its certificate starts once it is there", func(t *testing.T) {
+		results := w.certificateRace(t, raceInit)
+		assert.Zero(t, results[raceInit].failedMounts)
+		require.True(t, results[raceInit].started)
+	})
+}

@@ -1,0 +1,96 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/pulumitest"
+)
+
+const shopSecret = "hunter2-of-the-shop"
+
+// withShop is stack local with a workload.
+func withShop(t *testing.T, immutable bool) *stack {
+	t.Helper()
+	s := newStack(t, "local")
+	s.shop(map[string]any{"immutableConfig": immutable})
+	return s
+}
+
+// shop configures the workload, with some of its keys changed.
+func (s *stack) shop(changed map[string]any) {
+	fields := map[string]any{
+		"name": "shop", "image": "docker.io/acme/shop:1.2.3", "certificate": map[string]any{}, "routes": []any{map[string]any{}},
+		"files": map[string]any{"/etc/shop/config.yaml": "a: b\n"}, "secretEnv": map[string]any{"TOKEN": shopSecret},
+	}
+	for key, value := range changed {
+		fields[key] = value
+	}
+	s.set("apps", "workloads", []any{fields})
+}
+
+func TestAWorkloadThatStaysIsLeftAlone(t *testing.T) {
+	s := withShop(t, false)
+	seen := s.preview() // the key of the hash is not made yet, so the hash is not known
+	require.NoError(t, seen.err)
+	assert.Equal(t, []string{"create"}, seen.steps["workload-shop-deployment"])
+	s.mustUp()
+	seen = s.preview()
+	require.NoError(t, seen.err)
+	assert.Empty(t, seen.changed(), "preview")
+	assert.Empty(t, s.mustUp().changed(), "up")
+}
+
+// What reads a configuration changes after it, and is looked at again.
+func TestAChangedConfigurationReplacesThePods(t *testing.T) {
+	s := withShop(t, false)
+	s.mustUp()
+	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}})
+	did := s.mustUp().actions
+	assert.ElementsMatch(t, []string{"workload-shop-files", "workload-shop-deployment", "workload-shop-rollout", "workload-shop-traefik"}, did.names("update"))
+	assert.Empty(t, did.names("create"))
+	assert.Empty(t, did.names("delete"))
+	assert.True(t, did.before("update", "workload-shop-files", "update", "workload-shop-deployment"))
+	assert.True(t, did.before("update", "workload-shop-deployment", "update", "workload-shop-rollout"))
+}
+
+func TestPodsStartOnlyBehindTheirCertificate(t *testing.T) {
+	s := withShop(t, false)
+	s.fail("create", "workload-shop-tls-gate")
+	r := s.up()
+	require.Error(t, r.err)
+	assert.Nil(t, r.actions.find("create", "workload-shop-deployment"))
+	assert.NotNil(t, r.actions.find("create", "workload-shop-service"), "what needs no certificate does not wait for it")
+	s.heal("create", "workload-shop-tls-gate")
+	assert.NotNil(t, s.mustUp().actions.find("create", "workload-shop-deployment"))
+}
+
+func TestAWorkloadsSecretsAreSecretInTheState(t *testing.T) {
+	s := withShop(t, true)
+	s.mustUp()
+	for name, state := range s.stored() {
+		if !strings.HasPrefix(name, "workload") {
+			continue
+		}
+		for what, values := range map[string]resource.PropertyMap{"inputs": state.Inputs, "outputs": state.Outputs} {
+			for _, text := range []string{shopSecret, pulumitest.Token} {
+				assert.Empty(t, pulumitest.FindPlain(what, resource.NewProperty(values), text), name)
+			}
+		}
+	}
+}
+
+func TestAWorkloadThatIsTakenOutLeavesNothing(t *testing.T) {
+	s := withShop(t, false)
+	s.mustUp()
+	s.set("apps", "workloads", []any{})
+	did := s.mustUp().actions
+	assert.Contains(t, did.names("delete"), "workload-shop-deployment")
+	for name := range s.stored() {
+		assert.False(t, strings.HasPrefix(name, "workload"), name)
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// behaviour is what a test makes of the server.
+type behaviour struct {
+	startDelay, takes, drain time.Duration
+	version                  string
+	// fail is the status of each POST; 0: it is answered.
+	fail int
+}
+
+// behaviourFrom reads the environment.
+func behaviourFrom(getenv func(string) string) (behaviour, error) {
+	b := behaviour{drain: drainTime, version: getenv("VERSION")}
+	for name, into := range map[string]*time.Duration{"START_DELAY": &b.startDelay, "TAKES": &b.takes, "DRAIN": &b.drain} {
+		text := getenv(name)
+		if text == "" {
+			continue
+		}
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return b, fmt.Errorf("%s: %w", name, err)
+		}
+		*into = d
+	}
+	if text := getenv("FAIL"); text != "" {
+		status, err := strconv.Atoi(text)
+		if err != nil || status < 400 || status > 599 {
+			return b, fmt.Errorf("FAIL: %q is no status of a failure", text)
+		}
+		b.fail = status
+	}
+	return b, nil
+}
+
+// atOnce serves until SIGTERM, which ends the process with every request in it. A program without a handler does the same, but not
+// where it is process 1 of its container: the kernel gives that no default one.
+func atOnce(server *http.Server, delay time.Duration) error {
+	stopped := make(chan os.Signal, 1)
+	signal.Notify(stopped, syscall.SIGTERM, syscall.SIGINT)
+	go func() {
+		<-stopped
+		os.Exit(0)
+	}()
+	time.Sleep(delay)
+	return fmt.Errorf("serving on %s: %w", server.Addr, server.ListenAndServe())
+}

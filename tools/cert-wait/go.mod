@@ -1,0 +1,3 @@
+module strata/tools/cert-wait
+
+go 1.26.0

@@ -1,0 +1,69 @@
+// Command cert-wait is an init container that holds a Pod until a folder has a key and a chain that fit and are valid. The folder is a
+// volume of the certificate's Secret with `optional: true`: kubelet mounts every volume before it starts the first init container, so
+// without that the missing Secret keeps this very program from starting.
+//
+//	cert-wait --dir /etc/tls [--timeout 5m] [--min-remaining 1h] [--dns-name NAME]...
+//
+// It reads the mounted files and nothing else: no API server, so no role and no kubectl. It exits with 0 when they are good, 1 when
+// they are not (yet), with the reason on stderr, and 2 when it was called wrongly.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	// dir has tls.key, tls.crt and, where the issuer gives one, ca.crt.
+	dir string
+	// timeout bounds the wait from the Pod's start on; remaining is for how long the chain must still be valid.
+	timeout, remaining time.Duration
+	// names are what the certificate must be for.
+	names names
+}
+
+// names is a flag that may be given several times.
+type names []string
+
+func (n *names) String() string         { return strings.Join(*n, ",") }
+func (n *names) Set(value string) error { *n = append(*n, value); return nil }
+
+func main() {
+	opts, err := parse(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cert-wait:", err)
+		os.Exit(2)
+	}
+	if err := wait(opts, realClock{}); err != nil {
+		fmt.Fprintln(os.Stderr, "cert-wait:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (options, error) {
+	var opts options
+	flags := flag.NewFlagSet("cert-wait", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&opts.dir, "dir", "", "")
+	flags.DurationVar(&opts.timeout, "timeout", 5*time.Minute, "")
+	flags.DurationVar(&opts.remaining, "min-remaining", 0, "")
+	flags.Var(&opts.names, "dns-name", "")
+	err := flags.Parse(args)
+	switch {
+	case err != nil:
+		return opts, err
+	case flags.NArg() > 0:
+		return opts, fmt.Errorf("unexpected %q", flags.Arg(0))
+	case opts.dir == "":
+		return opts, errors.New("--dir is empty; name the folder that the Secret is mounted at")
+	case opts.timeout <= 0:
+		return opts, errors.New("--timeout must be positive: a wait without end hides what is wrong")
+	}
+	return opts, nil
+}
