@@ -13,7 +13,7 @@ import (
 
 // workloads registers the user's applications. They wait for the API and for what they use, and not for one another.
 func (a *above) workloads(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) error {
-	start := []*health.Gate{cluster.Members}
+	start := []*health.Gate{cluster.Upgraded}
 	if *cfg.Apps.Wave.Enabled {
 		var err error
 		a.wave, err = components.NewWave(ctx, "wave", &components.WaveArgs{
