@@ -67,6 +67,12 @@ test-alerts: ## the alert rules, with promtool
 bench: ready ## measure on the lab and in the engine, and write bench/results.json and docs/benchmarks.md
 	cd tests/engine && go test -count=1 -timeout 20m -tags bench -run '^TestCost$$' -v .
 	cd tests/e2e && go test -count=1 -timeout 40m -tags bench -run '^TestBench$$' -v .
+	@$(MAKE) --no-print-directory bench-serial
+
+.PHONY: bench-serial
+bench-serial: ready ## the same for APISIX and its demo against the first platform's script (half an hour)
+	@STRATA_LAB_DELAYS=zero $(LAB) build
+	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBench(Serial|APISIX|ProxyRace)$$' -v .
 	go generate ./tests/bench
 
 .PHONY: bench-machines

@@ -28,21 +28,24 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	if err != nil {
 		return err
 	}
-	if cfg.Ingress.Uses(config.ControllerTraefik) {
-		// Not MetalLB's chart but its working pool, or the Service stays pending; not the CRDs' apply but their being served, or
-		// Traefik starts without them and says nothing.
-		a.traefik, err = components.NewTraefik(ctx, "traefik", &components.TraefikArgs{
-			Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Cluster: cluster.Cluster, Authority: a.authority, Artifacts: files, Timeouts: cfg.Timeouts,
-			After: []*health.Gate{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleTraefik]},
-		})
-		if err != nil {
+	// Not MetalLB's chart but its working pool, or the Service stays pending; not the CRDs' apply but their being served, or Traefik
+	// starts without them and says nothing.
+	working := []*health.Gate{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleTraefik]}
+	if cfg.Ingress.Uses(config.ControllerAPISIX) {
+		if err := a.throughAPISIX(ctx, cfg, files, cluster, start); err != nil {
 			return err
 		}
+		// APISIX's webhook is asked about every class, Gateway and route of the cluster, Traefik's as well.
+		working = append(working, a.apisix.Webhook)
 	}
-	if cfg.Ingress.Uses(config.ControllerAPISIX) {
-		return a.throughAPISIX(ctx, cfg, files, cluster, start)
+	if !cfg.Ingress.Uses(config.ControllerTraefik) {
+		return nil
 	}
-	return nil
+	a.traefik, err = components.NewTraefik(ctx, "traefik", &components.TraefikArgs{
+		Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Cluster: cluster.Cluster, Authority: a.authority, Artifacts: files, Timeouts: cfg.Timeouts,
+		After: working,
+	})
+	return err
 }
 
 // throughAPISIX registers APISIX, its demo, and what proves both.

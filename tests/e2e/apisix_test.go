@@ -26,7 +26,7 @@ func TestAPISIX(t *testing.T) {
 		r := s.must(s.up())
 		t.Logf("full: %s", r.took.Round(time.Second))
 		for _, probe := range []string{"httpbin", "REST without a key", "REST with the key", "login"} {
-			assert.Contains(t, r.output, "http "+probe, "each probe reports")
+			assert.Regexp(t, "http "+probe+`[^\n]* in [^\n]*attempt`, r.output, "each probe says how long it took, and how often it asked")
 		}
 	})
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
@@ -37,10 +37,14 @@ func TestAPISIX(t *testing.T) {
 			assert.NotContains(t, export, s.output(name))
 		}
 	})
+	export := s.exported()
 	s.step("APISIX and its demo go while the controller lives", func(t *testing.T) {
 		s.configure(withoutAPISIX(hosts, all...))
 		s.must(s.up())
 		s.noClass(t)
+	})
+	s.step("a GatewayProxy is refused while the controller's Pod is Ready, and never behind the gate", func(t *testing.T) {
+		s.losesTheProxyRace(t, export, 2) // `make bench-serial`: 20
 	})
 	s.step("with skip the up ends early, and the rest converges behind it", func(t *testing.T) {
 		s.configure(withAPISIX(hosts, "skip", all...))

@@ -47,7 +47,11 @@ func newBuild(at layout.Layout) *cobra.Command {
 			return nil
 		},
 	}
-	command.Flags().StringVar(&out, "out", at.Bundle(), "folder of the bundle")
+	bundle := at.Bundle()
+	if catalog.NoDelays() {
+		bundle = at.ZeroBundle() // never in the place of the one that everything else runs from
+	}
+	command.Flags().StringVar(&out, "out", bundle, "folder of the bundle")
 	command.Flags().IntVar(&jobs, "jobs", 2, "steps that run at once")
 	command.Flags().StringSliceVar(&only, "only", nil, "build just these steps and what they need")
 	return command

@@ -96,8 +96,11 @@ func commands() map[string]gobuild.Command {
 // DelaysVariable set to zero builds stand-ins that take no time (tools/apisix/delays), for a bundle of its own.
 const DelaysVariable = "STRATA_LAB_DELAYS"
 
+// NoDelays reports whether DelaysVariable says so.
+func NoDelays() bool { return os.Getenv(DelaysVariable) == "zero" }
+
 func delays() []string {
-	if os.Getenv(DelaysVariable) != "zero" {
+	if !NoDelays() {
 		return nil
 	}
 	return []string{"strata/tests/lab/tools/apisix/delays.Scale=0"}

@@ -48,6 +48,9 @@ func (l Layout) Tools() string { return filepath.Join(l.Cache, "tools") }
 // Bundle is the default folder of the assembled artifacts.
 func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle") }
 
+// ZeroBundle is the same with stand-ins that take no time: a benchmark's.
+func (l Layout) ZeroBundle() string { return filepath.Join(l.Cache, "bundle-zero-delays") }
+
 // VMBundle is the folder of the virtual machines' disk image, apart from Bundle: only who asks for it has it.
 func (l Layout) VMBundle() string { return filepath.Join(l.Cache, "vm-bundle") }
 

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/storage/driver"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+)
+
+// helmTimeout bounds each of Helm's operations: five minutes are its default.
+const helmTimeout = 5 * time.Minute
+
+// real are the tools of a machine.
+type real struct {
+	// k3s has kubectl in it; kubeconfig is a file.
+	k3s, kubeconfig string
+	// project is the folder from which the stack's paths start.
+	project string
+}
+
+func (m real) kubectl(ctx context.Context, stdin []byte, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, m.k3s, append([]string{"kubectl", "--kubeconfig", m.kubeconfig}, args...)...)
+	cmd.Stdin = bytes.NewReader(stdin)
+	said, err := cmd.CombinedOutput()
+	return string(said), err
+}
+
+// configuration is Helm's, for a namespace.
+func (m real) configuration(namespace string) (*action.Configuration, error) {
+	flags := genericclioptions.NewConfigFlags(true)
+	flags.KubeConfig, flags.Namespace = &m.kubeconfig, &namespace
+	var configuration action.Configuration
+	if err := configuration.Init(flags, namespace, "secret", func(string, ...any) {}); err != nil {
+		return nil, err
+	}
+	return &configuration, nil
+}
+
+func (m real) install(release release, values map[string]any) error {
+	configuration, err := m.configuration(release.namespace)
+	if err != nil {
+		return err
+	}
+	path := release.chart
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(m.project, path)
+	}
+	chart, err := loader.Load(path)
+	if err != nil {
+		return err
+	}
+	history := action.NewHistory(configuration)
+	history.Max = 1
+	if _, err := history.Run(release.name); !errors.Is(err, driver.ErrReleaseNotFound) {
+		if err != nil {
+			return err
+		}
+		upgrade := action.NewUpgrade(configuration)
+		upgrade.Namespace, upgrade.Timeout = release.namespace, helmTimeout
+		_, err = upgrade.Run(release.name, chart, values)
+		return err
+	}
+	install := action.NewInstall(configuration)
+	install.ReleaseName, install.Namespace, install.Timeout, install.SkipCRDs = release.name, release.namespace, helmTimeout, true
+	_, err = install.Run(chart, values)
+	return err
+}
+
+func (m real) uninstall(release release) error {
+	configuration, err := m.configuration(release.namespace)
+	if err != nil {
+		return err
+	}
+	uninstall := action.NewUninstall(configuration)
+	uninstall.Wait, uninstall.Timeout, uninstall.DeletionPropagation = true, helmTimeout, "foreground"
+	_, err = uninstall.Run(release.name)
+	return err
+}
+
+// gate runs the program as the stack's own resource does, against this cluster.
+func (m real) gate(ctx context.Context, stdin string, environment map[string]any) error {
+	kubeconfig, err := os.ReadFile(m.kubeconfig)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(m.project, ".strata/bin/strata"), "gate")
+	cmd.Dir, cmd.Stdin, cmd.Env = m.project, strings.NewReader(stdin), os.Environ()
+	for key, value := range environment {
+		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%v", key, value))
+	}
+	cmd.Env = append(cmd.Env, "STRATA_KUBECONFIG="+string(kubeconfig)) // the last one counts
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, said)
+	}
+	return nil
+}

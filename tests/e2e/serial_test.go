@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// serial is the program in tests/bench/serial: the first platform's script, and its steps one by one, with kubectl and Helm.
+type serial struct {
+	*stack
+	program, kubeconfig string
+	// export is the stack whose releases, objects and gates it uses by their names.
+	export []byte
+}
+
+// buildSerial builds the program once; without cgo, like the lab's tools, with which it shares what is compiled.
+var buildSerial = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "serial-")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, "serial"), ".")
+	cmd.Dir, cmd.Env = filepath.Join(root, "tests/bench/serial"), append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false -trimpath")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", &exec.Error{Name: "go build tests/bench/serial: " + string(output), Err: err}
+	}
+	return filepath.Join(dir, "serial"), nil
+})
+
+// exported is the stack as it is, with its secrets.
+func (s *stack) exported() []byte {
+	return []byte(s.must(s.run("pulumi", "stack", "export", "--stack", s.name, "--show-secrets")).output)
+}
+
+// serially is the program for the stack's cluster.
+func (s *stack) serially(t *testing.T, export []byte) serial {
+	program, err := buildSerial()
+	require.NoError(t, err)
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, []byte(s.output("kubeconfig")), 0o600))
+	return serial{s, program, kubeconfig, export}
+}
+
+// does runs one of the program's verbs.
+func (s serial) does(args ...string) result {
+	definitions := strings.Join([]string{s.definitions("gateway-api"), s.definitions("apisix")}, ",")
+	cmd := s.command(root, s.program, append([]string{
+		"--k3s", filepath.Join(bundle, "k3s/k3s"), "--kubeconfig", s.kubeconfig, "--project", root, "--definitions", definitions,
+	}, args...)...)
+	cmd.Stdin = bytes.NewReader(s.export)
+	return s.finish(cmd)
+}
+
+// kubectl runs kubectl.
+func (s serial) kubectl(args ...string) result {
+	return s.finish(s.command(root, filepath.Join(bundle, "k3s/k3s"), append([]string{"kubectl", "--kubeconfig", s.kubeconfig}, args...)...))
+}
+
+// definitions is the bundle's file of resource definitions.
+func (s serial) definitions(name string) string {
+	files, err := filepath.Glob(filepath.Join(bundle, "crds", name+"-*.yaml"))
+	require.NoError(s.t, err)
+	require.Len(s.t, files, 1)
+	return files[0]
+}
+
+// gateWebhook is the command of examples/gate-webhook.
+func (s serial) gateWebhook() result {
+	return s.run(strata, "gate", "webhook", "apisix-ingress-controller-webhook", "--kubeconfig", s.kubeconfig,
+		"--service", "apisix/apisix-ingress-controller-webhook-svc", "--ca-secret", "apisix-ingress-controller-webhook-cert",
+		"--accept", "examples/gate-webhook/gatewayproxy.yaml", "--workload", "apisix/Deployment/apisix-ingress-controller")
+}
+
+// losesTheProxyRace installs APISIX's controller, some times over. Who applies the GatewayProxy when its Pod is Ready is refused; who
+// asks the stack's gate, or the same by its verb for everybody (examples/gate-webhook), never is. The export is of a stack with APISIX,
+// which the cluster has no more. The times are from the Pod being Ready, as kubectl says it, to both gates being open, in seconds.
+func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int) (gaps []float64) {
+	script := s.serially(t, export)
+	s.must(script.does("apply", "apisix-namespace"))
+	for range times {
+		s.must(script.does("install", "apisix-controller-release"))
+		var open, example result
+		var gates sync.WaitGroup
+		gates.Go(func() { open = script.does("gate", "apisix-webhook") })
+		gates.Go(func() { example = script.gateWebhook() })
+		s.must(script.kubectl("-n", "apisix", "rollout", "status", "deployment/apisix-ingress-controller", "--timeout=120s"))
+		began := time.Now()
+		refused := script.does("apply", "apisix-proxy")
+		ready := script.kubectl("-n", "apisix", "wait", "pod", "--all", "--for=condition=Ready", "--timeout=0")
+		gates.Wait()
+		gaps = append(gaps, time.Since(began).Seconds())
+		admitted := script.does("apply", "apisix-proxy")
+
+		s.must(ready)
+		require.Error(t, refused.err, "its Pod is Ready, and its webhook does not listen yet")
+		assert.Contains(t, refused.output, "failed calling webhook")
+		assert.Regexp(t, "connection refused|no endpoints available", refused.output)
+		s.must(open)
+		s.must(example)
+		s.must(admitted)
+		s.must(script.kubectl("-n", "apisix", "delete", "gatewayproxy", "apisix-config"))
+		s.must(script.does("uninstall", "apisix-controller-release"))
+	}
+	s.must(script.kubectl("delete", "namespace", "apisix"))
+	return gaps
+}

@@ -1,0 +1,188 @@
+package graph_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/pulumitest"
+)
+
+// planRow is one row of the dependency tables in the plan of the first platform's demo: what must wait, or what heals and so must
+// not: each such edge would put two waits in a row.
+type planRow struct {
+	// section and row are the plan's words, with what is missing.
+	section, row, missing string
+	// waits are needs that the graph has, and free are needs that it must not have.
+	waits, free []need
+	note        string
+}
+
+const (
+	missingTable = "Missing Dependencies"
+	critical     = "Critical Dependencies"
+	defensive    = "Defensive Dependencies"
+	risks        = "Risk Assessment"
+	// ours are needs that the plan does not know of: facts of the charts and controllers.
+	ours = "not in the plan"
+)
+
+// each is a need of every one of the resources.
+func each(from []string, to ...string) []need {
+	var needs []need
+	for _, name := range from {
+		for _, other := range to {
+			needs = append(needs, need{name, other})
+		}
+	}
+	return needs
+}
+
+// planRows are the plan's tables, in its order, for the resources of a graph.
+func planRows(g graph) []planRow {
+	// of are the resources of a kind, or of a group of kinds, which ends with a slash.
+	of := func(kinds ...string) []string {
+		return g.where(func(r pulumitest.Resource) bool {
+			kind := strings.TrimPrefix(r.Type, "kubernetes:")
+			return slices.ContainsFunc(kinds, func(want string) bool {
+				return kind == want || strings.HasSuffix(want, "/") && strings.HasPrefix(kind, want)
+			})
+		})
+	}
+	const gateways, kinds, certificates = "gateway.networking.k8s.io/", "apisix.apache.org/", "cert-manager.io/"
+	objects := slices.DeleteFunc(onAPISIX(g), func(name string) bool { return !strings.HasPrefix(g[name].Type, "kubernetes:") })
+	routes := of(gateways + "v1:HTTPRoute")
+	apisixRoutes := of(kinds + "v2:ApisixRoute")
+	return []planRow{
+		{missingTable, "Certificate", "CRD not established", each(of(certificates+"v1:Certificate"), "cert-manager-release"), nil, ""},
+		{missingTable, "Certificate", "Webhook not ready", each(of(certificates+"v1:Certificate"), "cert-manager-api"), nil, ""},
+		{missingTable, "Gateway", "Secret not found", nil, each([]string{"apisix-gateway", "apisix-certificate"}, "apisix-tls-request", "apisix-tls-gate"), ""},
+		{missingTable, "HTTPRoute", "Backend service missing", nil, []need{
+			{"demo-httpbin-route", "demo-httpbin-service"}, {"demo-keycloak-route", "demo-keycloak-service"},
+		}, ""},
+		{missingTable, "HTTPRoute", "Gateway missing", nil, each(routes, "apisix-gateway"), ""},
+		{missingTable, "ApisixRoute", "Controller not ready", nil, each(apisixRoutes, "apisix-rollout", "apisix-gateway", "apisix-gateway-gate"),
+			"Of the controller it waits for the webhook only, as the plan says further down."},
+
+		{critical, "CRD Installation: Issuer, Certificate", "cert-manager CRDs", each(of(certificates), "cert-manager-release"), nil, ""},
+		{critical, "CRD Installation: ApisixTls, ApisixRoute, ApisixPluginConfig, Consumer", "APISIX CRDs", each(of(kinds), "crds-apisix-gate"), nil, ""},
+		{critical, "CRD Installation: GatewayClass, Gateway, HTTPRoute", "Gateway API CRDs", each(of(gateways), "crds-gateway-api-gate"), nil, ""},
+		{critical, "Webhook Readiness: Issuer, Certificate", "cert-manager-webhook", each(of(certificates), "cert-manager-api"), nil, ""},
+		{critical, "Webhook Readiness: GatewayProxy, ApisixRoute, etc.", "apisix-ingress-controller-webhook",
+			each(slices.Concat(of(kinds), routes, of(gateways+"v1:Gateway"), of("networking.k8s.io/v1:IngressClass")), "apisix-webhook"), nil,
+			"GatewayClass is not one of the webhook's kinds."},
+		{critical, "Control Plane Nodes: Everything", "the cluster", each(objects, "k3s-api"), each(objects, "k3s-nodes"),
+			"The API of every server, and no agent: Pods wait for nodes by themselves ([ADR 0006](adr/0006-metallb-starts-at-the-api-gate.md))."},
+
+		{defensive, "Deployment Rollouts", "data plane, httpbin, Keycloak, go-rest", nil, each(objects, "apisix-rollout", "validation-rollout"), ""},
+		{defensive, "TLS Secret Creation", "Certificate, Secret", nil, each(objects, "apisix-tls-gate"), ""},
+		{defensive, "Gateway Conditions", "Accepted, route attachment", nil, each(objects, "apisix-gateway-gate", "validation-routes"), ""},
+		{defensive, "Backend Services", "httpbin", nil, each([]string{"demo-httpbin-route", "demo-login-route"}, "demo-httpbin", "demo-httpbin-service"), ""},
+
+		{risks, "CRD Timing", "CRDs", []need{{"apisix-controller-release", "crds-apisix-gate"}, {"apisix-controller-release", "crds-gateway-api-gate"}}, nil,
+			"Earlier than the plan has it: the controller looks once, at its start, which kinds there are."},
+		{risks, "Webhook Unavailable", "webhook", []need{{"apisix-webhook", "apisix-controller-release"}}, nil, ""},
+		{risks, "Resource Dependencies", "plugin config before its consumer", nil, []need{
+			{"demo-rest-plugins", "demo-rest-consumer"}, {"demo-rest-route", "demo-rest-consumer"}, {"demo-rest-route", "demo-rest-plugins"},
+			{"demo-rest-consumer", "demo-rest-key"}, {"demo-login-route", "demo-login-plugins"}, {"demo-login-plugins", "demo-login"},
+		}, ""},
+		{risks, "Gateway Not Programmed", "Secret", nil, []need{{"apisix-gateway", "apisix-tls-request"}}, ""},
+
+		{ours, "data plane", "the Secret that its Pods read", []need{{"apisix-release", "apisix-keys"}}, nil, ""},
+		{ours, "Gateway", "the GatewayProxy that it names", []need{{"apisix-gateway", "apisix-proxy"}}, nil, ""},
+		{ours, "GatewayClass", "the controller that takes its finalizer away, as long as there is a Gateway", []need{
+			{"apisix-gateway", "apisix-class-release"}, {"apisix-class-release", "apisix-gateway-class"}, {"apisix-gateway-class", "apisix-controller-release"},
+		}, nil, "For the way back: a destroy goes against the edges."},
+		{ours, "data plane", "a configuration, and an address", nil, []need{
+			{"apisix-release", "apisix-webhook"}, {"apisix-gateway", "apisix-release"}, {"apisix-release", "metallb-pool-gate"},
+		}, ""},
+		{ours, "Certificate", "its issuer", nil, []need{{"apisix-tls-request", "authority-root-issuer"}}, ""},
+		{ours, "controller", "cert-manager", nil, each([]string{"apisix-controller-release", "apisix-webhook"}, "cert-manager-api"), ""},
+		{ours, "applications", "anybody's webhook, and each other", nil, slices.Concat(
+			each([]string{"demo-httpbin", "demo-keycloak", "demo-go-rest"}, "apisix-webhook", "cert-manager-api"),
+			[]need{{"demo-login-route", "demo-keycloak"}}), ""},
+	}
+}
+
+// broken are the needs of a row that the graph does not keep.
+func (r planRow) broken(g graph) []string {
+	var wrong []string
+	for _, one := range r.waits {
+		if !g.reaches(one.from, one.to) {
+			wrong = append(wrong, fmt.Sprintf("%s must wait for %s", one.from, one.to))
+		}
+	}
+	for _, one := range r.free {
+		if path := g.path(one.from, one.to); path != nil {
+			wrong = append(wrong, fmt.Sprintf("%s heals, and waits for %s: %v", one.from, one.to, path))
+		}
+	}
+	return wrong
+}
+
+func TestEveryRowOfThePlansTablesIsKept(t *testing.T) {
+	g := withAPISIX(t, "full").graph(t)
+	for _, row := range planRows(g) {
+		t.Run(row.section+"/"+row.row+"/"+row.missing, func(t *testing.T) {
+			require.NotEmpty(t, slices.Concat(row.waits, row.free))
+			for _, one := range slices.Concat(row.waits, row.free) {
+				require.Contains(t, g, one.from)
+				require.Contains(t, g, one.to)
+			}
+			assert.Empty(t, row.broken(g))
+		})
+	}
+}
+
+// Of each row: without its first edge, and with one too many.
+func TestARowThatIsNotKeptIsNoticed(t *testing.T) {
+	g := withAPISIX(t, "full").graph(t)
+	for _, row := range planRows(g) {
+		mutant := g.clone()
+		if len(row.waits) > 0 {
+			lost := mutant[row.waits[0].from]
+			lost.Dependencies = nil
+			mutant[lost.Name] = lost
+		} else {
+			bound := mutant[row.free[0].from]
+			bound.Dependencies = append(bound.Dependencies, row.free[0].to)
+			mutant[bound.Name] = bound
+		}
+		assert.NotEmpty(t, row.broken(mutant), "%s: %s", row.section, row.row)
+	}
+}
+
+// planPage is the plan's tables in docs/edges.md.
+func planPage(g graph) string {
+	var page strings.Builder
+	page.WriteString("\n## The demo on APISIX\n\n" +
+		"The same for the dependency tables of the demo's plan, with `apps.demo: true`. What the plan calls critical waits; what it calls defensive\n" +
+		"heals, and must not wait. Under `not in the plan` are needs of the charts and controllers. `tests/graph/plan_test.go` holds each row.\n\n" +
+		"| section | what | is missing | here |\n| --- | --- | --- | --- |\n")
+	for _, row := range planRows(g) {
+		var cells []string
+		if len(row.waits) > 0 {
+			cells = append(cells, "waits: `"+strings.Join(g.path(row.waits[0].from, row.waits[0].to), " ← ")+"`"+more(row.waits))
+		}
+		if len(row.free) > 0 {
+			cells = append(cells, fmt.Sprintf("does not wait: `%s` for `%s`%s", row.free[0].from, row.free[0].to, more(row.free)))
+		}
+		if row.note != "" {
+			cells = append(cells, row.note)
+		}
+		fmt.Fprintf(&page, "| %s | %s | %s | %s |\n", row.section, row.row, row.missing, strings.Join(cells, "<br>"))
+	}
+	return page.String()
+}
+
+// more says how many needs a row has beside the first.
+func more(needs []need) string {
+	if len(needs) == 1 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d more", len(needs)-1)
+}
