@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/internal/crds"
 )
 
 // races are what the program in the folder race does without a gate, and what comes of it.
@@ -49,18 +53,19 @@ func (s *stack) race(t *testing.T, name string) *stack {
 }
 
 // definitionsGone waits until no custom resource definition is on its way out: an object of a kind that is leaving is refused
-// for that reason, and not for the race's. An API server that is still filling its cache of a new kind cannot list its objects, and
-// tries to finish the deletion again after pauses that double.
+// for that reason, and not for the race's.
 func (s *stack) definitionsGone(t *testing.T) {
 	t.Helper()
-	definitions := s.client().RESTClient().Get().AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
+	require.NoError(t, err)
+	client := dynamic.NewForConfigOrDie(config)
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		text, err := definitions.DoRaw(context.Background())
+		assert.NoError(c, crds.Retry(context.Background(), client, metav1.ListOptions{}))
+		all, err := client.Resource(definitions).List(context.Background(), metav1.ListOptions{})
 		require.NoError(c, err)
-		var all metav1.PartialObjectMetadataList
-		require.NoError(c, json.Unmarshal(text, &all))
 		for _, definition := range all.Items {
-			assert.Nil(c, definition.DeletionTimestamp, definition.Name)
+			assert.Nil(c, definition.GetDeletionTimestamp(), definition.GetName())
 		}
-	}, 3*time.Minute, 200*time.Millisecond)
+	}, time.Minute, time.Second)
 }
