@@ -61,7 +61,7 @@ lab-vm: ## install QEMU and libvirt and build the disk image for virtual machine
 
 .PHONY: test-vm
 test-vm: ready lab-vm ## the stories on real virtual machines, which QEMU emulates: half an hour
-	cd tests/e2e && go test -count=1 -timeout 60m -v -run '^TestLibvirt' .
+	cd tests/e2e && E2E_VM=1 go test -count=1 -timeout 60m -v -run '^TestLibvirt' .
 
 .PHONY: test
 test: ## everything, from a clean clone: unit, graph, gates, engine, conformance, e2e

@@ -119,6 +119,17 @@ func TestSmallThingsOfHTTP(t *testing.T) {
 	assert.Empty(t, why)
 }
 
+func TestAnOpenGateOfURLsSaysHowSoonEachAnswered(t *testing.T) {
+	checks := []Verdict{
+		{Check: "ca apisix/ca", State: Ready},
+		{Check: "http login", State: Ready, Message: httpAnswer{Status: 200, Took: "41ms", Attempts: 3}.said()},
+	}
+	spec := Spec{Gate: "validation-probes", Kind: KindHTTP}
+	assert.Equal(t, "validation-probes: ready after 2s\n  http login: 200 in 41ms, after 3 attempts\n", newResult(spec, EndedOpen, 2*time.Second, checks).Report())
+	spec.Kind = KindRollout
+	assert.Equal(t, "validation-probes: ready after 2s\n", newResult(spec, EndedOpen, 2*time.Second, checks).Report(), "others have said what they found")
+}
+
 func TestAnswersCountInARowAndAtOneTarget(t *testing.T) {
 	probe := HTTPProbe{Name: "p", Status: []int{302}, RedirectTo: "https://x/"}
 	good := httpAnswer{Name: "p", Seen: true, Status: 302, Location: "https://x/"}

@@ -55,7 +55,7 @@ func (r Result) ending() string {
 	}
 }
 
-// remarks are what a gate that opened still has to say: warnings, and what was skipped.
+// remarks are what a gate that opened still has to say: warnings, what was skipped, and of URLs how soon they answered.
 func (r Result) remarks(text *strings.Builder) {
 	for _, check := range r.Checks {
 		switch {
@@ -63,6 +63,8 @@ func (r Result) remarks(text *strings.Builder) {
 			fmt.Fprintf(text, "  skipped %s: %s\n", check.Check, oneLine(check.Message))
 		case check.Hint != "":
 			fmt.Fprintf(text, "  warning %s: %s; %s\n", check.Check, oneLine(check.Message), oneLine(check.Hint))
+		case r.Kind == KindHTTP && check.Message != "":
+			fmt.Fprintf(text, "  %s: %s\n", check.Check, oneLine(check.Message))
 		}
 	}
 }

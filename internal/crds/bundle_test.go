@@ -89,3 +89,25 @@ func TestRemoveTakesOnlyTheBundlesObjects(t *testing.T) {
 	require.Len(t, left.Items, 1)
 	assert.Equal(t, "theirs.example.org", left.Items[0].GetName())
 }
+
+func TestOnlyADeletionThatHasBegunIsTriedAgain(t *testing.T) {
+	definition := func(name string, leaving bool) *unstructured.Unstructured {
+		object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}}
+		object.SetName(name)
+		if leaving {
+			now := metav1.Now()
+			object.SetDeletionTimestamp(&now)
+			object.SetFinalizers([]string{"customresourcecleanup.apiextensions.k8s.io"})
+		}
+		return object
+	}
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
+		definitions: "CustomResourceDefinitionList",
+	}, definition("leaving.example.org", true), definition("staying.example.org", false))
+	require.NoError(t, Retry(t.Context(), client, metav1.ListOptions{}))
+	all, err := client.Resource(definitions).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, object := range all.Items {
+		assert.Equal(t, object.GetDeletionTimestamp() != nil, object.GetAnnotations()[retried] != "", object.GetName())
+	}
+}

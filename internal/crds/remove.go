@@ -22,6 +22,9 @@ import (
 func Remove(ctx context.Context, client dynamic.Interface, bundle string, log io.Writer) error {
 	selector := metav1.ListOptions{LabelSelector: BundleLabel + "=" + bundle}
 	removed := 0
+	waiting, done := context.WithCancel(ctx)
+	defer done()
+	go retrying(waiting, client, selector)
 	for _, resource := range []schema.GroupVersionResource{policyBindings, policies, definitions} {
 		found, err := client.Resource(resource).List(ctx, selector)
 		if err != nil {

@@ -9,6 +9,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/internal/crds"
 )
 
 // races are what the program in the folder race does without a gate, and what comes of it.
@@ -50,10 +56,16 @@ func (s *stack) race(t *testing.T, name string) *stack {
 // for that reason, and not for the race's.
 func (s *stack) definitionsGone(t *testing.T) {
 	t.Helper()
-	definitions := s.client().RESTClient().Get().AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
+	require.NoError(t, err)
+	client := dynamic.NewForConfigOrDie(config)
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		all, err := definitions.DoRaw(context.Background())
+		assert.NoError(c, crds.Retry(context.Background(), client, metav1.ListOptions{}))
+		all, err := client.Resource(definitions).List(context.Background(), metav1.ListOptions{})
 		require.NoError(c, err)
-		require.NotContains(c, string(all), `"deletionTimestamp"`)
-	}, time.Minute, 200*time.Millisecond)
+		for _, definition := range all.Items {
+			assert.Nil(c, definition.GetDeletionTimestamp(), definition.GetName())
+		}
+	}, time.Minute, time.Second)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -81,8 +82,8 @@ func (s serial) gateWebhook() result {
 
 // losesTheProxyRace installs APISIX's controller, some times over. Who applies the GatewayProxy when its Pod is Ready is refused; who
 // asks the stack's gate, or the same by its verb for everybody (examples/gate-webhook), never is. The export is of a stack with APISIX,
-// which the cluster has no more.
-func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int) {
+// which the cluster has no more. The times are from the Pod being Ready, as kubectl says it, to both gates being open, in seconds.
+func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int) (gaps []float64) {
 	script := s.serially(t, export)
 	s.must(script.does("apply", "apisix-namespace"))
 	for range times {
@@ -92,9 +93,11 @@ func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int) {
 		gates.Go(func() { open = script.does("gate", "apisix-webhook") })
 		gates.Go(func() { example = script.gateWebhook() })
 		s.must(script.kubectl("-n", "apisix", "rollout", "status", "deployment/apisix-ingress-controller", "--timeout=120s"))
+		began := time.Now()
 		refused := script.does("apply", "apisix-proxy")
 		ready := script.kubectl("-n", "apisix", "wait", "pod", "--all", "--for=condition=Ready", "--timeout=0")
 		gates.Wait()
+		gaps = append(gaps, time.Since(began).Seconds())
 		admitted := script.does("apply", "apisix-proxy")
 
 		s.must(ready)
@@ -108,4 +111,5 @@ func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int) {
 		s.must(script.does("uninstall", "apisix-controller-release"))
 	}
 	s.must(script.kubectl("delete", "namespace", "apisix"))
+	return gaps
 }

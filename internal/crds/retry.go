@@ -1,0 +1,59 @@
+package crds
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+const (
+	// retryPause is the pause between two retries.
+	retryPause = 5 * time.Second
+	// retried is the annotation that a retry changes.
+	retried = "strata/deletion-retried"
+)
+
+// Retry makes the API server try again to finish the deletion of the selected definitions. It fails to while it fills its cache of
+// a kind that is new ("could not list instances: storage is (re)initializing"), tries again many times at once, and then after a
+// pause that has doubled each time, up to a quarter of an hour. A change of the definition is looked at without that pause
+// (k8s.io/apiextensions-apiserver/pkg/controller/finalizer, CRDFinalizer.sync).
+func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) error {
+	found, err := client.Resource(definitions).List(ctx, selector)
+	if err != nil {
+		return fmt.Errorf("list definitions: %w", err)
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{retried: time.Now().UTC().Format(time.RFC3339Nano)}}})
+	if err != nil {
+		return err
+	}
+	for _, object := range found.Items {
+		if object.GetDeletionTimestamp() == nil {
+			continue
+		}
+		_, err := client.Resource(definitions).Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "strata"})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("retry the deletion of %s: %w", object.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// retrying retries until ctx ends. What fails is tried again the next time; the wait beside it tells what is left.
+func retrying(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) {
+	tick := time.NewTicker(retryPause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = Retry(ctx, client, selector)
+		}
+	}
+}
