@@ -5,10 +5,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/tests/bench"
 )
 
 // snapshotName is how strata says what it wrote.
@@ -44,6 +47,11 @@ func (s *stack) comesBack(t *testing.T, hosts *lent) {
 	back := s.must(s.run(strata, "restore", "--stack", s.name, "--file", copied, "--yes"))
 	times := recovered.FindStringSubmatch(back.output)
 	require.NotNil(t, times, back.output)
+	for i, name := range []string{"recovery_api", "recovery_all"} {
+		took, err := time.ParseDuration(times[i+1])
+		require.NoError(t, err)
+		s.record(t, bench.Most(name, "s", 0.5, 0, []float64{took.Seconds()}))
+	}
 	t.Logf("recovery time: the API after %s, every node after %s", times[1], times[2])
 	assert.Equal(t, before, s.objects(t))
 	answers(t, addressOf(t, s.client(), "hello"))

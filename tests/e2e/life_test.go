@@ -14,6 +14,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"strata/tests/bench"
 )
 
 const (
@@ -164,6 +166,9 @@ func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 func (s *stack) upgradesThoughKilled(t *testing.T, hosts *lent) {
 	started := time.Now()
 	outage := s.whileAnswering(t, hosts.servers(), func() { s.killedUpConverges(t, "server-2 starts "+nextK3s) })
+	s.record(t, bench.Most("upgrade_wall", "s", 0.5, 0, []float64{time.Since(started).Seconds()}),
+		bench.Most("upgrade_api_gap", "s", 0.5, 0, []float64{outage.api.Seconds()}),
+		bench.Most("upgrade_service_gap", "s", 0.5, 0, []float64{outage.service.Seconds()}))
 	t.Logf("upgraded in %s; longest time without an API server %s, without an answer of the Service %s",
 		time.Since(started).Round(time.Second), outage.api.Round(time.Millisecond), outage.service.Round(time.Millisecond))
 	for _, version := range s.kubelets(t) {
@@ -171,6 +176,14 @@ func (s *stack) upgradesThoughKilled(t *testing.T, hosts *lent) {
 	}
 	s.must(s.run(strata, "health", "--stack", s.name))
 	s.must(s.up("--expect-no-changes"))
+}
+
+// record adds measurements to the file that E2E_RECORD names, as `make bench` does; without it they are only in the log.
+func (s *stack) record(t *testing.T, results ...bench.Result) {
+	t.Helper()
+	if file := os.Getenv("E2E_RECORD"); file != "" {
+		require.NoError(t, bench.Merge(file, results))
+	}
 }
 
 // servers are the API servers of the lent hosts, as host:port.

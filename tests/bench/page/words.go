@@ -24,6 +24,11 @@ var meanings = map[string]string{
 	"cost_share":          "share of the processor's time",
 	"lab_up":              "an up of the lab",
 	"lab_noop":            "an up with nothing to do, on the lab",
+	"upgrade_wall":        "an upgrade of K3s on three servers and two agents, killed in the middle and finished by the next up",
+	"upgrade_api_gap":     "the longest time without an API server during that upgrade",
+	"upgrade_service_gap": "the longest time without an answer of a Service during that upgrade",
+	"recovery_api":        "a restore after two of three servers lost their data: until the API answers",
+	"recovery_all":        "the same restore: until every node works",
 }
 
 // meaning is what a number is, for people.
