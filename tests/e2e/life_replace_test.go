@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,8 +15,7 @@ func (s *stack) replacesADeadServer(t *testing.T, hosts *lent) {
 	const name = "server-3"
 	old, err := s.client().CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err)
-	output, err := exec.Command(strata, "machine", "delete", hosts.machine(name)).CombinedOutput()
-	require.NoError(t, err, "%s", output)
+	hosts.verb(t, name, "delete")
 	key, err := os.ReadFile(hosts.keyFile)
 	require.NoError(t, err)
 	for _, n := range hosts.nodes {

@@ -55,6 +55,9 @@ func TestLife(t *testing.T) {
 	s.step("a snapshot, a disaster and the way back", func(t *testing.T) {
 		s.with(next, func() { s.comesBack(t, hosts) })
 	})
+	s.step("the API keeps its address when its server dies", func(t *testing.T) {
+		s.with(next, func() { s.hasAnAddress(t, hosts, sections) })
+	})
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
 }
 

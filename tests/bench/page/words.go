@@ -27,6 +27,7 @@ var meanings = map[string]string{
 	"upgrade_wall":        "an upgrade of K3s on three servers and two agents, killed in the middle and finished by the next up",
 	"upgrade_api_gap":     "the longest time without an API server during that upgrade",
 	"upgrade_service_gap": "the longest time without an answer of a Service during that upgrade",
+	"endpoint_gap":        "the longest time without the API at its own address after the server that held it died",
 	"recovery_api":        "a restore after two of three servers lost their data: until the API answers",
 	"recovery_all":        "the same restore: until every node works",
 }
