@@ -114,12 +114,15 @@ func TestEachPrivateKeyIsPassedOnce(t *testing.T) {
 }
 
 func TestWhatAHostMustBeFollowsItsRole(t *testing.T) {
-	server := health.HostNeeds("server", false)
+	server := health.HostNeeds("server", false, true)
 	assert.Equal(t, []int{2379, 2380, 6443, 10250}, server.Ports)
 	assert.Equal(t, []string{"br_netfilter", "overlay", "ip_vs"}, server.Modules)
 	assert.False(t, server.IPVS)
-	assert.NotEqual(t, server.Ports, health.HostNeeds("agent", false).Ports)
-	agent := health.HostNeeds("agent", true)
+	assert.NotEqual(t, server.Ports, health.HostNeeds("agent", false, true).Ports)
+	assert.Equal(t, []string{"keepalived"}, server.Programs)
+	assert.Empty(t, health.HostNeeds("agent", false, true).Programs, "agents hold no address of the API's")
+	assert.Empty(t, health.HostNeeds("server", false, false).Programs)
+	agent := health.HostNeeds("agent", true, false)
 	assert.Equal(t, []int{10250}, agent.Ports)
 	assert.Less(t, agent.MinMemoryMiB, server.MinMemoryMiB)
 	assert.True(t, agent.IPVS)

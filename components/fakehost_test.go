@@ -32,7 +32,7 @@ func newFakeHost(t *testing.T) *fakeHost {
 	h.tool("systemctl", `echo "$*" >> ROOT/systemctl.log
 case "$1" in
 is-active) [ -e "ROOT/active/$3" ] ;;
-restart) mkdir -p ROOT/active; : > "ROOT/active/$3" ;;
+restart) for unit; do :; done; mkdir -p ROOT/active; : > "ROOT/active/$unit" ;;
 disable) rm -f "ROOT/active/$3" ;;
 list-unit-files) cat ROOT/units 2>/dev/null || : ;;
 esac`)

@@ -23,6 +23,8 @@ type HostsArgs struct {
 	Stack string
 	// IPVS is true when kube-proxy will need the host's ip_vs modules.
 	IPVS bool
+	// VIP is true when the servers hold an address of the API's own.
+	VIP bool
 	// K3s is the version of K3s that the hosts are to run.
 	K3s string
 	// Timeout bounds each host's boot and gate (strata:timeouts.host).
@@ -86,7 +88,7 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 
 // gate registers the gate of one host.
 func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Host) error {
-	needs := health.HostNeeds(string(host.Node.Role), args.IPVS)
+	needs := health.HostNeeds(string(host.Node.Role), args.IPVS, args.VIP)
 	needs.K3s = args.K3s
 	for _, other := range args.Config.Nodes {
 		if other.Name != host.Node.Name {

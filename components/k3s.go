@@ -31,7 +31,7 @@ type K3sArgs struct {
 // K3s owns the cluster: its nodes, its membership, its kubeconfig and the provider that reaches it.
 type K3s struct {
 	pulumi.ResourceState
-	// Kubeconfig is the cluster's, with the first server's address. Secret.
+	// Kubeconfig is the cluster's, with the address of Endpoint. Secret.
 	Kubeconfig pulumi.StringOutput
 	// Endpoint is the API server's URL.
 	Endpoint string
@@ -59,6 +59,8 @@ type k3s struct {
 	servers  []*Host
 	agents   []*Host
 	joined   []*health.Gate
+	// reached holds once the API answers at Endpoint.
+	reached *health.Gate
 	// members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and the API.
 	members *health.Gate
 	// pushed are the copies of artifacts to every host.
@@ -76,8 +78,8 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs, opts ...pulumi.Reso
 	if err := ctx.RegisterComponentResource("strata:k3s:K3s", name, k.K3s, opts...); err != nil {
 		return nil, err
 	}
-	k.Endpoint = k.servers[0].endpoint()
-	for _, step := range []func() error{k.secrets, k.install, k.fetchKubeconfig, k.gateAPI, k.gateNodes, k.gateSystem, k.connect} {
+	k.Endpoint = k.endpoint()
+	for _, step := range []func() error{k.secrets, k.install, k.fetchKubeconfig, k.gateAPI, k.gateEndpoint, k.gateNodes, k.gateSystem, k.connect} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("k3s: %w", err)
 		}
@@ -130,7 +132,7 @@ func (k *k3s) connect() error {
 		// Else one whose data changes is deleted and made again, and a Pod that starts in between does not find it.
 		EnableConfigMapMutable: pulumi.Bool(true),
 		EnableSecretMutable:    pulumi.Bool(true),
-	}, childOf(k, k.API)...)
+	}, childOf(k, k.reached)...)
 	if err != nil {
 		return err
 	}

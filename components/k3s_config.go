@@ -49,6 +49,9 @@ func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
 	for _, server := range servers {
 		names = append(names, server.Address.String())
 	}
+	if cfg.VIP.IsValid() {
+		names = append(names, cfg.VIP.String())
+	}
 	slices.Sort(names)
 	return map[string]any{
 		"cluster-cidr":          cfg.ClusterCIDR.String(),

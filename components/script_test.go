@@ -100,6 +100,10 @@ func TestABoundIsRoundedUp(t *testing.T) {
 var embedded = map[string][]variable{
 	"k3s-install.sh":   {{"ROLE", "server"}, {"FIRST", "true"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"BINARY_SHA256", "00"}},
 	"k3s-uninstall.sh": nil,
+	"k3s-vip.sh": {
+		{"NAME", "server-1"}, {"ADDRESS", "10.0.0.1"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"VIP", "10.0.0.10"}, {"ROUTER", "11"},
+	},
+	"k3s-vip-remove.sh": nil,
 }
 
 func TestEveryEmbeddedScriptParses(t *testing.T) {

@@ -12,6 +12,9 @@ type K3s struct {
 	ServiceCIDR netip.Prefix `json:"serviceCIDR,omitzero"`
 	// Disable lists packaged components that K3s must not deploy. Default traefik, servicelb, gateway-api-crd.
 	Disable []string `json:"disable,omitempty"`
+	// VIP is an address of the API's own, inside Hosts.Subnet. keepalived, which every server must have installed, holds it on one whose
+	// API server is ready; the kubeconfig names it. Default: none, and the kubeconfig names the first server.
+	VIP netip.Addr `json:"vip,omitzero"`
 	// TLSSANs are additional names and addresses of the API server's certificate.
 	TLSSANs []string `json:"tlsSANs,omitempty"`
 	// FlannelInterface is the network interface that carries the Pod network. Default: chosen by K3s.
@@ -28,9 +31,9 @@ type K3s struct {
 
 // Snapshots configures the snapshots of etcd that every server keeps in /var/lib/rancher/k3s/server/db/snapshots.
 type Snapshots struct {
-	// Schedule is when a snapshot is written, as cron's five fields in the server's time zone. Default `0 */12 * * *`, K3s's own.
+	// Schedule is when a snapshot is written, as cron's five fields in the server's time zone; the default is K3s's own. Default 0 */12 * * *.
 	Schedule string `json:"schedule,omitempty"`
-	// Retention is how many scheduled snapshots each server keeps. Default 5, K3s's own.
+	// Retention is how many scheduled snapshots each server keeps; the default is K3s's own. Default 5.
 	Retention int `json:"retention,omitempty"`
 }
 

@@ -95,6 +95,7 @@ func (c *Config) check() problems {
 	c.checkCertificates(&ps)
 	c.checkIngress(&ps)
 	c.checkArtifacts(&ps)
+	c.checkVIP(&ps)
 	c.checkTimeouts(&ps)
 	return ps
 }

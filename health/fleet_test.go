@@ -66,8 +66,8 @@ func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillLooksAtTheOthers(t *test
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	hosts := []PreflightHost{
-		{Host: Host{Target: up.Target(), Role: "agent"}, Spec: *HostNeeds("agent", false), Key: up.PrivateKey()},
-		{Host: Host{Target: down.Target(), Role: "agent"}, Spec: *HostNeeds("agent", false), Key: down.PrivateKey()},
+		{Host: Host{Target: up.Target(), Role: "agent"}, Spec: *HostNeeds("agent", false, false), Key: up.PrivateKey()},
+		{Host: Host{Target: down.Target(), Role: "agent"}, Spec: *HostNeeds("agent", false, false), Key: down.PrivateKey()},
 	}
 	hosts[0].Host.Name, hosts[1].Host.Name = "up", "down"
 	hosts[0].Host.HostKey = "" // The first contact is the preflight's.

@@ -58,7 +58,7 @@ func ObserveHost(ctx context.Context, host Host, spec HostSpec, key []byte, once
 	for i, port := range spec.Ports {
 		ports[i] = strconv.Itoa(port)
 	}
-	settings := map[string]string{"modules": strings.Join(spec.Modules, " "), "ports": strings.Join(ports, " "), "once": ""}
+	settings := map[string]string{"modules": strings.Join(spec.Modules, " "), "ports": strings.Join(ports, " "), "programs": strings.Join(spec.Programs, " "), "once": ""}
 	if once {
 		settings["once"] = "yes"
 	}
@@ -136,6 +136,9 @@ func judgeHost(host Host, spec HostSpec, f hostFacts) []Verdict {
 	}
 	for _, name := range spec.Modules {
 		add("module "+name, func() Verdict { return judgeModule(name, host, spec, f) })
+	}
+	for _, name := range spec.Programs {
+		add("program "+name, func() Verdict { return judgeProgram(name, f) })
 	}
 	for _, port := range spec.Ports {
 		add("port "+strconv.Itoa(port), func() Verdict { return judgePort(port, host, f) })

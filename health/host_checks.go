@@ -207,6 +207,13 @@ func judgeModule(name string, _ Host, spec HostSpec, f hostFacts) Verdict {
 		Hint:  "reboot after a kernel update, or install the kernel's extra modules (linux-modules-extra-" + kernel + ")"}
 }
 
+func judgeProgram(name string, f hostFacts) Verdict {
+	if slices.Contains(f.Probe["program"], name) {
+		return Verdict{State: Ready, Message: "installed"}
+	}
+	return Verdict{State: Stuck, Message: "expected " + name + " installed, found none", Hint: "install the distribution's package: apt-get install " + name}
+}
+
 // judgePort wants a port free or held by K3s, so that the gate holds on every later run as well.
 func judgePort(port int, host Host, f hostFacts) Verdict {
 	for _, line := range f.Probe["port"] {

@@ -16,7 +16,7 @@ const (
 )
 
 // HostNeeds says what a host of a role must be before K3s is installed on it. Gate and preflight ask the same.
-func HostNeeds(role string, ipvs bool) *HostSpec {
+func HostNeeds(role string, ipvs, vip bool) *HostSpec {
 	spec := &HostSpec{
 		Modules:      []string{"br_netfilter", "overlay", "ip_vs"},
 		Ports:        []int{10250},
@@ -28,6 +28,9 @@ func HostNeeds(role string, ipvs bool) *HostSpec {
 	if role == "server" {
 		spec.Ports = []int{2379, 2380, 6443, 10250}
 		spec.MinMemoryMiB = serverMemoryMiB
+		if vip {
+			spec.Programs = []string{"keepalived"} // 2.0 or later: Debian 10, Ubuntu 20.04
+		}
 	}
 	return spec
 }

@@ -39,7 +39,7 @@ func runProbe(t *testing.T, script string, settings map[string]string) []block {
 
 func TestTheHostProbeSeesThisMachine(t *testing.T) {
 	listener := listen(t)
-	looks := runProbe(t, hostScript, map[string]string{"modules": "no_such_module", "ports": listener + " 1", "once": "yes"})
+	looks := runProbe(t, hostScript, map[string]string{"modules": "no_such_module", "ports": listener + " 1", "programs": "sh no-such-program", "once": "yes"})
 	require.Len(t, looks, 1)
 	seen := looks[0]
 	for _, key := range []string{"os", "arch", "kernel", "uid", "hostname", "cloudinit", "disk_at", "time"} {

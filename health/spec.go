@@ -118,6 +118,8 @@ type HostSpec struct {
 	// K3s is the version that the host is to run, for example v1.36.3+k3s1. One that is there already must be able to go there in one
 	// step. Empty: not checked.
 	K3s string `json:"k3s,omitempty"`
+	// Programs are those that the host must have, for example keepalived.
+	Programs []string `json:"programs,omitempty"`
 	// IPVS is true when kube-proxy runs in IPVS mode; otherwise ip_vs is Skipped.
 	IPVS bool `json:"ipvs,omitempty"`
 }

@@ -50,7 +50,7 @@ func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, manif
 		return err
 	}
 	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
-		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version, Timeout: cfg.Timeouts.Host, InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
+		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version, VIP: cfg.K3s.VIP.IsValid(), Timeout: cfg.Timeouts.Host, InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,6 @@
 # What a host is, as key=value lines; each block ends with a line "end". Looks only: nothing is loaded, started or written.
-# Set before: modules and ports (lists), once (yes: look once and end).
-: "${modules?}" "${ports?}" "${once?}"
+# Set before: modules, ports and programs (lists), once (yes: look once and end).
+: "${modules?}" "${ports?}" "${programs?}" "${once?}"
 
 system() {
 	(
@@ -145,6 +145,7 @@ look() {
 	network
 	disk
 	for name in $modules; do module "$name"; done
+	for name in $programs; do if command -v "$name" >/dev/null; then echo "program=$name"; fi; done
 	if [ -n "$ports" ]; then listeners; fi
 	if [ -n "$last" ] || [ "$once" = yes ]; then synchronised; fi
 }

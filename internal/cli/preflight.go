@@ -106,7 +106,7 @@ func preflightHosts(cfg *config.Config, project string) ([]health.PreflightHost,
 			problems = append(problems, fmt.Errorf("node %s: strata:hosts.ssh.keyFile: %w", node.Name, err))
 			continue
 		}
-		needs := health.HostNeeds(string(node.Role), cfg.K3s.UsesIPVS())
+		needs := health.HostNeeds(string(node.Role), cfg.K3s.UsesIPVS(), cfg.K3s.VIP.IsValid())
 		needs.K3s = k3s
 		hosts = append(hosts, health.PreflightHost{
 			Host: health.Host{Role: string(node.Role), Target: remote.Target{

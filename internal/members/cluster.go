@@ -61,9 +61,25 @@ func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 	return nil
 }
 
-// removedFromEtcd waits for K3s's answer on the Node. The watch outlives its connection: a member that leads etcd takes the
-// leader with it, and API servers end their watches when that happens.
+// removedFromEtcd waits for K3s's answer on the Node.
 func (r *Remover) removedFromEtcd(ctx context.Context, member Member) error {
+	return r.awaitNode(ctx, member, func(node *corev1.Node) bool { return node.Annotations[removedAnnotation] != "" })
+}
+
+// gone waits until a Node that was deleted is no more. A kubelet that registers under its name while K3s still has a finalizer to
+// take off would update the old Node, and lose it a moment later.
+func (r *Remover) gone(ctx context.Context, member Member) error {
+	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
+	defer cancel()
+	if err := r.awaitNode(ctx, member, func(*corev1.Node) bool { return false }); err != nil {
+		return fmt.Errorf("node %s was deleted and is still there after %s; kubectl get node %s -o jsonpath={.metadata.finalizers}: %w", member.Name, etcdLimit, member.Name, err)
+	}
+	return nil
+}
+
+// awaitNode waits until the member's Node is not there, or says what it should. The watch outlives its connection: a member that leads
+// etcd takes the leader with it, and API servers end their watches when that happens.
+func (r *Remover) awaitNode(ctx context.Context, member Member, says func(*corev1.Node) bool) error {
 	only := fields.OneTermEqualSelector("metadata.name", member.Name).String()
 	nodes := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -79,7 +95,7 @@ func (r *Remover) removedFromEtcd(ctx context.Context, member Member) error {
 		return len(store.List()) == 0, nil
 	}, func(event watch.Event) (bool, error) {
 		node, ok := event.Object.(*corev1.Node)
-		return ok && (event.Type == watch.Deleted || node.Annotations[removedAnnotation] != ""), nil
+		return ok && node.Name == member.Name && (event.Type == watch.Deleted || says(node)), nil
 	})
 	return err
 }

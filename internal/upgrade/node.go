@@ -18,6 +18,9 @@ import (
 	"strata/internal/drain"
 )
 
+// uncordonLimit bounds what is done for a node after the rollout's own time is up.
+const uncordonLimit = 15 * time.Second
+
 // upgrade takes one node to the wanted K3s. A node that is emptied and does not come back stays cordoned, so that nothing is
 // scheduled where it may not start; one that could not be emptied runs as before and is uncordoned.
 func (r *Rollout) upgrade(ctx context.Context, t task) error {

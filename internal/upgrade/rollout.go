@@ -9,17 +9,10 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"strata/config"
 	"strata/health"
-	"strata/internal/apiserver"
 )
-
-// uncordonLimit bounds what is done for a node after the rollout's own time is up.
-const uncordonLimit = 15 * time.Second
 
 // Hosts is what a rollout does on hosts.
 type Hosts interface {
@@ -98,24 +91,6 @@ func (r *Rollout) look(ctx context.Context) (map[string]Host, error) {
 	return found, errors.Join(failures...)
 }
 
-func (r *Rollout) nodes(ctx context.Context) (map[string]corev1.Node, error) {
-	found := map[string]corev1.Node{}
-	err := apiserver.Insist(ctx, func(ctx context.Context) error {
-		list, err := r.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
-		for _, node := range list.Items {
-			found[node.Name] = node
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list nodes: %w", err)
-	}
-	return found, nil
-}
-
 // lanes upgrades agents, as many at the same time as the plan says. After the first failure none is begun any more.
 func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 	next := make(chan task)
@@ -153,45 +128,6 @@ func (r *Rollout) stopped(failed task, servers, agents []task, err error) error 
 	at := slices.IndexFunc(all, func(t task) bool { return t.host.Name == failed.host.Name })
 	return fmt.Errorf("upgrade of %s from %s to %s: %w; the rollout stopped here, %d nodes are not begun and all others serve; after the fix, pulumi up goes on with this node",
 		failed.host.Name, failed.node.Status.NodeInfo.KubeletVersion, r.Version, err, len(all)-at-1)
-}
-
-// othersServe refuses to take a node away while a server is missing already: etcd would lose its quorum with the next one, and
-// the Pods of a dead node have nowhere to go.
-func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
-	nodes, err := r.nodes(ctx)
-	if err != nil {
-		return err
-	}
-	server := 0
-	for _, host := range r.Plan.Nodes {
-		if host.Role != string(config.RoleServer) {
-			continue
-		}
-		url := r.Servers[server]
-		server++
-		node, joined := nodes[host.Name]
-		if host.Name == leaving.host.Name || !joined {
-			continue
-		}
-		// A Node stays Ready for 40 s after its host died; its API server does not.
-		if err := r.Hosts.Serves(ctx, url); err != nil {
-			return fmt.Errorf("server %s does not serve (%w), and etcd bears no second one away; bring it back, or take it out of strata:hosts", host.Name, err)
-		}
-		if ready := readyOf(&node); ready.Status != corev1.ConditionTrue {
-			return fmt.Errorf("server %s is not Ready (%s: %s), and etcd bears no second one away; bring it back, or take it out of strata:hosts",
-				host.Name, ready.Reason, ready.Message)
-		}
-	}
-	return nil
-}
-
-func readyOf(node *corev1.Node) corev1.NodeCondition {
-	for _, condition := range node.Status.Conditions {
-		if condition.Type == corev1.NodeReady {
-			return condition
-		}
-	}
-	return corev1.NodeCondition{Reason: "Unknown", Message: "it has never said so"}
 }
 
 func (r *Rollout) say(format string, args ...any) {

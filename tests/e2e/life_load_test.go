@@ -84,5 +84,5 @@ func longestSilence(ctx context.Context, ask func(context.Context) error) time.D
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	return longest
+	return max(longest, time.Since(last))
 }

@@ -2,15 +2,20 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"strata/tests/bench"
 )
 
 const (
@@ -37,9 +42,21 @@ func TestLife(t *testing.T) {
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
 	s.step("an upgrade that cannot be is refused before the first change", func(t *testing.T) { s.refusesUpgrades(t, hosts) })
-	s.step("a drain that a budget blocks is named", func(t *testing.T) { s.namesABlockedDrain(t, sections) })
+	next := "STRATA_ARTIFACTS=" + s.bundleWithK3s(t, nextK3s)
+	s.step("a drain that a budget blocks is named", func(t *testing.T) {
+		s.with(next, func() { s.namesABlockedDrain(t, sections) })
+	})
 	s.step("a killed upgrade is finished by the next up, under load", func(t *testing.T) {
-		s.with("STRATA_ARTIFACTS="+s.bundleWithK3s(t, nextK3s), func() { s.upgradesThoughKilled(t, hosts) })
+		s.with(next, func() { s.upgradesThoughKilled(t, hosts) })
+	})
+	s.step("a server that is killed for good is replaced under its old name", func(t *testing.T) {
+		s.with(next, func() { s.replacesADeadServer(t, hosts) })
+	})
+	s.step("a snapshot, a disaster and the way back", func(t *testing.T) {
+		s.with(next, func() { s.comesBack(t, hosts) })
+	})
+	s.step("the API keeps its address when its server dies", func(t *testing.T) {
+		s.with(next, func() { s.hasAnAddress(t, hosts, sections) })
 	})
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
 }
@@ -102,45 +119,59 @@ func (s *stack) bundleWithABrokenK3s(t *testing.T) string {
 	return other
 }
 
-// namesABlockedDrain has a budget that no eviction fits into: the upgrade ends there, and the node goes on as it was.
+// namesABlockedDrain has a Pod on the first server with a budget that no eviction fits into: the upgrade ends there, and the node goes
+// on as it was.
 func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
-	all := intstr.FromString("100%")
-	budgets := s.client().PolicyV1().PodDisruptionBudgets("default")
-	_, err := budgets.Create(t.Context(), &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Name: "hello"},
-		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: &all, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "hello"}}},
+	deployments, budgets := s.client().AppsV1().Deployments("default"), s.client().PolicyV1().PodDisruptionBudgets("default")
+	pinned, err := deployments.Get(t.Context(), "hello", metav1.GetOptions{})
+	require.NoError(t, err)
+	labels, one, none := map[string]string{"app": "pinned"}, int32(1), intstr.FromInt32(0)
+	_, err = deployments.Create(t.Context(), &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "pinned"},
+		Spec: appsv1.DeploymentSpec{Replicas: &one, Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec: corev1.PodSpec{
+				Containers: pinned.Spec.Template.Spec.Containers, NodeSelector: map[string]string{"kubernetes.io/hostname": "server-1"},
+			},
+		}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
+	_, err = budgets.Create(t.Context(), &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: "pinned"},
+		Spec:       policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &none, Selector: &metav1.LabelSelector{MatchLabels: labels}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		budget, err := budgets.Get(context.Background(), "pinned", metav1.GetOptions{})
+		require.NoError(c, err)
+		require.Equal(c, int32(1), budget.Status.CurrentHealthy)
+	}, time.Minute, 200*time.Millisecond)
 	sections["timeouts"] = map[string]any{"drain": "15s"}
 	s.configure(sections)
-	s.with("STRATA_ARTIFACTS="+s.bundleWithK3s(t, nextK3s), func() {
-		r := s.up()
-		require.Error(t, r.err)
-		assert.Contains(t, r.output, "not drained: 1 still on it: default/hello-")
-		assert.Contains(t, r.output, "The disruption budget hello needs 2 healthy pods and has 2 currently")
-		assert.Contains(t, r.output, "strata:timeouts.drain is 15s")
-	})
+	before := s.kubelets(t)
+	r := s.up()
+	require.Error(t, r.err)
+	assert.Contains(t, r.output, "upgrade of server-1 from "+bundleK3s+" to "+nextK3s+": not drained: 1 still on it: default/pinned-")
+	assert.Contains(t, r.output, "The disruption budget pinned needs 1 healthy pods and has 1 currently")
+	assert.Contains(t, r.output, "strata:timeouts.drain is 15s")
 	nodes, err := s.client().CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	for _, node := range nodes.Items {
 		assert.False(t, node.Spec.Unschedulable, node.Name)
 	}
-	assert.Contains(t, s.kubelets(t), bundleK3s, "the blocked node and those after it run what they ran")
-	answers(t, addressOf(t, s.client(), "hello"))
-	one := intstr.FromInt32(1)
-	budget, err := budgets.Get(t.Context(), "hello", metav1.GetOptions{})
-	require.NoError(t, err)
-	budget.Spec.MinAvailable = &one
-	_, err = budgets.Update(t.Context(), budget, metav1.UpdateOptions{})
-	require.NoError(t, err)
+	assert.Equal(t, before, s.kubelets(t))
+	require.NoError(t, deployments.Delete(t.Context(), "pinned", metav1.DeleteOptions{}))
 	delete(sections, "timeouts")
 	s.configure(sections)
 }
 
-// upgradesThoughKilled kills the upgrade while an agent starts its new K3s; the next up finishes it.
+// upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next up finishes it.
 func (s *stack) upgradesThoughKilled(t *testing.T, hosts *lent) {
 	started := time.Now()
-	outage := s.whileAnswering(t, hosts.servers(), func() { s.killedUpConverges(t, "agent-1 starts "+nextK3s) })
+	outage := s.whileAnswering(t, hosts.servers(), func() { s.killedUpConverges(t, "server-2 starts "+nextK3s) })
+	s.record(t, bench.Most("upgrade_wall", "s", 0.5, 0, []float64{time.Since(started).Seconds()}),
+		bench.Most("upgrade_api_gap", "s", 0.5, 0, []float64{outage.api.Seconds()}),
+		bench.Most("upgrade_service_gap", "s", 0.5, 0, []float64{outage.service.Seconds()}))
 	t.Logf("upgraded in %s; longest time without an API server %s, without an answer of the Service %s",
 		time.Since(started).Round(time.Second), outage.api.Round(time.Millisecond), outage.service.Round(time.Millisecond))
 	for _, version := range s.kubelets(t) {
@@ -148,6 +179,14 @@ func (s *stack) upgradesThoughKilled(t *testing.T, hosts *lent) {
 	}
 	s.must(s.run(strata, "health", "--stack", s.name))
 	s.must(s.up("--expect-no-changes"))
+}
+
+// record adds measurements to the file that E2E_RECORD names, as `make bench` does; without it they are only in the log.
+func (s *stack) record(t *testing.T, results ...bench.Result) {
+	t.Helper()
+	if file := os.Getenv("E2E_RECORD"); file != "" {
+		require.NoError(t, bench.Merge(file, results))
+	}
 }
 
 // servers are the API servers of the lent hosts, as host:port.

@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,6 +130,23 @@ func TestAnUpgradeThatFailsHoldsUpWhatIsAboveAndIsRepeated(t *testing.T) {
 	s.heal("update", "k3s-upgrade")
 	next := s.mustUp().actions
 	assert.True(t, next.before("update", "k3s-upgrade", "update", "metallb-release"))
+}
+
+// A host in the place of a dead one has its name free before it joins, and is a member before the set is judged.
+func TestAServerThatIsReplacedIsAdmittedBeforeItsInstall(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	nodes := s.config["strata:hosts"]["nodes"].([]any)
+	moved := maps.Clone(nodes[2].(map[string]any))
+	require.Equal(t, "server-3", moved["name"])
+	moved["address"] = "10.10.0.19"
+	s.set("hosts", "nodes", append(append(slices.Clone(nodes[:2]), moved), nodes[3:]...))
+	did := s.mustUp().actions
+	assert.True(t, did.before("update", "hosts-server-3-gate", "update", "k3s-server-3-admit"))
+	assert.True(t, did.before("update", "k3s-server-3-admit", "update", "k3s-server-3-install"))
+	assert.True(t, did.before("update", "k3s-server-3-gate", "update", "k3s-nodes"))
+	assert.NotContains(t, did.names("delete"), "k3s-server-3-uninstall", "its old host is gone")
+	assert.Empty(t, s.mustUp().changed())
 }
 
 // A version that K3s cannot go to is refused by the gates of the hosts, before anything is copied to any of them.

@@ -75,6 +75,40 @@ type need struct{ from, to string }
 // needs are the chains of edges that a stack's platform must have.
 func needs(p *program, g graph) []need {
 	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
+	var list []need
+	add := func(from string, to ...string) {
+		for _, one := range to {
+			list = append(list, need{from, one})
+		}
+	}
+	list = append(list, clusterNeeds(g, servers, agents)...)
+	add("metallb-namespace", "k3s-api", "k3s-upgrade") // its gates must not pass on Pods that a drain then moves
+	add("metallb-release", "metallb-namespace")
+	add("metallb-webhook", "metallb-release", "k3s-kubeconfig")
+	add("metallb-pool", "metallb-webhook")
+	add("metallb-advertisement", "metallb-webhook")
+	add("metallb-pool-gate", "metallb-pool", "metallb-advertisement")
+	add("cert-manager-namespace", "k3s-upgrade")
+	add("cert-manager-api", "cert-manager-release")
+	add("authority-root-issuer", "cert-manager-api") // or the webhook refuses it: connection refused, then x509
+	add("authority-root", "authority-root-issuer")
+	add("authority-issuer", "authority-root")
+	add("authority-gate", "authority-issuer")
+	add("crds-gateway-api", "k3s-upgrade")
+	add("traefik-release", "metallb-pool-gate", "crds-gateway-api-gate", "crds-traefik-gate")
+	add("traefik-tls-request", "authority-gate", "traefik-namespace")
+	add("traefik-gateway", "traefik-tls-gate", "crds-gateway-api-gate")
+	add("traefik-dashboard-route", "traefik-dashboard-auth", "crds-traefik-gate")
+	add("traefik-dashboard-auth", "traefik-dashboard-users")
+	add("traefik-dashboard", "traefik-address", "traefik-dashboard-route")
+	add("argocd-release", "argocd-redis", "k3s-upgrade") // its Pods mount the Secret
+	add("argocd-route", "argocd-release", "traefik-programmed")
+	add("argocd-server", "argocd-route", "traefik-address")
+	return list
+}
+
+// clusterNeeds are the chains of edges of the cluster itself.
+func clusterNeeds(g graph, servers, agents []string) []need {
 	all := append(slices.Clone(servers), agents...)
 	var list []need
 	add := func(from string, to ...string) {
@@ -113,28 +147,6 @@ func needs(p *program, g graph) []need {
 	add("k3s-nodes", "k3s-api", "k3s-upgrade")
 	add("k3s-system", "k3s-api", "k3s-upgrade")
 	add("k3s-provider", "k3s-api")
-	add("metallb-namespace", "k3s-api", "k3s-upgrade") // its gates must not pass on Pods that a drain then moves
-	add("metallb-release", "metallb-namespace")
-	add("metallb-webhook", "metallb-release", "k3s-kubeconfig")
-	add("metallb-pool", "metallb-webhook")
-	add("metallb-advertisement", "metallb-webhook")
-	add("metallb-pool-gate", "metallb-pool", "metallb-advertisement")
-	add("cert-manager-namespace", "k3s-upgrade")
-	add("cert-manager-api", "cert-manager-release")
-	add("authority-root-issuer", "cert-manager-api") // or the webhook refuses it: connection refused, then x509
-	add("authority-root", "authority-root-issuer")
-	add("authority-issuer", "authority-root")
-	add("authority-gate", "authority-issuer")
-	add("crds-gateway-api", "k3s-upgrade")
-	add("traefik-release", "metallb-pool-gate", "crds-gateway-api-gate", "crds-traefik-gate")
-	add("traefik-tls-request", "authority-gate", "traefik-namespace")
-	add("traefik-gateway", "traefik-tls-gate", "crds-gateway-api-gate")
-	add("traefik-dashboard-route", "traefik-dashboard-auth", "crds-traefik-gate")
-	add("traefik-dashboard-auth", "traefik-dashboard-users")
-	add("traefik-dashboard", "traefik-address", "traefik-dashboard-route")
-	add("argocd-release", "argocd-redis", "k3s-upgrade") // its Pods mount the Secret
-	add("argocd-route", "argocd-release", "traefik-programmed")
-	add("argocd-server", "argocd-route", "traefik-address")
 	return list
 }
 
@@ -143,10 +155,10 @@ func onHost(g graph, node string) []string {
 	return g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Name, "k3s-"+node+"-") })
 }
 
-// pushes are the copies of artifacts to a node's host: everything there but install, uninstall, admit and gate.
+// pushes are the copies of artifacts to a node's host: everything there but install, uninstall, admit, vip and gate.
 func pushes(g graph, node string) []string {
 	return slices.DeleteFunc(onHost(g, node), func(name string) bool {
-		return slices.Contains([]string{"install", "uninstall", "admit", "gate"}, strings.TrimPrefix(name, "k3s-"+node+"-"))
+		return slices.Contains([]string{"install", "uninstall", "admit", "vip", "gate"}, strings.TrimPrefix(name, "k3s-"+node+"-"))
 	})
 }
 

@@ -39,6 +39,12 @@ var meanings = map[string]string{
 	"requests_lost_without":          "POSTs lost in one replacement when a protection is taken away",
 	"certificate_race_failed_mounts": "FailedMount events of a Pod whose certificate takes 12 s",
 	"certificate_race_start_delay":   "from the certificate to the start of that Pod's application",
+	"upgrade_wall":                   "an upgrade of K3s on three servers and two agents, killed in the middle and finished by the next up",
+	"upgrade_api_gap":                "the longest time without an API server during that upgrade",
+	"upgrade_service_gap":            "the longest time without an answer of a Service during that upgrade",
+	"endpoint_gap":                   "the longest time without the API at its own address after the server that held it died",
+	"recovery_api":                   "a restore after two of three servers lost their data: until the API answers",
+	"recovery_all":                   "the same restore: until every node works",
 }
 
 // meaning is what a number is, for people.

@@ -1,0 +1,63 @@
+package components
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/health"
+)
+
+// endpoint is the API's URL for everybody outside: its own address where there is one, else the first server's.
+func (k *k3s) endpoint() string {
+	if vip := k.args.Config.VIP; vip.IsValid() {
+		return "https://" + joinHostPort(vip)
+	}
+	return k.servers[0].endpoint()
+}
+
+// gateEndpoint registers what holds the API's own address on the servers, and its gate. Whoever has the kubeconfig waits for it.
+// Without such an address it is the gate of the API itself.
+func (k *k3s) gateEndpoint() error {
+	k.reached = k.API
+	if !k.args.Config.VIP.IsValid() {
+		return nil
+	}
+	var holders []pulumi.Resource
+	for i, server := range k.servers {
+		holder, err := k.holdVIP(server, k.joined[i])
+		if err != nil {
+			return err
+		}
+		holders = append(holders, holder)
+	}
+	at := accessTo(k.servers)
+	var err error
+	k.reached, err = health.NewGate(k.ctx, k.name+"-endpoint", &health.GateArgs{
+		Spec: health.Spec{
+			Kind: health.KindAPI, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint}, Hosts: at.targets,
+		},
+		HostKeys: at.hostKeys, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
+		Revision: digest(k.identity.Hex, strings.Join(k.endpoints(), " ")),
+	}, childOf(k, append(holders, k.API)...)...)
+	return err
+}
+
+// holdVIP registers one server's share of the API's own address. It waits for the server itself: before, it could not hold it.
+func (k *k3s) holdVIP(server *Host, ready *health.Gate) (pulumi.Resource, error) {
+	limit, user, vip := k.args.Timeouts.Install, server.Node.SSH.User, k.args.Config.VIP
+	return remote.NewCommand(k.ctx, k.name+"-"+server.Node.Name+"-vip", &remote.CommandArgs{
+		Connection: server.connection(),
+		Create: pulumi.String(remoteScript(user, "k3s-vip.sh", limit,
+			variable{"NAME", server.Node.Name}, variable{"ADDRESS", server.Node.Address.String()},
+			variable{"PEERS", strings.Join(k.peers(server), " ")}, variable{"VIP", vip.String()},
+			// From the address, so that two clusters in one network differ: VRRP's routers are told apart by it.
+			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)},
+		)),
+		Delete:                 pulumi.String(remoteScript(user, "k3s-vip-remove.sh", k.args.Timeouts.Uninstall)),
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}, slices.Concat(childOf(k, ready), server.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+}

@@ -1,0 +1,73 @@
+# Has keepalived hold the API's own address on one of the servers whose API server is ready; safe to run again.
+#
+# Variables: NAME (of this node), ADDRESS (of this node), PEERS (the other servers' addresses), VIP, ROUTER (1-255, the same on all).
+umask 077
+conf=/etc/keepalived/keepalived.conf
+check=/etc/keepalived/strata-api-ready.sh
+mark='# Written by Strata; k3s.vip in its configuration decides.'
+if [ -s "$conf" ] && [ "$(head -n 1 "$conf")" != "$mark" ]; then
+	echo "k3s: $conf is there and not Strata's; remove it, or take k3s.vip out of the configuration" >&2
+	exit 1
+fi
+interface=$(ip -o -4 addr show to "$ADDRESS/32" | awk '{ print $2; exit }')
+[ -n "$interface" ] || {
+	echo "k3s: no interface has the address $ADDRESS of node $NAME; see: ip addr" >&2
+	exit 1
+}
+
+# /ping answers before the API server does, and /readyz asks for credentials: this is K3s's own client certificate.
+cat > "$check" <<'CHECK'
+#!/bin/sh
+tls=/var/lib/rancher/k3s/server/tls
+exec curl --silent --fail --output /dev/null --max-time 2 --cacert "$tls/server-ca.crt" --cert "$tls/client-admin.crt" \
+	--key "$tls/client-admin.key" https://127.0.0.1:6443/readyz
+CHECK
+chmod 700 "$check"
+
+# The address goes to a server that was ready first and stays there: it moves only when it has to (nopreempt). Unicast, because not
+# every network carries multicast. A /32, so that no host takes it for its own address on outgoing connections.
+{
+	echo "$mark"
+	cat <<CONF
+global_defs {
+	router_id $NAME
+	enable_script_security
+	script_user root
+}
+vrrp_script api_ready {
+	script "$check"
+	interval 1
+	timeout 3
+	fall 2
+	rise 2
+}
+vrrp_instance strata {
+	state BACKUP
+	nopreempt
+	interface $interface
+	virtual_router_id $ROUTER
+	priority 100
+	advert_int 1
+	garp_master_refresh 10
+	unicast_src_ip $ADDRESS
+	unicast_peer {
+$(for peer in $PEERS; do echo "		$peer"; done)
+	}
+	virtual_ipaddress {
+		$VIP/32
+	}
+	track_script {
+		api_ready
+	}
+}
+CONF
+} > "$conf.new"
+if cmp -s "$conf.new" "$conf" && systemctl is-active --quiet keepalived; then
+	rm "$conf.new"
+	echo "k3s: keepalived already holds $VIP with the other servers"
+	exit
+fi
+mv "$conf.new" "$conf"
+systemctl enable keepalived
+systemctl restart keepalived
+echo "k3s: keepalived (re)started for $VIP"

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health"
+	"strata/internal/members"
+	"strata/internal/remote/sshtest"
+	"strata/internal/upgrade"
+)
+
+// clusterState is the state of a stack whose cluster has servers of these names, all of them one SSH server.
+func clusterState(t *testing.T, server *sshtest.Server, names ...string) string {
+	t.Helper()
+	plan := upgrade.Plan{Version: "v1.34.3+k3s1", SHA256: "00"}
+	for _, name := range names {
+		target := server.Target()
+		target.Name = name
+		plan.Nodes = append(plan.Nodes, health.Host{Target: target, Role: "server"})
+		plan.Servers = append(plan.Servers, "https://"+name+":6443")
+	}
+	stdin, err := json.Marshal(plan)
+	require.NoError(t, err)
+	state, err := json.Marshal(map[string]any{"deployment": map[string]any{"resources": []any{map[string]any{
+		"urn": "urn::k3s-upgrade", "type": "command:local:Command",
+		"inputs": map[string]any{
+			"create": "exec .strata/bin/strata upgrade", "stdin": string(stdin),
+			"environment": map[string]any{"STRATA_SSH_KEY": string(server.PrivateKey()), "STRATA_KUBECONFIG": ""},
+		},
+	}}}})
+	require.NoError(t, err)
+	return string(state)
+}
+
+// step is the last word of a script: the step that it runs.
+func step(script string) string {
+	lines := strings.Fields(script)
+	return lines[len(lines)-1]
+}
+
+func TestASnapshotIsNamedAndCopiedForItsOwnerOnly(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Handler = func(call sshtest.Call) int {
+		answer := "etcd's data"
+		if step(call.Script) == "save" {
+			answer = "on-demand-server-1-1 11 " + strings.Repeat("0", 64) + "\n"
+		}
+		_, err := io.WriteString(call.Stdout, answer)
+		assert.NoError(t, err)
+		return 0
+	}
+	fakePulumi(t, clusterState(t, server, "server-1", "server-2"))
+	folder := t.TempDir()
+	code, stdout, stderr := verb(t, "", "snapshot", "-s", "dev", "--to", folder)
+	require.Equal(t, 0, code, stderr)
+	assert.Contains(t, stdout, "on-demand-server-1-1 on server-1: 11 bytes, sha256 0000")
+	copied := filepath.Join(folder, "on-demand-server-1-1")
+	text, err := os.ReadFile(copied)
+	require.NoError(t, err)
+	assert.Equal(t, "etcd's data", string(text))
+	info, err := os.Stat(copied)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+func TestASnapshotThatNoServerCanTakeNamesTheWayOut(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Handler = func(call sshtest.Call) int {
+		_, err := io.WriteString(call.Stderr, "etcdserver: no leader")
+		assert.NoError(t, err)
+		return 1
+	}
+	fakePulumi(t, clusterState(t, server, "server-1", "server-2"))
+	code, _, stderr := verb(t, "", "snapshot", "-s", "dev")
+	assert.Equal(t, 1, code)
+	for _, want := range []string{"snapshot on server-1", "snapshot on server-2", "etcdserver: no leader", "strata restore --current"} {
+		assert.Contains(t, stderr, want)
+	}
+}
+
+func TestARestoreWithoutYesOnlySaysWhatItWouldDo(t *testing.T) {
+	server := sshtest.Start(t)
+	var steps []string
+	server.Handler = func(call sshtest.Call) int {
+		steps = append(steps, step(call.Script))
+		_, err := io.WriteString(call.Stdout, "yes\n")
+		assert.NoError(t, err)
+		return 0
+	}
+	fakePulumi(t, clusterState(t, server, "server-1", "server-2", "server-3"))
+	code, stdout, stderr := verb(t, "", "restore", "-s", "dev", "--snapshot", "on-demand-1", "--without", "server-3")
+	require.Equal(t, 0, code, stderr)
+	assert.Contains(t, stdout, "Nothing was done. With --yes:")
+	assert.Contains(t, stdout, "K3s stops on server-1, server-2;")
+	assert.Contains(t, stdout, "server-1 becomes the only member, with the data of on-demand-1")
+	assert.Equal(t, []string{"holds"}, steps)
+}
+
+func TestARestoreNeedsToKnowFromWhere(t *testing.T) {
+	code, _, stderr := verb(t, "", "restore", "-s", "dev")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "snapshot file current")
+	server := sshtest.Start(t)
+	fakePulumi(t, clusterState(t, server, "server-1"))
+	code, _, stderr = verb(t, "", "restore", "-s", "dev", "--current", "--from", "server-9")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "--from: no node is called server-9; there are server-1")
+}
+
+func TestAStackWithoutAClusterHasNoSnapshots(t *testing.T) {
+	fakePulumi(t, `{"deployment":{"resources":[]}}`)
+	code, _, stderr := verb(t, "", "snapshot", "-s", "dev")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "stack dev has no cluster yet: run pulumi up -s dev")
+}
+
+func TestAHostIsAdmittedWhereThereIsNoClusterAndWhereItIsAMember(t *testing.T) {
+	for name, answer := range map[string]string{"a member": "member\n", "before the first start": ""} {
+		t.Run(name, func(t *testing.T) {
+			server := sshtest.Start(t)
+			asked := 0
+			server.Handler = func(call sshtest.Call) int {
+				asked++
+				_, err := io.WriteString(call.Stdout, answer)
+				assert.NoError(t, err)
+				return 0
+			}
+			t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
+			target, err := json.Marshal(members.Member{Target: server.Target(), Role: "server"})
+			require.NoError(t, err)
+			code, stdout, stderr := verb(t, fmt.Sprintf(`{"timeout":"10s","node":%s,"servers":[%s]}`, target, target), "admit")
+			require.Equal(t, 0, code, stderr)
+			assert.Equal(t, server.Target().HostKey, strings.TrimSpace(stdout))
+			if answer != "" {
+				assert.Equal(t, 1, asked, "a member asks nobody")
+			}
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package upgrade
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/config"
+	"strata/internal/apiserver"
+)
+
+// nodes are the cluster's Nodes by name.
+func (r *Rollout) nodes(ctx context.Context) (map[string]corev1.Node, error) {
+	found := map[string]corev1.Node{}
+	err := apiserver.Insist(ctx, func(ctx context.Context) error {
+		list, err := r.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, node := range list.Items {
+			found[node.Name] = node
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	return found, nil
+}
+
+// othersServe refuses to take a node away while a server is missing already: etcd would lose its quorum with the next one, and
+// the Pods of a dead node have nowhere to go.
+func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
+	nodes, err := r.nodes(ctx)
+	if err != nil {
+		return err
+	}
+	server := 0
+	for _, host := range r.Plan.Nodes {
+		if host.Role != string(config.RoleServer) {
+			continue
+		}
+		url := r.Servers[server]
+		server++
+		node, joined := nodes[host.Name]
+		if host.Name == leaving.host.Name || !joined {
+			continue
+		}
+		// A Node stays Ready for 40 s after its host died; its API server does not.
+		if err := r.Hosts.Serves(ctx, url); err != nil {
+			return fmt.Errorf("server %s does not serve (%w), and etcd bears no second one away; bring it back, or take it out of strata:hosts", host.Name, err)
+		}
+		if ready := readyOf(&node); ready.Status != corev1.ConditionTrue {
+			return fmt.Errorf("server %s is not Ready (%s: %s), and etcd bears no second one away; bring it back, or take it out of strata:hosts",
+				host.Name, ready.Reason, ready.Message)
+		}
+	}
+	return nil
+}
+
+func readyOf(node *corev1.Node) corev1.NodeCondition {
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == corev1.NodeReady {
+			return condition
+		}
+	}
+	return corev1.NodeCondition{Reason: "Unknown", Message: "it has never said so"}
+}

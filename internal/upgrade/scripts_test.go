@@ -1,0 +1,101 @@
+package upgrade
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/k3snode"
+)
+
+// host is a folder that the scripts take for a host's root.
+type host struct {
+	t    *testing.T
+	root string
+}
+
+func newHost(t *testing.T) *host {
+	h := &host{t, t.TempDir()}
+	for path, content := range map[string]string{
+		"etc/systemd/system/k3s-agent.service": "[Service]\n", "usr/local/bin/k3s": "old\n", "var/lib/strata/k3s": "new\n", "run/none": "",
+		"var/lib/strata/k3s-install.sh": "echo written\n", "etc/rancher/k3s/config.yaml": "token: x\n",
+		"etc/rancher/k3s/config.yaml.d/90-strata-join.yaml": "server: x\n",
+		"bin/systemctl": "#!/bin/sh\necho \"$*\" >> " + h.root + "/systemctl.log\n",
+	} {
+		h.write(path, content)
+	}
+	return h
+}
+
+func (h *host) write(path, content string) {
+	require.NoError(h.t, os.MkdirAll(filepath.Dir(filepath.Join(h.root, path)), 0o755))
+	require.NoError(h.t, os.WriteFile(filepath.Join(h.root, path), []byte(content), 0o755))
+}
+
+func (h *host) read(path string) string {
+	text, err := os.ReadFile(filepath.Join(h.root, path))
+	require.NoError(h.t, err)
+	return string(text)
+}
+
+// run runs a script as SSH does, with the wanted binary.
+func (h *host) run(script, wanted string) (stdout, stderr string, err error) {
+	sum := sha256.Sum256([]byte(wanted))
+	text := "set -eu\nROLE=agent BINARY_SHA256=" + hex.EncodeToString(sum[:]) + "\n" + k3snode.Functions + script
+	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/", h.root+"/usr/local/bin/", "/run/", h.root+"/run/").Replace(text)
+	command := exec.CommandContext(h.t.Context(), "sh", "-c", text)
+	command.Env = append(os.Environ(), "PATH="+filepath.Join(h.root, "bin")+":"+os.Getenv("PATH"))
+	var out, said strings.Builder
+	command.Stdout, command.Stderr = &out, &said
+	err = command.Run()
+	return strings.TrimSpace(out.String()), said.String(), err
+}
+
+func TestAHostSaysWhatItRuns(t *testing.T) {
+	h := newHost(t)
+	look := func() string {
+		said, stderr, err := h.run(lookScript, "new\n")
+		require.NoError(t, err, stderr)
+		return said
+	}
+	assert.Equal(t, "pending", look())
+	said, stderr, err := h.run(restartScript, "new\n")
+	require.NoError(t, err, stderr)
+	assert.Regexp(t, `^\d+$`, said, "its time and nothing else")
+	assert.Equal(t, "new\n", h.read("usr/local/bin/k3s"))
+	assert.Equal(t, "enable k3s-agent\nrestart --no-block k3s-agent\n", h.read("systemctl.log"))
+	assert.Equal(t, "current", look())
+	h.write("etc/rancher/k3s/config.yaml", "token: y\n")
+	assert.Equal(t, "pending", look(), "another configuration was not started yet")
+	require.NoError(t, os.Remove(filepath.Join(h.root, "etc/systemd/system/k3s-agent.service")))
+	assert.Equal(t, "without", look())
+}
+
+// Killed after the binary is in its place and before the restart: what runs is still the old one.
+func TestABinaryThatWasOnlyPlacedIsPending(t *testing.T) {
+	h := newHost(t)
+	h.write("usr/local/bin/k3s", "new\n")
+	said, _, err := h.run(lookScript, "new\n")
+	require.NoError(t, err)
+	assert.Equal(t, "pending", said)
+}
+
+func TestABinaryThatIsNotThePinnedOneIsRefusedBeforeAnythingIsTouched(t *testing.T) {
+	for name, script := range map[string]string{"look": lookScript, "restart": restartScript} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t)
+			_, stderr, err := h.run(script, "another\n")
+			require.Error(t, err)
+			assert.Contains(t, stderr, "has not the sha256")
+			assert.Equal(t, "old\n", h.read("usr/local/bin/k3s"))
+			assert.NoFileExists(t, filepath.Join(h.root, "systemctl.log"))
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/tests/bench"
+)
+
+// movedWithin is how long the API's own address may be away when its holder dies: VRRP's three missed advertisements, a connection
+// that has to be given up, and two busy cores.
+const movedWithin = 15 * time.Second
+
+// hasAnAddress gives the API an address of its own and takes the server away that holds it.
+func (s *stack) hasAnAddress(t *testing.T, hosts *lent, sections map[string]any) {
+	vip := hosts.net.address(10)
+	sections["k3s"] = map[string]any{"vip": vip}
+	s.configure(sections)
+	s.must(s.up())
+	assert.Equal(t, "https://"+vip+":6443", s.output("apiEndpoint"))
+	require.Contains(t, s.output("kubeconfig"), "https://"+vip+":6443")
+	s.must(s.up("--expect-no-changes"))
+
+	var holders []string
+	for _, n := range hosts.nodes {
+		if strings.Contains(hosts.must(n.name, "ip -o -4 addr show to "+vip+"/32"), vip) {
+			holders = append(holders, n.name)
+		}
+	}
+	require.Len(t, holders, 1, "one server holds it")
+	holder := holders[0]
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	gap := make(chan time.Duration, 1)
+	api := s.patientClient(t)
+	go func() {
+		gap <- longestSilence(ctx, func(ctx context.Context) error {
+			return api.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+		})
+	}()
+	hosts.verb(t, holder, "stop", "--hard")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		_, err := api.Discovery().ServerVersion()
+		require.NoError(c, err)
+	}, time.Minute, 100*time.Millisecond, "nobody took %s over from %s", vip, holder)
+	hosts.verb(t, holder, "start")
+	s.must(s.run(strata, "health", "--stack", s.name, "--timeout", "2m"))
+	stop()
+	took := <-gap
+	t.Logf("the API was away for %s at most while %s was dead", took.Round(time.Millisecond), holder)
+	s.record(t, bench.Most("endpoint_gap", "s", 0.5, 0, []float64{took.Seconds()}))
+	assert.Less(t, took, movedWithin)
+}
+
+// patientClient uses the kubeconfig as it is, with a new connection for each request.
+func (s *stack) patientClient(t *testing.T) kubernetes.Interface {
+	t.Helper()
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
+	require.NoError(t, err)
+	config.Timeout = 2 * time.Second
+	client, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	return client
+}
+
+// verb runs a verb of `strata machine` on a machine.
+func (l *lent) verb(t *testing.T, name string, verb ...string) {
+	t.Helper()
+	output, err := exec.Command(strata, append(append([]string{"machine"}, verb...), l.machine(name))...).CombinedOutput()
+	require.NoError(t, err, "%s %s: %s", verb, name, output)
+}

@@ -1,0 +1,42 @@
+package e2e
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// replacesADeadServer deletes a server's machine and puts a new one in its place: same name, same address, nothing else of it.
+func (s *stack) replacesADeadServer(t *testing.T, hosts *lent) {
+	const name = "server-3"
+	old, err := s.client().CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	hosts.verb(t, name, "delete")
+	key, err := os.ReadFile(hosts.keyFile)
+	require.NoError(t, err)
+	for _, n := range hosts.nodes {
+		if n.name == name {
+			require.NoError(t, hosts.create(n, key))
+		}
+	}
+	// A new host has a new key, which nobody but the user can vouch for.
+	r := s.up("--replace", s.urn(t, "hosts-"+name+"-hostkey"))
+	s.must(r)
+	assert.Contains(t, r.output, name+" was another host; that one is taken out of the cluster")
+	assert.Contains(t, r.output, name+" is free for its new host")
+	fresh, err := s.client().CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.NotEqual(t, old.UID, fresh.UID)
+	s.must(s.run(strata, "health", "--stack", s.name))
+	s.must(s.up("--expect-no-changes"))
+
+	// The new member votes: without it, two of three would not be a quorum once another is away.
+	hosts.must("server-2", "systemctl stop k3s")
+	_, err = s.client().CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "written-with-two"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	hosts.must("server-2", "systemctl start k3s")
+}

@@ -1,0 +1,96 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/tests/bench"
+)
+
+// snapshotName is how strata says what it wrote.
+var snapshotName = regexp.MustCompile(`(?m)^(on-demand-\S+) on (\S+): \d+ bytes, sha256 [0-9a-f]{64}$`)
+
+// recovered is how strata says how long the way back took.
+var recovered = regexp.MustCompile(`recovered: the API after (\S+), every node after (\S+)`)
+
+// comesBack takes a snapshot, deletes what runs and the data of two servers, and goes back.
+func (s *stack) comesBack(t *testing.T, hosts *lent) {
+	folder := t.TempDir()
+	said := s.must(s.run(strata, "snapshot", "--stack", s.name, "--to", folder))
+	found := snapshotName.FindStringSubmatch(said.output)
+	require.NotNil(t, found, said.output)
+	copied := filepath.Join(folder, found[1])
+	info, err := os.Stat(copied)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "it holds every Secret")
+	before := s.objects(t)
+
+	client := s.client()
+	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
+	require.NoError(t, client.CoreV1().Services("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
+	for _, name := range []string{"server-1", "server-2"} {
+		hosts.must(name, "systemctl stop k3s && rm -rf /var/lib/rancher/k3s/server/db")
+	}
+	lost := s.run(strata, "snapshot", "--stack", s.name)
+	require.Error(t, lost.err)
+	assert.Contains(t, lost.output, "if they lost their quorum: strata restore --current")
+	plan := s.must(s.run(strata, "restore", "--stack", s.name, "--file", copied))
+	assert.Contains(t, plan.output, "Nothing was done. With --yes:")
+
+	back := s.must(s.run(strata, "restore", "--stack", s.name, "--file", copied, "--yes"))
+	times := recovered.FindStringSubmatch(back.output)
+	require.NotNil(t, times, back.output)
+	for i, name := range []string{"recovery_api", "recovery_all"} {
+		took, err := time.ParseDuration(times[i+1])
+		require.NoError(t, err)
+		s.record(t, bench.Most(name, "s", 0.5, 0, []float64{took.Seconds()}))
+	}
+	t.Logf("recovery time: the API after %s, every node after %s", times[1], times[2])
+	assert.Equal(t, before, s.objects(t))
+	answers(t, addressOf(t, s.client(), "hello"))
+	s.must(s.run(strata, "health", "--stack", s.name, "--timeout", "2m"))
+	s.must(s.up("--expect-no-changes"))
+}
+
+// objects are what the cluster was told to hold, by kind and name, each with its UID: an object that was made anew is another one.
+func (s *stack) objects(t *testing.T) map[string]string {
+	t.Helper()
+	client, all := s.client(), map[string]string{}
+	note := func(kind string, object metav1.Object) {
+		all[kind+" "+object.GetNamespace()+"/"+object.GetName()] = string(object.GetUID())
+	}
+	deployments, err := client.AppsV1().Deployments("").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for i := range deployments.Items {
+		note("Deployment", &deployments.Items[i])
+	}
+	services, err := client.CoreV1().Services("").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for i := range services.Items {
+		note("Service", &services.Items[i])
+	}
+	secrets, err := client.CoreV1().Secrets("").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for i := range secrets.Items {
+		note("Secret", &secrets.Items[i])
+	}
+	maps, err := client.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for i := range maps.Items {
+		note("ConfigMap", &maps.Items[i])
+	}
+	nodes, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for i := range nodes.Items {
+		note("Node", &nodes.Items[i])
+	}
+	require.NotEmpty(t, all)
+	return all
+}

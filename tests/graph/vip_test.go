@@ -1,0 +1,35 @@
+package graph_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// With an address of the API's own, each server holds it once it serves, and whoever uses the kubeconfig waits until it answers.
+func TestAnAddressOfTheAPIsOwnIsThereBeforeItIsUsed(t *testing.T) {
+	p := newProgram(t, "staging")
+	p.set(t, "k3s", map[string]any{"vip": "10.10.0.10"})
+	g := p.graph(t)
+	for _, rule := range rules {
+		assert.Empty(t, rule.check(p, g), rule.name)
+	}
+	for _, server := range []string{"server-1", "server-2", "server-3"} {
+		assert.True(t, g.reaches("k3s-"+server+"-vip", "k3s-"+server+"-gate"), server)
+		assert.True(t, g.reaches("k3s-endpoint", "k3s-"+server+"-vip"), server)
+		install := g["k3s-"+server+"-vip"]
+		assert.Contains(t, install.Text("create"), "VIP='\\''10.10.0.10'\\''")
+		assert.Contains(t, install.Text("delete"), "disable --now keepalived")
+	}
+	for _, name := range []string{"k3s-provider", "k3s-members", "k3s-upgrade", "metallb-release"} {
+		assert.True(t, g.reaches(name, "k3s-endpoint"), name)
+	}
+	assert.Contains(t, g["k3s-endpoint"].Text("stdin"), `"servers":["https://10.10.0.10:6443"]`)
+	assert.Contains(t, g["hosts-server-1-gate"].Text("stdin"), `"programs":["keepalived"]`)
+	assert.NotContains(t, g["hosts-agent-1-gate"].Text("stdin"), "keepalived")
+
+	without := newProgram(t, "staging").graph(t)
+	require.NotContains(t, without, "k3s-endpoint")
+	assert.NotContains(t, without, "k3s-server-1-vip")
+}
