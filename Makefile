@@ -79,7 +79,7 @@ test-alerts: ## the alert rules, with promtool
 bench: ready ## measure on the lab and in the engine, and write bench/results.json and docs/benchmarks.md
 	cd tests/engine && go test -count=1 -timeout 20m -tags bench -run '^TestCost$$' -v .
 	cd tests/e2e && go test -count=1 -timeout 40m -tags bench -run '^TestBench$$' -v .
-	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBenchWorkload$$' -v .
+	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBench(Workload|Unprotected)$$' -v .
 	go generate ./tests/bench
 
 .PHONY: bench-machines
