@@ -27,5 +27,6 @@ func verbs() []*cobra.Command {
 		newReadCommand(),
 		newVaultCommand(),
 		newUnblockCommand(),
+		newCanaryCommand(),
 	}
 }
