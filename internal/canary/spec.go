@@ -1,3 +1,4 @@
+// Package canary says what a canary is asked; package steps takes its steps. They are apart because the program only asks.
 package canary
 
 import (

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/internal/canary"
+	"strata/internal/canary/steps"
 )
 
 // newCanaryCommand is `strata canary`. The kubeconfig comes in STRATA_KUBECONFIG.
@@ -26,7 +27,7 @@ func newCanaryCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{2, fmt.Errorf("canary: %w", err)}
 			}
-			return canary.Run(ctx, config, spec, cmd.ErrOrStderr())
+			return steps.Run(ctx, config, spec, cmd.ErrOrStderr())
 		},
 	}
 }

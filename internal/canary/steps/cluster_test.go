@@ -1,4 +1,4 @@
-package canary
+package steps
 
 import (
 	"encoding/json"
@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"strata/internal/canary"
 )
 
 const routePath = "/apis/gateway.networking.k8s.io/v1/namespaces/apps/httproutes/shop"
@@ -80,7 +82,7 @@ func in(t *testing.T, a *api) *cluster {
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
 	require.NoError(t, err)
 	with := spec
-	with.Traefik = &Traefik{Namespace: "traefik", Selector: "a=b", Port: 9100}
+	with.Traefik = &canary.Traefik{Namespace: "traefik", Selector: "a=b", Port: 9100}
 	return &cluster{with, client}
 }
 

@@ -1,4 +1,4 @@
-package canary
+package steps
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"strata/internal/canary"
 )
 
 // ErrRolledBack is the error of a version that did not pass: the old one has all requests again.
@@ -37,7 +39,7 @@ type world interface {
 }
 
 // run takes the steps. Whatever happens, the old version has all requests when it returns; the error then says why.
-func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error) {
+func run(ctx context.Context, spec canary.Spec, w world, progress io.Writer) (err error) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) } // people may not be listening
 	first, err := w.First(ctx)
 	if err != nil {
@@ -68,7 +70,7 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 }
 
 // step holds one weight for its time.
-func step(ctx context.Context, spec Spec, w world, percent int, say func(string, ...any)) error {
+func step(ctx context.Context, spec canary.Spec, w world, percent int, say func(string, ...any)) error {
 	before, err := w.Look(ctx)
 	if err != nil {
 		return err
@@ -96,7 +98,7 @@ func step(ctx context.Context, spec Spec, w world, percent int, say func(string,
 }
 
 // judge says what is wrong with the new version since a step began; empty where it works.
-func judge(spec Spec, before, now seen) string {
+func judge(spec canary.Spec, before, now seen) string {
 	answers, failed := now.Answers-before.Answers, now.Failed-before.Failed
 	switch {
 	case now.Wrong != "":
@@ -107,7 +109,7 @@ func judge(spec Spec, before, now seen) string {
 	return ""
 }
 
-func failure(spec Spec, percent int, wrong string) error {
+func failure(spec canary.Spec, percent int, wrong string) error {
 	return fmt.Errorf("canary %s/%s at %d %%: %s: %w: %s has all requests; kubectl -n %s logs deployment/%s; then set a version that works and run up again",
 		spec.Namespace, spec.Canary, percent, wrong, ErrRolledBack, spec.Stable, spec.Namespace, spec.Canary)
 }

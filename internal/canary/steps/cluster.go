@@ -1,4 +1,4 @@
-package canary
+package steps
 
 import (
 	"bytes"
@@ -20,10 +20,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"strata/internal/canary"
 )
 
 // Run takes the steps of a Spec in the cluster that config leads to.
-func Run(ctx context.Context, config *rest.Config, spec Spec, progress io.Writer) error {
+func Run(ctx context.Context, config *rest.Config, spec canary.Spec, progress io.Writer) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
@@ -36,7 +38,7 @@ func Run(ctx context.Context, config *rest.Config, spec Spec, progress io.Writer
 
 // cluster is the world as it is.
 type cluster struct {
-	spec   Spec
+	spec   canary.Spec
 	client kubernetes.Interface
 }
 

@@ -1,4 +1,4 @@
-package canary
+package steps
 
 import (
 	"context"
@@ -10,9 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/canary"
 )
 
-var spec = Spec{
+var spec = canary.Spec{
 	Namespace: "apps", Routes: []string{"shop"}, Stable: "shop", Canary: "shop-canary", Path: "/ready", Steps: []int{5, 50},
 	Hold: metav1.Duration{Duration: 3 * time.Second}, MaxFailing: 1, MinAnswers: 20,
 }
