@@ -80,7 +80,7 @@ bench: ready ## measure on the lab and in the engine, and write bench/results.js
 	cd tests/engine && go test -count=1 -timeout 20m -tags bench -run '^TestCost$$' -v .
 	cd tests/e2e && go test -count=1 -timeout 40m -tags bench -run '^TestBench$$' -v .
 	cd tests/e2e && E2E_RECORD=$(CURDIR)/bench/results.json go test -count=1 -timeout 20m -run '^TestLife$$' -v .
-	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBenchWorkload$$' -v .
+	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBench(Workload|Unprotected)$$' -v .
 	@$(MAKE) --no-print-directory bench-serial
 
 .PHONY: bench-serial

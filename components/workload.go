@@ -3,6 +3,7 @@ package components
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -58,8 +59,11 @@ type workloadBuild struct {
 	// config are the objects that Pods read, and tls the gate of the one that cert-manager writes.
 	config contents
 	tls    *health.Gate
-	// service is what routes lead to.
+	// service is what routes lead to, and routed are the routes by ingress controller.
 	service pulumi.Resource
+	routed  map[string][]pulumi.Resource
+	// passed is the command that has tried the new version; nil without a canary.
+	passed pulumi.Resource
 }
 
 // NewWorkload registers a workload. Its Pods wait for what they read: an edge to each object, and to the certificate's gate. A Pod that
@@ -69,7 +73,7 @@ func NewWorkload(ctx *pulumi.Context, name string, args *WorkloadArgs, opts ...p
 	if err := ctx.RegisterComponentResource("strata:apps:Workload", name, w.Workload, opts...); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{w.contents, w.certificate, w.deploy, w.serve, w.budget, w.gate, w.routes} {
+	for _, step := range []func() error{w.contents, w.certificate, w.serve, w.routes, w.canary, w.deploy, w.budget, w.gate, w.reach} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("workload %s: %w", args.Config.Name, err)
 		}
@@ -121,38 +125,62 @@ func (w *workloadBuild) certificate() error {
 
 // deploy registers the Deployment.
 func (w *workloadBuild) deploy() error {
-	needs := w.config.objects
+	needs := w.reads()
+	if w.passed != nil {
+		needs = append(needs, w.passed)
+	}
+	var err error
+	w.Deployment, err = w.deployment("deployment", w.args.Config.Name, w.args.Config.Replicas, needs...)
+	return err
+}
+
+// reads are what Pods need before they start.
+func (w *workloadBuild) reads() []pulumi.Resource {
+	needs := slices.Clone(w.config.objects)
 	if w.tls != nil {
 		needs = append(needs, w.tls)
 	}
-	annotations := maps.Clone(skipAwait) // its gate looks, and says why
 	if w.args.Config.Wave {
 		needs = append(needs, w.args.Wave)
+	}
+	return needs
+}
+
+// deployment registers a Deployment of the workload's Pods.
+func (w *workloadBuild) deployment(role, name string, replicas int, needs ...pulumi.Resource) (*Object, error) {
+	annotations := maps.Clone(skipAwait) // its gate looks, and says why
+	if w.args.Config.Wave {
 		annotations[waveAnnotation] = pulumi.String("true")
 	}
-	var err error
-	w.Deployment, err = w.object("deployment", "kubernetes:apps/v1:Deployment", pulumi.Map{
+	return w.object(role, "kubernetes:apps/v1:Deployment", pulumi.Map{
 		"apiVersion": pulumi.String("apps/v1"), "kind": pulumi.String("Deployment"),
-		"metadata": w.metadata(pulumi.String(w.args.Config.Name), annotations),
-		"spec":     workloadDeployment(w.args, w.config),
+		"metadata": w.metadata(pulumi.String(name), annotations),
+		"spec":     workloadDeployment(w.args, w.config, name, replicas),
 	}, needs...)
-	return err
 }
 
 // serve registers the Service.
 func (w *workloadBuild) serve() error {
 	var err error
-	w.service, err = w.object("service", "kubernetes:core/v1:Service", pulumi.Map{
+	if w.service, err = w.serviceOf("service", w.args.Config.Name); err != nil || w.args.Config.Canary == nil {
+		return err
+	}
+	_, err = w.serviceOf("canary-service", canaryName(w.args.Config.Name))
+	return err
+}
+
+// serviceOf registers the Service of the Pods of a Deployment of the same name.
+func (w *workloadBuild) serviceOf(role, name string) (*Object, error) {
+	return w.object(role, "kubernetes:core/v1:Service", pulumi.Map{
 		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Service"),
-		"metadata": w.metadata(pulumi.String(w.args.Config.Name), skipAwait),
+		"metadata": w.metadata(pulumi.String(name), skipAwait),
 		"spec": pulumi.Map{
-			"selector": workloadLabels(w.args.Config.Name),
+			"selector": workloadLabels(name),
 			"ports": pulumi.Array{pulumi.Map{
 				"name": pulumi.String("http"), "port": pulumi.Int(80), "targetPort": pulumi.String("http"),
 			}},
 		},
 	})
-	return err
 }
 
 // budget registers the disruption budget. A Pod that is not ready may always be evicted: it serves nobody, and a broken revision must

@@ -1,6 +1,9 @@
 package components
 
-import "strata/health"
+import (
+	"strata/health"
+	"strata/internal/canary"
+)
 
 // WorkloadIngress is an ingress controller as a workload's routes see it.
 type WorkloadIngress struct {
@@ -15,6 +18,8 @@ type WorkloadIngress struct {
 	// Admitted are the gates that a route waits for: whoever serves and admits its kind. Address is the load balancer's.
 	Admitted []*health.Gate
 	Address  *health.Gate
+	// Metrics are of Pods that count answers by Service; nil where none do.
+	Metrics *canary.Traefik
 	// Judged is true where the controller's own name is in the status of an HTTPRoute, so that the route can wait for it.
 	Judged bool
 }
@@ -24,6 +29,7 @@ func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 	return WorkloadIngress{
 		Class: traefikName, Namespace: traefikName, Service: traefikName, Listeners: []string{"https"}, Domain: domain, CASecret: caSecret,
 		Admitted: []*health.Gate{t.Programmed}, Address: t.Address, Judged: true,
+		Metrics: &canary.Traefik{Namespace: traefikName, Selector: "app.kubernetes.io/name=" + traefikName, Port: 9100},
 	}
 }
 

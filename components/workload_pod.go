@@ -13,11 +13,11 @@ import (
 // when, and only when, these change.
 const hashAnnotation = "strata/config-hash"
 
-// workloadDeployment is the Deployment's spec. A new Pod serves before an old one goes, and an old one serves on until nobody sends it
+// workloadDeployment is the spec of the Deployment of a name, which is the workload's or its canary's. A new Pod serves before an old one goes, and an old one serves on until nobody sends it
 // anything any more.
-func workloadDeployment(args *WorkloadArgs, read contents) pulumi.Map {
+func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas int) pulumi.Map {
 	cfg := args.Config
-	template := pulumi.Map{"labels": workloadLabels(cfg.Name)}
+	template := pulumi.Map{"labels": workloadLabels(name)}
 	if read.any {
 		template["annotations"] = pulumi.Map{hashAnnotation: read.hash}
 	}
@@ -26,21 +26,21 @@ func workloadDeployment(args *WorkloadArgs, read contents) pulumi.Map {
 		deadline += cfg.Certificate.Wait.Duration
 	}
 	return pulumi.Map{
-		"replicas":                pulumi.Int(cfg.Replicas),
+		"replicas":                pulumi.Int(replicas),
 		"revisionHistoryLimit":    pulumi.Int(3),
 		"minReadySeconds":         wholeSeconds(cfg.MinReady.Duration),
 		"progressDeadlineSeconds": wholeSeconds(deadline),
-		"selector":                pulumi.Map{"matchLabels": workloadLabels(cfg.Name)},
+		"selector":                pulumi.Map{"matchLabels": workloadLabels(name)},
 		"strategy": pulumi.Map{
 			"type":          pulumi.String("RollingUpdate"),
-			"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0), "maxSurge": pulumi.Int(max(1, cfg.Replicas/4))},
+			"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0), "maxSurge": pulumi.Int(max(1, replicas/4))},
 		},
-		"template": pulumi.Map{"metadata": template, "spec": workloadPod(args, read)},
+		"template": pulumi.Map{"metadata": template, "spec": workloadPod(args, read, name)},
 	}
 }
 
 // workloadPod is the specification of the Pods.
-func workloadPod(args *WorkloadArgs, read contents) pulumi.Map {
+func workloadPod(args *WorkloadArgs, read contents, name string) pulumi.Map {
 	cfg := args.Config
 	volumes, mounts := workloadVolumes(cfg, read)
 	pod := pulumi.Map{
@@ -51,7 +51,7 @@ func workloadPod(args *WorkloadArgs, read contents) pulumi.Map {
 			"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"),
 			// Not DoNotSchedule: with as many Pods as nodes the one that surges would find no place.
 			"whenUnsatisfiable": pulumi.String("ScheduleAnyway"),
-			"labelSelector":     pulumi.Map{"matchLabels": workloadLabels(cfg.Name)},
+			"labelSelector":     pulumi.Map{"matchLabels": workloadLabels(name)},
 			"matchLabelKeys":    pulumi.ToStringArray([]string{"pod-template-hash"}), // old Pods are about to go
 		}},
 		"securityContext": pulumi.Map{"seccompProfile": pulumi.Map{"type": pulumi.String("RuntimeDefault")}},

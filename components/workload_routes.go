@@ -2,6 +2,8 @@ package components
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -14,37 +16,45 @@ import (
 // has no route, and 5xx.
 var reached = []int{200, 201, 202, 204, 301, 302, 303, 307, 308, 400, 401, 403, 405, 406, 415, 422}
 
-// routes registers the routes and the gate that asks each of them.
+// routes registers the routes.
 func (w *workloadBuild) routes() error {
-	probes := map[string][]health.HTTPProbe{}
-	made := map[string][]pulumi.Resource{}
-	var controllers []string
+	w.routed = map[string][]pulumi.Resource{}
 	for i, route := range w.args.Config.Routes {
 		via := w.args.Ingress[route.Controller]
 		object, err := w.route(fmt.Sprintf("route-%d", i), route, via)
 		if err != nil {
 			return err
 		}
-		url := "https://" + route.Host + "." + via.Domain + route.Path
-		w.URLs = append(w.URLs, url)
-		if made[route.Controller] == nil {
-			controllers = append(controllers, route.Controller)
-		}
-		made[route.Controller] = append(made[route.Controller], object)
-		probes[route.Controller] = append(probes[route.Controller], health.HTTPProbe{Name: route.Host + route.Path, URL: url, Status: reached})
+		w.URLs = append(w.URLs, urlOf(route, via))
+		w.routed[route.Controller] = append(w.routed[route.Controller], object)
 	}
+	return nil
+}
+
+func urlOf(route config.WorkloadRoute, via WorkloadIngress) string {
+	return "https://" + route.Host + "." + via.Domain + route.Path
+}
+
+// reach registers the gates that ask each route, one for each ingress controller.
+func (w *workloadBuild) reach() error {
 	if !w.args.Full {
 		return nil
 	}
-	for _, controller := range controllers {
+	for _, controller := range slices.Sorted(maps.Keys(w.routed)) {
 		via := w.args.Ingress[controller]
-		needs := append(made[controller], w.Rollout, w.service)
+		var probes []health.HTTPProbe
+		for _, route := range w.args.Config.Routes {
+			if route.Controller == controller {
+				probes = append(probes, health.HTTPProbe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached})
+			}
+		}
+		needs := append(slices.Clone(w.routed[controller]), w.Rollout, w.service)
 		if via.Address != nil {
 			needs = append(needs, via.Address)
 		}
 		_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller, health.GateArgs{Spec: health.Spec{
 			Kind: health.KindHTTP, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
-			HTTP: &health.HTTPSpec{Namespace: via.Namespace, Service: via.Service, CASecret: via.CASecret, Probes: probes[controller]},
+			HTTP: &health.HTTPSpec{Namespace: via.Namespace, Service: via.Service, CASecret: via.CASecret, Probes: probes},
 		}, Revision: w.revision()}, childOf(w, needs...)...)
 		if err != nil {
 			return fmt.Errorf("gate %s: %w", controller, err)
@@ -70,9 +80,14 @@ func (w *workloadBuild) route(role string, route config.WorkloadRoute, via Workl
 		object.spec = workloadApisixRoute(w.args.Config.Name, host, route.Path, via.Class)
 	default:
 		object.apiVersion, object.kind = "gateway.networking.k8s.io/v1", config.RouteHTTP
-		object.spec = workloadHTTPRoute(w.args.Config.Name, host, route.Path, via)
+		object.spec = workloadHTTPRoute(w.backends(), host, route.Path, via)
 		if via.Judged && w.args.Full {
 			object.wait = routeWait(w.args.Timeouts.Workload.Duration)
+		}
+		if w.args.Config.Canary != nil {
+			annotations := pulumi.StringMap{"pulumi.com/patchForce": pulumi.String("true")} // the canary's weights were somebody else's change
+			maps.Copy(annotations, object.wait)
+			object.wait = annotations
 		}
 	}
 	made, err := newCustomResource(w.ctx, w.args.Cluster, w.name+"-"+role, object, childOf(w, needs...)...)
@@ -95,8 +110,8 @@ func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
 	return strings.Join(parts, "-")
 }
 
-// workloadHTTPRoute leads a host's requests to the Service by the Gateway API.
-func workloadHTTPRoute(service, host, path string, via WorkloadIngress) pulumi.Map {
+// workloadHTTPRoute leads a host's requests to backends by the Gateway API.
+func workloadHTTPRoute(backends pulumi.Array, host, path string, via WorkloadIngress) pulumi.Map {
 	parents := pulumi.Array{}
 	for _, listener := range via.Listeners {
 		parents = append(parents, pulumi.Map{
@@ -108,7 +123,7 @@ func workloadHTTPRoute(service, host, path string, via WorkloadIngress) pulumi.M
 		"parentRefs": parents,
 		"rules": pulumi.Array{pulumi.Map{
 			"matches":     pulumi.Array{pulumi.Map{"path": pulumi.Map{"type": pulumi.String("PathPrefix"), "value": pulumi.String(path)}}},
-			"backendRefs": pulumi.Array{pulumi.Map{"name": pulumi.String(service), "port": pulumi.Int(80)}},
+			"backendRefs": backends,
 		}},
 	}
 }

@@ -56,4 +56,12 @@ var workloadRules = []rule{
 		"strata:apps.wave.enabled: true needs certificates for its webhook, and certManager.enabled is false; enable cert-manager, or set apps.wave.enabled: false"},
 	{"a workload of Wave's without Wave", workloads(`"wave":true`),
 		"strata:apps.workloads[0].wave: true needs the operator, and apps.wave.enabled is false; enable it, or remove the key"},
+	{"a canary without a route", workloads(`"canary":{}`),
+		"strata:apps.workloads[0].canary: needs routes, each of kind HTTPRoute, which alone has weights; set kind: HTTPRoute in every route"},
+	{"a canary by an Ingress", workloads(`"canary":{},"routes":[{"kind":"Ingress"}]`),
+		"strata:apps.workloads[0].canary: needs routes, each of kind HTTPRoute, which alone has weights; set kind: HTTPRoute in every route"},
+	{"a canary of all", workloads(`"canary":{"steps":[100]},"routes":[{}]`),
+		"strata:apps.workloads[0].canary.steps[0]: 100 is not a part in percent, from 1 to 99; all of it is the rollout after the last step"},
+	{"steps that go back", workloads(`"canary":{"steps":[20,10]},"routes":[{}]`),
+		"strata:apps.workloads[0].canary.steps[1]: 10 is not more than the 20 before it; put the steps in order"},
 }

@@ -43,6 +43,7 @@ func (c *Config) checkWorkloads(ps *problems) {
 		check.certificate()
 		check.resources()
 		check.routes(hosts)
+		check.canary()
 	}
 }
 

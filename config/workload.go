@@ -55,6 +55,8 @@ type Workload struct {
 	Certificate *WorkloadCertificate `json:"certificate,omitempty"`
 	// Routes lead requests from outside to it. Default: none, it is reached inside the cluster only.
 	Routes []WorkloadRoute `json:"routes,omitempty"`
+	// Canary has a new version take a part of the requests before it replaces the old one. Default: none, the rollout replaces Pod by Pod.
+	Canary *Canary `json:"canary,omitempty"`
 	// Root lets the container run as root. Default false: kubelet refuses an image that does.
 	Root bool `json:"root,omitempty"`
 	// Resources are what a Pod is given.
@@ -152,6 +154,9 @@ func (w *Workload) derive() {
 	w.ImmutableConfig = w.ImmutableConfig || w.Wave
 	w.Probes.Ready = or(w.Probes.Ready, "/")
 	w.Resources.CPU, w.Resources.Memory = or(w.Resources.CPU, "50m"), or(w.Resources.Memory, "64Mi")
+	if w.Canary != nil {
+		w.Canary.derive()
+	}
 	if c := w.Certificate; c != nil {
 		c.Mount = or(c.Mount, "/etc/tls")
 		seconds(&c.Wait, 300)

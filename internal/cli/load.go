@@ -125,13 +125,20 @@ func (f *loadFlags) ofStack(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	return f.of(outputs)
+}
+
+// of takes URL, address and authority from a stack's outputs.
+func (f *loadFlags) of(outputs map[string]any) error {
 	urls, _ := outputs["urls"].(map[string]any)
 	f.URL, _ = urls[f.workload].(string)
 	if f.URL == "" {
 		return fmt.Errorf("stack %s has no workload %s with a route; its URLs are of %s", f.stack, f.workload, strings.Join(slices.Sorted(maps.Keys(urls)), ", "))
 	}
-	if address, ok := outputs["ingressAddress"].(string); ok && f.ConnectTo == "" {
-		f.ConnectTo = address + ":443"
+	for _, name := range []string{"ingressAddress", "apisixAddress"} {
+		if address, ok := outputs[name].(string); ok && f.ConnectTo == "" {
+			f.ConnectTo = address + ":443"
+		}
 	}
 	authority, _ := outputs["caCertificate"].(string)
 	f.Authority = []byte(authority)

@@ -31,5 +31,6 @@ func verbs() []*cobra.Command {
 		newReadCommand(),
 		newVaultCommand(),
 		newUnblockCommand(),
+		newCanaryCommand(),
 	}
 }

@@ -95,7 +95,7 @@ func (s *sender) phase(name string, least int, run func()) {
 	s.t.Helper()
 	_, err := fmt.Fprintln(s.stdin, name)
 	require.NoError(s.t, err)
-	enough := time.After(time.Duration(least) * time.Second / time.Duration(s.rate) * 11 / 10)
+	enough := time.After(time.Duration(least) * time.Second / time.Duration(s.rate) * 12 / 10)
 	run()
 	<-enough
 }
@@ -138,7 +138,7 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
 	})
 	w.hosts.must("server-1", "k3s kubectl uncordon agent-1")
 	sending.phase("Traefik rollout", least, func() {
-		w.traefik["longestRequest"] = "29s"
+		w.traefik["longestRequest"] = "31s"
 		w.apply()
 		w.settled(t, "traefik", "traefik")
 	})

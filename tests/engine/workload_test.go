@@ -94,3 +94,39 @@ func TestAWorkloadThatIsTakenOutLeavesNothing(t *testing.T) {
 		assert.False(t, strings.HasPrefix(name, "workload"), name)
 	}
 }
+
+// A version that does not pass changes nothing of what serves, and the next up goes on from there.
+func TestAVersionThatFailsItsCanaryIsNotRolledOut(t *testing.T) {
+	s := withShop(t, false)
+	version := func(tag string) {
+		s.shop(map[string]any{"image": "docker.io/acme/shop:" + tag, "canary": map[string]any{}})
+	}
+	version("1")
+	s.mustUp()
+	version("2")
+	s.fail("update", "workload-shop-canary")
+	r := s.up()
+	require.Error(t, r.err)
+	assert.NotNil(t, r.actions.find("update", "workload-shop-canary-deployment"))
+	assert.Nil(t, r.actions.find("update", "workload-shop-deployment"))
+	s.heal("update", "workload-shop-canary")
+	version("3")
+	did := s.mustUp().actions
+	assert.True(t, did.before("update", "workload-shop-canary-rollout", "update", "workload-shop-canary"))
+	assert.True(t, did.before("update", "workload-shop-canary", "update", "workload-shop-deployment"))
+	assert.Empty(t, s.mustUp().changed())
+}
+
+// Whoever goes back to the version that serves has nothing to try.
+func TestGoingBackAfterAFailedCanaryLeavesWhatServes(t *testing.T) {
+	s := withShop(t, false)
+	s.shop(map[string]any{"canary": map[string]any{}})
+	s.mustUp()
+	s.shop(map[string]any{"canary": map[string]any{}, "image": "docker.io/acme/shop:bad"})
+	s.fail("update", "workload-shop-canary")
+	require.Error(t, s.up().err)
+	s.shop(map[string]any{"canary": map[string]any{}})
+	did := s.mustUp().actions
+	assert.NotNil(t, did.find("update", "workload-shop-canary-deployment"))
+	assert.Nil(t, did.find("update", "workload-shop-deployment"))
+}

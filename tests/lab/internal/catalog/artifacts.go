@@ -37,6 +37,7 @@ func items() []item {
 			"real: Debian with systemd, sshd, cloud-init, containerd and runc",
 		},
 	}
+	list = append(list, waveItems()...)
 	for _, crds := range crdBundles() {
 		list = append(list, item{crds.name, crds.file(), crds.name, "v" + crds.version, "crds/" + crds.file(), crds.origin})
 	}

@@ -38,6 +38,8 @@ const (
 	stepHTTPBin          = "httpbin"
 	stepGoRest           = "go-rest"
 	stepCertWait         = "cert-wait"
+	stepWave             = "wave"
+	stepWaveChart        = "wave-chart"
 	stepArgoCD           = "argocd"
 	stepArgoCDRoot       = "argocd-root"
 	stepArgoCDChart      = "argocd-chart"

@@ -48,7 +48,7 @@ const (
 
 // archives are the image tars.
 func archives() []archive {
-	return slices.Concat(clusterArchives(), platformArchives(), apisixArchives())
+	return slices.Concat(clusterArchives(), platformArchives(), apisixArchives(), waveArchives())
 }
 
 // clusterArchives are what every cluster runs, and MetalLB.
@@ -102,6 +102,7 @@ var chartOf = map[string]string{
 	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart, stepVault: stepVaultChart,
 	stepAPISIX: stepAPISIXChart, stepHTTPBin: stepAPISIXChart, stepGoRest: stepAPISIXChart, // the demo needs APISIX
 	stepCertWait: stepCertManagerChart, stepArgoCD: stepArgoCDChart, stepRedisRoot: stepArgoCDChart,
+	stepWave: stepWaveChart,
 }
 
 // chart is the chart that asks for the image; empty: every cluster gets it. It is no field, because all fields are in the key

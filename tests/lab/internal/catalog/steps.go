@@ -33,6 +33,7 @@ func Steps(at layout.Layout, out string) []build.Step {
 	for _, name := range []string{stepArgoCDRoot, stepRedisRoot} {
 		steps = append(steps, rootStep(lab, name))
 	}
+	steps = append(steps, waveSteps()...)
 	for _, archive := range archives() {
 		steps = append(steps, archive.build())
 	}

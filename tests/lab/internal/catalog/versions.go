@@ -48,6 +48,8 @@ const (
 	argocdChartVersion = "10.1.1"
 	// redisVersion is Debian's, of the release that images/build.sh names.
 	redisVersion = "7.0.15"
+	// waveVersion and waveChartVersion are the release's whose repository STRATA_WAVE_SOURCE is a checkout of.
+	waveVersion, waveChartVersion = "0.11.0", "4.5.0"
 )
 
 // The plugins' versions are those of the SDKs in the root module: the CLI asks for exactly these.

@@ -1,0 +1,58 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Canary has a new version of a workload take a part of its requests before it replaces the old one.
+type Canary struct {
+	// Steps are the parts of the requests that the new version gets, in percent, one after the other. Default 5, 25, 50.
+	Steps []int `json:"steps,omitempty"`
+	// Hold is how long each step lasts. Default 30s.
+	Hold metav1.Duration `json:"hold,omitzero"`
+	// MaxFailing is how many of its answers may be 5xx, in percent. More, or a probe that fails, and the old version gets all requests
+	// back at once. Default 1. Answers are counted by Traefik; with APISIX only the probe looks.
+	MaxFailing int `json:"maxFailing,omitempty"`
+	// MinAnswers is how many answers a step needs before their share counts. Default 20.
+	MinAnswers int `json:"minAnswers,omitempty"`
+}
+
+func (c *Canary) derive() {
+	if len(c.Steps) == 0 {
+		c.Steps = []int{5, 25, 50}
+	}
+	c.Hold.Duration = or(c.Hold.Duration, 30*time.Second)
+	c.MaxFailing, c.MinAnswers = or(c.MaxFailing, 1), or(c.MinAnswers, 20)
+}
+
+func (w workloadCheck) canary() {
+	c := w.w.Canary
+	if c == nil {
+		return
+	}
+	for i, step := range c.Steps {
+		switch {
+		case step < 1 || step > 99:
+			w.add(w.key("canary.steps[%d]", i), fmt.Sprint(step), "is not a part in percent, from 1 to 99", "all of it is the rollout after the last step")
+		case i > 0 && step <= c.Steps[i-1]:
+			w.add(w.key("canary.steps[%d]", i), fmt.Sprint(step), fmt.Sprintf("is not more than the %d before it", c.Steps[i-1]), "put the steps in order")
+		}
+	}
+	if d := c.Hold.Duration; d < 2*time.Second || d > time.Hour {
+		w.add(w.key("canary.hold"), d.String(), "is not from 2s to 1h", "write for example 30s")
+	}
+	if c.MaxFailing < 1 || c.MaxFailing > 99 {
+		w.add(w.key("canary.maxFailing"), fmt.Sprint(c.MaxFailing), "is not a part in percent, from 1 to 99", "use for example 1")
+	}
+	if c.MinAnswers < 1 {
+		w.add(w.key("canary.minAnswers"), fmt.Sprint(c.MinAnswers), "is less than one", "use for example 20")
+	}
+	isOther := func(r WorkloadRoute) bool { return r.Kind != RouteHTTP }
+	if len(w.w.Routes) == 0 || slices.ContainsFunc(w.w.Routes, isOther) {
+		w.add(w.key("canary"), "", "needs routes, each of kind HTTPRoute, which alone has weights", "set kind: HTTPRoute in every route")
+	}
+}

@@ -1,0 +1,52 @@
+// Package canary says what a canary is asked; package steps takes its steps. They are apart because the program only asks.
+package canary
+
+import (
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Spec is what `strata canary` reads on stdin.
+type Spec struct {
+	// Namespace has everything that follows.
+	Namespace string `json:"namespace"`
+	// Routes are the HTTPRoutes whose weights are moved; Stable and Canary the Deployments, and the Services of the same names.
+	Routes []string `json:"routes"`
+	Stable string   `json:"stable"`
+	Canary string   `json:"canary"`
+	// Path is asked of the Canary's Service, each second.
+	Path string `json:"path"`
+	// Steps, Hold, MaxFailing and MinAnswers are those of config.Canary.
+	Steps      []int           `json:"steps"`
+	Hold       metav1.Duration `json:"hold"`
+	MaxFailing int             `json:"maxFailing"`
+	MinAnswers int             `json:"minAnswers"`
+	// Traefik has Pods whose metrics count answers by Service; nil: the probe alone looks.
+	Traefik *Traefik `json:"traefik,omitempty"`
+	// Timeout bounds the whole, Revision makes it run again when it changes.
+	Timeout  metav1.Duration `json:"timeout"`
+	Revision string          `json:"revision,omitempty"`
+}
+
+// Traefik is where its Pods are.
+type Traefik struct {
+	Namespace string `json:"namespace"`
+	// Selector is of labels, and Port that of the metrics.
+	Selector string `json:"selector"`
+	Port     int    `json:"port"`
+}
+
+// Validate reports what is missing.
+func (s Spec) Validate() error {
+	if s.Namespace == "" || s.Stable == "" || s.Canary == "" || len(s.Routes) == 0 || len(s.Steps) == 0 {
+		return errors.New("canary: namespace, stable, canary, routes or steps is empty")
+	}
+	for _, step := range s.Steps {
+		if step < 1 || step > 99 {
+			return fmt.Errorf("canary: steps: expected 1 to 99 percent, found %d", step)
+		}
+	}
+	return nil
+}

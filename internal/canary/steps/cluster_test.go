@@ -1,0 +1,147 @@
+package steps
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"strata/internal/canary"
+)
+
+const routePath = "/apis/gateway.networking.k8s.io/v1/namespaces/apps/httproutes/shop"
+
+// api is an API server with one route, a Deployment, two Pods of Traefik and the canary's own answers.
+type api struct {
+	version   int
+	conflicts int
+	rules     any
+	available int
+	probe     int
+	metrics   map[string]string
+}
+
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	answer := func(status int, object any) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(object)
+	}
+	switch {
+	case r.URL.Path == routePath && r.Method == http.MethodPatch:
+		body, _ := io.ReadAll(r.Body)
+		var patch struct {
+			Metadata struct{ ResourceVersion string }
+			Spec     struct{ Rules any }
+		}
+		_ = json.Unmarshal(body, &patch)
+		if a.conflicts > 0 || patch.Metadata.ResourceVersion != fmt.Sprint(a.version) {
+			a.conflicts--
+			a.version++
+			answer(http.StatusConflict, map[string]any{"kind": "Status", "apiVersion": "v1", "reason": "Conflict", "code": 409})
+			return
+		}
+		a.version++
+		a.rules = patch.Spec.Rules
+		answer(http.StatusOK, map[string]any{})
+	case r.URL.Path == routePath:
+		answer(http.StatusOK, map[string]any{"metadata": map[string]any{"resourceVersion": fmt.Sprint(a.version)}, "spec": map[string]any{"rules": a.rules}})
+	case r.URL.Path == "/apis/apps/v1/namespaces/apps/deployments/shop-canary":
+		answer(http.StatusOK, map[string]any{"status": map[string]any{"availableReplicas": a.available}})
+	case r.URL.Path == "/api/v1/namespaces/apps/services/shop-canary:http/proxy/ready":
+		w.WriteHeader(a.probe)
+	case r.URL.Path == "/api/v1/namespaces/traefik/pods":
+		items := []any{}
+		for name := range a.metrics {
+			items = append(items, map[string]any{"metadata": map[string]any{"name": name}})
+		}
+		answer(http.StatusOK, map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items})
+	default:
+		for name, text := range a.metrics {
+			if r.URL.Path == "/api/v1/namespaces/traefik/pods/"+name+":9100/proxy/metrics" && text != "" {
+				_, _ = io.WriteString(w, text)
+				return
+			}
+		}
+		answer(http.StatusServiceUnavailable, map[string]any{"kind": "Status", "apiVersion": "v1", "code": 503})
+	}
+}
+
+// in is a cluster behind an API server.
+func in(t *testing.T, a *api) *cluster {
+	t.Helper()
+	server := httptest.NewServer(a)
+	t.Cleanup(server.Close)
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
+	require.NoError(t, err)
+	with := spec
+	with.Traefik = &canary.Traefik{Namespace: "traefik", Selector: "a=b", Port: 9100}
+	return &cluster{with, client}
+}
+
+// backends are a rule's.
+func backends(stable, canary int) []any {
+	return []any{map[string]any{"backendRefs": []any{
+		map[string]any{"name": "shop", "port": 80.0, "weight": float64(stable)}, map[string]any{"name": "shop-canary", "port": 80.0, "weight": float64(canary)},
+	}, "matches": []any{map[string]any{"path": map[string]any{"type": "PathPrefix", "value": "/"}}}}}
+}
+
+func TestWeightsAreMovedAndNothingElse(t *testing.T) {
+	a := &api{rules: backends(100, 0), conflicts: 2}
+	require.NoError(t, in(t, a).Weigh(t.Context(), 25))
+	assert.Equal(t, backends(75, 25), a.rules)
+}
+
+func TestARouteThatSomebodyKeepsChangingIsNamed(t *testing.T) {
+	a := &api{rules: backends(100, 0), conflicts: 100}
+	require.ErrorContains(t, in(t, a).Weigh(t.Context(), 25), "HTTPRoute apps/shop: weigh shop-canary with 25 %")
+	assert.Equal(t, backends(100, 0), a.rules)
+}
+
+func TestARouteWithoutTheCanaryIsRefused(t *testing.T) {
+	a := &api{rules: []any{map[string]any{"backendRefs": []any{map[string]any{"name": "shop", "port": 80.0}}}}}
+	require.ErrorContains(t, in(t, a).Weigh(t.Context(), 25), "has no backends shop and shop-canary")
+}
+
+// counter says what the lines are.
+const counter = "# TYPE traefik_service_requests_total counter\n"
+
+// metric is a line of Traefik's own, of version 3.5.
+func metric(service, code string, n int) string {
+	return fmt.Sprintf("traefik_service_requests_total{code=%q,method=\"POST\",protocol=\"http\",service=%q} %d\n", code, service, n)
+}
+
+func TestAnswersAreSummedOverTraefiksPods(t *testing.T) {
+	const service = "apps-shop-canary-http-80@kubernetesgateway"
+	a := &api{available: 1, probe: 200, metrics: map[string]string{
+		"one": counter + metric(service, "200", 90) + metric(service, "500", 3) + metric("apps-shop-http-80@kubernetesgateway", "500", 1000),
+		"two": counter + metric(service, "200", 10) + metric(service, "404", 1) + metric(service, "503", 2),
+		"new": "", // not answering yet
+	}}
+	found, err := in(t, a).Look(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, seen{Answers: 106, Failed: 5}, found)
+}
+
+func TestWhatDoesNotServeIsWrong(t *testing.T) {
+	for name, a := range map[string]*api{"no Pod of it is available": {probe: 200}, "its probe /ready answers 503": {available: 1, probe: 503}} {
+		found, err := in(t, a).Look(t.Context())
+		require.NoError(t, err)
+		assert.Contains(t, found.Wrong, name)
+	}
+}
+
+func TestASpecWithoutItsPartsIsRefused(t *testing.T) {
+	require.NoError(t, spec.Validate())
+	none, all := spec, spec
+	none.Routes, all.Steps = nil, []int{100}
+	require.Error(t, none.Validate())
+	require.Error(t, all.Validate())
+}

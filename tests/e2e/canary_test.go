@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// canaryShare is the part of the requests, in percent, that a new version gets at most.
+const canaryShare = 20
+
+// A new version takes a part of the requests first: a bad one loses no more than that part, and an up that is killed meanwhile converges.
+func TestCanary(t *testing.T) {
+	shop := quickShop()
+	delete(shop, "certificate")
+	shop["canary"] = map[string]any{"steps": []int{5, canaryShare}, "hold": "10s", "minAnswers": 5}
+	w := newWorkloadStory(t, "e2ecy", network{"stu0", "10.29.0"}, shop)
+	w.step("the first version has nothing to be compared with", func(*testing.T) {
+		w.must(w.up())
+		w.must(w.up("--expect-no-changes"))
+	})
+	w.step("a bad version is rolled back, and no more than its part of the requests is lost", func(t *testing.T) {
+		sending := w.send(t, "shop", 60)
+		sending.phase("bad version", 300, func() {
+			shop["env"] = map[string]any{"VERSION": "bad", "FAIL": "500"}
+			w.configure(w.sections())
+			w.refused(t, w.up(), "rolled back", "answers are 5xx", "shop has all requests")
+		})
+		report := sending.end()
+		bad := report.Phases[len(report.Phases)-1]
+		assert.Positive(t, bad.Lost, "it was never asked")
+		assert.LessOrEqual(t, bad.Lost*100, canaryShare*bad.Sent, "%d of %d", bad.Lost, bad.Sent)
+		assert.Equal(t, []int{100, 0}, w.weights(t))
+		assert.Equal(t, "v1", w.version(t), "the old version is what is rolled out")
+	})
+	w.step("an up that is killed in the middle of a good one converges", func(t *testing.T) {
+		shop["env"] = map[string]any{"VERSION": "v2", "TAKES": "100ms"}
+		w.configure(w.sections())
+		w.killedUpConverges(t, "workload-shop-canary updating")
+		w.settled(t, "apps", "shop")
+		assert.Equal(t, []int{100, 0}, w.weights(t))
+		assert.Equal(t, "v2", w.version(t))
+		w.must(w.up("--expect-no-changes"))
+	})
+}
+
+// weights are those of the route's backends, the old version's first.
+func (w *workloadStory) weights(t *testing.T) []int {
+	t.Helper()
+	text, err := w.client().RESTClient().Get().AbsPath("/apis/gateway.networking.k8s.io/v1/namespaces/apps/httproutes/shop").DoRaw(t.Context())
+	require.NoError(t, err)
+	var route struct {
+		Spec struct {
+			Rules []struct {
+				BackendRefs []struct{ Weight int }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &route))
+	require.Len(t, route.Spec.Rules, 1)
+	var weights []int
+	for _, backend := range route.Spec.Rules[0].BackendRefs {
+		weights = append(weights, backend.Weight)
+	}
+	return weights
+}
+
+// version is what the workload's answers say.
+func (w *workloadStory) version(t *testing.T) string {
+	t.Helper()
+	sending := w.send(t, "shop", 20)
+	sending.phase("version", 40, func() {})
+	report := sending.end()
+	require.Zero(t, report.Total.Lost, "%s", report.Text())
+	require.Len(t, report.Total.Headers, 1)
+	for version := range report.Total.Headers {
+		return version
+	}
+	return ""
+}

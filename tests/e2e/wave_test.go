@@ -1,0 +1,206 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// waveOrigin is what the bundle says of its Wave; empty where it has none.
+func waveOrigin(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(bundle, "manifest.json"))
+	require.NoError(t, err)
+	var manifest struct {
+		Artifacts []struct{ Name, Origin string }
+	}
+	require.NoError(t, json.Unmarshal(text, &manifest))
+	for _, a := range manifest.Artifacts {
+		if a.Name == "wave-chart" {
+			return a.Origin
+		}
+	}
+	return ""
+}
+
+// waveCase is one of the three cases of Wave's own discussion of its webhook, with how often its Pods are started again.
+type waveCase struct {
+	name string
+	// first and second are the ConfigMaps that are there before the Deployment, and that come after it.
+	first, second []string
+	// with and without are the starts after the first one, with and without the webhook.
+	with, without int
+}
+
+var waveCases = []waveCase{
+	{"a: all is there", []string{"required", "optional"}, nil, 0, 1},
+	{"b: an optional one comes later", []string{"required"}, []string{"optional"}, 1, 2}, // 2: as in case a, and once for the optional one
+	{"c: a required one comes later", []string{"optional"}, []string{"required"}, 0, 1},
+}
+
+// The operator for changes outside Strata, with its webhook and without: how often Pods start again, and that none is stuck.
+func TestWave(t *testing.T) {
+	origin := waveOrigin(t)
+	if origin == "" {
+		t.Skip("the bundle has no Wave: it is not published as a module; build the bundle with STRATA_WAVE_SOURCE")
+	}
+	t.Log("Wave is " + origin)
+	net := network{"stq0", "10.28.0"}
+	all := []node{{"server-1", "server", 11}}
+	hosts := lend(t, "e2ewv", net, all...)
+	sections := platform(hosts, all...)
+	sections["ingress"], sections["argocd"] = map[string]any{"controllers": []any{}}, map[string]any{"enabled": false}
+	delete(sections, "traefik")
+	sections["apps"] = map[string]any{"wave": map[string]any{"enabled": true}}
+	s := newStack(t, "e2e-wave", sections)
+	s.step("it comes up, and its webhook's gate holds", func(*testing.T) { s.must(s.up()) })
+	s.step("with the webhook Pods are held, and start once", func(t *testing.T) {
+		for i, c := range waveCases {
+			assert.Equal(t, c.with, s.waveStarts(t, "with-"+string(rune('a'+i)), c), c.name)
+		}
+	})
+	s.step("without it they start again", func(t *testing.T) {
+		configurations := s.client().AdmissionregistrationV1().MutatingWebhookConfigurations()
+		require.NoError(t, configurations.Delete(t.Context(), "wave-wave-mutating-webhook-configuration", metav1.DeleteOptions{}))
+		for i, c := range waveCases {
+			assert.Equal(t, c.without, s.waveStarts(t, "without-"+string(rune('a'+i)), c), c.name)
+		}
+	})
+	s.step("health says that the webhook is gone", func(t *testing.T) {
+		s.refused(t, s.run(strata, "health", "--stack", s.name, "--gate", "wave-webhook", "--timeout", "10s"), "does not exist: the API server would ask nobody")
+	})
+}
+
+// waveStarts runs a case in the namespace default and returns how often a container started after the first time.
+func (s *stack) waveStarts(t *testing.T, name string, c waveCase) int {
+	t.Helper()
+	client := s.client()
+	made := func(which string) {
+		_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Name: name + "-" + which}, Data: map[string]string{"KEY": "value"},
+		}, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	for _, which := range c.first {
+		made(which)
+	}
+	seen := watchStarts(t, client, name)
+	_, err := client.AppsV1().Deployments("default").Create(t.Context(), waveDeployment(name), metav1.CreateOptions{})
+	require.NoError(t, err)
+	if slices.Contains(c.first, "required") {
+		seen.quiet(t, client, name)
+	} else {
+		assert.Zero(t, seen.quietWithout(t), "nothing can start without its ConfigMap")
+	}
+	for _, which := range c.second {
+		made(which)
+	}
+	seen.quiet(t, client, name)
+	return seen.count() - 1
+}
+
+// waveDeployment reads a required and an optional ConfigMap.
+func waveDeployment(name string) *appsv1.Deployment {
+	optional, labels := true, map[string]string{"app": name}
+	from := func(which string, optional *bool) corev1.EnvFromSource {
+		return corev1.EnvFromSource{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: name + "-" + which}, Optional: optional}}
+	}
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"wave.pusher.com/update-on-config-change": "true"}},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+				TerminationGracePeriodSeconds: new(int64),
+				Containers: []corev1.Container{{
+					Name: "server", Image: testServer, ImagePullPolicy: corev1.PullIfNotPresent, EnvFrom: []corev1.EnvFromSource{from("required", nil), from("optional", &optional)},
+				}},
+			}},
+		},
+	}
+}
+
+// starts are the containers that have run, by Pod.
+type starts struct {
+	mutex sync.Mutex
+	pods  map[string]bool
+	last  time.Time
+}
+
+// watchStarts notes each Pod of a case whose container runs.
+func watchStarts(t *testing.T, client kubernetes.Interface, name string) *starts {
+	t.Helper()
+	seen := &starts{pods: map[string]bool{}, last: time.Now()}
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	watch, err := client.CoreV1().Pods("default").Watch(ctx, metav1.ListOptions{LabelSelector: "app=" + name})
+	require.NoError(t, err)
+	go func() {
+		for event := range watch.ResultChan() {
+			pod, isPod := event.Object.(*corev1.Pod)
+			if !isPod {
+				continue
+			}
+			seen.note(pod)
+		}
+	}()
+	return seen
+}
+
+func (s *starts) note(pod *corev1.Pod) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.last = time.Now()
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.State.Running != nil || c.LastTerminationState.Terminated != nil || strings.HasPrefix(c.ContainerID, "containerd://") {
+			s.pods[string(pod.UID)] = true
+		}
+	}
+}
+
+func (s *starts) count() int {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return len(s.pods)
+}
+
+// settle is for how long nothing of a case's Pods must have changed: Wave acts within a second, and a rollout shows at once.
+const settle = 8 * time.Second
+
+// quiet waits until the Deployment serves and nothing of its Pods has changed for a while.
+func (s *starts) quiet(t *testing.T, client kubernetes.Interface, name string) {
+	t.Helper()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		d, err := client.AppsV1().Deployments("default").Get(context.Background(), name, metav1.GetOptions{})
+		require.NoError(c, err)
+		require.Equal(c, d.Generation, d.Status.ObservedGeneration)
+		require.Equal(c, int32(1), d.Status.AvailableReplicas, "stuck")
+		require.Equal(c, int32(1), d.Status.UpdatedReplicas)
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		require.Greater(c, time.Since(s.last), settle)
+	}, 2*time.Minute, 500*time.Millisecond)
+}
+
+// quietWithout waits until nothing has changed for a while, and returns how many have started.
+func (s *starts) quietWithout(t *testing.T) int {
+	t.Helper()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		require.Greater(c, time.Since(s.last), settle)
+	}, time.Minute, 500*time.Millisecond)
+	return s.count()
+}
