@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 )
 
@@ -75,6 +76,20 @@ func (r runner) feed(ctx context.Context, stdin io.Reader, size int64, words ...
 		return "", r.explain(ctx, words, err)
 	}
 	return strings.TrimRight(output, "\n"), nil
+}
+
+// withImage lets put read the Spec's image.
+func (r runner) withImage(put func(content io.Reader, size int64) error) error {
+	file, err := os.Open(r.spec.Image.Path)
+	if err != nil {
+		return fmt.Errorf("image: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("image: %w", err)
+	}
+	return put(file, info.Size())
 }
 
 // causes are what hypervisors say, with what it means and what to do.

@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -212,16 +211,9 @@ func (l *libvirt) putImage(ctx context.Context) error {
 			return err
 		}
 	}
-	file, err := os.Open(l.spec.Image.Path)
-	if err != nil {
-		return fmt.Errorf("image: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return fmt.Errorf("image: %w", err)
-	}
-	return l.upload(ctx, l.imageVolume(), "qcow2", file, info.Size())
+	return l.withImage(func(content io.Reader, size int64) error {
+		return l.upload(ctx, l.imageVolume(), "qcow2", content, size)
+	})
 }
 
 func (l *libvirt) removeImage(ctx context.Context) error {

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,7 +15,7 @@ import (
 )
 
 // proxmox drives qm, pvesh and pvesm of Proxmox VE 8 and 9. Their syntax is that of the manual pages qm(1), pvesh(1) and pvesm(1),
-// https://pve.proxmox.com/pve-docs/qm.1.html; tests/lab/pve checks each command against it.
+// https://pve.proxmox.com/pve-docs/qm.1.html; tests/pve checks each command against it.
 type proxmox struct{ runner }
 
 // tag marks the machines of all stacks for people; the exact mark is in the description.
@@ -167,16 +167,7 @@ func (p *proxmox) putImage(ctx context.Context) error {
 	if sum, err := p.command(ctx, "sha256sum", path); err == nil && strings.HasPrefix(sum, p.spec.Image.SHA256) {
 		return nil
 	}
-	file, err := os.Open(p.spec.Image.Path)
-	if err != nil {
-		return fmt.Errorf("image: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return fmt.Errorf("image: %w", err)
-	}
-	return p.write(ctx, path, file, info.Size())
+	return p.withImage(func(content io.Reader, size int64) error { return p.write(ctx, path, content, size) })
 }
 
 func (p *proxmox) removeImage(ctx context.Context) error {

@@ -67,10 +67,8 @@ func (p *proxmox) removeSeed(ctx context.Context, have *found) error {
 		return err
 	}
 	// `pvesm free` fails for a volume that is not there, which is what an interrupted removal leaves.
-	if _, err := p.command(ctx, "rm", "-f", "--", path); err != nil {
-		return err
-	}
-	return nil
+	_, err = p.command(ctx, "rm", "-f", "--", path)
+	return err
 }
 
 func (p *proxmox) look(ctx context.Context) (Facts, error) {

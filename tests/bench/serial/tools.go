@@ -13,8 +13,8 @@ import (
 
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/cli"
 	"helm.sh/helm/v3/pkg/storage/driver"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 )
 
 // helmTimeout bounds each of Helm's operations: five minutes are its default.
@@ -35,12 +35,13 @@ func (m real) kubectl(ctx context.Context, stdin []byte, args ...string) (string
 	return string(said), err
 }
 
-// configuration is Helm's, for a namespace.
+// configuration is that of Helm's command line, with its limits of requests, for a namespace.
 func (m real) configuration(namespace string) (*action.Configuration, error) {
-	flags := genericclioptions.NewConfigFlags(true)
-	flags.KubeConfig, flags.Namespace = &m.kubeconfig, &namespace
+	settings := cli.New()
+	settings.KubeConfig = m.kubeconfig
+	settings.SetNamespace(namespace)
 	var configuration action.Configuration
-	if err := configuration.Init(flags, namespace, "secret", func(string, ...any) {}); err != nil {
+	if err := configuration.Init(settings.RESTClientGetter(), namespace, "secret", func(string, ...any) {}); err != nil {
 		return nil, err
 	}
 	return &configuration, nil
