@@ -51,12 +51,11 @@ func newSnapshotCommand() *cobra.Command {
 }
 
 func takeSnapshot(ctx context.Context, cmd *cobra.Command, cluster recordedCluster, to string) error {
-	hosts := cluster.hosts(cmd.ErrOrStderr())
-	var failures []error
-	for _, server := range cluster.of(config.RoleServer) {
+	hosts, servers := cluster.hosts(cmd.ErrOrStderr()), cluster.of(config.RoleServer)
+	for _, server := range servers {
 		said, err := hosts.Run(ctx, server, "save", nil)
 		if err != nil {
-			failures = append(failures, fmt.Errorf("snapshot on %s: %w", server.Name, err))
+			cmd.PrintErrf("snapshot on %s: %v\n", server.Name, err)
 			continue
 		}
 		name, rest, _ := strings.Cut(said, " ")
@@ -72,7 +71,7 @@ func takeSnapshot(ctx context.Context, cmd *cobra.Command, cluster recordedClust
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "copied to %s\n", local)
 		return err
 	}
-	return errors.Join(append(failures, errors.New("no server could take a snapshot; if they lost their quorum: strata restore --current"))...)
+	return fmt.Errorf("none of %d servers could take a snapshot (see above); if they lost their quorum: strata restore --current", len(servers))
 }
 
 func listSnapshots(ctx context.Context, cmd *cobra.Command, cluster recordedCluster) error {

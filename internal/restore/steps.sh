@@ -4,9 +4,17 @@
 database=/var/lib/rancher/k3s/server/db
 join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
 
-# Takes a snapshot and prints its name, size in bytes and sha256.
+# Takes a snapshot and prints its name, size in bytes and sha256. A server without its quorum still has what it knew; one that does
+# not run has nobody to ask, and K3s's command is not bounded: a gigabyte takes seconds.
 save() {
-	k3s etcd-snapshot save >&2
+	if ! systemctl is-active --quiet "$unit"; then
+		echo "$unit does not run here; see: systemctl status $unit" >&2
+		return 1
+	fi
+	if ! timeout 120 k3s etcd-snapshot save >&2; then
+		echo "k3s etcd-snapshot save failed, or took longer than 120 s" >&2
+		return 1
+	fi
 	name=$(find "$database/snapshots" -maxdepth 1 -name 'on-demand-*' -printf '%T@ %f\n' | sort -n | tail -n 1 | cut -d ' ' -f 2)
 	if [ -z "$name" ]; then
 		echo "k3s etcd-snapshot save: expected a file on-demand-* in $database/snapshots, found none" >&2

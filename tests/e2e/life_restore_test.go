@@ -38,9 +38,13 @@ func (s *stack) comesBack(t *testing.T, hosts *lent) {
 	for _, name := range []string{"server-1", "server-2"} {
 		hosts.must(name, "systemctl stop k3s && rm -rf /var/lib/rancher/k3s/server/db")
 	}
+	last := s.must(s.run(strata, "snapshot", "--stack", s.name))
+	assert.Contains(t, last.output, "k3s does not run here")
+	assert.Regexp(t, `(?m)^on-demand-\S+ on server-3: `, last.output, "the one that has lost its quorum still has the data")
+	hosts.must("server-3", "systemctl stop k3s")
 	lost := s.run(strata, "snapshot", "--stack", s.name)
 	require.Error(t, lost.err)
-	assert.Contains(t, lost.output, "if they lost their quorum: strata restore --current")
+	assert.Contains(t, lost.output, "none of 3 servers could take a snapshot (see above); if they lost their quorum: strata restore --current")
 	plan := s.must(s.run(strata, "restore", "--stack", s.name, "--file", copied))
 	assert.Contains(t, plan.output, "Nothing was done. With --yes:")
 

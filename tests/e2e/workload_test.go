@@ -10,7 +10,7 @@ import (
 // Requests that are lost while a workload, what it reads and all below it is replaced: none. `make bench` runs the same phases with ten
 // thousand requests each, and takes away each protection in turn.
 func TestWorkload(t *testing.T) {
-	w := newWorkloadStory(t, "e2ew", network{"stw0", "10.26.0"}, quickShop())
+	w := newWorkloadStory(t, "e2ew", network{"stw0", "10.31.0"}, quickShop())
 	w.step("it comes up, and a second up changes nothing", func(*testing.T) {
 		w.must(w.up())
 		w.must(w.up("--expect-no-changes"))
