@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 )
 
@@ -43,7 +44,27 @@ func newSlowIssuer(t *testing.T, w *workloadStory) *slowIssuer {
 	required(t, err)
 	root, err := x509.ParseCertificate(der)
 	required(t, err)
-	return &slowIssuer{client: w.client().RESTClient(), root: root, key: key, when: map[string]time.Time{}}
+	issuer := &slowIssuer{client: w.client().RESTClient(), root: root, key: key, when: map[string]time.Time{}}
+	issuer.define(t)
+	return issuer
+}
+
+const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+// define makes the issuer's kind known: cert-manager's webhook lets nobody approve for a signer that there is not.
+func (i *slowIssuer) define(t *testing.T) {
+	t.Helper()
+	ctx := context.Background()
+	_, err := i.client.Post().AbsPath(definitionsPath).Body([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+		"metadata":{"name":"slows.issuers.strata.test"},"spec":{"group":"issuers.strata.test","scope":"Namespaced",
+		"names":{"kind":"Slow","listKind":"SlowList","plural":"slows","singular":"slow"},
+		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)).DoRaw(ctx)
+	if !errors.IsAlreadyExists(err) {
+		required(t, err)
+	}
+	assert.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.NoError(c, i.client.Get().AbsPath("/apis/issuers.strata.test/v1/slows").Do(ctx).Error())
+	}, time.Minute, 100*time.Millisecond)
 }
 
 // request creates a Certificate and has it signed after the delay.
