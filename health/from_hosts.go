@@ -51,7 +51,7 @@ func fromHosts(ctx context.Context, hosts []Host, key []byte, command string, re
 		change(&runs[i])
 		report(append([]hostRun(nil), runs...))
 	}
-	script := withSettings(commandScript, map[string]string{"command": command, "pause": "0.1"})
+	script := withSettings(commandScript, map[string]string{"command": command, "pause": "0.05", "calm": "0.1"})
 	var all sync.WaitGroup
 	for i, host := range hosts {
 		all.Go(func() {

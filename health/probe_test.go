@@ -61,7 +61,7 @@ func TestTheCommandProbeGivesCodeAndOutput(t *testing.T) {
 	command := "n=$(cat " + dir + "/n 2>/dev/null); n=$((${n:-0} + 1)); echo $n >" + dir + "/n; " +
 		"[ $n -lt 3 ] || kill $$; echo refused; echo why >&2; false"
 	shell := exec.CommandContext(t.Context(), "sh")
-	shell.Stdin = strings.NewReader(withSettings(commandScript, map[string]string{"command": command, "pause": "0.01"}))
+	shell.Stdin = strings.NewReader(withSettings(commandScript, map[string]string{"command": command, "pause": "0.01", "calm": "0.01"}))
 	out, err := shell.Output()
 	require.Error(t, err)
 	assert.Equal(t, "code=1\noutput=refused\noutput=why\nend\n", string(out))

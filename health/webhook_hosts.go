@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 )
 
 // hostsFacts is how the webhook's Service looks from the hosts of the API servers, which call it from there.
@@ -76,6 +77,12 @@ func (w *webhookWatch) takeRuns(address string, runs []hostRun, news chan<- stru
 	if w.facts.Hosts.Address == address {
 		w.runs = runs
 		signal(news)
+		// What a host's kube-proxy has taken up, its API server can use from now on.
+		if slices.ContainsFunc(runs, hostRun.passed) {
+			for _, p := range w.probes {
+				p.unblocked()
+			}
+		}
 	}
 }
 
