@@ -17,8 +17,8 @@ var (
 	hostOwnScript string
 	//go:embed probe/unit.sh
 	unitScript string
-	//go:embed probe/command.sh
-	commandScript string
+	//go:embed probe/connect.sh
+	connectScript string
 )
 
 // hostScript is what a host gate runs.

@@ -176,7 +176,8 @@ synchronised() {
 	ntp=$(timedatectl show -P NTPSynchronized 2>/dev/null) && echo "ntp=$ntp"
 }
 
-# What may change from one moment to the next and costs next to nothing to see: only shell builtins while cloud-init runs.
+# What may change from one moment to the next and costs next to nothing to see: only shell builtins while cloud-init runs. With the
+# sleep it is 2 ms of CPU, 16 times a second; a whole look is 60 ms, once a second.
 quick() {
 	if [ -e /run/cloud-init/result.json ]; then
 		echo finished
@@ -208,18 +209,18 @@ while :; do
 			if read -r line; then echo "$line"; fi
 		})
 		case $last in *k3s_version=*) version="k3s_version=${last##*k3s_version=}" ;; esac
-	elif [ "$now" != "$seen" ] || [ "$turn" -ge 8 ]; then
+	elif [ "$now" != "$seen" ] || [ "$turn" -ge 16 ]; then
 		last=$(look)
 		if [ -n "$version" ]; then last="$last
 $version"; fi
 	else
 		turn=$((turn + 1))
-		sleep 0.12
+		sleep 0.06
 		continue
 	fi
 	seen=$now
 	turn=0
 	printf '%s\ntime=%s\nend\n' "$last" "$(date +%s)"
 	if [ "$once" = yes ]; then exit 0; fi
-	sleep 0.12
+	sleep 0.06
 done
