@@ -164,7 +164,7 @@ func TestTheUnitProbeHearsOfAStepFromTheBus(t *testing.T) {
 	until(t, looks, "ActiveState", "inactive")
 	state("activating start")
 	signal("activating")
-	assert.Never(t, func() bool { return len(looks) > 0 }, 200*time.Millisecond, 10*time.Millisecond, "a step of the start causes no look of its own")
+	assert.Never(t, func() bool { return len(looks) > 0 }, time.Second, 10*time.Millisecond, "a step of the start causes no look of its own")
 	state("active running")
 	signal("active")
 	until(t, looks, "ActiveState", "active")
