@@ -6,7 +6,7 @@
 // gate.go knows Pulumi. The package changes nothing that it looks at: dry runs and reads only.
 //
 // A gate hears what tells: watches of the API, systemd's signals on the bus. Where nothing tells it asks, and how often follows
-// from what a question costs the one who is asked. A refused connection costs a packet each way and is tried 25 times a second
+// from what a question costs the one who is asked. A refused connection costs a packet each way and is tried 25 to 40 times a second
 // (a port of a host that boots, /ping, a Service that kube-proxy has not taken up); whatever takes a process, a TLS handshake or
 // a dry run goes ten times a second, and sooner when something else shows that its time has come (a host that reaches a webhook
 // wakes the dry runs). At the moment when a thing becomes ready its host is busy, and every program that a look starts has to
