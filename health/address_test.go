@@ -43,7 +43,7 @@ func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
 	w.take("10.10.0.200", dialled)
 	assert.Len(t, w.news, 1)
 	assert.Equal(t, Ready, w.judge()[2].State)
-	assert.Equal(t, `for port in 80 443; do timeout 3 bash -c ": </dev/tcp/10.10.0.200/$port" || exit; done`, w.command("10.10.0.200"))
+	assert.Equal(t, `for port in 80 443; do timeout 3 bash -c ": </dev/tcp/10.10.0.200/$port" || exit; done`, w.connectionTo("10.10.0.200").command())
 	w.skipped, w.hosts = "", []Host{{Role: "server"}}
 	assert.Equal(t, "not asked yet", w.judge()[3].Message)
 }

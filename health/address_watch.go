@@ -2,9 +2,6 @@ package health
 
 import (
 	"context"
-	"fmt"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -50,7 +47,7 @@ func (w *addressWatch) Run(ctx context.Context, report func([]Verdict)) error {
 	parts.Go(func() { w.dialAgain(ctx) })
 	if w.skipped == "" {
 		parts.Go(func() {
-			fromHostsAt(ctx, w.hosts, w.key, w.movedHosts, w.address, w.command, func(address string, runs []hostRun) {
+			fromHostsAt(ctx, w.hosts, w.key, w.movedHosts, w.address, w.connectionTo, func(address string, runs []hostRun) {
 				w.take(address, func(f *addressFacts) { f.Hosts.Runs = runs })
 			})
 		})
@@ -69,13 +66,9 @@ func serviceSources(namespace, service string) []source {
 	}
 }
 
-// command connects to every port, one after the other, and ends at the first that does not answer.
-func (w *addressWatch) command(address string) string {
-	var ports []string
-	for _, port := range w.spec.Ports {
-		ports = append(ports, strconv.Itoa(port))
-	}
-	return fmt.Sprintf(`for port in %s; do timeout 3 bash -c ": </dev/tcp/%s/$port" || exit; done`, strings.Join(ports, " "), address)
+// connectionTo is every port at an address.
+func (w *addressWatch) connectionTo(address string) connection {
+	return connection{address: address, ports: w.spec.Ports}
 }
 
 func (w *addressWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {

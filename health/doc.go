@@ -5,6 +5,14 @@
 // pure function that has neither clock nor client, so every verdict has a YAML fixture. Only wait.go knows time and only
 // gate.go knows Pulumi. The package changes nothing that it looks at: dry runs and reads only.
 //
+// A gate hears what tells: watches of the API, systemd's signals on the bus. Where nothing tells it asks, and how often follows
+// from what a question costs the one who is asked. A refused connection costs a packet each way and is tried 25 to 40 times a second
+// (a port of a host that boots, /ping, a Service that kube-proxy has not taken up); whatever takes a process, a TLS handshake or
+// a dry run goes ten times a second, and sooner when something else shows that its time has come (a host that reaches a webhook
+// wakes the dry runs). At the moment when a thing becomes ready its host is busy, and every program that a look starts has to
+// wait for its turn: looks are shell builtins where they can be, and requests that do not need each other go out together. The
+// target is 250 ms from true to noticed (docs/benchmarks.md, gate_lag).
+//
 // Guarantees: Ready is never said on an observation that failed, is missing or is older than what is gated; Stuck (it can
 // never become ready by waiting) ends a gate at once; an expired gate names what is still missing, the evidence, the next
 // command, and the configuration key of its deadline.

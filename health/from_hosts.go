@@ -3,14 +3,37 @@ package health
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 )
 
-// hostRun is the last run of one command on one host.
+// connection is what a host tries to reach: an IP address at some TCP ports, one after the other.
+type connection struct {
+	address string
+	ports   []int
+}
+
+// command is one attempt, as it can be typed on a host. It needs nothing that Debian or Ubuntu do not have.
+func (c connection) command() string {
+	if len(c.ports) == 1 {
+		return fmt.Sprintf("timeout 3 bash -c ': </dev/tcp/%s/%d'", c.address, c.ports[0])
+	}
+	return fmt.Sprintf(`for port in %s; do timeout 3 bash -c ": </dev/tcp/%s/$port" || exit; done`, c.portList(), c.address)
+}
+
+func (c connection) portList() string {
+	texts := make([]string, len(c.ports))
+	for i, port := range c.ports {
+		texts[i] = strconv.Itoa(port)
+	}
+	return strings.Join(texts, " ")
+}
+
+// hostRun is the last attempt of one host.
 type hostRun struct {
 	Host string `json:"host"`
-	// Command is what was run, as it can be typed on the host.
+	// Command is what was tried, as it can be typed on the host.
 	Command string `json:"command"`
 	// Seen is false before the first run.
 	Seen bool `json:"seen"`
@@ -35,23 +58,25 @@ func (r hostRun) evidence() string {
 // passed reports whether the command ran and succeeded.
 func (r hostRun) passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
 
-// fromHosts runs a command on every host again and again until ctx ends, over one SSH session each, and reports the last run
-// of each, in the hosts' order, whenever one of them changed. It is how a gate looks from where the servers are: a Service's
-// address is reachable there first. The command must be bounded, must not change anything and must hold no secret, since it is
-// shown.
-func fromHosts(ctx context.Context, hosts []Host, key []byte, command string, report func([]hostRun)) {
+// fromHosts has every host connect again and again until ctx ends, over one SSH session each, and reports the last attempt of
+// each, in the hosts' order, whenever one of them changed. It is how a gate looks from where the servers are: a Service's address
+// is reachable there first.
+func fromHosts(ctx context.Context, hosts []Host, key []byte, to connection, report func([]hostRun)) {
 	runs := make([]hostRun, len(hosts))
 	for i, host := range hosts {
-		runs[i] = hostRun{Host: host.Name, Command: command}
+		runs[i] = hostRun{Host: host.Name, Command: to.command()}
 	}
 	var mutex sync.Mutex
 	update := func(i int, change func(*hostRun)) {
 		mutex.Lock()
 		defer mutex.Unlock()
+		before := runs[i]
 		change(&runs[i])
-		report(append([]hostRun(nil), runs...))
+		if runs[i] != before {
+			report(append([]hostRun(nil), runs...))
+		}
 	}
-	script := withSettings(commandScript, map[string]string{"command": command, "pause": "0.1"})
+	script := withSettings(connectScript, map[string]string{"address": to.address, "ports": to.portList()})
 	var all sync.WaitGroup
 	for i, host := range hosts {
 		all.Go(func() {
@@ -67,11 +92,11 @@ func fromHosts(ctx context.Context, hosts []Host, key []byte, command string, re
 	all.Wait()
 }
 
-// fromHostsAt is fromHosts for an address that may move: it runs command of the present address until moved says that there is
-// another one. An empty address is none yet.
+// fromHostsAt is fromHosts for an address that may move: it asks for a connection to the present address until moved says that
+// there is another one. An empty address is none yet.
 func fromHostsAt(
 	ctx context.Context, hosts []Host, key []byte, moved <-chan struct{}, present func() string,
-	command func(address string) string, report func(address string, runs []hostRun),
+	to func(address string) connection, report func(address string, runs []hostRun),
 ) {
 	stop, asked := func() {}, ""
 	var asking sync.WaitGroup
@@ -87,7 +112,7 @@ func fromHostsAt(
 			at, stop = context.WithCancel(ctx)
 			asked = address
 			asking.Go(func() {
-				fromHosts(at, hosts, key, command(address), func(runs []hostRun) { report(address, runs) })
+				fromHosts(at, hosts, key, to(address), func(runs []hostRun) { report(address, runs) })
 			})
 		}
 		waitFor(ctx, moved, relook)

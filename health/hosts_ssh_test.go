@@ -180,7 +180,7 @@ func TestAServerGateWantsUnitAndPong(t *testing.T) {
 func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {
 	good, bad := sshtest.Start(t), sshtest.Start(t)
 	good.Handler = probing(block{"code": {"0"}, "output": {"ok"}})
-	bad.Handler = probing(block{"code": {"7"}, "output": {"curl: (7) Failed to connect"}})
+	bad.Handler = probing(block{"code": {"1"}, "output": {"connect: Connection refused"}})
 	first, second := Host{Target: good.Target()}, Host{Target: bad.Target()}
 	first.Name, second.Name = "a", "b"
 	// One key opens both hosts only as a list of keys.
@@ -188,7 +188,7 @@ func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	var last []hostRun
-	fromHosts(ctx, []Host{first, second}, key, "curl -sk https://10.43.0.1/", func(runs []hostRun) {
+	fromHosts(ctx, []Host{first, second}, key, connection{"10.43.0.1", []int{80, 443}}, func(runs []hostRun) {
 		if last = runs; runs[0].Seen && runs[1].Seen {
 			cancel()
 		}
@@ -196,5 +196,5 @@ func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {
 	require.Len(t, last, 2)
 	assert.True(t, last[0].passed())
 	assert.False(t, last[1].passed())
-	assert.Equal(t, "b# curl -sk https://10.43.0.1/\nexit code 7\ncurl: (7) Failed to connect", last[1].evidence())
+	assert.Equal(t, "b# for port in 80 443; do timeout 3 bash -c \": </dev/tcp/10.43.0.1/$port\" || exit; done\nexit code 1\nconnect: Connection refused", last[1].evidence())
 }

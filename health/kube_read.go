@@ -1,8 +1,10 @@
 package health
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -67,4 +69,16 @@ func typed[T any](object *unstructured.Unstructured) (*T, error) {
 		return nil, fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
 	}
 	return out, nil
+}
+
+// inParallel runs the parts of a look beside one another, and returns the error of the first in their order that has one, so that
+// the same trouble always has the same words.
+func inParallel(parts ...func() error) error {
+	errs := make([]error, len(parts))
+	var running sync.WaitGroup
+	for i, part := range parts {
+		running.Go(func() { errs[i] = part() })
+	}
+	running.Wait()
+	return cmp.Or(errs...)
 }

@@ -167,7 +167,9 @@ func TestAWebhookGateSaysNothingBeforeItsFirstLook(t *testing.T) {
 	w.takeRuns("10.43.7.7:443", []hostRun{{Host: "server-1", Seen: true}}, news)
 	assert.Equal(t, Ready, from().State)
 	assert.Len(t, news, 1)
-	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/10.43.7.7/443'", connectCommand("10.43.7.7:443"))
+	spec := WebhookSpec{Port: 443}
+	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/10.43.7.7/443'", spec.connectionTo("10.43.7.7:443").command())
+	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/fd00::7/443'", spec.connectionTo("[fd00::7]:443").command())
 }
 
 func TestADryRunHasHalfASecondBeforeNewsEndsIt(t *testing.T) {

@@ -11,13 +11,18 @@ import (
 
 // The scripts that run on hosts, each in one SSH session. They look and change nothing.
 var (
+	//go:embed probe/ports.sh
+	portsScript string
 	//go:embed probe/host.sh
-	hostScript string
+	hostOwnScript string
 	//go:embed probe/unit.sh
 	unitScript string
-	//go:embed probe/command.sh
-	commandScript string
+	//go:embed probe/connect.sh
+	connectScript string
 )
+
+// hostScript is what a host gate runs.
+var hostScript = portsScript + hostOwnScript
 
 // withSettings puts variables in front of a script.
 func withSettings(script string, settings map[string]string) string {

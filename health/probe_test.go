@@ -1,10 +1,16 @@
 package health
 
 import (
+	"bufio"
+	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -55,16 +61,116 @@ func TestTheHostProbeSeesThisMachine(t *testing.T) {
 	assert.Equal(t, "1 free", seen["port"][1])
 }
 
-func TestTheCommandProbeGivesCodeAndOutput(t *testing.T) {
-	// The command ends the loop by itself on its third run; the second looks like the first and is not printed.
-	dir := t.TempDir()
-	command := "n=$(cat " + dir + "/n 2>/dev/null); n=$((${n:-0} + 1)); echo $n >" + dir + "/n; " +
-		"[ $n -lt 3 ] || kill $$; echo refused; echo why >&2; false"
+// running starts a probe that goes on until the test ends, and hands out its blocks.
+func running(t *testing.T, script string, settings map[string]string) <-chan block {
+	t.Helper()
 	shell := exec.CommandContext(t.Context(), "sh")
-	shell.Stdin = strings.NewReader(withSettings(commandScript, map[string]string{"command": command, "pause": "0.01"}))
-	out, err := shell.Output()
-	require.Error(t, err)
-	assert.Equal(t, "code=1\noutput=refused\noutput=why\nend\n", string(out))
+	shell.Stdin = strings.NewReader(withSettings(script, settings))
+	// A group of its own, which ends with the test as a host's does with its caller.
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
+	out, err := shell.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, shell.Start())
+	looks := make(chan block, 1000)
+	go func() {
+		lines := blocks{take: func(b block) { looks <- b }}
+		for text := bufio.NewScanner(out); text.Scan(); {
+			lines.line(text.Text())
+		}
+	}()
+	return looks
+}
+
+// until waits for a block with a value, within what a gate may take.
+func until(t *testing.T, looks <-chan block, key, value string) block {
+	t.Helper()
+	late := time.After(10 * time.Second)
+	for {
+		select {
+		case look := <-looks:
+			if look.get(key) == value {
+				return look
+			}
+		case <-late:
+			require.FailNowf(t, "not seen", "%s=%s", key, value)
+		}
+	}
+}
+
+func TestTheConnectProbeTellsAnswersRefusalsAndSilence(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	require.NoError(t, err)
+	looks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": listen(t) + " " + port})
+	until(t, looks, "code", "0")
+	require.NoError(t, listener.Close())
+	assert.Contains(t, until(t, looks, "code", "1")["output"][0], "Connection refused", "one of two ports is not enough")
+	listener, err = net.Listen("tcp", "127.0.0.1:"+port)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	until(t, looks, "code", "0")
+	until(t, running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": silent(t)}), "code", "124")
+}
+
+// silent is a loopback port whose queue is full: who connects hears nothing.
+func silent(t *testing.T) string {
+	t.Helper()
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = syscall.Close(socket) })
+	require.NoError(t, syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	require.NoError(t, syscall.Listen(socket, 0))
+	name, err := syscall.Getsockname(socket)
+	require.NoError(t, err)
+	port := strconv.Itoa(name.(*syscall.SockaddrInet4).Port)
+	waiting, err := net.Dial("tcp", "127.0.0.1:"+port)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = waiting.Close() })
+	return port
+}
+
+// fakeSystem is a folder with the programs that the unit's probe runs. systemctl says what the file state holds; what is written
+// to the file bus comes as a signal.
+func fakeSystem(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, script := range map[string]string{
+		"systemctl":  "printf 'ActiveState=%s\\nSubState=%s\\n' $(cat " + dir + "/state)",
+		"journalctl": "case \"$*\" in *--follow*) sleep 60 ;; esac",
+		"modinfo":    "false",
+		"busctl":     "echo \"$*\" >" + dir + "/asked; exec tail -n +1 -f -s 0.01 " + dir + "/bus",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bus"), nil, 0o600))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return dir
+}
+
+func TestTheUnitProbeHearsOfAStepFromTheBus(t *testing.T) {
+	dir := fakeSystem(t)
+	state := func(text string) { require.NoError(t, os.WriteFile(filepath.Join(dir, "state"), []byte(text), 0o600)) }
+	signal := func(text string) {
+		bus, err := os.OpenFile(filepath.Join(dir, "bus"), os.O_APPEND|os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = bus.WriteString(`{"type":"signal","payload":{"data":["org.freedesktop.systemd1.Unit",{"ActiveState":{"type":"s","data":"` + text + `"}},[]]}}` + "\n")
+		require.NoError(t, err)
+		require.NoError(t, bus.Close())
+	}
+	state("inactive dead")
+	looks := running(t, strings.ReplaceAll(unitScript, "sleep 1\n", "sleep 60\n"), map[string]string{"unit": "k3s-agent", "routes": ""})
+	until(t, looks, "ActiveState", "inactive")
+	state("activating start")
+	signal("activating")
+	assert.Never(t, func() bool { return len(looks) > 0 }, time.Second, 10*time.Millisecond, "a step of the start causes no look of its own")
+	state("active running")
+	signal("active")
+	until(t, looks, "ActiveState", "active")
+	asked, err := os.ReadFile(filepath.Join(dir, "asked"))
+	require.NoError(t, err)
+	assert.Contains(t, string(asked), "path='/org/freedesktop/systemd1/unit/k3s_2dagent_2eservice'")
 }
 
 func TestSettingsCannotBreakOutOfTheirQuotes(t *testing.T) {

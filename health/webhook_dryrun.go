@@ -12,8 +12,13 @@ import (
 )
 
 const (
-	// probeInterval is the pause between two dry runs through one API server.
+	// probeInterval is the pause between two attempts through one API server. News about the objects and from the hosts cut it
+	// short, so it bounds only what nothing tells.
 	probeInterval = 100 * time.Millisecond
+	// confirmInterval replaces it after a pass that proves by itself and has to be repeated. What is repeated is the proof (a
+	// webhook with several Pods may have answered with its only good one), and that needs another attempt but no time: an API
+	// server keeps its connection, so that waiting longer would ask the same Pod.
+	confirmInterval = 20 * time.Millisecond
 	// probeTimeout bounds one dry run. The API server itself waits for a webhook for up to its timeoutSeconds (10 s by
 	// default) and then says which address did not answer, which is worth waiting for.
 	probeTimeout = 12 * time.Second
@@ -53,6 +58,27 @@ func (p *probe) kick() {
 	signal(p.wake)
 }
 
+// unblocked is a kick by a host that can reach the webhook now. A probe that passes is left alone: how long it passes may be all
+// that there is to go by (consecutiveUnproved).
+func (p *probe) unblocked() {
+	p.mu.Lock()
+	failing := p.facts.Passes == 0
+	p.mu.Unlock()
+	if failing {
+		p.kick()
+	}
+}
+
+// pause is the pause before the next attempt.
+func (p *probe) pause() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.spec.Deny) > 0 && p.facts.Passes > 0 && p.facts.Passes < p.spec.passesNeeded() {
+		return confirmInterval
+	}
+	return probeInterval
+}
+
 // latest is the newest result; passes of an earlier configuration do not count.
 func (p *probe) latest(epoch int) probeFacts {
 	p.mu.Lock()
@@ -90,18 +116,37 @@ func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	return true
 }
 
-// askBoth makes both dry runs; the second one only when the first came back as it must.
+// askBoth makes both dry runs. The answer to the second one counts only when the first came back as it must; it is asked for
+// at the same time when that is to be expected, because it was so before.
 func (p *probe) askBoth(ctx context.Context) probeFacts {
 	facts := probeFacts{Server: p.server.name}
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	denyCtx, needless := context.WithCancel(ctx)
+	defer needless()
+	deny := sync.OnceValue(func() answer {
+		a, _ := p.ask(denyCtx, p.spec.Deny)
+		return a
+	})
+	if p.acceptedBefore() && len(p.spec.Deny) > 0 {
+		beside.Go(func() { deny() })
+	}
 	var returned map[string]any
 	facts.Accept, returned = p.ask(ctx, p.spec.Accept)
 	if facts.Accept.Kind != answerAccepted {
 		return facts
 	}
 	if facts.Unfilled = unfilled(returned, p.spec.AcceptFills); len(facts.Unfilled) == 0 && len(p.spec.Deny) > 0 {
-		facts.Deny, _ = p.ask(ctx, p.spec.Deny)
+		facts.Deny = deny()
 	}
 	return facts
+}
+
+// acceptedBefore reports whether the last attempt was accepted.
+func (p *probe) acceptedBefore() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.facts.Accept.Kind == answerAccepted
 }
 
 // unfilled are the dotted paths that have no value in an object, only an empty one, or not the one that they name.

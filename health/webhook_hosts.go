@@ -3,7 +3,9 @@ package health
 import (
 	"context"
 	"fmt"
-	"net"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // hostsFacts is how the webhook's Service looks from the hosts of the API servers, which call it from there.
@@ -18,10 +20,9 @@ type hostsFacts struct {
 // timedOut is timeout(1)'s exit code.
 const timedOut = 124
 
-// connectCommand opens a TCP connection and closes it again. It needs nothing that Debian or Ubuntu do not have.
-func connectCommand(address string) string {
-	host, port, _ := net.SplitHostPort(address) // lookAddress joined it
-	return fmt.Sprintf("timeout 3 bash -c ': </dev/tcp/%s/%s'", host, port)
+// connectionTo is the webhook's Service at an address as lookAddress joins it.
+func (s WebhookSpec) connectionTo(address string) connection {
+	return connection{address: strings.Trim(strings.TrimSuffix(address, ":"+strconv.Itoa(s.Port)), "[]"), ports: []int{s.Port}}
 }
 
 // judgeHosts says for each host whether the webhook's address answers there. kube-proxy programs each host by itself, so one
@@ -65,7 +66,7 @@ func judgeHostRun(spec WebhookSpec, address string, run hostRun) Verdict {
 
 // askHosts keeps asking the hosts at the Service's present address, until ctx ends.
 func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
-	fromHostsAt(ctx, w.hosts, w.key, w.moved, w.address, connectCommand,
+	fromHostsAt(ctx, w.hosts, w.key, w.moved, w.address, w.spec.connectionTo,
 		func(address string, runs []hostRun) { w.takeRuns(address, runs, news) })
 }
 
@@ -76,6 +77,12 @@ func (w *webhookWatch) takeRuns(address string, runs []hostRun, news chan<- stru
 	if w.facts.Hosts.Address == address {
 		w.runs = runs
 		signal(news)
+		// What a host's kube-proxy has taken up, its API server can use from now on.
+		if slices.ContainsFunc(runs, hostRun.passed) {
+			for _, p := range w.probes {
+				p.unblocked()
+			}
+		}
 	}
 }
 

@@ -155,7 +155,7 @@ func (w *webhookWatch) probeAgain(ctx context.Context, p *probe, news chan<- str
 		if p.attempt(ctx, epoch, counts) {
 			signal(news)
 		}
-		waitFor(ctx, p.wake, probeInterval)
+		waitFor(ctx, p.wake, p.pause())
 	}
 }
 

@@ -67,12 +67,18 @@ func lookWorkload(ctx context.Context, s *apiServer, r workloadRef) (workloadFac
 
 // pods reads the Pods of the newest revision and the reasons for which Pods were refused.
 func (w *workloadFacts) pods(ctx context.Context, s *apiServer, selector *metav1.LabelSelector, newest revision, uid string) error {
-	pods, err := list[corev1.Pod](ctx, s, podResource, w.Namespace, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(selector)})
-	if err != nil {
-		return err
-	}
-	events, err := list[corev1.Event](ctx, s, eventResource, w.Namespace, metav1.ListOptions{FieldSelector: "type=Warning"})
-	if err != nil {
+	var pods []corev1.Pod
+	var events []corev1.Event
+	if err := inParallel(
+		func() (err error) {
+			pods, err = list[corev1.Pod](ctx, s, podResource, w.Namespace, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(selector)})
+			return err
+		},
+		func() (err error) {
+			events, err = list[corev1.Event](ctx, s, eventResource, w.Namespace, metav1.ListOptions{FieldSelector: "type=Warning"})
+			return err
+		},
+	); err != nil {
 		return err
 	}
 	if w.Kind != "Deployment" && len(pods) == 0 {
@@ -137,6 +143,10 @@ func (w *workloadFacts) deployment(ctx context.Context, s *apiServer) (*metav1.L
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
 			w.Refused = c.Message
 		}
+	}
+	if judgeWorkload(*w).State == Ready {
+		// Nobody asks for its Pods, and the gate's caller waits for this look.
+		return nil, revision{}, "", nil
 	}
 	newest, err := newestReplicaSet(ctx, s, d)
 	return d.Spec.Selector, newest, string(d.UID), err
