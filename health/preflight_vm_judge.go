@@ -1,0 +1,139 @@
+package health
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"strata/internal/vm"
+)
+
+// hypervisorCheck is what every other check of a hypervisor is behind.
+const hypervisorCheck = "hypervisor"
+
+// leastRelease is the first Proxmox VE whose commands have what the driver uses.
+const leastRelease = 8
+
+// judgeHypervisor gives the verdicts of a preflight on the hypervisor. They hold on every later run as well.
+func judgeHypervisor(plan VMPlan, f vmFindings) []Verdict {
+	if len(f.Machines) == 0 { // It was not reached.
+		f.Machines = make([]vm.MachineFacts, len(plan.Specs))
+	}
+	first := judgeReached(plan, f)
+	verdicts := []Verdict{first}
+	add := func(check string, v Verdict) {
+		if first.State != Ready {
+			v = Verdict{State: Waiting, Message: "not seen"}
+		}
+		v.Check, v.After = check, append(v.After, hypervisorCheck)
+		verdicts = append(verdicts, v)
+	}
+	if plan.Specs[0].Driver == "proxmox" {
+		add("node", judgeNode(f.Node))
+	} else {
+		add("virtualisation", judgeVirtual(plan.Specs[0], f.Node))
+	}
+	add("processors", judgeProcessors(plan.Specs, f))
+	add("memory", judgeMemory(plan.Specs, f))
+	behind := []string{}
+	for _, storage := range f.Storages {
+		behind = append(behind, "storage "+storage.Name)
+		add("storage "+storage.Name, judgeStorage(plan.Specs, storage, f.Machines))
+	}
+	add("network", judgeNetwork(f.Network))
+	if plan.Image != nil {
+		image := judgeImage(plan.Specs, *plan.Image)
+		image.Check = "image" // It is on this side: seen also when the hypervisor is not.
+		verdicts = append(verdicts, image)
+	} else {
+		add("template", judgeTemplate(plan.Specs, f))
+	}
+	names := judgeNames(plan.Specs, f.Machines)
+	names.After = behind
+	add("names", names)
+	add("disks", judgeDisks(plan.Specs, f.Machines))
+	add("addresses", judgeAddresses(plan.Specs, f))
+	return verdicts
+}
+
+// judgeReached: the login works, commands run as root, and the hypervisor behind them answers.
+func judgeReached(plan VMPlan, f vmFindings) Verdict {
+	at := plan.Specs[0].Hypervisor
+	v := Verdict{Check: hypervisorCheck, State: Ready, Message: "answers"}
+	switch {
+	case f.Fault != nil:
+		v.State, v.Message = Stuck, "strata:hosts.hypervisor.address "+at.Address+": expected a login with its key, found "+oneLine(f.Fault.Error())
+		v.Hint = "switch it on, or correct strata:hosts.hypervisor"
+	case f.Node.Fault != nil && plan.Specs[0].Driver == "proxmox":
+		v.State, v.Message = Stuck, "strata:hosts.hypervisor.address "+at.Address+": expected a Proxmox VE node, found "+oneLine(f.Node.Fault.Error())
+		v.Hint = "set it to a node of Proxmox VE, and see there: systemctl status pvedaemon pve-cluster"
+	case f.Node.Fault != nil:
+		v.State, v.Message = Stuck, "strata:hosts.libvirt.uri "+plan.Specs[0].Libvirt.URI+": expected libvirt to answer, found "+oneLine(f.Node.Fault.Error())
+		v.Hint = "on it: apt-get install libvirt-daemon-system libvirt-clients; systemctl start libvirtd"
+	}
+	return v
+}
+
+// judgeNode: the commands change the node that they run on, as root@pam, who has every privilege; a node without its cluster's majority
+// refuses every change.
+func judgeNode(node vm.NodeFacts) Verdict {
+	major, _, _ := strings.Cut(node.Release, ".")
+	number, err := strconv.Atoi(major)
+	switch {
+	case !node.Quorate:
+		return Verdict{State: Stuck, Message: "node " + node.Name + ": expected a cluster with quorum, found none",
+			Cause: "without the majority of its nodes nothing can be made or changed", Hint: "start the other nodes, and see: pvecm status"}
+	case err != nil || number < leastRelease:
+		return Verdict{State: Stuck, Message: fmt.Sprintf("node %s: expected Proxmox VE %d or later, found %q", node.Name, leastRelease, node.Release),
+			Hint: "upgrade it, or set strata:hosts.hypervisor.address to another node"}
+	}
+	return Verdict{State: Ready, Message: "node " + node.Name + ", Proxmox VE " + node.Release}
+}
+
+func judgeVirtual(spec vm.Spec, node vm.NodeFacts) Verdict {
+	if node.Virtual == nil {
+		return Verdict{State: Ready, Message: spec.Libvirt.Type + " for " + spec.Libvirt.Arch}
+	}
+	return Verdict{State: Stuck, Message: fmt.Sprintf("strata:hosts.libvirt.type %s: expected machines of it for %s, found %s", spec.Libvirt.Type, spec.Libvirt.Arch, oneLine(node.Virtual.Error())),
+		Cause: "no hardware virtualisation for that architecture, or no QEMU for it",
+		Hint:  "switch virtualisation on in the firmware, install QEMU for " + spec.Libvirt.Arch + ", or set strata:hosts.libvirt.type to qemu"}
+}
+
+// judgeProcessors: no machine can have more than the hypervisor has; all together may, at the cost of speed.
+func judgeProcessors(specs vm.Specs, f vmFindings) Verdict {
+	var wrong []string
+	total := 0
+	for _, spec := range specs {
+		total += spec.CPUs
+		if spec.CPUs > f.Node.CPUs {
+			wrong = append(wrong, fmt.Sprintf("%s asks for %d", spec.Node, spec.CPUs))
+		}
+	}
+	found := strconv.Itoa(f.Node.CPUs)
+	switch {
+	case len(wrong) > 0:
+		return Verdict{State: Stuck, Message: "strata:hosts.vm.cpus: expected at most the " + found + " processors of the hypervisor for each machine, found: " + strings.Join(wrong, ", "),
+			Hint: "set strata:hosts.vm.cpus (or the node's vm.cpus) to " + found + " or less"}
+	case total > f.Node.CPUs:
+		return Verdict{State: Ready, Message: fmt.Sprintf("%d asked for by all machines, %s there: they share", total, found),
+			Hint: "when they are slow: fewer processors in strata:hosts.vm.cpus, or another hypervisor"}
+	}
+	return Verdict{State: Ready, Message: fmt.Sprintf("%d of %s", total, found)}
+}
+
+// judgeMemory asks for what the machines do not hold yet.
+func judgeMemory(specs vm.Specs, f vmFindings) Verdict {
+	need := 0
+	for i, spec := range specs {
+		held := 0
+		if have := f.Machines[i]; have.Running {
+			held = have.MemoryMiB
+		}
+		need += max(0, spec.MemoryMiB-held)
+	}
+	if need > f.Node.FreeMiB {
+		return Verdict{State: Stuck, Message: fmt.Sprintf("strata:hosts.vm.memoryMiB: expected %d MiB free for the machines, found %d MiB", need, f.Node.FreeMiB),
+			Hint: "set it (or a node's vm.memoryMiB) to less, stop other machines, or use another hypervisor"}
+	}
+	return Verdict{State: Ready, Message: fmt.Sprintf("%d MiB needed, %d MiB free", need, f.Node.FreeMiB)}
+}
