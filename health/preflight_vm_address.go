@@ -9,10 +9,10 @@ import (
 	"strata/internal/vm"
 )
 
-// judgeAddresses: no address is another's. Each machine's hardware address follows from stack and node, so that its own lease and its
+// judgeVMAddresses: no address is another's. Each machine's hardware address follows from stack and node, so that its own lease and its
 // own answer are known.
-func judgeAddresses(specs vm.Specs, f vmFindings) Verdict {
-	taken, fixes, doubts := judgeLeases(specs, f.Network.DHCP)
+func judgeVMAddresses(specs vm.Specs, f vmFindings) Verdict {
+	taken, fixes, doubts := judgeVMLeases(specs, f.Network.DHCP)
 	answered, silent := othersAnswer(specs, f)
 	taken = append(taken, answered...)
 	if len(answered) > 0 {
@@ -42,9 +42,9 @@ func reservations(specs vm.Specs) []string {
 	return all
 }
 
-// judgeLeases compares the addresses with what the hypervisor's own DHCP server gives out: what is taken, how to mend it, and what may
+// judgeVMLeases compares the addresses with what the hypervisor's own DHCP server gives out: what is taken, how to mend it, and what may
 // go wrong later.
-func judgeLeases(specs vm.Specs, dhcp *vm.DHCPFacts) (taken, fixes, doubts []string) {
+func judgeVMLeases(specs vm.Specs, dhcp *vm.DHCPFacts) (taken, fixes, doubts []string) {
 	if dhcp == nil {
 		return nil, nil, nil
 	}

@@ -29,30 +29,30 @@ func judgeHypervisor(plan VMPlan, f vmFindings) []Verdict {
 		verdicts = append(verdicts, v)
 	}
 	if plan.Specs[0].Driver == "proxmox" {
-		add("node", judgeNode(f.Node))
+		add("node", judgeVMNode(f.Node))
 	} else {
-		add("virtualisation", judgeVirtual(plan.Specs[0], f.Node))
+		add("virtualisation", judgeVMVirtual(plan.Specs[0], f.Node))
 	}
-	add("processors", judgeProcessors(plan.Specs, f))
-	add("memory", judgeMemory(plan.Specs, f))
+	add("processors", judgeVMProcessors(plan.Specs, f))
+	add("memory", judgeVMMemory(plan.Specs, f))
 	behind := []string{}
 	for _, storage := range f.Storages {
 		behind = append(behind, "storage "+storage.Name)
-		add("storage "+storage.Name, judgeStorage(plan.Specs, storage, f.Machines))
+		add("storage "+storage.Name, judgeVMStorage(plan.Specs, storage, f.Machines))
 	}
-	add("network", judgeNetwork(f.Network))
+	add("network", judgeVMNetwork(f.Network))
 	if plan.Image != nil {
-		image := judgeImage(plan.Specs, *plan.Image)
+		image := judgeVMImage(plan.Specs, *plan.Image)
 		image.Check = "image" // It is on this side: seen also when the hypervisor is not.
 		verdicts = append(verdicts, image)
 	} else {
-		add("template", judgeTemplate(plan.Specs, f))
+		add("template", judgeVMTemplate(plan.Specs, f))
 	}
-	names := judgeNames(plan.Specs, f.Machines)
+	names := judgeVMNames(plan.Specs, f.Machines)
 	names.After = behind
 	add("names", names)
-	add("disks", judgeDisks(plan.Specs, f.Machines))
-	add("addresses", judgeAddresses(plan.Specs, f))
+	add("disks", judgeVMDisks(plan.Specs, f.Machines))
+	add("addresses", judgeVMAddresses(plan.Specs, f))
 	return verdicts
 }
 
@@ -74,9 +74,9 @@ func judgeReached(plan VMPlan, f vmFindings) Verdict {
 	return v
 }
 
-// judgeNode: the commands change the node that they run on, as root@pam, who has every privilege; a node without its cluster's majority
+// judgeVMNode: the commands change the node that they run on, as root@pam, who has every privilege; a node without its cluster's majority
 // refuses every change.
-func judgeNode(node vm.NodeFacts) Verdict {
+func judgeVMNode(node vm.NodeFacts) Verdict {
 	major, _, _ := strings.Cut(node.Release, ".")
 	number, err := strconv.Atoi(major)
 	switch {
@@ -90,7 +90,7 @@ func judgeNode(node vm.NodeFacts) Verdict {
 	return Verdict{State: Ready, Message: "node " + node.Name + ", Proxmox VE " + node.Release}
 }
 
-func judgeVirtual(spec vm.Spec, node vm.NodeFacts) Verdict {
+func judgeVMVirtual(spec vm.Spec, node vm.NodeFacts) Verdict {
 	if node.Virtual == nil {
 		return Verdict{State: Ready, Message: spec.Libvirt.Type + " for " + spec.Libvirt.Arch}
 	}
@@ -99,8 +99,8 @@ func judgeVirtual(spec vm.Spec, node vm.NodeFacts) Verdict {
 		Hint:  "switch virtualisation on in the firmware, install QEMU for " + spec.Libvirt.Arch + ", or set strata:hosts.libvirt.type to qemu"}
 }
 
-// judgeProcessors: no machine can have more than the hypervisor has; all together may, at the cost of speed.
-func judgeProcessors(specs vm.Specs, f vmFindings) Verdict {
+// judgeVMProcessors: no machine can have more than the hypervisor has; all together may, at the cost of speed.
+func judgeVMProcessors(specs vm.Specs, f vmFindings) Verdict {
 	var wrong []string
 	total := 0
 	for _, spec := range specs {
@@ -121,8 +121,8 @@ func judgeProcessors(specs vm.Specs, f vmFindings) Verdict {
 	return Verdict{State: Ready, Message: fmt.Sprintf("%d of %s", total, found)}
 }
 
-// judgeMemory asks for what the machines do not hold yet.
-func judgeMemory(specs vm.Specs, f vmFindings) Verdict {
+// judgeVMMemory asks for what the machines do not hold yet.
+func judgeVMMemory(specs vm.Specs, f vmFindings) Verdict {
 	need := 0
 	for i, spec := range specs {
 		held := 0

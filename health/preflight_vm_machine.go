@@ -10,25 +10,25 @@ import (
 	"strata/internal/vm"
 )
 
-// judgeTemplate: a clone is as large as its template, and disks cannot shrink.
-func judgeTemplate(specs vm.Specs, f vmFindings) Verdict {
+// judgeVMTemplate: a clone is as large as its template, and disks cannot shrink.
+func judgeVMTemplate(specs vm.Specs, f vmFindings) Verdict {
 	id := strconv.Itoa(specs[0].Proxmox.Template)
 	if f.Template != nil {
 		return Verdict{State: Stuck, Message: "strata:hosts.proxmox.template " + id + ": " + oneLine(f.Template.Error()), Hint: "see qm list on the node"}
 	}
-	return judgeSource(specs, "strata:hosts.proxmox.template "+id, float64(f.TemplateGiB))
+	return judgeVMSource(specs, "strata:hosts.proxmox.template "+id, float64(f.TemplateGiB))
 }
 
-func judgeImage(specs vm.Specs, image VMImage) Verdict {
+func judgeVMImage(specs vm.Specs, image VMImage) Verdict {
 	if image.Fault != nil {
 		return Verdict{State: Stuck, Message: image.Key + " " + image.Value + ": " + oneLine(image.Fault.Error()),
 			Hint: "correct " + image.Key + ", then strata fetch"}
 	}
-	return judgeSource(specs, image.Key+" "+image.Value, image.GiB)
+	return judgeVMSource(specs, image.Key+" "+image.Value, image.GiB)
 }
 
-// judgeSource: what a machine starts from fits on its disk.
-func judgeSource(specs vm.Specs, source string, size float64) Verdict {
+// judgeVMSource: what a machine starts from fits on its disk.
+func judgeVMSource(specs vm.Specs, source string, size float64) Verdict {
 	var small []string
 	for _, spec := range specs {
 		if float64(spec.DiskGiB) < size {
@@ -42,8 +42,8 @@ func judgeSource(specs vm.Specs, source string, size float64) Verdict {
 	return Verdict{State: Ready, Message: source}
 }
 
-// judgeNames: what has a machine's name or number is this stack's own, or not there.
-func judgeNames(specs vm.Specs, machines []vm.MachineFacts) Verdict {
+// judgeVMNames: what has a machine's name or number is this stack's own, or not there.
+func judgeVMNames(specs vm.Specs, machines []vm.MachineFacts) Verdict {
 	var foreign, unseen, fixes []string
 	own := 0
 	for i, m := range machines {
@@ -67,8 +67,8 @@ func judgeNames(specs vm.Specs, machines []vm.MachineFacts) Verdict {
 	return Verdict{State: Ready, Message: fmt.Sprintf("%d free, %d this stack's own", len(machines)-own, own)}
 }
 
-// judgeDisks: a machine that is there keeps its disk, which can grow only.
-func judgeDisks(specs vm.Specs, machines []vm.MachineFacts) Verdict {
+// judgeVMDisks: a machine that is there keeps its disk, which can grow only.
+func judgeVMDisks(specs vm.Specs, machines []vm.MachineFacts) Verdict {
 	var wrong []string
 	for i, m := range machines {
 		if m.Whole && m.DiskGiB > specs[i].DiskGiB {

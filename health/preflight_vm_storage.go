@@ -7,8 +7,8 @@ import (
 	"strata/internal/vm"
 )
 
-// judgeStorage asks for the room that the machines' disks do not hold yet: a disk that is not full may grow to all of its size.
-func judgeStorage(specs vm.Specs, s vm.StorageFacts, machines []vm.MachineFacts) Verdict {
+// judgeVMStorage asks for the room that the machines' disks do not hold yet: a disk that is not full may grow to all of its size.
+func judgeVMStorage(specs vm.Specs, s vm.StorageFacts, machines []vm.MachineFacts) Verdict {
 	is := s.Key + " " + s.Name
 	need := 0
 	for i, spec := range specs {
@@ -16,7 +16,7 @@ func judgeStorage(specs vm.Specs, s vm.StorageFacts, machines []vm.MachineFacts)
 			need += max(0, spec.DiskGiB-machines[i].DiskGiB)
 		}
 	}
-	stuck := Verdict{State: Stuck, Hint: "set " + s.Key + " to " + oneOf(s.Others)}
+	stuck := Verdict{State: Stuck, Hint: "set " + s.Key + " to " + oneThere(s.Others)}
 	switch {
 	case s.Fault != nil:
 		return Verdict{State: Waiting, Message: is + ": " + oneLine(s.Fault.Error()), Hint: "see the command's error on the hypervisor"}
@@ -39,21 +39,21 @@ func startStorage(spec vm.Spec, name string) string {
 	return command(spec, "virsh pool-start "+name, "pvesm set "+name+" --disable 0, and see pvesm status")
 }
 
-// oneOf names what there is in place of what was asked for.
-func oneOf(names []string) string {
+// oneThere names what there is in place of what was asked for.
+func oneThere(names []string) string {
 	if len(names) == 0 {
 		return "one that is there (there is none that fits)"
 	}
 	return "one that is there: " + strings.Join(names, ", ")
 }
 
-func judgeNetwork(n vm.NetworkFacts) Verdict {
+func judgeVMNetwork(n vm.NetworkFacts) Verdict {
 	is := n.Key + " " + n.Name
 	switch {
 	case n.Fault != nil:
 		return Verdict{State: Waiting, Message: is + ": " + oneLine(n.Fault.Error()), Hint: "see the command's error on the hypervisor"}
 	case !n.There:
-		return Verdict{State: Stuck, Message: is + ": expected it there, found none of this name", Hint: "set " + n.Key + " to " + oneOf(n.Others)}
+		return Verdict{State: Stuck, Message: is + ": expected it there, found none of this name", Hint: "set " + n.Key + " to " + oneThere(n.Others)}
 	case !n.Active && strings.HasSuffix(n.Key, ".network"):
 		return Verdict{State: Stuck, Message: is + ": expected it active, found it is not", Hint: "on the hypervisor: virsh net-start " + n.Name + "; virsh net-autostart " + n.Name}
 	case !n.Active:
