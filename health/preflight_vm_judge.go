@@ -48,11 +48,23 @@ func judgeHypervisor(plan VMPlan, f vmFindings) []Verdict {
 	} else {
 		add("template", judgeVMTemplate(plan.Specs, f))
 	}
-	names := judgeVMNames(plan.Specs, f.Machines)
-	names.After = behind
-	add("names", names)
+	for i, spec := range plan.Specs {
+		name := judgeVMName(i, f.Machines[i])
+		name.After = behind
+		add("name "+spec.Node, name)
+	}
 	add("disks", judgeVMDisks(plan.Specs, f.Machines))
-	add("addresses", judgeVMAddresses(plan.Specs, f))
+	if silent := unasked(plan.Specs, f); silent != "" && f.Network.DHCP == nil {
+		add("addresses", Verdict{State: Skipped, Message: silent})
+	} else {
+		for i, spec := range plan.Specs {
+			add("address "+spec.Node, judgeVMAddress(i, spec, f))
+		}
+	}
+	if f.Network.DHCP == nil && plan.Specs[0].Guest.DHCP {
+		add("leases", Verdict{State: Ready, Message: "the network's own DHCP server gives the addresses, and is not seen from here",
+			Hint: "reserve there: " + strings.Join(reservations(plan.Specs), ", ")})
+	}
 	return verdicts
 }
 
@@ -62,13 +74,14 @@ func judgeReached(plan VMPlan, f vmFindings) Verdict {
 	v := Verdict{Check: hypervisorCheck, State: Ready, Message: "answers"}
 	switch {
 	case f.Fault != nil:
-		v.State, v.Message = Stuck, "strata:hosts.hypervisor.address "+at.Address+": expected a login with its key, found "+oneLine(f.Fault.Error())
-		v.Hint = "switch it on, or correct strata:hosts.hypervisor"
+		v.State, v.Message = Stuck, "strata:hosts.hypervisor.address "+at.Address+": expected a login with its key, found none"
+		v.Cause, v.Hint = oneLine(f.Fault.Error()), "switch it on, or correct strata:hosts.hypervisor"
 	case f.Node.Fault != nil && plan.Specs[0].Driver == "proxmox":
-		v.State, v.Message = Stuck, "strata:hosts.hypervisor.address "+at.Address+": expected a Proxmox VE node, found "+oneLine(f.Node.Fault.Error())
-		v.Hint = "set it to a node of Proxmox VE, and see there: systemctl status pvedaemon pve-cluster"
+		v.State, v.Message = Stuck, "strata:hosts.hypervisor.address "+at.Address+": expected a Proxmox VE node, found none"
+		v.Cause, v.Hint = oneLine(f.Node.Fault.Error()), "set it to a node of Proxmox VE, and see there: systemctl status pvedaemon pve-cluster"
 	case f.Node.Fault != nil:
-		v.State, v.Message = Stuck, "strata:hosts.libvirt.uri "+plan.Specs[0].Libvirt.URI+": expected libvirt to answer, found "+oneLine(f.Node.Fault.Error())
+		v.State, v.Message = Stuck, "strata:hosts.libvirt.uri "+plan.Specs[0].Libvirt.URI+": expected libvirt to answer, found that it does not"
+		v.Cause = oneLine(f.Node.Fault.Error())
 		v.Hint = "on it: apt-get install libvirt-daemon-system libvirt-clients; systemctl start libvirtd"
 	}
 	return v
@@ -94,8 +107,8 @@ func judgeVMVirtual(spec vm.Spec, node vm.NodeFacts) Verdict {
 	if node.Virtual == nil {
 		return Verdict{State: Ready, Message: spec.Libvirt.Type + " for " + spec.Libvirt.Arch}
 	}
-	return Verdict{State: Stuck, Message: fmt.Sprintf("strata:hosts.libvirt.type %s: expected machines of it for %s, found %s", spec.Libvirt.Type, spec.Libvirt.Arch, oneLine(node.Virtual.Error())),
-		Cause: "no hardware virtualisation for that architecture, or no QEMU for it",
+	return Verdict{State: Stuck, Message: fmt.Sprintf("strata:hosts.libvirt.type %s: expected machines of it for %s, found none possible", spec.Libvirt.Type, spec.Libvirt.Arch),
+		Cause: oneLine(node.Virtual.Error()),
 		Hint:  "switch virtualisation on in the firmware, install QEMU for " + spec.Libvirt.Arch + ", or set strata:hosts.libvirt.type to qemu"}
 }
 
@@ -106,13 +119,13 @@ func judgeVMProcessors(specs vm.Specs, f vmFindings) Verdict {
 	for _, spec := range specs {
 		total += spec.CPUs
 		if spec.CPUs > f.Node.CPUs {
-			wrong = append(wrong, fmt.Sprintf("%s asks for %d", spec.Node, spec.CPUs))
+			wrong = append(wrong, fmt.Sprintf("%s %d", spec.Node, spec.CPUs))
 		}
 	}
 	found := strconv.Itoa(f.Node.CPUs)
 	switch {
 	case len(wrong) > 0:
-		return Verdict{State: Stuck, Message: "strata:hosts.vm.cpus: expected at most the " + found + " processors of the hypervisor for each machine, found: " + strings.Join(wrong, ", "),
+		return Verdict{State: Stuck, Message: "strata:hosts.vm.cpus: expected at most the hypervisor's " + found + " for each machine, found: " + strings.Join(wrong, ", "),
 			Hint: "set strata:hosts.vm.cpus (or the node's vm.cpus) to " + found + " or less"}
 	case total > f.Node.CPUs:
 		return Verdict{State: Ready, Message: fmt.Sprintf("%d asked for by all machines, %s there: they share", total, found),

@@ -14,15 +14,15 @@ import (
 func judgeVMTemplate(specs vm.Specs, f vmFindings) Verdict {
 	id := strconv.Itoa(specs[0].Proxmox.Template)
 	if f.Template != nil {
-		return Verdict{State: Stuck, Message: "strata:hosts.proxmox.template " + id + ": " + oneLine(f.Template.Error()), Hint: "see qm list on the node"}
+		return Verdict{State: Stuck, Message: "strata:hosts.proxmox.template " + id + ": expected a template with a disk scsi0, found none", Cause: oneLine(f.Template.Error()), Hint: "see qm list on the node"}
 	}
 	return judgeVMSource(specs, "strata:hosts.proxmox.template "+id, float64(f.TemplateGiB))
 }
 
 func judgeVMImage(specs vm.Specs, image VMImage) Verdict {
 	if image.Fault != nil {
-		return Verdict{State: Stuck, Message: image.Key + " " + image.Value + ": " + oneLine(image.Fault.Error()),
-			Hint: "correct " + image.Key + ", then strata fetch"}
+		return Verdict{State: Stuck, Message: image.Key + " " + image.Value + ": expected a disk image whose sum is known, found none",
+			Cause: oneLine(image.Fault.Error()), Hint: "correct " + image.Key + ", then strata fetch"}
 	}
 	return judgeVMSource(specs, image.Key+" "+image.Value, image.GiB)
 }
@@ -32,39 +32,29 @@ func judgeVMSource(specs vm.Specs, source string, size float64) Verdict {
 	var small []string
 	for _, spec := range specs {
 		if float64(spec.DiskGiB) < size {
-			small = append(small, fmt.Sprintf("%s asks for %d", spec.Node, spec.DiskGiB))
+			small = append(small, fmt.Sprintf("%s %d", spec.Node, spec.DiskGiB))
 		}
 	}
 	if len(small) > 0 {
-		return Verdict{State: Stuck, Message: fmt.Sprintf("strata:hosts.vm.diskGiB: expected at least the %.4g GiB of the disk in %s, found: %s", size, source, strings.Join(small, ", ")),
-			Cause: "disks cannot shrink", Hint: fmt.Sprintf("set it (or the node's vm.diskGiB) to %d or more", int(math.Ceil(size)))}
+		return Verdict{State: Stuck, Message: fmt.Sprintf("strata:hosts.vm.diskGiB: expected at least %.4g, the disk's size in its source, found: %s", size, strings.Join(small, ", ")),
+			Cause: "disks cannot shrink, and that of " + source + " is larger", Hint: fmt.Sprintf("set it (or the node's vm.diskGiB) to %d or more", int(math.Ceil(size)))}
 	}
 	return Verdict{State: Ready, Message: source}
 }
 
-// judgeVMNames: what has a machine's name or number is this stack's own, or not there.
-func judgeVMNames(specs vm.Specs, machines []vm.MachineFacts) Verdict {
-	var foreign, unseen, fixes []string
-	own := 0
-	for i, m := range machines {
-		var other *vm.ForeignError
-		switch {
-		case errors.As(m.Fault, &other):
-			foreign, fixes = append(foreign, specs[i].Node+": "+other.What), append(fixes, specs[i].Node+": "+other.Fix)
-		case m.Fault != nil:
-			unseen = append(unseen, specs[i].Node+": "+oneLine(m.Fault.Error()))
-		case m.Whole:
-			own++
-		}
-	}
+// judgeVMName: what has the name or number of the machine in a place of the configuration is this stack's own, or not there.
+func judgeVMName(place int, m vm.MachineFacts) Verdict {
+	var other *vm.ForeignError
 	switch {
-	case len(foreign) > 0:
-		return Verdict{State: Stuck, Message: "strata:hosts.nodes: expected names and numbers that are free or this stack's, found others': " + strings.Join(append(foreign, unseen...), "; "),
-			Cause: "this stack did not make them, so they are left alone", Hint: strings.Join(fixes, "; ")}
-	case len(unseen) > 0:
-		return Verdict{State: Waiting, Message: "strata:hosts.nodes: " + strings.Join(unseen, "; "), Hint: "see the command's error on the hypervisor"}
+	case errors.As(m.Fault, &other):
+		return Verdict{State: Stuck, Message: fmt.Sprintf("strata:hosts.nodes[%d]: expected name and number free, found: %s", place, other.What),
+			Cause: "this stack did not make it, so it is left alone", Hint: other.Fix}
+	case m.Fault != nil:
+		return Verdict{State: Waiting, Message: fmt.Sprintf("strata:hosts.nodes[%d]: %s", place, oneLine(m.Fault.Error())), Hint: "see the command's error on the hypervisor"}
+	case m.Whole:
+		return Verdict{State: Ready, Message: "this stack's own"}
 	}
-	return Verdict{State: Ready, Message: fmt.Sprintf("%d free, %d this stack's own", len(machines)-own, own)}
+	return Verdict{State: Ready, Message: "free"}
 }
 
 // judgeVMDisks: a machine that is there keeps its disk, which can grow only.

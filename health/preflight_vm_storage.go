@@ -25,7 +25,7 @@ func judgeVMStorage(specs vm.Specs, s vm.StorageFacts, machines []vm.MachineFact
 	case !s.Active:
 		stuck.Message, stuck.Hint = is+": expected it active, found it is not", "on the hypervisor: "+startStorage(specs[0], s.Name)
 	case s.Lacks != "":
-		stuck.Message = is + ": expected it to hold what the machines need, found it lacks " + s.Lacks
+		stuck.Message = is + ": expected " + s.Lacks
 	case float64(need) > s.FreeGiB:
 		stuck.Message = fmt.Sprintf("%s: expected %d GiB free for the machines' disks, found %.1f GiB", is, need, s.FreeGiB)
 		stuck.Hint = "make room on it, set strata:hosts.vm.diskGiB to less, or use another storage"

@@ -44,7 +44,7 @@ type StorageFacts struct {
 	There, Active bool
 	// Others are the storages that could be meant.
 	Others []string
-	// Lacks says what it is missing to hold what it should; empty when nothing.
+	// Lacks is what was expected and found of what it can hold; empty when it holds what it should.
 	Lacks string
 	// FreeGiB is its room. Disks is true when the machines' disks are on it, and not only their small seeds.
 	FreeGiB float64

@@ -88,7 +88,7 @@ func (l *libvirt) pool(ctx context.Context, facts *StorageFacts) error {
 		return fmt.Errorf("%s: pool %s: %w", l.host, facts.Name, err)
 	}
 	if !slices.Contains(folderPools, pool.Type) {
-		facts.Lacks = "files (it is of type " + pool.Type + ", expected one of " + strings.Join(folderPools, ", ") + ")"
+		facts.Lacks = "a pool of type " + strings.Join(folderPools, ", ") + ", found " + pool.Type
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (s *StorageFacts) among(all []storageEntry, content string) {
 		s.There, s.Active = true, yes(one.Enabled) && yes(one.Active)
 		s.FreeGiB = float64(whole(one.Avail)) / math.Exp2(30)
 		if !holds {
-			s.Lacks = "content type " + content + " (it has " + one.Content + ")"
+			s.Lacks = "content type " + content + ", found " + one.Content
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestLibvirtSaysWhatItLacks(t *testing.T) {
 	assert.ErrorContains(t, survey.Node.Virtual, "KVM is not supported")
 	assert.True(t, survey.Storages[0].There)
 	assert.False(t, survey.Storages[0].Active)
-	assert.Contains(t, survey.Storages[0].Lacks, "type logical")
+	assert.Contains(t, survey.Storages[0].Lacks, "found logical")
 	assert.True(t, survey.Network.There)
 	assert.False(t, survey.Network.Active)
 
@@ -129,7 +129,7 @@ func TestProxmoxSaysWhatItLacks(t *testing.T) {
 	assert.Equal(t, "7.4-3", survey.Node.Release)
 	assert.True(t, survey.Storages[0].There)
 	assert.False(t, survey.Storages[0].Active)
-	assert.Equal(t, "content type iso (it has vztmpl)", survey.Storages[1].Lacks)
+	assert.Equal(t, "content type iso, found vztmpl", survey.Storages[1].Lacks)
 	assert.True(t, survey.Network.There)
 	assert.False(t, survey.Network.Active)
 	assert.ErrorContains(t, survey.Template, "no template")
