@@ -54,6 +54,19 @@ func (l *libvirt) find(ctx context.Context) (*found, error) {
 	if !there {
 		return nil, nil
 	}
+	have, err := l.read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if !l.spec.owns(have.Mark) {
+		return nil, &ForeignError{Where: l.host.String(), What: "there is a domain " + name, Fix: "rename the node or the stack, or move the domain away"}
+	}
+	have.DiskGiB, err = l.diskGiB(ctx)
+	return have, err
+}
+
+// read is a domain, whoever made it, without its disk.
+func (l *libvirt) read(ctx context.Context, name string) (*found, error) {
 	text, err := l.virsh(ctx, "dumpxml", "--inactive", name)
 	if err != nil {
 		return nil, err
@@ -68,15 +81,8 @@ func (l *libvirt) find(ctx context.Context) (*found, error) {
 			have.Mark = Mark{Stack: one.Stack, Node: one.Node, Whole: one.State == "made"}
 		}
 	}
-	if !l.spec.owns(have.Mark) {
-		return nil, &ForeignError{Where: l.host.String(), What: "there is a domain " + name, Fix: "rename the node or the stack, or move the domain away"}
-	}
 	state, err := l.virsh(ctx, "domstate", name)
-	if err != nil {
-		return nil, err
-	}
 	have.Running = strings.TrimSpace(state) != "shut off"
-	have.DiskGiB, err = l.diskGiB(ctx)
 	return have, err
 }
 
