@@ -62,7 +62,9 @@ func (l *libvirt) owned(ctx context.Context) ([]Owned, error) {
 
 // removal is what destroy does, as commands; the domain, which has the mark, goes last.
 func (l *libvirt) removal(ctx context.Context, name string, running bool) ([]string, error) {
-	virsh := func(words ...string) string { return shell(append([]string{"virsh", "-c", l.spec.Libvirt.URI}, words...)) }
+	virsh := func(words ...string) string {
+		return shell(append([]string{"virsh", "-c", l.spec.Libvirt.URI}, words...))
+	}
 	var commands []string
 	if running {
 		commands = append(commands, virsh("destroy", name))

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"context"
+	"io"
 	"net/netip"
 	"sync"
 )
@@ -97,7 +98,7 @@ type surveyor interface {
 
 // Look looks at all that the machines of a stack need of their hypervisor, and changes nothing. The Specs differ in their nodes only.
 func (all Specs) Look(ctx context.Context, host Host) Survey {
-	on := all.surveyor(host)
+	on := all.surveyor(&fewAtOnce{Host: host, slots: make(chan struct{}, sessions)})
 	var s Survey
 	var parts sync.WaitGroup
 	parts.Go(func() { s.Node = on.node(ctx) })
@@ -118,4 +119,24 @@ func (all Specs) surveyor(host Host) surveyor {
 		return &proxmox{run}
 	}
 	return &libvirt{run}
+}
+
+// sessions bounds the commands at once: OpenSSH takes 10 sessions on a connection (MaxSessions), of which others may have some.
+const sessions = 6
+
+// fewAtOnce runs no more commands at once than it has slots.
+type fewAtOnce struct {
+	Host
+	slots chan struct{}
+}
+
+// Run implements Host.
+func (h *fewAtOnce) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
+	select {
+	case h.slots <- struct{}{}:
+		defer func() { <-h.slots }()
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	return h.Host.Run(ctx, script, stdin, size)
 }

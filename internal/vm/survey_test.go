@@ -1,11 +1,13 @@
 package vm
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -148,4 +150,38 @@ func TestAnImagesSizeIsThatOfItsDisk(t *testing.T) {
 		_, err = ImageGiB(file)
 		assert.ErrorContains(t, err, "expected a qcow2 file")
 	}
+}
+
+// busy counts the commands that run at once on a host.
+type busy struct {
+	Host
+	now, most atomic.Int32
+}
+
+func (b *busy) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
+	for now := b.now.Add(1); ; {
+		if most := b.most.Load(); now <= most || b.most.CompareAndSwap(most, now) {
+			break
+		}
+	}
+	defer b.now.Add(-1)
+	return b.Host.Run(ctx, script, stdin, size)
+}
+
+func TestASurveyOfManyMachinesOpensFewSessions(t *testing.T) {
+	p := newPVE(t)
+	var specs Specs
+	for i := range 12 {
+		spec := onPVE()
+		spec.Node = "node-" + itoa(i)
+		p.guest(200+i, map[string]string{"name": spec.Name(), "description": spec.mark(true).line(), "scsi0": "local-lvm:vm-disk-0,size=2G"})
+		specs = append(specs, spec)
+	}
+	host := &busy{Host: here{}}
+	survey := specs.Look(t.Context(), host)
+	for i, machine := range survey.Machines {
+		assert.NoError(t, machine.Fault)
+		assert.True(t, machine.Whole, specs[i].Node)
+	}
+	assert.LessOrEqual(t, int(host.most.Load()), sessions)
 }
