@@ -21,8 +21,12 @@ func judgeVMTemplate(specs vm.Specs, f vmFindings) Verdict {
 
 func judgeVMImage(specs vm.Specs, image VMImage) Verdict {
 	if image.Fault != nil {
+		mend := "correct " + image.Key + ", then strata fetch"
+		if image.Key != "strata:hosts.vm.image" {
+			mend = "assemble the bundle again, or set " + image.Key + " to another"
+		}
 		return Verdict{State: Stuck, Message: image.Key + " " + image.Value + ": expected a disk image whose sum is known, found none",
-			Cause: oneLine(image.Fault.Error()), Hint: "correct " + image.Key + ", then strata fetch"}
+			Cause: oneLine(image.Fault.Error()), Hint: mend}
 	}
 	return judgeVMSource(specs, image.Key+" "+image.Value, image.GiB)
 }
