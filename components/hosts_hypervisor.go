@@ -6,12 +6,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/config"
-	ssh "strata/internal/remote"
+	"strata/internal/vm"
 )
 
 // hypervisor is how the host of the virtual machines is reached.
 type hypervisor struct {
-	target ssh.Target
 	// pin is its host key; empty for this machine.
 	pin pulumi.StringOutput
 	// key logs in, a secret; nil for this machine.
@@ -24,18 +23,14 @@ func newHypervisor(ctx *pulumi.Context, hosts *Hosts, name string, args *HostsAr
 	if at.Address == "" {
 		return &hypervisor{pin: pulumi.String("").ToStringOutput()}, nil
 	}
-	const itself = "hypervisor"
 	login := config.SSH{User: at.User, Port: at.Port, KeyFile: at.KeyFile, HostKey: at.HostKey}
-	key, err := readKey(itself, login.KeyFile)
+	key, err := readKey(vm.HypervisorName, login.KeyFile)
 	if err != nil {
 		return nil, err
 	}
-	pin, err := pinHostKey(ctx, hosts, name+"-"+itself+"-hostkey", at.Address, login, args.Timeout)
+	pin, err := pinHostKey(ctx, hosts, name+"-"+vm.HypervisorName+"-hostkey", at.Address, login, args.Timeout)
 	if err != nil {
 		return nil, fmt.Errorf("host key of the hypervisor: %w", err)
 	}
-	return &hypervisor{
-		target: ssh.Target{Name: itself, Address: at.Address, Port: at.Port, User: at.User},
-		pin:    pin, key: pulumi.ToSecret(pulumi.String(key)).(pulumi.StringOutput),
-	}, nil
+	return &hypervisor{pin: pin, key: pulumi.ToSecret(pulumi.String(key)).(pulumi.StringOutput)}, nil
 }

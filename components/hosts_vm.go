@@ -3,7 +3,6 @@ package components
 import (
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -139,26 +138,12 @@ func (v *vms) secrets(env pulumi.StringMap) pulumi.StringMap {
 
 // spec is a machine as `strata vm` knows it, without what is only known later.
 func (v *vms) spec(node config.Node) vm.Spec {
-	all := v.args.Config
-	spec := vm.Spec{
-		Driver: string(all.Driver), Stack: v.args.Stack, Node: node.Name, Timeout: v.args.Timeout, Hypervisor: v.hypervisor.target,
-		CPUs: node.VM.CPUs, MemoryMiB: node.VM.MemoryMiB, DiskGiB: node.VM.DiskGiB, ID: node.VM.ID,
-		Guest: vm.Guest{
-			Address: netip.PrefixFrom(node.Address, all.Subnet.Bits()), DHCP: all.VM.DHCP, Gateway: all.VM.Gateway, DNS: all.VM.DNS,
-			User: node.SSH.User, Port: node.SSH.Port, Packages: all.VM.Packages, Modules: all.VM.Modules, Sysctls: all.VM.Sysctls,
-		},
-	}
+	spec := vm.SpecOf(v.args.Config, v.args.Stack, node)
+	spec.Timeout = v.args.Timeout
 	if v.image != nil {
 		if file, err := v.args.Artifacts.One(config.ArtifactVMImage); err == nil { // putImage has seen it
 			spec.Image = vm.Image{SHA256: file.SHA256}
 		}
-	}
-	if all.Driver == config.DriverProxmox {
-		p := all.Proxmox
-		spec.Proxmox = &vm.Proxmox{Storage: p.Storage, SeedStorage: p.SeedStorage, Bridge: p.Bridge, VLAN: p.VLAN, Template: p.Template}
-	} else {
-		l := all.Libvirt
-		spec.Libvirt = &vm.Libvirt{URI: l.URI, Pool: l.Pool, Bridge: l.Bridge, Network: l.Network, Type: l.Type, Arch: all.Arch}
 	}
 	return spec
 }

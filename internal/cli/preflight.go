@@ -19,7 +19,7 @@ import (
 	"strata/internal/remote"
 )
 
-// preflightTimeout bounds the whole look: hosts that exist already answer at once, and every host is asked at the same time.
+// preflightTimeout bounds the whole look: what exists already answers at once, and everything is asked at the same time.
 const preflightTimeout = 20 * time.Second
 
 // preflightFlags are the flags of `strata preflight`.
@@ -35,7 +35,7 @@ func newPreflightCommand() *cobra.Command {
 	var flags preflightFlags
 	command := &cobra.Command{
 		Use:   "preflight",
-		Short: "Look at every host before the first change and say what would go wrong",
+		Short: "Look at every host, or at the hypervisor, before the first change and say what would go wrong",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.file == "" {
@@ -61,13 +61,9 @@ func newPreflightCommand() *cobra.Command {
 func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) error {
 	ctx, cancel := context.WithTimeout(cmd.Context(), flags.timeout)
 	defer cancel()
-	hosts, err := preflightHosts(cfg, flags.project)
+	findings, err := preflight(ctx, cfg, flags.project)
 	if err != nil {
 		return &exitError{2, err}
-	}
-	findings := []health.Finding{madeByUp(cfg)}
-	if cfg.Hosts.Driver == config.DriverExisting {
-		findings = health.Preflight(ctx, hosts, poolAddresses(cfg))
 	}
 	if flags.asJSON {
 		err = json.NewEncoder(cmd.OutOrStdout()).Encode(findings)
@@ -85,6 +81,25 @@ func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) 
 	return nil
 }
 
+// preflight looks at what is there already: the hosts, or the hypervisor that is to carry them.
+func preflight(ctx context.Context, cfg *config.Config, project string) ([]health.Finding, error) {
+	switch {
+	case cfg.Hosts.Driver == config.DriverExisting:
+		hosts, err := preflightHosts(cfg, project)
+		if err != nil {
+			return nil, err
+		}
+		return health.Preflight(ctx, hosts, poolAddresses(cfg)), nil
+	case cfg.Hosts.Driver.MakesVMs():
+		plan, err := vmPlan(ctx, cfg, project)
+		if err != nil {
+			return nil, err
+		}
+		return append([]health.Finding{madeByUp(cfg)}, health.PreflightVMs(ctx, plan)...), nil
+	}
+	return []health.Finding{madeByUp(cfg)}, nil
+}
+
 // madeByUp is the only finding on hosts that are not there yet.
 func madeByUp(cfg *config.Config) health.Finding {
 	return health.Finding{Subject: "all hosts", Verdict: health.Verdict{
@@ -94,9 +109,6 @@ func madeByUp(cfg *config.Config) health.Finding {
 
 // preflightHosts are the hosts that exist already, with their keys.
 func preflightHosts(cfg *config.Config, project string) ([]health.PreflightHost, error) {
-	if cfg.Hosts.Driver != config.DriverExisting {
-		return nil, nil
-	}
 	var problems []error
 	var hosts []health.PreflightHost
 	k3s := wantedK3s(cfg, project)

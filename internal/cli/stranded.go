@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -18,13 +20,14 @@ import (
 const strandedDial = 10 * time.Second
 
 // newStrandedCommand is `strata stranded`: after a destroy that failed, which hosts still have an uninstall in the state that
-// cannot run because the host does not answer, and how to go on without them. It changes nothing. The provider's own error
-// names a dial, but neither the host nor a way out.
+// cannot run because the host does not answer, and how to go on without them; after an up that was killed, which virtual machines
+// of the stack its hypervisor has and the state does not. It changes nothing. The provider's own error names a dial, but neither the
+// host nor a way out.
 func newStrandedCommand() *cobra.Command {
-	var stack, project string
+	var stack, project, file string
 	command := &cobra.Command{
 		Use:   "stranded",
-		Short: "Say which dead hosts keep a destroy from ending, and how to go on without them",
+		Short: "Say which dead hosts keep a destroy from ending, which machines the state does not know, and how to go on",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			state, err := exportStack(cmd.Context(), project, stack)
@@ -35,10 +38,17 @@ func newStrandedCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return showStranded(cmd.OutOrStdout(), stack, askHosts(cmd.Context(), uninstalls))
+			if file == "" {
+				file = filepath.Join(project, "Pulumi."+stack+".yaml")
+			}
+			return errors.Join(
+				showStranded(cmd.OutOrStdout(), stack, askHosts(cmd.Context(), uninstalls)),
+				lookForStrays(cmd, file, project, state),
+			)
 		},
 	}
 	ofStack(command, &stack, &project)
+	command.Flags().StringVar(&file, "config-file", "", "the stack's file, which names its hypervisor (default Pulumi.STACK.yaml in the project)")
 	return command
 }
 

@@ -54,6 +54,19 @@ func (l *libvirt) find(ctx context.Context) (*found, error) {
 	if !there {
 		return nil, nil
 	}
+	have, err := l.read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if !l.spec.owns(have.Mark) {
+		return nil, &ForeignError{Where: l.host.String(), What: "there is a domain " + name, Fix: "rename the node or the stack, or move the domain away"}
+	}
+	have.DiskGiB, err = l.diskGiB(ctx)
+	return have, err
+}
+
+// read is a domain, whoever made it, without its disk.
+func (l *libvirt) read(ctx context.Context, name string) (*found, error) {
 	text, err := l.virsh(ctx, "dumpxml", "--inactive", name)
 	if err != nil {
 		return nil, err
@@ -68,15 +81,8 @@ func (l *libvirt) find(ctx context.Context) (*found, error) {
 			have.Mark = Mark{Stack: one.Stack, Node: one.Node, Whole: one.State == "made"}
 		}
 	}
-	if !l.spec.owns(have.Mark) {
-		return nil, &ForeignError{Where: l.host.String(), What: "there is a domain " + name, Fix: "rename the node or the stack, or move the domain away"}
-	}
 	state, err := l.virsh(ctx, "domstate", name)
-	if err != nil {
-		return nil, err
-	}
 	have.Running = strings.TrimSpace(state) != "shut off"
-	have.DiskGiB, err = l.diskGiB(ctx)
 	return have, err
 }
 
@@ -119,16 +125,8 @@ func (l *libvirt) hasVolume(ctx context.Context, name string) (bool, error) {
 
 // make defines the domain before its volumes: the mark is in the domain, and a volume has none.
 func (l *libvirt) make(ctx context.Context, seed []byte) (*found, error) {
-	disk, seedVolume := l.volumes()
-	for _, volume := range []string{disk, seedVolume} {
-		there, err := l.hasVolume(ctx, volume)
-		if err != nil {
-			return nil, err
-		}
-		if there {
-			return nil, &ForeignError{Where: l.host.String(), What: "there is a volume " + volume + " without its domain",
-				Fix: "if nobody needs it: virsh vol-delete --pool " + l.spec.Libvirt.Pool + " " + volume}
-		}
+	if err := l.refuseVolumes(ctx); err != nil {
+		return nil, err
 	}
 	text, err := domainXML(l.spec)
 	if err != nil {
@@ -143,6 +141,22 @@ func (l *libvirt) make(ctx context.Context, seed []byte) (*found, error) {
 	}
 	have.ID, err = l.virsh(ctx, "domuuid", l.spec.Name())
 	return have, err
+}
+
+// refuseVolumes is a ForeignError when a volume of the machine's is there without its domain.
+func (l *libvirt) refuseVolumes(ctx context.Context) error {
+	disk, seed := l.volumes()
+	for _, volume := range []string{disk, seed} {
+		there, err := l.hasVolume(ctx, volume)
+		if err != nil {
+			return err
+		}
+		if there {
+			return &ForeignError{Where: l.host.String(), What: "there is a volume " + volume + " without its domain",
+				Fix: "if nobody needs it: virsh vol-delete --pool " + l.spec.Libvirt.Pool + " " + volume}
+		}
+	}
+	return nil
 }
 
 // makeVolumes copies the image and uploads the seed.

@@ -67,10 +67,8 @@ func domainXML(spec Spec) ([]byte, error) {
 	values := struct {
 		Spec
 		Arch, Machine, CPU, Disk, Seed, Console string
-	}{Spec: spec, Arch: "x86_64", Machine: "q35", CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec)}
-	if spec.Libvirt.Arch == "arm64" {
-		values.Arch, values.Machine = "aarch64", "virt"
-	}
+	}{Spec: spec, CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec)}
+	values.Arch, values.Machine = architecture(spec.Libvirt.Arch)
 	if spec.Libvirt.Type == "qemu" {
 		values.CPU = "maximum" // all that the emulation has
 	}
@@ -79,6 +77,14 @@ func domainXML(spec Spec) ([]byte, error) {
 		return nil, fmt.Errorf("domain of %s: %w", spec.Name(), err)
 	}
 	return text.Bytes(), nil
+}
+
+// architecture is libvirt's name of Go's architecture, and the type of machine that QEMU has for it.
+func architecture(arch string) (name, machine string) {
+	if arch == "arm64" {
+		return "aarch64", "virt"
+	}
+	return "x86_64", "q35"
 }
 
 // consoleLog is where libvirt keeps what the machine's console says; qemuLog is what it keeps of the process.

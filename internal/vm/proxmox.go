@@ -96,6 +96,11 @@ func (p *proxmox) find(ctx context.Context) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.among(ctx, all)
+}
+
+// among looks for the machine in the cluster's list of guests.
+func (p *proxmox) among(ctx context.Context, all []guestEntry) (*found, error) {
 	for _, guest := range all {
 		if guest.Name != p.spec.Name() || guest.Type != "qemu" {
 			continue

@@ -109,9 +109,15 @@ func (p *proxmox) settings() []string {
 
 // checkTemplate says what is wrong with the template before anything is made, and which drives of its clones hold another seed.
 func (p *proxmox) checkTemplate(ctx context.Context) (seeds []string, err error) {
+	config, err := p.templateConfig(ctx)
+	return config.seeds, err
+}
+
+// templateConfig is the template's configuration; what is no template that machines can be cloned from is an error.
+func (p *proxmox) templateConfig(ctx context.Context) (guestConfig, error) {
 	all, err := p.guests(ctx)
 	if err != nil {
-		return nil, err
+		return guestConfig{}, err
 	}
 	id := p.spec.Proxmox.Template
 	for _, guest := range all {
@@ -121,15 +127,15 @@ func (p *proxmox) checkTemplate(ctx context.Context) (seeds []string, err error)
 		config, err := p.config(ctx, guest)
 		switch {
 		case err != nil:
-			return nil, err
+			return guestConfig{}, err
 		case config.Template.String() != "1":
-			return nil, fmt.Errorf("%s: VM %d (%s) is no template: qm template %d, or set another strata:hosts.proxmox.template", p.host, id, guest.Name, id)
+			return guestConfig{}, fmt.Errorf("%s: VM %d (%s) is no template: qm template %d, or set another strata:hosts.proxmox.template", p.host, id, guest.Name, id)
 		case config.SCSI0 == "":
-			return nil, fmt.Errorf("%s: template %d (%s) has no disk scsi0, which the machines boot from; set another strata:hosts.proxmox.template", p.host, id, guest.Name)
+			return guestConfig{}, fmt.Errorf("%s: template %d (%s) has no disk scsi0, which the machines boot from; set another strata:hosts.proxmox.template", p.host, id, guest.Name)
 		}
-		return config.seeds, nil
+		return config, nil
 	}
-	return nil, fmt.Errorf("%s: there is no template %d; see qm list, and set strata:hosts.proxmox.template to one with cloud-init", p.host, id)
+	return guestConfig{}, fmt.Errorf("%s: there is no template %d; see qm list, and set strata:hosts.proxmox.template to one with cloud-init", p.host, id)
 }
 
 func (p *proxmox) finish(ctx context.Context, have *found) error {

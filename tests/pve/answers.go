@@ -48,6 +48,14 @@ func (n *node) get(c call) error {
 			}
 		}
 		return printJSON(c, strconv.Itoa(next))
+	case path == "/cluster/status":
+		return n.members(c)
+	case path == "/nodes/pve/status":
+		return n.nodeStatus(c)
+	case path == "/nodes/pve/storage":
+		return n.stores(c)
+	case path == "/nodes/pve/network":
+		return n.bridges(c)
 	case configPath.MatchString(path):
 		g, err := n.load(configPath.FindStringSubmatch(path)[1])
 		if err != nil {

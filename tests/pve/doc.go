@@ -5,7 +5,7 @@
 // A machine that is started is a lab machine (`strata machine`) which boots from the very seed that it was given, where
 // PVE_STRATA names the program; without it, a machine is only said to run.
 //
-//	PVE_STATE     the folder: guests/ID.json, storage.json, faults
+//	PVE_STATE     the folder: guests/ID.json, storage.json, faults.json
 //	PVE_STRATA    the program; with it PVE_IMAGE, PVE_IMAGE_SHA256, PVE_BRIDGE and PVE_SUBNET
 //
 // It knows one node, called pve, and no permissions, snapshots, migration or hot plugging. Storages are folders with a limit.

@@ -1,0 +1,77 @@
+package health
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"strata/internal/vm"
+)
+
+// judgeVMTemplate: a clone is as large as its template, and disks cannot shrink.
+func judgeVMTemplate(specs vm.Specs, f vmFindings) Verdict {
+	id := strconv.Itoa(specs[0].Proxmox.Template)
+	if f.Template != nil {
+		return Verdict{State: Stuck, Message: "strata:hosts.proxmox.template " + id + ": expected a template with a disk scsi0, found none", Cause: oneLine(f.Template.Error()), Hint: "see qm list on the node"}
+	}
+	return judgeVMSource(specs, "strata:hosts.proxmox.template "+id, float64(f.TemplateGiB))
+}
+
+func judgeVMImage(specs vm.Specs, image VMImage) Verdict {
+	if image.Fault != nil {
+		mend := "correct " + image.Key + ", then strata fetch"
+		if image.Key != "strata:hosts.vm.image" {
+			mend = "assemble the bundle again, or set " + image.Key + " to another"
+		}
+		return Verdict{State: Stuck, Message: image.Key + " " + image.Value + ": expected a disk image whose sum is known, found none",
+			Cause: oneLine(image.Fault.Error()), Hint: mend}
+	}
+	return judgeVMSource(specs, image.Key+" "+image.Value, image.GiB)
+}
+
+// judgeVMSource: what a machine starts from fits on its disk.
+func judgeVMSource(specs vm.Specs, source string, size float64) Verdict {
+	var small []string
+	for _, spec := range specs {
+		if float64(spec.DiskGiB) < size {
+			small = append(small, fmt.Sprintf("%s %d", spec.Node, spec.DiskGiB))
+		}
+	}
+	if len(small) > 0 {
+		return Verdict{State: Stuck, Message: fmt.Sprintf("strata:hosts.vm.diskGiB: expected at least %.4g, the disk's size in its source, found: %s", size, strings.Join(small, ", ")),
+			Cause: "disks cannot shrink, and that of " + source + " is larger", Hint: fmt.Sprintf("set it (or the node's vm.diskGiB) to %d or more", int(math.Ceil(size)))}
+	}
+	return Verdict{State: Ready, Message: source}
+}
+
+// judgeVMName: what has the name or number of the machine in a place of the configuration is this stack's own, or not there.
+func judgeVMName(place int, m vm.MachineFacts) Verdict {
+	var other *vm.ForeignError
+	switch {
+	case errors.As(m.Fault, &other):
+		return Verdict{State: Stuck, Message: fmt.Sprintf("strata:hosts.nodes[%d]: expected name and number free, found: %s", place, other.What),
+			Cause: "this stack did not make it, so it is left alone", Hint: other.Fix}
+	case m.Fault != nil:
+		return Verdict{State: Waiting, Message: fmt.Sprintf("strata:hosts.nodes[%d]: %s", place, oneLine(m.Fault.Error())), Hint: "see the command's error on the hypervisor"}
+	case m.Whole:
+		return Verdict{State: Ready, Message: "this stack's own"}
+	}
+	return Verdict{State: Ready, Message: "free"}
+}
+
+// judgeVMDisks: a machine that is there keeps its disk, which can grow only.
+func judgeVMDisks(specs vm.Specs, machines []vm.MachineFacts) Verdict {
+	var wrong []string
+	for i, m := range machines {
+		if m.Whole && m.DiskGiB > specs[i].DiskGiB {
+			wrong = append(wrong, fmt.Sprintf("%s has %d GiB and is to have %d", specs[i].Node, m.DiskGiB, specs[i].DiskGiB))
+		}
+	}
+	if len(wrong) > 0 {
+		return Verdict{State: Stuck, Message: "strata:hosts.vm.diskGiB: expected no disk to shrink, found: " + strings.Join(wrong, ", "),
+			Cause: "file systems cannot", Hint: "set it (or the node's vm.diskGiB) to what the machine has, or replace the machine: pulumi up --replace with its URN"}
+	}
+	return Verdict{State: Ready, Message: "none shrinks"}
+}

@@ -1,0 +1,59 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"strata/config"
+)
+
+// VMImage is the disk image of virtual machines as the bundle's manifest or the lock has it. The other artifacts need not be there.
+func VMImage(cfg *config.Config, projectDir string) (Artifact, error) {
+	found, err := vmImage(cfg, projectDir)
+	if err != nil {
+		return Artifact{}, err
+	}
+	return found[0], nil // fits has refused a bundle with none or with two.
+}
+
+// AtHand is where the artifact's file is without a download; empty when upstream has it only. A bundle without the file is an error.
+func (a Artifact) AtHand(projectDir string) (string, error) {
+	if a.source != "" {
+		_, err := os.Stat(a.source)
+		return a.source, err
+	}
+	cache, err := CacheDir()
+	if err != nil {
+		return "", err
+	}
+	for _, path := range []string{filepath.Join(projectDir, a.Path), filepath.Join(cache, a.FileName())} {
+		if info, err := os.Stat(path); err == nil && info.Size() == a.Size {
+			return path, nil
+		}
+	}
+	return "", nil
+}
+
+// Published asks upstream whether it has the file, without downloading it.
+func (a Artifact) Published(ctx context.Context) error {
+	if a.url == "" {
+		return errors.New("it is a bundle's, which publishes nothing")
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodHead, a.url, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	_ = answer.Body.Close() // An answer to HEAD has none.
+	if answer.StatusCode == http.StatusOK || answer.StatusCode == http.StatusMethodNotAllowed {
+		return nil
+	}
+	return fmt.Errorf("expected %s to be there, found %s", a.url, answer.Status)
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"strata/config"
+	"strata/internal/remote"
+	"strata/internal/vm"
+)
+
+// madeVMs are the machines that a state knows.
+func madeVMs(state []byte) ([]vm.Spec, error) {
+	resources, err := allIn(state)
+	if err != nil {
+		return nil, err
+	}
+	var specs []vm.Spec
+	for _, resource := range resources { // also what a replacement has left to delete
+		if resource.Type != "command:local:Command" {
+			continue
+		}
+		if _, err := reveal(resource.Inputs); err != nil {
+			return nil, fmt.Errorf("state of %s: %w", resource.URN, err)
+		}
+		if !strings.HasSuffix(strings.TrimSpace(resource.text("create")), "strata vm create") {
+			continue
+		}
+		spec, err := vm.ReadSpec(strings.NewReader(resource.text("stdin")))
+		if err != nil {
+			return nil, fmt.Errorf("state of %s: %w", resource.URN, err)
+		}
+		specs = append(specs, spec)
+	}
+	return specs, nil
+}
+
+// lookForStrays shows the machines that the state does not know, where the stack's hosts are virtual machines.
+func lookForStrays(cmd *cobra.Command, file, project string, state []byte) error {
+	cfg, err := config.FromFile(file)
+	if err != nil { // A stack without hypervisor needs no file here.
+		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "virtual machines that the state does not know were not looked for: %v; --config-file names the stack's file\n", err)
+		return err
+	}
+	if !cfg.Hosts.Driver.MakesVMs() {
+		return nil
+	}
+	made, err := madeVMs(state)
+	if err != nil {
+		return err
+	}
+	found, err := strays(cmd.Context(), cfg, project, made)
+	if err != nil {
+		return fmt.Errorf("virtual machines that the state does not know were not looked for: %w", err)
+	}
+	return showStrays(cmd.OutOrStdout(), cfg, found)
+}
+
+// strays are the machines of a stack that its state does not know: a killed up made them, and no destroy removes them.
+func strays(ctx context.Context, cfg *config.Config, project string, made []vm.Spec) ([]vm.Owned, error) {
+	ctx, cancel := context.WithTimeout(ctx, preflightTimeout)
+	defer cancel()
+	spec := vmSpecs(cfg)[0]
+	if len(made) > 0 && made[0].Hypervisor.Address == spec.Hypervisor.Address && spec.Hypervisor.HostKey == "" {
+		spec.Hypervisor.HostKey = made[0].Hypervisor.HostKey // pinned by an earlier up
+	}
+	key, err := hypervisorKey(cfg, project)
+	if err != nil {
+		return nil, err
+	}
+	if at := spec.Hypervisor; at.Address != "" && at.HostKey == "" {
+		// No up came so far as to pin it; the key is not kept.
+		if spec.Hypervisor.HostKey, err = remote.Scan(ctx, at.Address, at.Port); err != nil {
+			return nil, err
+		}
+	}
+	host, err := vm.Connect(ctx, spec.Hypervisor, key)
+	if err != nil {
+		return nil, err
+	}
+	owned, err := vm.OwnedBy(ctx, host, spec)
+	known := func(one vm.Owned) bool {
+		return slices.ContainsFunc(made, func(spec vm.Spec) bool { return spec.Node == one.Node })
+	}
+	return slices.DeleteFunc(owned, known), errors.Join(err, host.Close())
+}
+
+// showStrays says what each stray is, how the next up takes it over and how it is removed by hand.
+func showStrays(out io.Writer, cfg *config.Config, strays []vm.Owned) error {
+	where := "this machine"
+	if at := cfg.Hosts.Hypervisor; at.Address != "" {
+		where = "hypervisor " + at.Address
+	}
+	var text strings.Builder
+	for _, one := range strays {
+		fmt.Fprintf(&text, "%s: %s is this stack's node %s, and the state does not know it: an up was killed, or still runs\n", where, one.What, one.Node)
+		switch configured := slices.ContainsFunc(cfg.Hosts.Nodes, func(node config.Node) bool { return node.Name == one.Node }); {
+		case configured && one.Whole:
+			fmt.Fprintf(&text, "  to take it over: pulumi up --stack %s\n", cfg.Stack)
+		case configured:
+			fmt.Fprintf(&text, "  it is half made; to have it made anew: pulumi up --stack %s\n", cfg.Stack)
+		}
+		fmt.Fprintf(&text, "  to remove it, on %s as root, while no up runs:\n", where)
+		for _, command := range one.Remove {
+			fmt.Fprintf(&text, "  %s\n", command)
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
