@@ -15,6 +15,10 @@ const (
 	// traefikPreStop is how long a Pod that stops still takes requests: as long as its removal may take to reach every
 	// kube-proxy.
 	traefikPreStop = 10 * time.Second
+	// traefikKeepAlive is the age from which a connection is told to close with its next answer. Traefik closes what is idle when it
+	// stops, and a request that comes just then is lost: by the end of preStop only connections that ask less than once in this
+	// time are left (traefik pkg/server/server_entrypoint_tcp.go; measured: 2 of 12,000 POSTs without it).
+	traefikKeepAlive = traefikPreStop / 2
 	// traefikSlack is what a stop takes beyond preStop and the longest request.
 	traefikSlack = 10 * time.Second
 )
@@ -26,7 +30,7 @@ func traefikValues(cfg config.Traefik) pulumi.Map {
 	grace := traefikPreStop + longest + traefikSlack
 	lifecycle := pulumi.Map{"requestAcceptGraceTimeout": pulumi.String("0s"), "graceTimeOut": pulumi.String(longest.String())}
 	port := func(http pulumi.Map) pulumi.Map {
-		return pulumi.Map{"transport": pulumi.Map{"lifeCycle": lifecycle}, "http": http}
+		return pulumi.Map{"transport": pulumi.Map{"lifeCycle": lifecycle, "keepAliveMaxTime": pulumi.String(traefikKeepAlive.String())}, "http": http}
 	}
 	service := pulumi.Map{"spec": pulumi.Map{
 		"type": pulumi.String("LoadBalancer"), "externalTrafficPolicy": pulumi.String("Cluster"),

@@ -56,10 +56,10 @@ service:
   spec: {type: LoadBalancer, externalTrafficPolicy: Cluster}
 ports:
   web:
-    transport: {lifeCycle: {requestAcceptGraceTimeout: 0s, graceTimeOut: 30s}}
+    transport: {lifeCycle: {requestAcceptGraceTimeout: 0s, graceTimeOut: 30s}, keepAliveMaxTime: 5s}
     http: {redirections: {entryPoint: {to: websecure, scheme: https, permanent: true}}}
   websecure:
-    transport: {lifeCycle: {requestAcceptGraceTimeout: 0s, graceTimeOut: 30s}}
+    transport: {lifeCycle: {requestAcceptGraceTimeout: 0s, graceTimeOut: 30s}, keepAliveMaxTime: 5s}
 ingressRoute:
   dashboard:
     enabled: true

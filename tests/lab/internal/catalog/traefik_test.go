@@ -36,6 +36,7 @@ func TestTraefikValuesReachTheObjects(t *testing.T) {
 	for _, want := range []string{
 		"--entryPoints.web.address=:8000/tcp",
 		"--entryPoints.web.transport.lifeCycle.graceTimeOut=30s",
+		"--entryPoints.web.transport.keepAliveMaxTime=5s",
 		"--entryPoints.web.http.redirections.entryPoint.to=:443",
 		"--entryPoints.web.http.redirections.entryPoint.permanent=true",
 		"--entryPoints.websecure.http.tls=true",

@@ -1,0 +1,24 @@
+package components
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+)
+
+// A connection that is in use must have been told to close before its Pod stops: else its next request is lost.
+func TestTraefikTellsConnectionsToCloseWhileItStillServes(t *testing.T) {
+	values := traefikValues(config.Traefik{})
+	sleep := values["deployment"].(pulumi.Map)["lifecycle"].(pulumi.Map)["preStop"].(pulumi.Map)["sleep"].(pulumi.Map)["seconds"]
+	for name, port := range values["ports"].(pulumi.Map) {
+		age, err := time.ParseDuration(string(port.(pulumi.Map)["transport"].(pulumi.Map)["keepAliveMaxTime"].(pulumi.String)))
+		require.NoError(t, err, name)
+		assert.Positive(t, age, "%s: without a limit a connection lives as long as its Pod", name)
+		assert.Less(t, age, time.Duration(sleep.(pulumi.Int))*time.Second, name)
+	}
+}
