@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -67,7 +68,7 @@ func newAPIServer(server string, base *rest.Config) (*apiServer, error) {
 		return nil, fmt.Errorf("spec: servers: %q is not https://address:port", server)
 	}
 	config := rest.CopyConfig(base)
-	config.Host = "https://" + address.Host
+	config.Host = "https://" + address.Host + strings.TrimSuffix(address.Path, "/") // a proxy tells clusters apart by path
 	// The client's own limiter would delay a look without a word; the number of requests is bounded by the looks.
 	config.QPS = -1
 	config.UserAgent = "strata-gate"
