@@ -16,6 +16,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	"strata/internal/kubeconfig"
 	"strata/internal/remote"
 )
 
@@ -35,7 +36,7 @@ func newPreflightCommand() *cobra.Command {
 	var flags preflightFlags
 	command := &cobra.Command{
 		Use:   "preflight",
-		Short: "Look at every host before the first change and say what would go wrong",
+		Short: "Look at every host, or at the lent cluster, before the first change and say what would go wrong",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.file == "" {
@@ -66,7 +67,12 @@ func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) 
 		return &exitError{2, err}
 	}
 	findings := []health.Finding{madeByUp(cfg)}
-	if cfg.Hosts.Driver == config.DriverExisting {
+	switch {
+	case cfg.Lent():
+		if findings, err = preflightLent(ctx, cfg, flags.project); err != nil {
+			return &exitError{2, err}
+		}
+	case cfg.Hosts.Driver == config.DriverExisting:
 		findings = health.Preflight(ctx, hosts, poolAddresses(cfg))
 	}
 	if flags.asJSON {
@@ -83,6 +89,19 @@ func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) 
 		}
 	}
 	return nil
+}
+
+// preflightLent looks at the cluster that the stack is lent. Its pool is not asked for: only a host on the nodes' network hears who
+// answers there.
+func preflightLent(ctx context.Context, cfg *config.Config, project string) ([]health.Finding, error) {
+	target, err := kubeconfig.ForStack(cfg, project)
+	if err != nil {
+		return nil, err
+	}
+	return health.PreflightLent(ctx, health.LentCluster{
+		Name: "context " + cfg.Cluster.Context, Server: target.Server, Kubeconfig: target.Text,
+		MetalLB: *cfg.MetalLB.Enabled, Traefik: cfg.Ingress.Uses(config.ControllerTraefik),
+	})
 }
 
 // madeByUp is the only finding on hosts that are not there yet.
