@@ -61,7 +61,7 @@ func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, o
 		at := accessTo(c.Hosts.With(config.RoleServer))
 		args.Spec.Hosts, args.HostKeys, args.SSHKey = at.targets, at.hostKeys, at.sshKey
 	}
-	args.Spec.Servers, args.Kubeconfig = c.Servers, c.Kubeconfig
+	args.Spec.Servers, args.Spec.Lent, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
 	return health.NewGate(ctx, name, &args, opts...)
 }
 

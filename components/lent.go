@@ -77,14 +77,14 @@ func (l *lent) gates() error {
 		return err
 	}
 	_, err = l.gate("system", health.Spec{
-		Kind: health.KindSystem, Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", System: &health.SystemSpec{Lent: true},
+		Kind: health.KindSystem, Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", System: &health.SystemSpec{},
 	}, l.API)
 	return err
 }
 
 // gate registers a gate of the cluster. Another cluster under the same name is looked at anew.
 func (l *lent) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
-	spec.Layer, spec.Servers, spec.Revision = lentLayer, []string{l.args.Target.Server}, l.args.Target.Identity
+	spec.Layer, spec.Servers, spec.Lent, spec.Revision = lentLayer, []string{l.args.Target.Server}, true, l.args.Target.Identity
 	return health.NewGate(l.ctx, l.name+"-"+role, &health.GateArgs{Spec: spec, Kubeconfig: l.kubeconfig}, childOf(l, needs...)...)
 }
 

@@ -64,7 +64,7 @@ func newNodes(spec Spec, secrets Secrets) (Watch, error) {
 	if len(spec.Hosts) == 0 && !registered {
 		return nil, errors.New("spec: hosts: empty; an empty node set is never ready")
 	}
-	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	all, err := newClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}

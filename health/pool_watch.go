@@ -33,7 +33,7 @@ func newPool(spec Spec, secrets Secrets) (Watch, error) {
 	if spec.Pool == nil || len(spec.Pool.Addresses) == 0 {
 		return nil, errors.New("spec: pool: expected a pool with addresses")
 	}
-	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	all, err := newClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ type lentFacts struct {
 
 // PreflightLent looks once at a lent cluster and finds what can be known before the first change.
 func PreflightLent(ctx context.Context, lent LentCluster) ([]Finding, error) {
-	all, err := newCluster([]string{lent.Server}, lent.Kubeconfig)
+	all, err := newClusterOf(Spec{Servers: []string{lent.Server}, Lent: true}, Secrets{Kubeconfig: lent.Kubeconfig})
 	if err != nil {
 		return nil, err
 	}

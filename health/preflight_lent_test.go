@@ -84,5 +84,6 @@ func TestAPreflightOfALentClusterSaysWhatSpeaksAgainstIt(t *testing.T) {
 		c, lent := lentCluster(t, true)
 		c.Servers[0].Script(fakeapi.Script{Unauthorized: true})
 		assert.Contains(t, failing(t, lent)["api"], "401")
+		assert.Contains(t, failing(t, lent)["api"], "strata:cluster.context", "nobody can log in on its server")
 	})
 }

@@ -73,6 +73,8 @@ type Spec struct {
 	Hosts []Host `json:"hosts,omitempty"`
 	// Servers are the API servers, as https://address:port. Each one is asked.
 	Servers []string `json:"servers,omitempty"`
+	// Lent says that they are somebody else's, on whose hosts nobody here can log in.
+	Lent bool `json:"lent,omitempty"`
 
 	// Each of these holds what only that kind needs.
 	Host         *HostSpec         `json:"host,omitempty"`
@@ -138,8 +140,8 @@ type NodesSpec struct {
 type SystemSpec struct {
 	// Disabled are those that K3s was told not to deploy.
 	Disabled []string `json:"disabled,omitempty"`
-	// Lent says that the cluster is somebody else's, who may have other ones or none: what answers names must be there under any
-	// name, and metrics only where they are registered.
+	// Lent is the Spec's, taken over by the gate. The owner may have other components or none: what answers names must be there under
+	// any name, and metrics only where they are registered.
 	Lent bool `json:"lent,omitempty"`
 }
 

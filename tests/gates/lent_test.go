@@ -85,7 +85,7 @@ func TestALentClustersSystemGateNeedsNamesAndNotMetrics(t *testing.T) {
 	c.Delete("apiregistration.k8s.io/v1", "apiservices", "", "v1beta1.metrics.k8s.io")
 	c.Delete("apps/v1", "deployments", "kube-system", "coredns")
 	c.Delete("discovery.k8s.io/v1", "endpointslices", "kube-system", "kube-dns-x")
-	gate := start(t, c, health.Spec{Kind: health.KindSystem, Servers: c.URLs(), System: &health.SystemSpec{Lent: true}})
+	gate := start(t, c, health.Spec{Kind: health.KindSystem, Servers: c.URLs(), Lent: true, System: &health.SystemSpec{}})
 	gate.says("dns endpoints")
 	gate.stays(200 * time.Millisecond)
 	c.PutAll(`{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: kube-dns-x, namespace: kube-system, labels: {kubernetes.io/service-name: kube-dns}}, addressType: IPv4, endpoints: [{addresses: [10.96.0.2]}]}`)

@@ -71,6 +71,7 @@ func TestAGateOfALentClusterAsksItsAPIAlone(t *testing.T) {
 			require.NoError(t, spec.Validate(), name)
 		}
 		assert.Empty(t, spec.Hosts, name)
+		assert.True(t, spec.Lent, name)
 		assert.Equal(t, []string{"https://127.0.0.1:34567"}, spec.Servers, name)
 		assert.NotContains(t, g[name].Inputs["environment"].String(), "STRATA_SSH_KEY", name)
 	}
