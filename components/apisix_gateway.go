@@ -3,6 +3,7 @@ package components
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -80,7 +81,7 @@ func (a *apisix) listen() error {
 		Delete: pulumi.String(program + " class release"), Stdin: pulumi.String(string(stdin)), Logging: local.LoggingStderr,
 		AddPreviousOutputInEnv: pulumi.Bool(false),
 		Environment:            pulumi.StringMap{"STRATA_KUBECONFIG": a.args.Cluster.Kubeconfig},
-	}, append(childOf(a, class), bounded(a.args.Timeouts.APISIX), pulumi.DeletedWith(a.args.Cluster.Identity))...)
+	}, slices.Concat(childOf(a, class), a.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(a.args.Timeouts.APISIX)})...)
 	if err != nil {
 		return fmt.Errorf("release of the class: %w", err)
 	}

@@ -16,6 +16,8 @@ type ArgoCDArgs struct {
 	Config config.ArgoCD
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
+	// KeepCRDs leaves the chart's resource definitions in the cluster when the release goes.
+	KeepCRDs bool
 	// Cluster is where Argo CD runs. Required.
 	Cluster *Cluster
 	// CASecret holds the authority that signed the domain's certificate, as namespace/name.
@@ -107,7 +109,7 @@ func (a *argocd) install() error {
 		return err
 	}
 	a.release, err = newRelease(a.ctx, a.args.Cluster, a.name+"-release", releaseArgs{
-		name: "argocd", namespace: argocdNamespace, chart: chart.Path, values: argocdValues(a.host, hash),
+		name: "argocd", namespace: argocdNamespace, chart: chart.Path, values: argocdValues(a.host, hash, a.args.KeepCRDs),
 	}, childOf(a, a.redis)...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)

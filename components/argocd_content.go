@@ -23,7 +23,7 @@ var argocdWorkloads = []string{
 }
 
 // argocdValues are the chart's values: TLS ends at the ingress, so the server speaks plain HTTP behind it.
-func argocdValues(host string, adminHash pulumi.StringOutput) pulumi.Map {
+func argocdValues(host string, adminHash pulumi.StringOutput, keepCRDs bool) pulumi.Map {
 	off := pulumi.Map{"enabled": pulumi.Bool(false)}
 	return pulumi.Map{
 		"global": pulumi.Map{
@@ -31,7 +31,7 @@ func argocdValues(host string, adminHash pulumi.StringOutput) pulumi.Map {
 			// Its policy admits nobody but Argo CD's own Pods, so the ingress would not reach the server.
 			"networkPolicy": pulumi.Map{"create": pulumi.Bool(false)},
 		},
-		"crds": pulumi.Map{"install": pulumi.Bool(true), "keep": pulumi.Bool(true)},
+		"crds": pulumi.Map{"install": pulumi.Bool(true), "keep": pulumi.Bool(keepCRDs)},
 		"configs": pulumi.Map{
 			"params": pulumi.Map{"server.insecure": pulumi.Bool(true)},
 			"secret": pulumi.Map{

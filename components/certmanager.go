@@ -15,6 +15,8 @@ import (
 type CertManagerArgs struct {
 	// Config is the section strata:certManager, validated.
 	Config config.CertManager
+	// KeepCRDs leaves the chart's resource definitions in the cluster when the release goes.
+	KeepCRDs bool
 	// Cluster is where cert-manager runs. Required.
 	Cluster *Cluster
 	// Artifacts has the chart.
@@ -56,7 +58,7 @@ func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opt
 		return nil, fmt.Errorf("cert-manager: namespace: %w", err)
 	}
 	release, err := newRelease(ctx, args.Cluster, name+"-release", releaseArgs{
-		name: "cert-manager", namespace: certManagerNamespace, chart: chart.Path, values: certManagerValues(args.Config),
+		name: "cert-manager", namespace: certManagerNamespace, chart: chart.Path, values: certManagerValues(args.Config, args.KeepCRDs),
 	}, childOf(c, namespace)...)
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: release: %w", err)
@@ -78,11 +80,11 @@ func boundTokens(release string) (bool, error) {
 }
 
 // certManagerValues are the chart's values. The start-up check of the chart is off: the gate does it, and says why.
-func certManagerValues(cfg config.CertManager) pulumi.Map {
+func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 	replicas := pulumi.Int(cfg.Replicas)
 	budget := pulumi.Map{"enabled": pulumi.Bool(cfg.Replicas > 1)}
 	return pulumi.Map{
-		"crds":                pulumi.Map{"enabled": pulumi.Bool(true), "keep": pulumi.Bool(true)},
+		"crds":                pulumi.Map{"enabled": pulumi.Bool(true), "keep": pulumi.Bool(keepCRDs)},
 		"replicaCount":        replicas,
 		"podDisruptionBudget": budget,
 		"webhook":             pulumi.Map{"replicaCount": replicas, "podDisruptionBudget": budget},

@@ -2,6 +2,7 @@ package components
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
@@ -17,24 +18,50 @@ type Cluster struct {
 	// Provider talks to the cluster; it exists only behind the API gate.
 	Provider *kubernetes.Provider
 	// Identity is replaced only when the cluster is rebuilt. Objects are DeletedWith it, so that a destroy neither waits for
-	// nor needs the API server.
+	// nor needs the API server. Nil where the cluster is somebody else's: it stays, so each object has to be deleted.
 	Identity pulumi.Resource
-	// Kubeconfig is secret.
+	// Kubeconfig has the address of Endpoint. Secret.
 	Kubeconfig pulumi.StringOutput
-	// Servers and their hosts are where gates look from.
+	// Endpoint is the API's URL.
+	Endpoint string
+	// Servers are the URLs of the API servers, each of which gates ask.
+	Servers []string
+	// Hosts are where gates look from; nil where none can be reached, and gates then ask the API alone.
 	Hosts *Hosts
+	// Version is the cluster's of Kubernetes, for example v1.34.2+k3s1; empty where it is not known beforehand.
+	Version string
+	// Settled holds once the API answers and no node is to be drained. What is changed or judged inside the cluster waits for it.
+	Settled *health.Gate
 }
 
-// gate registers a gate of a layer inside the cluster: it asks every API server and looks from every server host. args.Spec
-// says what; its hosts, servers and keys are filled in here.
-func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, opts ...pulumi.ResourceOption) (*health.Gate, error) {
-	servers := c.Hosts.With(config.RoleServer)
-	at := accessTo(servers)
-	args.Spec.Hosts = at.targets
-	for _, server := range servers {
-		args.Spec.Servers = append(args.Spec.Servers, server.endpoint())
+// deletedWith makes a resource go with the cluster, without its delete, where we made the cluster.
+func (c *Cluster) deletedWith() []pulumi.ResourceOption {
+	if c.Identity == nil {
+		return nil
 	}
-	args.HostKeys, args.SSHKey, args.Kubeconfig = at.hostKeys, at.sshKey, c.Kubeconfig
+	return []pulumi.ResourceOption{pulumi.DeletedWith(c.Identity)}
+}
+
+// newProvider registers the provider of a cluster. It depends on the API gate because a provider samples once, when it is configured,
+// whether its cluster can be reached; the identity keeps it from being replaced when the kubeconfig's text changes.
+func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
+	return kubernetes.NewProvider(ctx, name, &kubernetes.ProviderArgs{
+		Kubeconfig:        kubeconfig.ToStringOutput(),
+		ClusterIdentifier: identity.ToStringOutput(),
+		// Else one whose data changes is deleted and made again, and a Pod that starts in between does not find it.
+		EnableConfigMapMutable: pulumi.Bool(true),
+		EnableSecretMutable:    pulumi.Bool(true),
+	}, opts...)
+}
+
+// gate registers a gate of a layer inside the cluster: it asks every API server and looks from every server host, where there are
+// hosts to reach. args.Spec says what; its hosts, servers and keys are filled in here.
+func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, opts ...pulumi.ResourceOption) (*health.Gate, error) {
+	if c.Hosts != nil {
+		at := accessTo(c.Hosts.With(config.RoleServer))
+		args.Spec.Hosts, args.HostKeys, args.SSHKey = at.targets, at.hostKeys, at.sshKey
+	}
+	args.Spec.Servers, args.Spec.Lent, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
 	return health.NewGate(ctx, name, &args, opts...)
 }
 
@@ -55,7 +82,7 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name, namespace, set, revision st
 		return nil, err
 	}
 	command := runs("unblock", pulumi.String(string(stdin)), pulumi.StringMap{"STRATA_KUBECONFIG": c.Kubeconfig})
-	return local.NewCommand(ctx, name, command, append(opts, bounded(limit), pulumi.DeletedWith(c.Identity))...)
+	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
 }
 
 // field is one field of one object in the cluster.

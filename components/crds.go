@@ -3,6 +3,7 @@ package components
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -90,5 +91,5 @@ func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *C
 		command.Delete = pulumi.String(program + " crds remove")
 	}
 	return local.NewCommand(ctx, name, command,
-		append(childOf(c, gates(args.After)...), bounded(args.Timeout), pulumi.DeletedWith(args.Cluster.Identity))...)
+		slices.Concat(childOf(c, gates(args.After)...), args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(args.Timeout)})...)
 }

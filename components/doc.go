@@ -6,6 +6,8 @@
 //	                ├──▶ ArgoCD ──────────────────────▶ its route ◀────┤
 //	                └──▶ Workload ────────────────────▶ its routes ◀───┘
 //
+// LentCluster, somebody else's, may stand in the place of Hosts and K3s (docs/adr/0016).
+//
 // Rules, each with its reason in docs/adr:
 //
 //   - A component registers without DependsOn; each of its root children waits for the gates in After (0001). Only

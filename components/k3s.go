@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -123,20 +122,20 @@ func (k *k3s) install() error {
 	return nil
 }
 
-// connect registers the provider. It depends on the API gate because a provider samples once, when it is configured, whether
-// its cluster can be reached; clusterIdentifier keeps it from being replaced when the kubeconfig's text changes.
+// connect registers the provider.
 func (k *k3s) connect() error {
-	provider, err := kubernetes.NewProvider(k.ctx, k.name+"-provider", &kubernetes.ProviderArgs{
-		Kubeconfig:        k.Kubeconfig,
-		ClusterIdentifier: k.identity.Hex,
-		// Else one whose data changes is deleted and made again, and a Pod that starts in between does not find it.
-		EnableConfigMapMutable: pulumi.Bool(true),
-		EnableSecretMutable:    pulumi.Bool(true),
-	}, childOf(k, k.reached)...)
+	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
 	if err != nil {
 		return err
 	}
-	k.Cluster = &Cluster{Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Hosts: k.args.Hosts}
+	provider, err := newProvider(k.ctx, k.name+"-provider", k.Kubeconfig, k.identity.Hex, childOf(k, k.reached)...)
+	if err != nil {
+		return err
+	}
+	k.Cluster = &Cluster{
+		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Endpoint: k.Endpoint, Servers: k.endpoints(), Hosts: k.args.Hosts,
+		Version: binary.Version, Settled: k.Upgraded,
+	}
 	return nil
 }
 

@@ -62,14 +62,15 @@ func poolObject(addresses string) map[string]any {
 
 // metallbPoolGate gates the pool as the controller and every node's speaker see it.
 func metallbPoolGate(args *MetalLBArgs) health.Spec {
-	nodes := []string{}
-	for _, host := range args.Cluster.Hosts.All {
-		nodes = append(nodes, host.Node.Name)
+	pool := &health.PoolSpec{Namespace: metallbNamespace, Name: metallbPool, Addresses: args.Config.Addresses}
+	if args.Cluster.Hosts == nil {
+		pool.SpeakerPods = "app.kubernetes.io/name=metallb,app.kubernetes.io/component=speaker" // the chart's labels
+	} else {
+		for _, host := range args.Cluster.Hosts.All {
+			pool.Speakers = append(pool.Speakers, host.Node.Name)
+		}
 	}
 	return health.Spec{
-		Kind: health.KindPool, Timeout: args.Timeouts.MetalLBPool, TimeoutKey: "strata:timeouts.metallbPool",
-		Pool: &health.PoolSpec{
-			Namespace: metallbNamespace, Name: metallbPool, Addresses: args.Config.Addresses, Speakers: nodes,
-		},
+		Kind: health.KindPool, Timeout: args.Timeouts.MetalLBPool, TimeoutKey: "strata:timeouts.metallbPool", Pool: pool,
 	}
 }

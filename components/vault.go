@@ -3,6 +3,7 @@ package components
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -154,8 +155,8 @@ func (v *vaultLayer) step(verb string, issuing *vault.Issuing, env pulumi.String
 	env["STRATA_KUBECONFIG"] = v.args.Cluster.Kubeconfig
 	command := runs("vault "+verb, stdin, env)
 	command.AddPreviousOutputInEnv = pulumi.Bool(verb == "init")
-	made, err := local.NewCommand(v.ctx, v.name+"-"+verb, command, append(childOf(v, after),
-		bounded(v.args.Timeouts.Vault), pulumi.DeletedWith(v.args.Cluster.Identity), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
+	made, err := local.NewCommand(v.ctx, v.name+"-"+verb, command, slices.Concat(childOf(v, after), v.args.Cluster.deletedWith(),
+		[]pulumi.ResourceOption{bounded(v.args.Timeouts.Vault), pulumi.AdditionalSecretOutputs([]string{"stdout"})})...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", verb, err)
 	}

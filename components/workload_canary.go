@@ -3,6 +3,7 @@ package components
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -62,7 +63,7 @@ func (w *workloadBuild) canary() error {
 	}).(pulumi.StringPtrOutput)
 	command := runs("canary", stdin, pulumi.StringMap{"STRATA_KUBECONFIG": w.args.Cluster.Kubeconfig})
 	w.passed, err = local.NewCommand(w.ctx, w.name+"-canary", command,
-		append(childOf(w, needs...), bounded(spec.Timeout), pulumi.DeletedWith(w.args.Cluster.Identity))...)
+		slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(spec.Timeout)})...)
 	if err != nil {
 		return fmt.Errorf("canary: %w", err)
 	}

@@ -47,7 +47,8 @@ type Upgrade struct {
 type MetalLB struct {
 	// Enabled installs MetalLB. Default true.
 	Enabled *bool `json:"enabled,omitempty"`
-	// Addresses are the ranges that Services get addresses from: first-last or CIDR, inside Hosts.Subnet. Required.
+	// Addresses are the ranges that Services get addresses from: first-last or CIDR, inside Hosts.Subnet, or in the network of a lent
+	// cluster's nodes (docs/lent-clusters.md). Required.
 	Addresses []string `json:"addresses"`
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
@@ -58,7 +59,7 @@ type CRDs struct {
 	// GatewayAPIVersion is the release of the Gateway API's standard channel, as vX.Y.Z. Default: the pin, or what the bundle
 	// carries. An older one than the cluster has is refused.
 	GatewayAPIVersion string `json:"gatewayAPIVersion,omitempty"`
-	// Keep leaves the definitions in the cluster when their layer leaves the configuration. Default true: deleting a definition
-	// deletes every object of its kind.
+	// Keep leaves the definitions in the cluster when their layer leaves the configuration, and a lent cluster with the stack; those
+	// of the charts of cert-manager and Argo CD as well. Default true: deleting a definition deletes every object of its kind.
 	Keep *bool `json:"keep,omitempty"`
 }

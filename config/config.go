@@ -8,6 +8,8 @@ type Config struct {
 	Stack string `json:"-"`
 	// Hosts is the section `strata:hosts`: where the cluster runs.
 	Hosts Hosts `json:"hosts"`
+	// Cluster is the section `strata:cluster`: a cluster that is there already, in place of hosts.
+	Cluster Cluster `json:"cluster"`
 	// K3s is the section `strata:k3s`.
 	K3s K3s `json:"k3s"`
 	// Upgrade is the section `strata:upgrade`: how a changed K3s reaches the nodes.

@@ -49,6 +49,9 @@ func Load(stack string, raw map[string]string, getenv func(string) string) (*Con
 	cfg.Artifacts.MachineImage = or(getenv(MachineImageVariable), cfg.Artifacts.MachineImage)
 	cfg.derive()
 	overriding := cfg.override(getenv)
+	if cluster := Namespace + ":cluster"; !cfg.Lent() && d.blames(cluster) {
+		d.unread = append(d.unread, Namespace+":hosts") // which a cluster that could be read might stand for
+	}
 
 	// A key that could not be read gives false alarms in the rules about it; all other rules are asked.
 	found := append(d.problems, overriding...)
@@ -87,15 +90,11 @@ func (c *Config) Validate() error {
 
 func (c *Config) check() problems {
 	var ps problems
-	c.checkHosts(&ps)
-	c.checkNodes(&ps)
-	c.checkNetworks(&ps)
-	c.checkK3s(&ps)
+	c.checkCluster(&ps)
 	c.checkMetalLB(&ps)
 	c.checkCertificates(&ps)
 	c.checkIngress(&ps)
 	c.checkArtifacts(&ps)
-	c.checkVIP(&ps)
 	c.checkTimeouts(&ps)
 	return ps
 }

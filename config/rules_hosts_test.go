@@ -3,7 +3,7 @@ package config_test
 // hostsRules are about the hosts as a whole.
 var hostsRules = []rule{
 	{"no driver", one("hosts", `{"subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
-		"strata:hosts.driver: is not set; set existing, machine, libvirt, proxmox"},
+		"strata:hosts.driver: is not set; set existing, machine, libvirt, proxmox; or name a cluster that is there already: cluster.context"},
 	{"an unknown driver", one("hosts", `{"driver":"machines","subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
 		"strata:hosts.driver: machines is not a known driver; did you mean machine?"},
 	{"an unknown architecture", machines(`"arch":"amd65",`),

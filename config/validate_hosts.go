@@ -30,7 +30,7 @@ func (c *Config) checkHosts(ps *problems) {
 	case DriverLibvirt, DriverProxmox:
 		c.checkVMs(ps)
 	case "":
-		ps.add(field("hosts.driver"), "", "is not set", "set "+strings.Join(Drivers, ", "))
+		ps.add(field("hosts.driver"), "", "is not set", "set "+strings.Join(Drivers, ", ")+"; or name a cluster that is there already: cluster.context")
 	default:
 		ps.add(field("hosts.driver"), string(hosts.Driver), "is not a known driver", suggestion(string(hosts.Driver), Drivers))
 	}

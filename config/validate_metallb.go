@@ -17,10 +17,13 @@ func (c *Config) checkMetalLB(ps *problems) {
 	}
 	if metallb.Enabled != nil && *metallb.Enabled {
 		if len(metallb.Addresses) == 0 {
-			ps.add(field("metallb.addresses"), "", "is empty",
-				"give at least one range inside hosts.subnet, for example 10.10.0.200-10.10.0.210")
+			where := "inside hosts.subnet, for example 10.10.0.200-10.10.0.210"
+			if c.Lent() {
+				where = "of the nodes' network that nothing else uses (docs/lent-clusters.md says how to find one)"
+			}
+			ps.add(field("metallb.addresses"), "", "is empty", "give at least one range "+where)
 		}
-		if !slices.Contains(c.K3s.Disable, serviceLB) {
+		if !c.Lent() && !slices.Contains(c.K3s.Disable, serviceLB) {
 			ps.add(field("k3s.disable"), "", "leaves K3s's servicelb on, which would fight MetalLB over every Service",
 				"add servicelb to k3s.disable, or set metallb.enabled: false")
 		}
@@ -41,6 +44,26 @@ func (c *Config) checkMetalLB(ps *problems) {
 // checkPool holds one range against everything that already has addresses. An address with two owners answers sometimes
 // from one and sometimes from the other.
 func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earlier []Range) {
+	taken := func(what string) {
+		ps.add(key, text, "overlaps "+what, "choose a range that nothing else uses")
+	}
+	for i, other := range earlier {
+		if addresses.Overlaps(other) {
+			taken(fmt.Sprintf("metallb.addresses entry %s (number %d)", other, i+1))
+		}
+	}
+	for _, network := range c.clusterNetworks() {
+		if network.prefix.IsValid() && addresses.Overlaps(RangeOf(network.prefix)) {
+			taken(network.key + " " + network.prefix.String())
+		}
+	}
+	if !c.Lent() {
+		c.checkPoolOnHosts(ps, key, text, addresses, taken)
+	}
+}
+
+// checkPoolOnHosts holds one range against the hosts' subnet and the addresses in it. Of a lent cluster's nodes neither is known here.
+func (c *Config) checkPoolOnHosts(ps *problems, key, text string, addresses Range, taken func(string)) {
 	hosts := c.Hosts
 	if hosts.Subnet.IsValid() {
 		subnet := RangeOf(hosts.Subnet)
@@ -52,9 +75,6 @@ func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earl
 				"leave both out")
 		}
 	}
-	taken := func(what string) {
-		ps.add(key, text, "overlaps "+what, "choose a range that nothing else uses")
-	}
 	for _, node := range hosts.Nodes {
 		if addresses.Contains(node.Address) {
 			taken(fmt.Sprintf("node %s (%s)", node.Name, node.Address))
@@ -63,15 +83,12 @@ func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earl
 	if gateway, itsKey := hosts.gateway(); gateway.IsValid() && addresses.Contains(gateway) {
 		taken(itsKey + " " + gateway.String())
 	}
-	if c.K3s.ClusterCIDR.IsValid() && addresses.Overlaps(RangeOf(c.K3s.ClusterCIDR)) {
-		taken("k3s.clusterCIDR " + c.K3s.ClusterCIDR.String())
+}
+
+// clusterNetworks are the cluster's own networks: K3s's, or those that the owner of a lent cluster gave it.
+func (c *Config) clusterNetworks() []namedNetwork {
+	if c.Lent() {
+		return c.lentNetworks()
 	}
-	if c.K3s.ServiceCIDR.IsValid() && addresses.Overlaps(RangeOf(c.K3s.ServiceCIDR)) {
-		taken("k3s.serviceCIDR " + c.K3s.ServiceCIDR.String())
-	}
-	for i, other := range earlier {
-		if addresses.Overlaps(other) {
-			taken(fmt.Sprintf("metallb.addresses entry %s (number %d)", other, i+1))
-		}
-	}
+	return []namedNetwork{{"k3s.clusterCIDR", c.K3s.ClusterCIDR}, {"k3s.serviceCIDR", c.K3s.ServiceCIDR}}
 }

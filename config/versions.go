@@ -194,7 +194,10 @@ func (c *Config) Explicit(artifact string) (key, version string) {
 
 // Needed are the names of the artifacts that the configured layers ask for, less the machine image.
 func (c *Config) Needed() []string {
-	names := []string{ArtifactK3s, ArtifactK3sInstall, ArtifactK3sImages}
+	var names []string
+	if !c.Lent() {
+		names = append(names, ArtifactK3s, ArtifactK3sInstall, ArtifactK3sImages)
+	}
 	if *c.MetalLB.Enabled {
 		names = append(names, ArtifactMetalLBChart)
 	}

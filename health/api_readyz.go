@@ -26,7 +26,7 @@ func (s *apiServer) readyz(ctx context.Context) apiServerFacts {
 	defer cancel()
 	code, body, err := s.getRaw(ctx, "/readyz?verbose")
 	if err != nil {
-		facts.Fault = newFault(s.name, err)
+		facts.Fault = s.fault(err)
 		return facts
 	}
 	facts.Code = code

@@ -19,7 +19,7 @@ type applicationsWatch struct {
 }
 
 func newApplications(spec Spec, secrets Secrets) (Watch, error) {
-	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	all, err := newClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ type crdsWatch struct {
 }
 
 func newCRDs(spec Spec, secrets Secrets) (Watch, error) {
-	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	all, err := newClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (w *crdsWatch) discover(ctx context.Context, facts crdsFacts, wanted []serv
 			defer cancel()
 			absent, err := s.absent(ctx, wanted)
 			if err != nil {
-				all[i].Fault = newFault(s.name, err)
+				all[i].Fault = s.fault(err)
 			}
 			all[i].Absent = absent
 		})

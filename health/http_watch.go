@@ -36,7 +36,7 @@ type httpWatch struct {
 }
 
 func newHTTP(spec Spec, secrets Secrets) (Watch, error) {
-	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	all, err := newClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}

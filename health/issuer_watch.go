@@ -23,7 +23,7 @@ type issuerWatch struct {
 }
 
 func newIssuer(spec Spec, secrets Secrets) (Watch, error) {
-	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	all, err := newClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}

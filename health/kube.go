@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,8 @@ type apiServer struct {
 	url  string
 	http *http.Client
 	dyn  dynamic.Interface
+	// lent says that it is somebody else's.
+	lent bool
 }
 
 // cluster is every API server of a Spec.
@@ -32,6 +35,18 @@ type cluster struct {
 	servers []*apiServer
 	// good is the index of the server that answered last; reads start there.
 	good atomic.Int32
+}
+
+// newClusterOf is the cluster that a gate asks.
+func newClusterOf(spec Spec, secrets Secrets) (*cluster, error) {
+	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	for _, server := range all.servers {
+		server.lent = spec.Lent
+	}
+	return all, nil
 }
 
 // newCluster builds one client per server from the kubeconfig's credentials and CA. The kubeconfig's own server is not
@@ -67,7 +82,7 @@ func newAPIServer(server string, base *rest.Config) (*apiServer, error) {
 		return nil, fmt.Errorf("spec: servers: %q is not https://address:port", server)
 	}
 	config := rest.CopyConfig(base)
-	config.Host = "https://" + address.Host
+	config.Host = "https://" + address.Host + strings.TrimSuffix(address.Path, "/") // a proxy tells clusters apart by path
 	// The client's own limiter would delay a look without a word; the number of requests is bounded by the looks.
 	config.QPS = -1
 	config.UserAgent = "strata-gate"
@@ -98,7 +113,7 @@ func (c *cluster) read(ctx context.Context, look func(context.Context, *apiServe
 			return nil
 		}
 		if first == nil {
-			first = newFault(server.name, err)
+			first = server.fault(err)
 		}
 		if !first.elsewhere() || ctx.Err() != nil {
 			break

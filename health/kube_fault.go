@@ -35,6 +35,8 @@ type fault struct {
 	Server string `json:"server"`
 	// Text is the error, without what changes from look to look.
 	Text string `json:"text"`
+	// Lent is true of a server that is somebody else's: the ways out are others.
+	Lent bool `json:"lent,omitempty"`
 }
 
 // ephemeral matches the local end of a connection in a network error: a new port on every attempt.
@@ -42,6 +44,13 @@ var ephemeral = regexp.MustCompile(`\S+:\d+->`)
 
 func newFault(server string, err error) *fault {
 	return &fault{Kind: kindOf(err), Server: server, Text: stable(err.Error())}
+}
+
+// fault is an error of a request to the server.
+func (s *apiServer) fault(err error) *fault {
+	f := newFault(s.name, err)
+	f.Lent = s.lent
+	return f
 }
 
 // stable removes from an error what differs between two looks at the same situation.

@@ -24,6 +24,9 @@ func (f *fault) cause() string {
 
 // hint is the fix for a fault, or the command to look further.
 func (f *fault) hint() string {
+	if f.Lent {
+		return f.lentHint()
+	}
 	switch f.Kind {
 	case faultRefused:
 		return "on the server: systemctl status k3s; journalctl -u k3s -n 50"
@@ -37,6 +40,25 @@ func (f *fault) hint() string {
 		return "add the address to the servers' tls-san"
 	case faultCertificate:
 		return "compare the clocks; restart k3s to renew certificates that expire within 90 days"
+	default:
+		return ""
+	}
+}
+
+// lentHint is the fix for a fault of somebody else's server, on which nobody here can log in.
+func (f *fault) lentHint() string {
+	const anew = "write the context anew (kind export kubeconfig, k3d kubeconfig merge), or name another in strata:cluster.context"
+	switch f.Kind {
+	case faultRefused:
+		return "start the cluster (docker ps shows the nodes of kind and k3d), or " + anew
+	case faultTimeout, faultUnreachable:
+		return "check the route and the firewall for " + f.Server + " (TCP)"
+	case faultUnauthorized, faultForbidden, faultAuthority:
+		return anew
+	case faultName:
+		return "use a server address in the context that the certificate has, or set its tls-server-name"
+	case faultCertificate:
+		return "compare the clocks; the cluster's owner renews its certificates"
 	default:
 		return ""
 	}

@@ -94,6 +94,10 @@ func TestAPIVerdicts(t *testing.T) {
 
 func TestNodesVerdicts(t *testing.T) { runFixtures(t, "nodes", judgeNodes) }
 
+func TestRegisteredNodesVerdicts(t *testing.T) {
+	runFixtures(t, "nodes_registered", func(_ struct{}, f nodesFacts) []Verdict { return judgeRegistered(f) })
+}
+
 func TestPodNetworkVerdicts(t *testing.T) {
 	type spec struct {
 		Network  netip.Prefix `json:"network"`

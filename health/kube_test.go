@@ -108,6 +108,14 @@ clusters: [{name: c, cluster: {server: "https://a:1", insecure-skip-tls-verify: 
 users: [{name: u, user: {token: t}}]
 `
 
+func TestAServerBehindAProxyKeepsItsPath(t *testing.T) {
+	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
+	all, err := newCluster([]string{"https://rancher.example.org/k8s/clusters/c-1/", "https://10.10.0.11:6443"}, good)
+	require.NoError(t, err)
+	assert.Equal(t, "https://rancher.example.org/k8s/clusters/c-1", all.servers[0].url)
+	assert.Equal(t, "https://10.10.0.11:6443", all.servers[1].url)
+}
+
 func TestAReadStaysWithTheServerThatAnswers(t *testing.T) {
 	c := fakeapi.New(t, 3)
 	all, err := newCluster(c.URLs(), c.Kubeconfig())

@@ -10,6 +10,8 @@ import (
 // nodesAndUnits holds the newest looks at Nodes and units, from which one judgement is made.
 type nodesAndUnits struct {
 	hosts []Host
+	// registered takes the Nodes that there are for the hosts.
+	registered bool
 	// network is the Pod network, not valid where routes are not checked; asked is false without a key for the hosts.
 	network netip.Prefix
 	asked   bool
@@ -33,6 +35,9 @@ func (n *nodesAndUnits) judge() []Verdict {
 	defer n.mu.Unlock()
 	if n.nodes == nil {
 		return nil
+	}
+	if n.registered {
+		return judgeRegistered(*n.nodes)
 	}
 	units := make([]Verdict, len(n.hosts))
 	var routes []Verdict

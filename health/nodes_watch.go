@@ -46,6 +46,8 @@ type nodesWatch struct {
 	now     clock
 	// network is the Pod network that each host needs routes in; not valid where none are needed.
 	network netip.Prefix
+	// registered takes the Nodes that there are for the expected ones.
+	registered bool
 	// renewed is the last renewal of each Lease and when it was first seen.
 	renewed map[string]renewal
 }
@@ -58,14 +60,15 @@ type renewal struct {
 }
 
 func newNodes(spec Spec, secrets Secrets) (Watch, error) {
-	if len(spec.Hosts) == 0 {
+	registered := spec.Nodes != nil && spec.Nodes.Registered
+	if len(spec.Hosts) == 0 && !registered {
 		return nil, errors.New("spec: hosts: empty; an empty node set is never ready")
 	}
-	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	all, err := newClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	nodes := &nodesWatch{cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, settled: newSettled(time.Now), now: time.Now, renewed: map[string]renewal{}}
+	nodes := &nodesWatch{cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, settled: newSettled(time.Now), now: time.Now, registered: registered, renewed: map[string]renewal{}}
 	if spec.Nodes != nil {
 		nodes.network = spec.Nodes.PodNetwork
 	}
@@ -75,7 +78,7 @@ func newNodes(spec Spec, secrets Secrets) (Watch, error) {
 // Run implements Watch. Nodes and units are looked at side by side: a Node's condition is what a controller last wrote, the
 // unit is what runs now.
 func (w *nodesWatch) Run(ctx context.Context, report func([]Verdict)) error {
-	seen := &nodesAndUnits{hosts: w.hosts, network: w.network, asked: len(w.key) > 0, settled: newSettled(w.now), units: make([]unitFacts, len(w.hosts))}
+	seen := &nodesAndUnits{hosts: w.hosts, registered: w.registered, network: w.network, asked: len(w.key) > 0, settled: newSettled(w.now), units: make([]unitFacts, len(w.hosts))}
 	news := make(chan struct{}, 1)
 	var parts sync.WaitGroup
 	for i, host := range w.hosts {

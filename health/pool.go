@@ -24,6 +24,8 @@ type poolFacts struct {
 	Pool    poolSeen `json:"pool"`
 	// States are the ConfigurationStates, by name: controller, and speaker-NODE for each node.
 	States []configurationState `json:"states,omitempty"`
+	// Speakers are the nodes with a speaker's Pod, where the specification asks for them.
+	Speakers []string `json:"speakers,omitempty"`
 }
 
 // poolSeen is the IPAddressPool object.
@@ -62,7 +64,15 @@ func judgePool(spec PoolSpec, facts poolFacts) []Verdict {
 	pool := judgePoolObject(spec, facts.Pool)
 	pool.Check = check
 	states := []Verdict{judgeState(facts.States, "controller", check, poolReconciled)}
-	for _, node := range spec.Speakers {
+	speakers := spec.Speakers
+	if spec.SpeakerPods != "" {
+		speakers = facts.Speakers
+		if len(speakers) == 0 {
+			states = append(states, Verdict{Check: "metallb speakers", State: Waiting, Message: "no node has a speaker's Pod",
+				Hint: "kubectl -n " + spec.Namespace + " get pods -l " + spec.SpeakerPods})
+		}
+	}
+	for _, node := range speakers {
 		states = append(states, judgeState(facts.States, "speaker-"+node, check, configReconciled))
 	}
 	// A rejected configuration is why the pool is not counted, so it is named and the pool is hidden behind it.

@@ -33,7 +33,7 @@ func newPool(spec Spec, secrets Secrets) (Watch, error) {
 	if spec.Pool == nil || len(spec.Pool.Addresses) == 0 {
 		return nil, errors.New("spec: pool: expected a pool with addresses")
 	}
-	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	all, err := newClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +77,9 @@ func (w *poolWatch) read(ctx context.Context, s *apiServer) (poolFacts, error) {
 		return poolFacts{}, err
 	}
 	facts := poolFacts{Pool: pool.facts()}
+	if facts.Speakers, err = lookSpeakers(ctx, s, w.spec); err != nil {
+		return poolFacts{}, err
+	}
 	for i := range states {
 		state := states[i].facts()
 		state.Fresh = states[i].after(pool.ObjectMeta)
@@ -90,6 +93,22 @@ func (w *poolWatch) read(ctx context.Context, s *apiServer) (poolFacts, error) {
 		facts.States = append(facts.States, state)
 	}
 	return facts, nil
+}
+
+// lookSpeakers are the nodes that have a speaker's Pod which is to stay, sorted; none where the specification names them.
+func lookSpeakers(ctx context.Context, s *apiServer, spec PoolSpec) ([]string, error) {
+	if spec.SpeakerPods == "" {
+		return nil, nil
+	}
+	pods, err := list[corev1.Pod](ctx, s, podResource, spec.Namespace, metav1.ListOptions{LabelSelector: spec.SpeakerPods})
+	var nodes []string
+	for i := range pods {
+		if pods[i].Spec.NodeName != "" && pods[i].DeletionTimestamp == nil {
+			nodes = append(nodes, pods[i].Spec.NodeName)
+		}
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes), err
 }
 
 // patience notes for how long a state that is not fresh has stood, and whether its writer lives.

@@ -54,7 +54,7 @@ func newRollout(spec Spec, secrets Secrets) (Watch, error) {
 		w.workloads = append(w.workloads, ref)
 	}
 	var err error
-	w.cluster, err = newCluster(spec.Servers, secrets.Kubeconfig)
+	w.cluster, err = newClusterOf(spec, secrets)
 	return w, err
 }
 

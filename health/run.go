@@ -71,7 +71,8 @@ func (s Spec) Validate() error {
 	}
 	oneHost := s.Kind == KindHost || s.Kind == KindServer
 	need(!oneHost || len(s.Hosts) == 1, "hosts: a %s gate looks at exactly one, found %d", s.Kind, len(s.Hosts))
-	need(s.Kind != KindNodes || len(s.Hosts) > 0, "hosts: empty; an empty node set is never ready")
+	registered := s.Nodes != nil && s.Nodes.Registered
+	need(s.Kind != KindNodes || registered || len(s.Hosts) > 0, "hosts: empty; an empty node set is never ready")
 	need(!known || oneHost || s.Kind == KindVM || len(s.Servers) > 0, "servers: empty; a %s gate asks every API server", s.Kind)
 	s.validatePart(need)
 	return errors.Join(problems...)

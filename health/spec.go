@@ -73,6 +73,8 @@ type Spec struct {
 	Hosts []Host `json:"hosts,omitempty"`
 	// Servers are the API servers, as https://address:port. Each one is asked.
 	Servers []string `json:"servers,omitempty"`
+	// Lent says that they are somebody else's, on whose hosts nobody here can log in.
+	Lent bool `json:"lent,omitempty"`
 
 	// Each of these holds what only that kind needs.
 	Host         *HostSpec         `json:"host,omitempty"`
@@ -129,11 +131,18 @@ type NodesSpec struct {
 	// PodNetwork is the cluster's Pod network, such as 10.42.0.0/16. Every host must then have a route inside it to the Pods of every
 	// other Node, as flannel writes them. Empty: routes are not checked, because another CNI plugin may need none.
 	PodNetwork netip.Prefix `json:"podNetwork,omitzero"`
+	// Registered takes the Nodes that there are for those that are expected: of somebody else's cluster nobody here knows them, and
+	// none of its hosts can be asked. At least one must be there, and each must be Ready.
+	Registered bool `json:"registered,omitempty"`
 }
 
-// SystemSpec says which packaged components K3s was told not to deploy.
+// SystemSpec says which of the components that K3s packages the cluster need not have.
 type SystemSpec struct {
+	// Disabled are those that K3s was told not to deploy.
 	Disabled []string `json:"disabled,omitempty"`
+	// Lent is the Spec's, taken over by the gate. The owner may have other components or none: what answers names must be there under
+	// any name, and metrics only where they are registered.
+	Lent bool `json:"lent,omitempty"`
 }
 
 // WebhookSpec names an admission webhook and a request that it must answer.
@@ -171,6 +180,9 @@ type PoolSpec struct {
 	Addresses []string `json:"addresses"`
 	// Speakers are the nodes on which a speaker must have accepted the configuration.
 	Speakers []string `json:"speakers,omitempty"`
+	// SpeakerPods selects the speakers' Pods by label, where the nodes are not known beforehand: Speakers are then the nodes that have
+	// one, and at least one must.
+	SpeakerPods string `json:"speakerPods,omitempty"`
 }
 
 // Secrets are what a gate needs and must not be stored or shown. They come in the environment.

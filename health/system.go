@@ -70,6 +70,9 @@ func judgeDNS(spec SystemSpec, facts systemFacts) []Verdict {
 	}
 	rollout := judgeWorkload(facts.DNS)
 	rollout.Check = "coredns"
+	if spec.Lent && facts.DNS.Missing {
+		rollout = Verdict{Check: "coredns", State: Skipped, Message: "the cluster's owner runs another DNS server; its Service is looked at"}
+	}
 	if rollout.State == Ready && facts.DNS.Desired == 0 {
 		rollout.State, rollout.Message = Waiting, "scaled to 0"
 	}
@@ -100,6 +103,8 @@ func judgeMetrics(spec SystemSpec, m apiServiceFacts) Verdict {
 	switch {
 	case available:
 		return Verdict{Check: metricsCheck, State: Ready}
+	case m.Missing && spec.Lent:
+		return Verdict{Check: metricsCheck, State: Skipped, Message: "the cluster's owner has none"}
 	case m.Missing:
 		v.Message = "does not exist"
 		v.Hint = "kubectl -n kube-system get deployment,pods -l k8s-app=metrics-server"

@@ -18,7 +18,7 @@ type systemWatch struct {
 }
 
 func newSystem(spec Spec, secrets Secrets) (Watch, error) {
-	all, err := newCluster(spec.Servers, secrets.Kubeconfig)
+	all, err := newClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
@@ -26,6 +26,7 @@ func newSystem(spec Spec, secrets Secrets) (Watch, error) {
 	if spec.System != nil {
 		w.spec = *spec.System
 	}
+	w.spec.Lent = spec.Lent
 	return w, nil
 }
 

@@ -48,7 +48,7 @@ func newWebhook(spec Spec, secrets Secrets) (Watch, error) {
 	w := &webhookWatch{spec: *spec.Webhook, settled: newSettled(time.Now), hosts: spec.Hosts, key: secrets.SSHKey, moved: make(chan struct{}, 1)}
 	w.skipped = whyNoHosts(w.hosts, w.key)
 	var err error
-	if w.cluster, err = newCluster(spec.Servers, secrets.Kubeconfig); err != nil {
+	if w.cluster, err = newClusterOf(spec, secrets); err != nil {
 		return nil, err
 	}
 	for _, text := range spec.Webhook.Workloads {

@@ -10,7 +10,7 @@ import (
 )
 
 // ingress registers the ingress controllers and the resource definitions that they read.
-func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s, start []*health.Gate) error {
+func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []*health.Gate) error {
 	if len(cfg.Ingress.Controllers) == 0 {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	}
 	var err error
 	a.crds, err = components.NewCRDs(ctx, "crds", &components.CRDsArgs{
-		Config: cfg.CRDs, Cluster: cluster.Cluster, Artifacts: files, Timeout: cfg.Timeouts.CRDs, After: start, Bundles: bundles,
+		Config: cfg.CRDs, Cluster: cluster, Artifacts: files, Timeout: cfg.Timeouts.CRDs, After: start, Bundles: bundles,
 	})
 	if err != nil {
 		return err
@@ -42,18 +42,18 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifact
 		return nil
 	}
 	a.traefik, err = components.NewTraefik(ctx, "traefik", &components.TraefikArgs{
-		Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Cluster: cluster.Cluster, Authority: a.authority, Artifacts: files, Timeouts: cfg.Timeouts,
+		Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Cluster: cluster, Authority: a.authority, Artifacts: files, Timeouts: cfg.Timeouts,
 		After: working,
 	})
 	return err
 }
 
 // throughAPISIX registers APISIX, its demo, and what proves both.
-func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s, start []*health.Gate) error {
+func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []*health.Gate) error {
 	var err error
 	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane not for the address pool: both heal.
 	a.apisix, err = components.NewAPISIX(ctx, "apisix", &components.APISIXArgs{
-		Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.K3s.ClusterCIDR, Full: cfg.Apps.Full(), Cluster: cluster.Cluster,
+		Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(), Full: cfg.Apps.Full(), Cluster: cluster,
 		Issuer: a.authority.Issuer, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
 		Definitions:  []*health.Gate{a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleAPISIX]},
 		Certificates: a.manager.API, Pool: a.metallb.Pool,
@@ -62,13 +62,13 @@ func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, files *ar
 		return err
 	}
 	a.demo, err = components.NewDemo(ctx, "demo", &components.DemoArgs{
-		Config: cfg.Apps, Domain: cfg.Ingress.Domain, Cluster: cluster.Cluster, After: start, Admitted: []*health.Gate{a.apisix.Webhook},
+		Config: cfg.Apps, Domain: cfg.Ingress.Domain, Cluster: cluster, After: start, Admitted: []*health.Gate{a.apisix.Webhook},
 	})
 	if err != nil || !cfg.Apps.Full() {
 		return err
 	}
 	_, err = components.NewValidation(ctx, "validation", &components.ValidationArgs{
-		APISIX: a.apisix, Demo: a.demo, CASecret: a.authority.CASecret, Cluster: cluster.Cluster, Timeouts: cfg.Timeouts,
+		APISIX: a.apisix, Demo: a.demo, CASecret: a.authority.CASecret, Cluster: cluster, Timeouts: cfg.Timeouts,
 	})
 	return err
 }

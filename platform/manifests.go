@@ -9,12 +9,12 @@ import (
 )
 
 // own registers the user's own manifests. Each waits for the API, and for whoever serves and admits its kind.
-func (a *above) own(ctx *pulumi.Context, cfg *config.Config, cluster *components.K3s, manifests []components.Manifest) error {
+func (a *above) own(ctx *pulumi.Context, cfg *config.Config, cluster *components.Cluster, manifests []components.Manifest) error {
 	if len(manifests) == 0 {
 		return nil
 	}
 	_, err := components.NewManifests(ctx, "manifests", &components.ManifestsArgs{
-		Objects: manifests, Cluster: cluster.Cluster, Timeout: cfg.Timeouts.Apply, After: []*health.Gate{cluster.Upgraded}, Kinds: a.kinds(),
+		Objects: manifests, Cluster: cluster, Timeout: cfg.Timeouts.Apply, After: []*health.Gate{cluster.Settled}, Kinds: a.kinds(),
 	})
 	return err
 }

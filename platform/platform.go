@@ -11,6 +11,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	"strata/internal/kubeconfig"
 	"strata/internal/self"
 )
 
@@ -21,6 +22,10 @@ func Run(ctx *pulumi.Context) error {
 		return err
 	}
 	// Before the first resource, so that a file that cannot be read changes nothing.
+	target, err := lentTarget(cfg)
+	if err != nil {
+		return err
+	}
 	manifests, err := components.ReadManifests(".", cfg.Apps.Manifests)
 	if err != nil {
 		return err
@@ -40,28 +45,16 @@ func Run(ctx *pulumi.Context) error {
 	if err := materialise(ctx.Context()); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	return layers(ctx, cfg, files, manifests)
+	return layers(ctx, cfg, files, target, manifests)
 }
 
 // layers registers the layers. Order in the code is for people; only the gates in After order anything.
-func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, manifests []components.Manifest) error {
-	k3s, err := files.One(config.ArtifactK3s)
+func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, manifests []components.Manifest) error {
+	base, err := newBase(ctx, cfg, files, target)
 	if err != nil {
 		return err
 	}
-	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
-		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version, VIP: cfg.K3s.VIP.IsValid(), Timeout: cfg.Timeouts.Host, InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
-	})
-	if err != nil {
-		return err
-	}
-	// Each node waits for its own host's gate only, which Hosts carries; so K3s has no After.
-	cluster, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
-		Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts,
-	})
-	if err != nil {
-		return err
-	}
+	cluster := base.cluster
 	above, err := aboveCluster(ctx, cfg, files, cluster)
 	if err != nil {
 		return err
@@ -72,7 +65,7 @@ func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, manif
 	if err := above.own(ctx, cfg, cluster, manifests); err != nil {
 		return err
 	}
-	export(ctx, cfg, files, cluster)
+	base.export(ctx, cfg, files)
 	above.export(ctx)
 	return nil
 }
@@ -96,13 +89,13 @@ type above struct {
 // aboveCluster registers the layers inside the cluster. MetalLB, the resource definitions and cert-manager start together, as
 // soon as the API answers and no drain is to come: a gate must not pass on a Pod that the drain then moves. None waits for
 // every node: Pods wait for nodes by themselves, and the gates look at what runs (docs/adr/0006).
-func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) (*above, error) {
+func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) (*above, error) {
 	var a above
 	var err error
-	start := []*health.Gate{cluster.Upgraded}
+	start := []*health.Gate{cluster.Settled}
 	if *cfg.MetalLB.Enabled {
 		a.metallb, err = components.NewMetalLB(ctx, "metallb", &components.MetalLBArgs{
-			Config: cfg.MetalLB, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
+			Config: cfg.MetalLB, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
 		})
 		if err != nil {
 			return nil, err
@@ -110,7 +103,7 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 	}
 	if *cfg.CertManager.Enabled {
 		a.manager, err = components.NewCertManager(ctx, "cert-manager", &components.CertManagerArgs{
-			Config: cfg.CertManager, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
+			Config: cfg.CertManager, KeepCRDs: *cfg.CRDs.Keep, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
 		})
 		if err != nil {
 			return nil, err
@@ -125,8 +118,8 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 	if *cfg.ArgoCD.Enabled {
 		// Its release needs no ingress, only its route does (docs/adr/0008).
 		a.argocd, err = components.NewArgoCD(ctx, "argocd", &components.ArgoCDArgs{
-			Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, Cluster: cluster.Cluster, CASecret: a.authority.CASecret, Artifacts: files,
-			Timeouts: cfg.Timeouts, After: start, Ingress: []*health.Gate{a.traefik.Programmed, a.traefik.Address},
+			Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep, Cluster: cluster, CASecret: a.authority.CASecret,
+			Artifacts: files, Timeouts: cfg.Timeouts, After: start, Ingress: []*health.Gate{a.traefik.Programmed, a.traefik.Address},
 		})
 		if err != nil {
 			return nil, err
@@ -137,13 +130,13 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 
 // authorities registers who signs: a root of the stack's own, or Vault. The stack's own Vault needs the root as well, for its own
 // certificate; a Vault by its address does not.
-func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) error {
+func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
 	var err error
 	// An issuer before the webhook is refused: connection refused, then x509.
 	signing := []*health.Gate{a.manager.API}
 	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
 		a.authority, err = components.NewAuthority(ctx, "authority", &components.AuthorityArgs{
-			Config: cfg.CertManager, Cluster: cluster.Cluster, Timeouts: cfg.Timeouts, After: signing,
+			Config: cfg.CertManager, Cluster: cluster, Timeouts: cfg.Timeouts, After: signing,
 		})
 		if err != nil {
 			return err
@@ -151,7 +144,7 @@ func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *arti
 	}
 	if *cfg.Vault.Enabled {
 		a.vault, err = components.NewVault(ctx, "vault", &components.VaultArgs{
-			Config: cfg.Vault, Authority: a.authority, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: signing,
+			Config: cfg.Vault, Authority: a.authority, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: signing,
 			Issuing: components.VaultIssuing(cfg.CertManager.CommonName, cfg.Ingress.Domain, a.manager.BoundTokens),
 		})
 		if err != nil {
@@ -162,30 +155,8 @@ func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *arti
 	if cfg.CertManager.Issuer == config.IssuerVault {
 		a.authority, err = components.NewVaultAuthority(ctx, "vault-authority", &components.VaultAuthorityArgs{
 			Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain, BoundTokens: a.manager.BoundTokens,
-			Cluster: cluster.Cluster, Timeouts: cfg.Timeouts, After: signing,
+			Cluster: cluster, Timeouts: cfg.Timeouts, After: signing,
 		})
 	}
 	return err
-}
-
-// export publishes what a user needs next.
-func export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) {
-	nodes := pulumi.Array{}
-	for _, node := range cfg.Hosts.Nodes {
-		nodes = append(nodes, pulumi.StringMap{
-			"name": pulumi.String(node.Name), "role": pulumi.String(string(node.Role)), "address": pulumi.String(node.Address.String()),
-		})
-	}
-	versions := pulumi.StringMap{}
-	for _, file := range files.Artifacts() {
-		if file.Name == config.ArtifactK3sImages {
-			continue // as many as there are archives; each is of what the others name
-		}
-		versions[file.Name] = pulumi.String(file.Version)
-	}
-	ctx.Export("kubeconfig", cluster.Kubeconfig)
-	ctx.Export("apiEndpoint", pulumi.String(cluster.Endpoint))
-	ctx.Export("nodes", nodes)
-	ctx.Export("loadBalancerRange", pulumi.ToStringArray(cfg.MetalLB.Addresses))
-	ctx.Export("versions", versions)
 }

@@ -12,12 +12,12 @@ import (
 )
 
 // workloads registers the user's applications. They wait for the API and for what they use, and not for one another.
-func (a *above) workloads(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.K3s) error {
-	start := []*health.Gate{cluster.Upgraded}
+func (a *above) workloads(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
+	start := []*health.Gate{cluster.Settled}
 	if *cfg.Apps.Wave.Enabled {
 		var err error
 		a.wave, err = components.NewWave(ctx, "wave", &components.WaveArgs{
-			Config: cfg.Apps.Wave, Cluster: cluster.Cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start, Certificates: a.manager.API,
+			Config: cfg.Apps.Wave, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start, Certificates: a.manager.API,
 		})
 		if err != nil {
 			return err
@@ -27,19 +27,15 @@ func (a *above) workloads(ctx *pulumi.Context, cfg *config.Config, files *artifa
 		return nil
 	}
 	spaces, err := components.NewNamespaces(ctx, "workloads", &components.NamespacesArgs{
-		Names: cfg.Apps.WorkloadNamespaces(), Cluster: cluster.Cluster, After: start,
+		Names: cfg.Apps.WorkloadNamespaces(), Cluster: cluster, After: start,
 	})
-	if err != nil {
-		return err
-	}
-	kubernetes, err := files.One(config.ArtifactK3s)
 	if err != nil {
 		return err
 	}
 	a.urls = map[string][]string{}
 	for _, one := range cfg.Apps.Workloads {
 		args := &components.WorkloadArgs{
-			Config: one, Namespace: spaces.Objects[one.Namespace], Cluster: cluster.Cluster, Kubernetes: kubernetes.Version,
+			Config: one, Namespace: spaces.Objects[one.Namespace], Cluster: cluster, Kubernetes: cluster.Version,
 			CertWaitImage: cfg.Apps.CertWaitImage, Ingress: a.ways(cfg), Full: cfg.Apps.Full(), Timeouts: cfg.Timeouts,
 		}
 		if a.wave != nil {

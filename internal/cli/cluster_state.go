@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"strata/config"
@@ -43,6 +44,11 @@ func clusterOf(ctx context.Context, project, stack string) (recordedCluster, err
 			return value
 		})
 		return found, nil
+	}
+	if slices.ContainsFunc(commands, func(command recordedResource) bool {
+		return strings.Contains(command.URN, "strata:cluster:LentCluster$")
+	}) {
+		return recordedCluster{}, fmt.Errorf("stack %s runs on somebody else's cluster (strata:cluster): its servers, etcd and snapshots are its owner's", stack)
 	}
 	return recordedCluster{}, fmt.Errorf("stack %s has no cluster yet: run pulumi up -s %s", stack, stack)
 }

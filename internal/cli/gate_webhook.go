@@ -9,11 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
 
 	"strata/health"
+	"strata/internal/kubeconfig"
 )
 
 // webhookFlags are what `strata gate webhook` is asked about.
@@ -93,33 +92,25 @@ func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, e
 			return health.Spec{}, health.Secrets{}, fmt.Errorf("gate webhook: %s: %w", file.path, err)
 		}
 	}
-	server, kubeconfig, err := f.cluster()
+	server, credentials, err := f.cluster()
 	if err != nil {
 		return health.Spec{}, health.Secrets{}, fmt.Errorf("gate webhook: kubeconfig: %w", err)
 	}
 	return health.Spec{
 		Kind: health.KindWebhook, Gate: configuration, Layer: namespace, Timeout: metav1.Duration{Duration: f.timeout}, TimeoutKey: "--timeout",
 		Servers: []string{server}, Webhook: webhook,
-	}, health.Secrets{Kubeconfig: kubeconfig}, nil
+	}, health.Secrets{Kubeconfig: credentials}, nil
 }
 
 // cluster is the API server of the chosen context, and a kubeconfig for that alone.
 func (f webhookFlags) cluster() (string, []byte, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = f.kubeconfig
-	raw, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{}).RawConfig()
-	if err != nil {
-		return "", nil, err
+	paths := []string{f.kubeconfig}
+	if f.kubeconfig == "" {
+		var err error
+		if paths, err = kubeconfig.DefaultPaths(os.Getenv); err != nil {
+			return "", nil, err
+		}
 	}
-	if f.context != "" {
-		raw.CurrentContext = f.context
-	}
-	if err := clientcmdapi.MinifyConfig(&raw); err != nil {
-		return "", nil, err
-	}
-	if err := clientcmdapi.FlattenConfig(&raw); err != nil {
-		return "", nil, err
-	}
-	text, err := clientcmd.Write(raw)
-	return raw.Clusters[raw.Contexts[raw.CurrentContext].Cluster].Server, text, err
+	target, err := kubeconfig.Read(paths, f.context)
+	return target.Server, target.Text, err
 }

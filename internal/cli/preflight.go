@@ -16,6 +16,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	"strata/internal/kubeconfig"
 	"strata/internal/remote"
 )
 
@@ -35,7 +36,7 @@ func newPreflightCommand() *cobra.Command {
 	var flags preflightFlags
 	command := &cobra.Command{
 		Use:   "preflight",
-		Short: "Look at every host, or at the hypervisor, before the first change and say what would go wrong",
+		Short: "Look at every host, the hypervisor or the lent cluster before the first change and say what would go wrong",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.file == "" {
@@ -81,9 +82,11 @@ func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) 
 	return nil
 }
 
-// preflight looks at what is there already: the hosts, or the hypervisor that is to carry them.
+// preflight looks at what is there already: the hosts, the hypervisor that is to carry them, or the cluster.
 func preflight(ctx context.Context, cfg *config.Config, project string) ([]health.Finding, error) {
 	switch {
+	case cfg.Lent():
+		return preflightLent(ctx, cfg, project)
 	case cfg.Hosts.Driver == config.DriverExisting:
 		hosts, err := preflightHosts(cfg, project)
 		if err != nil {
@@ -98,6 +101,19 @@ func preflight(ctx context.Context, cfg *config.Config, project string) ([]healt
 		return append([]health.Finding{madeByUp(cfg)}, health.PreflightVMs(ctx, plan)...), nil
 	}
 	return []health.Finding{madeByUp(cfg)}, nil
+}
+
+// preflightLent looks at the cluster that the stack is lent. Its pool is not asked for: only a host on the nodes' network hears who
+// answers there.
+func preflightLent(ctx context.Context, cfg *config.Config, project string) ([]health.Finding, error) {
+	target, err := kubeconfig.ForStack(cfg, project)
+	if err != nil {
+		return nil, err
+	}
+	return health.PreflightLent(ctx, health.LentCluster{
+		Name: "context " + cfg.Cluster.Context, Server: target.Server, Kubeconfig: target.Text,
+		MetalLB: *cfg.MetalLB.Enabled, Traefik: cfg.Ingress.Uses(config.ControllerTraefik),
+	})
 }
 
 // madeByUp is the only finding on hosts that are not there yet.

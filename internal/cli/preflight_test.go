@@ -25,3 +25,16 @@ config:
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "strata:hosts.ssh.keyFile: no-such-key cannot be read")
 }
+
+func TestPreflightTellsAMissingContextBeforeItAsksAnyCluster(t *testing.T) {
+	project := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(project, "config"), []byte(kubeconfigOfTwo), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.kind.yaml"), []byte(`
+config:
+  strata:cluster: {kubeconfig: config, context: three}
+  strata:metallb: {addresses: [172.18.255.200-172.18.255.250]}
+`), 0o600))
+	code, _, stderr := verb(t, "", "preflight", "--stack", "kind", "--project", project)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "strata:cluster.context: three is no context of config; it has one, two")
+}

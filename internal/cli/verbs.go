@@ -29,6 +29,7 @@ func verbs() []*cobra.Command {
 		newCRDsCommand(),
 		newClassCommand(),
 		newReadCommand(),
+		newNodesCommand(),
 		newVaultCommand(),
 		newUnblockCommand(),
 		newCanaryCommand(),

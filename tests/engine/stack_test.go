@@ -34,6 +34,8 @@ type section = map[string]any
 type stack struct {
 	*world
 	t *testing.T
+	// project is the folder that the program runs in.
+	project *pulumitest.Project
 	// config is the committed configuration by section; a test changes it between runs.
 	config map[string]section
 	// parallel is the engine's --parallel.
@@ -54,8 +56,8 @@ func newStack(t *testing.T, name string) *stack {
 		Config map[string]section `json:"config"`
 	}
 	require.NoError(t, yaml.Unmarshal(text, &file))
-	pulumitest.NewProject(t)
-	s := &stack{t: t, world: newWorld(), config: file.Config, parallel: 32, registers: platform.Run}
+	project := pulumitest.NewProject(t)
+	s := &stack{t: t, project: project, world: newWorld(), config: file.Config, parallel: 32, registers: platform.Run}
 	runtime := deploytest.NewLanguageRuntimeF(s.program)
 	s.plan = &lt.TestPlan{Project: "strata", Stack: name, Options: lt.TestUpdateOptions{
 		T: quiet{t}, SkipDisplayTests: true,

@@ -118,7 +118,7 @@ func TestFewSlotsAreEnough(t *testing.T) {
 }
 
 func TestTheStateHoldsSecretsOnlyAsSecrets(t *testing.T) {
-	for _, name := range []string{"local", "staging"} {
+	for _, name := range []string{"local", "staging", "kind"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
 			s.mustUp()

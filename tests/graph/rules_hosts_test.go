@@ -34,16 +34,24 @@ func goesWithItsMachine(p *program, g graph) []string {
 	return broken
 }
 
-func inCluster(_ *program, g graph) []string {
+// inCluster: in a cluster of our own an object goes with the cluster; in somebody else's it has nothing to go with, and is deleted.
+func inCluster(p *program, g graph) []string {
 	var broken []string
+	provider, identity, api := "k3s-provider", "k3s-cluster", "k3s-api"
+	if p.cfg.Lent() {
+		provider, identity, api = "cluster-provider", "", "cluster-api"
+		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.DeletedWith != "" }) {
+			broken = append(broken, name+" would be left behind: nobody deletes "+g[name].DeletedWith)
+		}
+	}
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Type, "kubernetes:") }) {
-		if g[name].Provider != "k3s-provider" {
+		if g[name].Provider != provider {
 			broken = append(broken, fmt.Sprintf("%s has the provider %q", name, g[name].Provider))
 		}
-		if g[name].DeletedWith != "k3s-cluster" {
+		if g[name].DeletedWith != identity {
 			broken = append(broken, fmt.Sprintf("%s is deleted with %q", name, g[name].DeletedWith))
 		}
-		if !g.reaches(name, "k3s-api") {
+		if !g.reaches(name, api) {
 			broken = append(broken, name+" does not wait for the API gate")
 		}
 	}
@@ -152,7 +160,7 @@ func uninstallIsSafe(p *program, g graph) []string {
 
 // triggersReplace: a trigger replaces a command. A gate runs again because its spec changes; replacing it would let the next
 // layer's resources be replaced with it.
-func triggersReplace(_ *program, g graph) []string {
+func triggersReplace(p *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return len(r.Triggers()) > 0 }) {
 		r := g[name]
@@ -163,6 +171,9 @@ func triggersReplace(_ *program, g graph) []string {
 		if !allowed || r.Text("create") == health.Command {
 			broken = append(broken, name+" is replaced when a trigger changes")
 		}
+	}
+	if p.cfg.Lent() {
+		return broken // the program itself reads the kubeconfig
 	}
 	kubeconfig := g["k3s-kubeconfig"]
 	if !slices.Contains(kubeconfig.IgnoredChanges, "connection") || !slices.Contains(kubeconfig.IgnoredChanges, "create") {

@@ -81,27 +81,37 @@ func needs(p *program, g graph) []need {
 			list = append(list, need{from, one})
 		}
 	}
-	list = append(list, clusterNeeds(g, servers, agents)...)
-	add("metallb-namespace", "k3s-api", "k3s-upgrade") // its gates must not pass on Pods that a drain then moves
+	settled := "k3s-upgrade"
+	if p.cfg.Lent() {
+		settled = "cluster-api"
+		add("cluster-nodes", settled)
+		add("cluster-system", settled)
+		add("cluster-list", "cluster-nodes")
+		add("cluster-provider", settled)
+	} else {
+		list = append(list, clusterNeeds(g, servers, agents)...)
+		add("metallb-webhook", "k3s-kubeconfig")
+	}
+	add("metallb-namespace", settled) // its gates must not pass on Pods that a drain then moves
 	add("metallb-release", "metallb-namespace")
-	add("metallb-webhook", "metallb-release", "k3s-kubeconfig")
+	add("metallb-webhook", "metallb-release")
 	add("metallb-pool", "metallb-webhook")
 	add("metallb-advertisement", "metallb-webhook")
 	add("metallb-pool-gate", "metallb-pool", "metallb-advertisement")
-	add("cert-manager-namespace", "k3s-upgrade")
+	add("cert-manager-namespace", settled)
 	add("cert-manager-api", "cert-manager-release")
 	add("authority-root-issuer", "cert-manager-api") // or the webhook refuses it: connection refused, then x509
 	add("authority-root", "authority-root-issuer")
 	add("authority-issuer", "authority-root")
 	add("authority-gate", "authority-issuer")
-	add("crds-gateway-api", "k3s-upgrade")
+	add("crds-gateway-api", settled)
 	add("traefik-release", "metallb-pool-gate", "crds-gateway-api-gate", "crds-traefik-gate")
 	add("traefik-tls-request", "authority-gate", "traefik-namespace")
 	add("traefik-gateway", "traefik-tls-gate", "crds-gateway-api-gate")
 	add("traefik-dashboard-route", "traefik-dashboard-auth", "crds-traefik-gate")
 	add("traefik-dashboard-auth", "traefik-dashboard-users")
 	add("traefik-dashboard", "traefik-address", "traefik-dashboard-route")
-	add("argocd-release", "argocd-redis", "k3s-upgrade") // its Pods mount the Secret
+	add("argocd-release", "argocd-redis", settled) // its Pods mount the Secret
 	add("argocd-route", "argocd-release", "traefik-programmed")
 	add("argocd-server", "argocd-route", "traefik-address")
 	return list
@@ -192,8 +202,10 @@ func waitsForNoMore(p *program, g graph) []string {
 		never("k3s-kubeconfig", "k3s-"+agent+"-gate")
 		never("k3s-api", "k3s-"+agent+"-gate")
 	}
-	never("metallb-webhook", "k3s-nodes") // docs/adr/0006
-	never("metallb-release", "k3s-system")
+	for _, cluster := range []string{"k3s", "cluster"} {
+		never("metallb-webhook", cluster+"-nodes") // docs/adr/0006
+		never("metallb-release", cluster+"-system")
+	}
 	for _, one := range []string{"metallb-release", "cert-manager-release", "crds-gateway-api", "crds-traefik", "argocd-release"} {
 		for _, other := range []string{"metallb-release", "cert-manager-release", "crds-gateway-api", "crds-traefik", "argocd-release", "traefik-release"} {
 			never(one, other) // they start together

@@ -40,6 +40,9 @@ func TestSecretsAreInSecretInputsOnly(t *testing.T) {
 			}
 			assert.Positive(t, seen["the join token"], "the test looked at no secret")
 			assert.Positive(t, seen["the kubeconfig"], "the test looked at no secret")
+			if p.cfg.Lent() {
+				return // nobody logs in anywhere
+			}
 			assert.Positive(t, seen["the lent hosts' SSH key"]+seen["the machines' SSH key"], "the test looked at no secret")
 		})
 	}

@@ -37,6 +37,22 @@ var waits = map[string]struct {
 	"kubernetes:traefik.io/v1alpha1:Middleware":     {instead: "Traefik's kinds have no status; the dashboard gate asks for what they make"},
 	"kubernetes:traefik.io/v1alpha1:IngressRoute":   {instead: "Traefik's kinds have no status; the dashboard gate asks for what they make"},
 	"kubernetes:metallb.io/v1beta1:L2Advertisement": {instead: "its status is an empty struct; the pool gate asks the speakers"},
+
+	// APISIX and its demo: nobody waits for what heals, and the gates of validation look at all of it (docs/adr/0011).
+	"apisix-gateway":      {instead: "its Programmed is always True; apisix-gateway-gate looks at Accepted and the listeners"},
+	"demo-httpbin-route":  {instead: "a leaf; validation-routes and validation-probes look"},
+	"demo-keycloak-route": {instead: "a leaf; validation-routes and validation-probes look"},
+	"kubernetes:gateway.networking.k8s.io/v1:GatewayClass": {instead: "apisix-gateway-gate looks at it with its Gateway"},
+	"kubernetes:networking.k8s.io/v1:IngressClass":         {instead: "it has no status"},
+	"kubernetes:networking.k8s.io/v1:NetworkPolicy":        {instead: "it has no status"},
+	"kubernetes:apisix.apache.org/v1alpha1:GatewayProxy":   {instead: "it has no status; the Gateway is accepted with it or not at all"},
+	"kubernetes:apisix.apache.org/v1alpha1:Consumer":       {instead: "a leaf; validation-probes sends its key"},
+	"kubernetes:apisix.apache.org/v2:ApisixTls":            {instead: "a leaf; validation-probes checks the chain"},
+	"kubernetes:apisix.apache.org/v2:ApisixRoute":          {instead: "a leaf; validation-probes asks for it"},
+	"kubernetes:apisix.apache.org/v2:ApisixPluginConfig":   {instead: "a leaf; validation-probes is refused, and sent to the login"},
+	"kubernetes:apps/v1:Deployment":                        {instead: "skipAwait; validation-rollout looks"},
+	"kubernetes:core/v1:Service":                           {instead: "skipAwait; validation-probes goes through it"},
+	"kubernetes:core/v1:ConfigMap":                         {instead: "a ConfigMap is whole as soon as it is there"},
 }
 
 func TestEveryObjectInTheClusterCarriesItsWait(t *testing.T) {

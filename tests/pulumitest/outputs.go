@@ -16,10 +16,12 @@ import (
 const (
 	// Token is the cluster's join token.
 	Token = "join-token-that-must-stay-secret-0123456789abcdef"
-	// ClientKey is the secret part of the kubeconfig.
+	// ClientKey is the secret part of the kubeconfig, K3s's own and that of a lent cluster.
 	ClientKey = "client-key-data-that-must-stay-secret"
 	// ClusterID is the cluster's identity.
 	ClusterID = "00112233445566ff"
+	// Authority is a lent cluster's, in base64.
+	Authority = "YXV0aG9yaXR5"
 	// Kubeconfig is K3s's own kubeconfig, as the first server has it.
 	Kubeconfig = "apiVersion: v1\nclusters:\n- cluster:\n    server: https://127.0.0.1:6443\n  name: default\nusers:\n- name: default\n  user:\n    client-key-data: " + ClientKey + "\n"
 )
@@ -78,6 +80,8 @@ func (a *Answers) stdout(r Resource) string {
 		return string(printed)
 	case "exec .strata/bin/strata vm create":
 		return `{"name":"strata-` + r.Name + `","id":"101","mac":"52:54:00:00:00:01"}`
+	case "exec .strata/bin/strata nodes":
+		return `[{"name":"kind-control-plane","role":"server","address":"172.18.0.2"}]`
 	case "exec .strata/bin/strata members":
 		return r.Text("stdin")
 	case "timeout -k 5 60 cat /etc/rancher/k3s/k3s.yaml", "timeout -k 5 60 sudo -n cat /etc/rancher/k3s/k3s.yaml":

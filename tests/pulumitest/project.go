@@ -41,6 +41,7 @@ func NewProject(t *testing.T) *Project {
 	t.Setenv("HOME", home)
 	t.Setenv(config.ArtifactsVariable, p.Bundle)
 	t.Setenv(config.MachineImageVariable, "")
+	p.LendCluster(t, Authority, ClientKey)
 	t.Chdir(dir)
 	return p
 }

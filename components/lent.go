@@ -1,0 +1,120 @@
+package components
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/kubeconfig"
+)
+
+// LentClusterArgs configures LentCluster.
+type LentClusterArgs struct {
+	// Target is the context that the stack names, as it is now. Required.
+	Target kubeconfig.Target
+	// Timeouts bound the gates.
+	Timeouts config.Timeouts
+}
+
+// LentCluster is somebody else's cluster, in the place of K3s: it owns nothing there but the way in. What K3s has beyond it needs
+// hosts, and is left out: the gates of hosts, units and /ping, the kubeconfig that is read from a server, members, upgrades, snapshots and
+// the API's own address. Webhooks and addresses are not looked at from hosts either; the dry run through the API server says whether a webhook
+// serves, and the look from this machine whether an address answers.
+type LentCluster struct {
+	pulumi.ResourceState
+	// Cluster is what layers inside the cluster need. It has no Identity, because the cluster stays: each object is deleted.
+	Cluster *Cluster
+	// API holds once the API server answers authenticated requests.
+	API *health.Gate
+	// Nodes are the registered Nodes as a table of name, role and address, as they were when the cluster was first seen.
+	Nodes pulumi.Output
+}
+
+// lentLayer is the layer's name in messages.
+const lentLayer = "cluster"
+
+// lent is what the constructor's steps share.
+type lent struct {
+	*LentCluster
+	ctx        *pulumi.Context
+	name       string
+	args       *LentClusterArgs
+	kubeconfig pulumi.StringOutput
+	// whole is the gate of the Nodes.
+	whole *health.Gate
+}
+
+// NewLentCluster registers what looks at the cluster, and its provider. The layers wait for its API only, as with K3s.
+func NewLentCluster(ctx *pulumi.Context, name string, args *LentClusterArgs, opts ...pulumi.ResourceOption) (*LentCluster, error) {
+	l := &lent{LentCluster: &LentCluster{}, ctx: ctx, name: name, args: args}
+	if err := ctx.RegisterComponentResource("strata:cluster:LentCluster", name, l.LentCluster, opts...); err != nil {
+		return nil, err
+	}
+	l.kubeconfig = pulumi.ToSecret(pulumi.String(args.Target.Text)).(pulumi.StringOutput)
+	for _, step := range []func() error{l.gates, l.connect, l.list} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("cluster: %w", err)
+		}
+	}
+	return l.LentCluster, ctx.RegisterResourceOutputs(l.LentCluster, pulumi.Map{"endpoint": pulumi.String(args.Target.Server)})
+}
+
+// gates registers the gates of the API, the Nodes and what a cluster has for its Pods.
+func (l *lent) gates() error {
+	limits := l.args.Timeouts
+	var err error
+	if l.API, err = l.gate("api", health.Spec{Kind: health.KindAPI, Timeout: limits.API, TimeoutKey: "strata:timeouts.api"}); err != nil {
+		return err
+	}
+	if l.whole, err = l.gate("nodes", health.Spec{
+		Kind: health.KindNodes, Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", Nodes: &health.NodesSpec{Registered: true},
+	}, l.API); err != nil {
+		return err
+	}
+	_, err = l.gate("system", health.Spec{
+		Kind: health.KindSystem, Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", System: &health.SystemSpec{},
+	}, l.API)
+	return err
+}
+
+// gate registers a gate of the cluster. Another cluster under the same name is looked at anew.
+func (l *lent) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
+	spec.Layer, spec.Servers, spec.Lent, spec.Revision = lentLayer, []string{l.args.Target.Server}, true, l.args.Target.Identity
+	return health.NewGate(l.ctx, l.name+"-"+role, &health.GateArgs{Spec: spec, Kubeconfig: l.kubeconfig}, childOf(l, needs...)...)
+}
+
+// connect registers the provider. Its identity follows from the cluster's authority, so that a renewed certificate or token updates
+// the provider and replaces no object; another cluster in the same context has another one.
+func (l *lent) connect() error {
+	provider, err := newProvider(l.ctx, l.name+"-provider", l.kubeconfig, pulumi.String(l.args.Target.Identity), childOf(l, l.API)...)
+	if err != nil {
+		return err
+	}
+	l.Cluster = &Cluster{
+		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.args.Target.Server, Servers: []string{l.args.Target.Server}, Settled: l.API,
+	}
+	return nil
+}
+
+// list registers the command that reads the table of the Nodes once, so that a run without changes asks nobody.
+func (l *lent) list() error {
+	limit := l.args.Timeouts.Nodes
+	stdin, err := json.Marshal(map[string]any{"revision": l.args.Target.Identity, "timeout": limit})
+	if err != nil {
+		return err
+	}
+	command := runs("nodes", pulumi.String(string(stdin)), pulumi.StringMap{"STRATA_KUBECONFIG": l.kubeconfig})
+	read, err := local.NewCommand(l.ctx, l.name+"-list", command, slices.Concat(childOf(l, l.whole), []pulumi.ResourceOption{bounded(limit)})...)
+	if err != nil {
+		return err
+	}
+	l.Nodes = pulumi.Unsecret(read.Stdout.ApplyT(func(text string) (nodes []map[string]string, err error) {
+		return nodes, json.Unmarshal([]byte(text), &nodes)
+	}))
+	return nil
+}

@@ -1,0 +1,80 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"reflect"
+	"slices"
+)
+
+// checkCluster checks the stack's cluster: one that is built on hosts, or one that is lent.
+func (c *Config) checkCluster(ps *problems) {
+	if c.Lent() {
+		c.checkLent(ps)
+		return
+	}
+	c.checkHosts(ps)
+	c.checkNodes(ps)
+	c.checkNetworks(ps)
+	c.checkK3s(ps)
+	c.checkVIP(ps)
+}
+
+// checkLent holds the section cluster, and everything that only a cluster of our own could have, against each other.
+func (c *Config) checkLent(ps *problems) {
+	who := "the stack's cluster"
+	if c.Cluster.Context == "" {
+		ps.add(field("cluster.context"), "", "is not set, and the kubeconfig's current context is not read: whose cluster an up changes must be said",
+			"name one; `kubectl config get-contexts` lists them")
+	} else {
+		who = "the cluster of cluster.context " + c.Cluster.Context
+	}
+	original := defaults()
+	if !reflect.DeepEqual(c.Hosts, original.Hosts) {
+		ps.add(field("hosts"), "", "is set beside the section cluster, and a stack builds its cluster or is lent one",
+			"remove hosts, or remove the section cluster")
+	}
+	unread(ps, "k3s", c.K3s, original.K3s, who)
+	unread(ps, "upgrade", c.Upgrade, original.Upgrade, who)
+	c.checkLentNetworks(ps)
+}
+
+// unread reports every key of a section that is set, although only a cluster of our own reads it.
+func unread(ps *problems, section string, value, original any, who string) {
+	fields := fieldsOf(reflect.TypeOf(value))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		given := reflect.ValueOf(value).Field(fields[name]).Interface()
+		if !reflect.DeepEqual(given, reflect.ValueOf(original).Field(fields[name]).Interface()) {
+			ps.add(field("%s.%s", section, name), show(given), "is not read: "+who+" is somebody else's", "remove it, or remove the section cluster")
+		}
+	}
+}
+
+// lentNetworks are the networks that the owner of a lent cluster gave it, as far as they are said.
+func (c *Config) lentNetworks() []namedNetwork {
+	return []namedNetwork{{"cluster.podNetwork", c.Cluster.PodNetwork}, {"cluster.serviceNetwork", c.Cluster.ServiceNetwork}}
+}
+
+// namedNetwork is a network and the key that sets it.
+type namedNetwork struct {
+	key    string
+	prefix netip.Prefix
+}
+
+func (c *Config) checkLentNetworks(ps *problems) {
+	networks := c.lentNetworks()
+	for _, network := range networks {
+		if network.prefix.IsValid() {
+			checkNetwork(ps, field("%s", network.key), network.prefix)
+		}
+	}
+	pods, services := networks[0], networks[1]
+	if pods.prefix.IsValid() && services.prefix.IsValid() && pods.prefix.Overlaps(services.prefix) {
+		ps.add(field("%s", services.key), services.prefix.String(), fmt.Sprintf("overlaps %s %s", pods.key, pods.prefix), "look both up once more")
+	}
+	if c.Ingress.Uses(ControllerAPISIX) && !pods.prefix.IsValid() {
+		ps.add(field("%s", pods.key), "", "is not set, and APISIX's admin API is open to the addresses of Pods only",
+			"set the network of the cluster's Pods: kind has 10.244.0.0/16, k3d 10.42.0.0/16")
+	}
+}

@@ -1,0 +1,46 @@
+package kubeconfig
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"strata/config"
+)
+
+// ForStack reads the context that a stack on a lent cluster names. Its errors are config.Problems: what is wrong is found before any
+// change, with the key and the way out.
+func ForStack(cfg *config.Config, project string) (Target, error) {
+	paths, shown, err := stackPaths(cfg.Cluster.Kubeconfig, project)
+	if err != nil {
+		return Target{}, config.Problem{Key: kubeconfigKey, Value: cfg.Cluster.Kubeconfig, Rule: "has no absolute path: " + err.Error(), Fix: "write an absolute path"}
+	}
+	target, err := Read(paths, cfg.Cluster.Context)
+	var missing *ContextError
+	switch {
+	case err == nil:
+		return target, nil
+	case errors.As(err, &missing):
+		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context, Rule: "is no context of " + shown, Fix: missing.has()}
+	case errors.Is(err, fs.ErrNotExist):
+		return Target{}, config.Problem{Key: kubeconfigKey, Value: shown, Rule: "is not there", Fix: "name the file, or set " + Variable + "; `kind export kubeconfig` and `k3d kubeconfig merge` write one"}
+	default:
+		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context, Rule: "of " + shown + " cannot be used: " + err.Error(), Fix: "try it: kubectl --context " + cfg.Cluster.Context + " get nodes"}
+	}
+}
+
+const (
+	kubeconfigKey = config.Namespace + ":cluster.kubeconfig"
+	contextKey    = config.Namespace + ":cluster.context"
+)
+
+// stackPaths are the files to read, and how a message calls them.
+func stackPaths(configured, project string) ([]string, string, error) {
+	if configured != "" {
+		path, err := config.ResolvePath(project, configured)
+		return []string{path}, configured, err
+	}
+	paths, err := DefaultPaths(os.Getenv)
+	return paths, strings.Join(paths, string(os.PathListSeparator)), err
+}

@@ -1,0 +1,158 @@
+package kubeconfig
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Variable names the kubeconfigs, as a list of paths, when nothing else does (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig).
+const Variable = "KUBECONFIG"
+
+// Target is one cluster, and who asks there.
+type Target struct {
+	// Server is the API server's URL.
+	Server string
+	// Identity is 16 hex digits that tell one cluster from another: of its authority, which lives as long as the cluster, whatever
+	// address, user or credential the kubeconfig has for it. A cluster without an authority of its own is told by its URL.
+	Identity string
+	// Text is a kubeconfig with this context alone and everything that its paths led to, but for a tokenFile, whose content is meant to
+	// change. Secret.
+	Text []byte
+}
+
+// ContextError says that a context is not there.
+type ContextError struct {
+	// Name is what was asked for; empty for the current context where there is none.
+	Name string
+	// Known are the contexts that are there, sorted.
+	Known []string
+}
+
+// Error implements error.
+func (e *ContextError) Error() string {
+	if e.Name == "" {
+		return "has no current context; " + e.has()
+	}
+	return "has no context " + e.Name + "; " + e.has()
+}
+
+func (e *ContextError) has() string {
+	if len(e.Known) == 0 {
+		return "it has none"
+	}
+	return "it has " + strings.Join(e.Known, ", ")
+}
+
+// DefaultPaths are the files that are read where none is named: those of KUBECONFIG, or ~/.kube/config.
+func DefaultPaths(getenv func(string) string) ([]string, error) {
+	if list := getenv(Variable); list != "" {
+		return slices.DeleteFunc(filepath.SplitList(list), func(path string) bool { return path == "" }), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	return []string{filepath.Join(home, clientcmd.RecommendedHomeDir, clientcmd.RecommendedFileName)}, nil
+}
+
+// Read finds a context in kubeconfigs, of which the first that says something wins, as with kubectl. An empty context is the current
+// one. Files that are not there are skipped as long as one is. Errors: a *ContextError, fs.ErrNotExist, or what is wrong with the
+// context.
+func Read(paths []string, context string) (Target, error) {
+	if err := oneIsThere(paths); err != nil {
+		return Target{}, err
+	}
+	raw, err := (&clientcmd.ClientConfigLoadingRules{Precedence: paths}).Load()
+	if err != nil {
+		return Target{}, err
+	}
+	if context != "" {
+		raw.CurrentContext = context
+	}
+	if _, known := raw.Contexts[raw.CurrentContext]; !known {
+		return Target{}, &ContextError{Name: raw.CurrentContext, Known: slices.Sorted(maps.Keys(raw.Contexts))}
+	}
+	if err := clientcmd.ConfirmUsable(*raw, raw.CurrentContext); err != nil {
+		return Target{}, fmt.Errorf("context %s: %w", raw.CurrentContext, err)
+	}
+	return alone(raw)
+}
+
+// oneIsThere is the first file's error when none can be looked at.
+func oneIsThere(paths []string) error {
+	var first error
+	for _, path := range paths {
+		_, err := os.Stat(path)
+		if err == nil {
+			return nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if first == nil {
+		first = errors.New("no file is named")
+	}
+	return first
+}
+
+// alone is the current context without the others, with the content of files in place of their paths.
+func alone(raw *clientcmdapi.Config) (Target, error) {
+	name := raw.CurrentContext
+	if err := clientcmdapi.MinifyConfig(raw); err != nil {
+		return Target{}, fmt.Errorf("context %s: %w", name, err)
+	}
+	if err := clientcmdapi.FlattenConfig(raw); err != nil {
+		return Target{}, fmt.Errorf("context %s: %w", name, err)
+	}
+	forget(raw)
+	cluster := raw.Clusters[raw.Contexts[name].Cluster]
+	address, err := url.Parse(cluster.Server)
+	switch {
+	case err != nil || address.Scheme != "https" || address.Host == "":
+		return Target{}, fmt.Errorf("context %s: server %q is not https://address:port", name, cluster.Server)
+	case cluster.InsecureSkipTLSVerify:
+		return Target{}, fmt.Errorf("context %s: insecure-skip-tls-verify is set, with which nobody can tell whose cluster answers; set certificate-authority-data", name)
+	}
+	text, err := clientcmd.Write(*raw)
+	if err != nil {
+		return Target{}, fmt.Errorf("context %s: %w", name, err)
+	}
+	return Target{Server: strings.TrimSuffix(cluster.Server, "/"), Identity: identity(cluster, address), Text: text}, nil
+}
+
+// forget takes out what says nothing about the cluster or who asks: what tools note for themselves, such as the time of minikube's
+// last start, would look like a changed credential. The namespace is for people who type; the program names each object's.
+func forget(raw *clientcmdapi.Config) {
+	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} //nolint:staticcheck // an old file may still have preferences
+	for _, cluster := range raw.Clusters {
+		cluster.Extensions = nil
+	}
+	for _, user := range raw.AuthInfos {
+		user.Extensions = nil
+	}
+	for _, context := range raw.Contexts {
+		context.Extensions, context.Namespace = nil, ""
+	}
+}
+
+// identity tells clusters apart. Behind one authority there may be several, by path (Rancher's proxy, for one).
+func identity(cluster *clientcmdapi.Cluster, address *url.URL) string {
+	of := string(cluster.CertificateAuthorityData) + "\x00" + strings.TrimSuffix(address.Path, "/")
+	if len(cluster.CertificateAuthorityData) == 0 {
+		of = cluster.Server
+	}
+	sum := sha256.Sum256([]byte(of))
+	return hex.EncodeToString(sum[:8])
+}

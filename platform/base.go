@@ -1,0 +1,86 @@
+package platform
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/components"
+	"strata/config"
+	"strata/internal/artifacts"
+	"strata/internal/kubeconfig"
+)
+
+// base is what the layers stand on: a cluster that is built on hosts, or one that is lent.
+type base struct {
+	cluster *components.Cluster
+	// nodes is the table of the cluster's nodes: name, role, address.
+	nodes pulumi.Input
+}
+
+// lentTarget reads the context that the stack names; nothing for a stack that builds its cluster.
+func lentTarget(cfg *config.Config) (target kubeconfig.Target, err error) {
+	if !cfg.Lent() {
+		return target, nil
+	}
+	if target, err = kubeconfig.ForStack(cfg, "."); err != nil {
+		return target, fmt.Errorf("configuration of stack %s:\n%w", cfg.Stack, err)
+	}
+	return target, nil
+}
+
+// newBase registers the cluster. What is above it cannot tell which of the two it is, but for what has no hosts to look from.
+func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target) (*base, error) {
+	if cfg.Lent() {
+		lent, err := components.NewLentCluster(ctx, "cluster", &components.LentClusterArgs{Target: target, Timeouts: cfg.Timeouts})
+		if err != nil {
+			return nil, err
+		}
+		return &base{cluster: lent.Cluster, nodes: lent.Nodes}, nil
+	}
+	k3s, err := files.One(config.ArtifactK3s)
+	if err != nil {
+		return nil, err
+	}
+	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
+		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version, VIP: cfg.K3s.VIP.IsValid(), Timeout: cfg.Timeouts.Host, InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Each node waits for its own host's gate only, which Hosts carries; so K3s has no After.
+	built, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
+		Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &base{cluster: built.Cluster, nodes: configuredNodes(cfg)}, nil
+}
+
+// configuredNodes is the table of the nodes that the configuration has.
+func configuredNodes(cfg *config.Config) pulumi.Array {
+	nodes := pulumi.Array{}
+	for _, node := range cfg.Hosts.Nodes {
+		nodes = append(nodes, pulumi.StringMap{
+			"name": pulumi.String(node.Name), "role": pulumi.String(string(node.Role)), "address": pulumi.String(node.Address.String()),
+		})
+	}
+	return nodes
+}
+
+// export publishes what a user needs next.
+func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) {
+	versions := pulumi.StringMap{}
+	for _, file := range files.Artifacts() {
+		if file.Name == config.ArtifactK3sImages {
+			continue // as many as there are archives; each is of what the others name
+		}
+		versions[file.Name] = pulumi.String(file.Version)
+	}
+	ctx.Export("kubeconfig", b.cluster.Kubeconfig)
+	ctx.Export("apiEndpoint", pulumi.String(b.cluster.Endpoint))
+	ctx.Export("nodes", b.nodes)
+	ctx.Export("loadBalancerRange", pulumi.ToStringArray(cfg.MetalLB.Addresses))
+	ctx.Export("versions", versions)
+}

@@ -1,0 +1,131 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// A stack puts its layers into a cluster that somebody else made, by the name of a context, and takes them out again.
+func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
+	net := network{"stn0", "10.30.0"}
+	all := []node{{"server-1", "server", 11}}
+	hosts := lend(t, "e2en", net, all...)
+	owner := newStack(t, "e2e-owner", map[string]any{
+		"hosts": hosts.hosts(all...), "metallb": map[string]any{"enabled": false}, "certManager": map[string]any{"enabled": false},
+	})
+	kubeconfig := filepath.Join(t.TempDir(), "config")
+	var before string
+	owner.step("somebody has a cluster, without a load balancer", func(t *testing.T) {
+		owner.must(owner.up())
+		hosts.importImages(t, "server-1", "controller", "speaker") // there is no registry
+		writeContexts(t, kubeconfig, owner.output("kubeconfig"), hosts.robotsToken())
+		before = hosts.inCluster()
+	})
+
+	s := newStack(t, "e2e-lent", lentTo(net, kubeconfig, "nobody"))
+	s.step("a context that is not there is told before any change, with those that are", func(t *testing.T) {
+		s.refused(t, s.up(), "strata:cluster.context: nobody is no context of "+kubeconfig, "certificate, production, token")
+		assert.Empty(t, s.resources())
+		assert.Equal(t, before, hosts.inCluster())
+	})
+	s.step("preflight finds a cluster that the layers can go into", func(*testing.T) {
+		s.configure(lentTo(net, kubeconfig, "certificate"))
+		s.must(s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config))
+	})
+	s.step("MetalLB comes up there, and a LoadBalancer Service answers from outside", func(t *testing.T) {
+		s.must(s.up())
+		assert.Contains(t, s.output("nodes"), net.address(11))
+		assert.Equal(t, "https://"+net.address(11)+":6443", s.output("apiEndpoint"))
+		serve(t, s.client(), "hello")
+		answers(t, addressOf(t, s.client(), "hello"))
+	})
+	s.step("a second up changes nothing, and health passes", func(*testing.T) {
+		s.must(s.up("--expect-no-changes"))
+		s.must(s.run(strata, "health", "--stack", s.name))
+	})
+	s.step("what is its owner's is refused", func(t *testing.T) {
+		s.refused(t, s.run(strata, "snapshot", "--stack", s.name), "runs on somebody else's cluster")
+	})
+	s.step("another credential replaces nothing, and the Service answers on", func(t *testing.T) {
+		s.configure(lentTo(net, kubeconfig, "token"))
+		r := s.must(s.up())
+		assert.Contains(t, r.output, "metallb-webhook updat", "gates ask with the new one")
+		for _, word := range []string{" replac", " creating", " deleting"} {
+			assert.NotContains(t, r.output, word)
+		}
+		answers(t, addressOf(t, s.client(), "hello"))
+		s.must(s.up("--expect-no-changes"))
+	})
+	s.step("destroy leaves the cluster as it was", func(t *testing.T) {
+		unserve(t, s, "hello")
+		s.must(s.destroy())
+		assert.Empty(t, s.resources())
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			assert.Equal(c, before, hosts.inCluster(), "what the cluster has after destroy and had not before (-before +after)")
+		}, time.Minute, time.Second)
+	})
+	owner.step("its owner finds nothing changed", func(*testing.T) {
+		owner.must(owner.up("--expect-no-changes"))
+		owner.must(owner.run(strata, "health", "--stack", owner.name))
+	})
+}
+
+// lentTo is a stack with MetalLB on the cluster of a context.
+func lentTo(net network, kubeconfig, context string) map[string]any {
+	return map[string]any{
+		"cluster": map[string]any{"kubeconfig": kubeconfig, "context": context},
+		"metallb": map[string]any{"addresses": []any{net.pool()}}, "certManager": map[string]any{"enabled": false},
+	}
+}
+
+// robotsToken makes a ServiceAccount of the owner's that may do everything, and is a token for it.
+func (l *lent) robotsToken() string {
+	l.must("server-1", `set -eu
+k3s kubectl -n kube-system create serviceaccount robot
+k3s kubectl create clusterrolebinding robot --clusterrole=cluster-admin --serviceaccount=kube-system:robot`)
+	return strings.TrimSpace(l.must("server-1", "k3s kubectl -n kube-system create token robot --duration=1h"))
+}
+
+// writeContexts writes a kubeconfig as a person has it: the owner's cluster by a certificate and by a token, and, as the current
+// context, one that must not be touched.
+func writeContexts(t *testing.T, path, owners, token string) {
+	t.Helper()
+	config, err := clientcmd.Load([]byte(owners))
+	require.NoError(t, err)
+	current := *config.Contexts[config.CurrentContext]
+	byToken := current
+	byToken.AuthInfo = "robot"
+	config.AuthInfos["robot"] = &clientcmdapi.AuthInfo{Token: token}
+	config.Clusters["production"] = &clientcmdapi.Cluster{Server: "https://192.0.2.1:6443"}
+	config.Contexts = map[string]*clientcmdapi.Context{
+		"certificate": &current, "token": &byToken, "production": {Cluster: "production", AuthInfo: "robot"},
+	}
+	config.CurrentContext = "production"
+	text, err := clientcmd.Write(*config)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+}
+
+// inCluster are the names of what the cluster holds, as far as a stack adds such things.
+func (l *lent) inCluster() string {
+	const kinds = "namespaces,customresourcedefinitions,clusterroles,clusterrolebindings,validatingwebhookconfigurations," +
+		"mutatingwebhookconfigurations,services,deployments,daemonsets,roles,rolebindings,serviceaccounts,secrets,configmaps"
+	return l.must("server-1", "k3s kubectl get "+kinds+" --all-namespaces -o name | sort")
+}
+
+// unserve takes away what serve made.
+func unserve(t *testing.T, s *stack, name string) {
+	t.Helper()
+	client := s.client()
+	require.NoError(t, client.CoreV1().Services("default").Delete(t.Context(), name, metav1.DeleteOptions{}))
+	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), name, metav1.DeleteOptions{}))
+}

@@ -1,0 +1,155 @@
+package graph_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health"
+	"strata/tests/pulumitest"
+)
+
+// everything are the sections with which a stack has every layer.
+func everything(t *testing.T, p *program) *program {
+	t.Helper()
+	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
+	p.set(t, "apps", map[string]any{
+		"demo": true, "wave": map[string]any{"enabled": true},
+		"workloads": []any{map[string]any{"name": "shop", "image": "shop:1", "routes": []any{map[string]any{}}}},
+	})
+	p.set(t, "certManager", map[string]any{"issuer": "vault"})
+	return p
+}
+
+func TestEveryLayerGoesIntoALentCluster(t *testing.T) {
+	golden(t, filepath.Join(root, "tests/graph/testdata/lent_everything.golden"), everything(t, newProgram(t, "kind")).graph(t).text())
+}
+
+// The layers cannot tell the two apart, but for the cluster that they wait for and that takes them away with it.
+func TestALayerInALentClusterWaitsAsInOneOfOurOwn(t *testing.T) {
+	ours, theirs := everything(t, newProgram(t, "local")).graph(t), everything(t, newProgram(t, "kind")).graph(t)
+	layersOf := func(g graph) graph {
+		layers := graph{}
+		for name, r := range g {
+			if !slices.Contains([]string{"hosts", "k3s", "cluster"}, g.layer(name)) {
+				layers[name] = r
+			}
+		}
+		return layers
+	}
+	counterpart := strings.NewReplacer("k3s-upgrade", "cluster-api", "k3s-provider", "cluster-provider")
+	above := layersOf(ours)
+	assert.Equal(t, above.names(), layersOf(theirs).names())
+	assert.Greater(t, len(above), 80)
+	for name, r := range above {
+		var needs []string
+		for _, need := range r.Dependencies {
+			need = counterpart.Replace(need)
+			if above[need].Name != "" || theirs[need].Name != "" { // the rest is how a gate reaches hosts
+				needs = append(needs, need)
+			}
+		}
+		assert.ElementsMatch(t, needs, theirs[name].Dependencies, name)
+		assert.Empty(t, theirs[name].DeletedWith, name)
+	}
+}
+
+func TestAGateOfALentClusterAsksItsAPIAlone(t *testing.T) {
+	g := everything(t, newProgram(t, "kind")).graph(t)
+	gates := g.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command })
+	assert.Greater(t, len(gates), 20)
+	for _, name := range gates {
+		spec, err := health.ParseSpec([]byte(g[name].Text("stdin")))
+		require.NoError(t, err, name)
+		if spec.Kind != health.KindCRDs { // whose names are what the apply prints, and the mock applies nothing
+			require.NoError(t, spec.Validate(), name)
+		}
+		assert.Empty(t, spec.Hosts, name)
+		assert.True(t, spec.Lent, name)
+		assert.Equal(t, []string{"https://127.0.0.1:34567"}, spec.Servers, name)
+		assert.NotContains(t, g[name].Inputs["environment"].String(), "STRATA_SSH_KEY", name)
+	}
+}
+
+func TestALentClustersRulesNoticeABrokenGraph(t *testing.T) {
+	p := newProgram(t, "kind")
+	sound := p.graph(t)
+	for mistake, breaks := range map[string]func(graph){
+		"an object that goes with something":      with("metallb-pool", func(r *pulumitest.Resource) { r.DeletedWith = "cluster-provider" }),
+		"a command that goes with something":      with("crds-gateway-api", func(r *pulumitest.Resource) { r.DeletedWith = "cluster-api" }),
+		"an object of another provider":           with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "k3s-provider" }),
+		"an object before the API gate":           without("metallb-namespace", "cluster-api"),
+		"a provider before the API gate":          without("cluster-provider", "cluster-api"),
+		"MetalLB behind all nodes":                alsoNeeds("metallb-release", "cluster-nodes"),
+		"a table of Nodes that are not there yet": without("cluster-list", "cluster-nodes"),
+	} {
+		t.Run(mistake, func(t *testing.T) {
+			g := sound.clone()
+			breaks(g)
+			noticed := 0
+			for _, rule := range rules {
+				noticed += len(rule.check(p, g))
+			}
+			assert.Positive(t, noticed)
+		})
+	}
+}
+
+// A renewed credential reaches the provider, the gates and the commands, and is no part of what tells one cluster from another.
+func TestARenewedCredentialChangesNoIdentity(t *testing.T) {
+	p := newProgram(t, "kind")
+	before := p.graph(t)
+	p.project.LendCluster(t, pulumitest.Authority, "renewed-token")
+	after := p.graph(t)
+	assert.Equal(t, before["cluster-provider"].Inputs["clusterIdentifier"], after["cluster-provider"].Inputs["clusterIdentifier"])
+	for _, name := range before.names() {
+		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)), visible(resource.NewProperty(after[name].Inputs)), name)
+	}
+	assert.True(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"], "renewed-token"))
+	assert.False(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"], "of-somebody-else"), "another context's credential")
+
+	p.project.LendCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
+	assert.NotEqual(t, before["cluster-provider"].Inputs["clusterIdentifier"], p.graph(t)["cluster-provider"].Inputs["clusterIdentifier"],
+		"another cluster under the same name")
+}
+
+func TestAContextThatIsNotThereIsToldBeforeAnythingIsCreated(t *testing.T) {
+	config := func() string { return filepath.Join(os.Getenv("HOME"), ".kube", "config") }
+	for name, test := range map[string]struct {
+		breaks func(t *testing.T, p *program)
+		want   string
+	}{
+		"no kubeconfig": {func(t *testing.T, _ *program) { require.NoError(t, os.Remove(config())) }, "strata:cluster.kubeconfig: "},
+		"no such context": {func(t *testing.T, p *program) { p.set(t, "cluster", map[string]any{"context": "kind-other"}) },
+			"strata:cluster.context: kind-other is no context of "},
+		"no context": {func(t *testing.T, p *program) { p.set(t, "cluster", map[string]any{"kubeconfig": config()}) }, "strata:cluster.context: is not set"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProgram(t, "kind")
+			test.breaks(t, p)
+			g, err := p.run(nil)
+			require.ErrorContains(t, err, test.want)
+			assert.Empty(t, g)
+		})
+	}
+}
+
+func TestAResourceThatFailsInALentClusterStopsWhatNeedsIt(t *testing.T) {
+	p := newProgram(t, "kind")
+	sound := p.graph(t)
+	for _, name := range []string{"cluster-api", "cluster-provider", "cluster-nodes", "cluster-list", "metallb-release"} {
+		g, err := p.run(pulumitest.FailName(name))
+		require.ErrorContains(t, err, name+": made to fail")
+		for _, other := range sound.names() {
+			if sound.reaches(other, name) || sound[other].Provider == name {
+				assert.NotContains(t, g, other, "it needs %s", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package pulumitest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/kubeconfig"
+)
+
+// contexts is a kubeconfig of two clusters with the authority and the token of one; its current context is the one that nobody names.
+const contexts = `apiVersion: v1
+kind: Config
+current-context: production
+clusters:
+- {name: kind-kind, cluster: {server: "https://127.0.0.1:34567", certificate-authority-data: %s}}
+- {name: production, cluster: {server: "https://api.example.org"}}
+contexts:
+- {name: kind-kind, context: {cluster: kind-kind, user: kind-kind}}
+- {name: production, context: {cluster: production, user: person}}
+users:
+- {name: kind-kind, user: {token: %s}}
+- {name: person, user: {token: of-somebody-else}}
+`
+
+// LendCluster writes ~/.kube/config with the context kind-kind: its cluster's authority, in base64, and the token of who asks there.
+func (p *Project) LendCluster(t *testing.T, authority, token string) {
+	t.Helper()
+	path := filepath.Join(os.Getenv("HOME"), ".kube", "config")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, contexts, authority, token), 0o600))
+	t.Setenv(kubeconfig.Variable, "")
+}
