@@ -19,8 +19,10 @@ func (k *k3s) endpoint() string {
 	return k.servers[0].endpoint()
 }
 
-// gateEndpoint registers what holds the API's own address on the servers, and its gate. Whoever has the kubeconfig waits for it.
-// Without such an address it is the gate of the API itself.
+// gateEndpoint registers what holds the API's own address on the servers, and its gate. Whoever uses the kubeconfig as it is waits for
+// it. It comes after the upgrade: a K3s that goes on with its old binary until then has its old certificate, too, and that does not
+// name an address that came in the same run. The removal of nodes and the upgrade ask the servers' own addresses. Without an address of
+// the API's own it is the gate of the API itself.
 func (k *k3s) gateEndpoint() error {
 	k.reached = k.API
 	if !k.args.Config.VIP.IsValid() {
@@ -35,14 +37,14 @@ func (k *k3s) gateEndpoint() error {
 		holders = append(holders, holder)
 	}
 	at := accessTo(k.servers)
-	var err error
-	k.reached, err = health.NewGate(k.ctx, k.name+"-endpoint", &health.GateArgs{
+	gate, err := health.NewGate(k.ctx, k.name+"-endpoint", &health.GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindAPI, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint}, Hosts: at.targets,
 		},
 		HostKeys: at.hostKeys, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, strings.Join(k.endpoints(), " ")),
-	}, childOf(k, append(holders, k.API)...)...)
+	}, childOf(k, append(holders, k.API, k.Upgraded)...)...)
+	k.reached, k.Upgraded = gate, gate
 	return err
 }
 
