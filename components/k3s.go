@@ -20,7 +20,8 @@ type K3sArgs struct {
 	Config config.K3s
 	// Upgrade is the section strata:upgrade.
 	Upgrade config.Upgrade
-	// Hosts are the servers and agents; each node's install waits for its own host's gate.
+	// Hosts are the servers and agents; each node's install waits for its own host's gate, and for the host keys of all
+	// servers: one of them may know the host that had the node's name before.
 	Hosts *Hosts
 	// Artifacts has the binary, the install script and the image archives.
 	Artifacts *artifacts.Set

@@ -55,7 +55,7 @@ func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, manif
 	if err != nil {
 		return err
 	}
-	// Each node waits for its own host's gate only, which Hosts carries; so K3s has no After.
+	// Each node waits for its own host's gate, which Hosts carries, and for the servers' host keys; so K3s has no After.
 	cluster, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
 		Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts,
 	})
