@@ -11,6 +11,9 @@ import (
 	"strata/health"
 )
 
+// keepalivedMark is the first line of a keepalived.conf that is ours.
+const keepalivedMark = "# Written by Strata; k3s.vip in its configuration decides."
+
 // endpoint is the API's URL for everybody outside: its own address where there is one, else the first server's.
 func (k *k3s) endpoint() string {
 	if vip := k.args.Config.VIP; vip.IsValid() {
@@ -57,9 +60,9 @@ func (k *k3s) holdVIP(server *Host, ready *health.Gate) (pulumi.Resource, error)
 			variable{"NAME", server.Node.Name}, variable{"ADDRESS", server.Node.Address.String()},
 			variable{"PEERS", strings.Join(k.peers(server), " ")}, variable{"VIP", vip.String()},
 			// From the address, so that two clusters in one network differ: VRRP's routers are told apart by it.
-			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)},
+			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)}, variable{"MARK", keepalivedMark},
 		)),
-		Delete:                 pulumi.String(remoteScript(user, "k3s-vip-remove.sh", k.args.Timeouts.Uninstall)),
+		Delete:                 pulumi.String(remoteScript(user, "k3s-vip-remove.sh", k.args.Timeouts.Uninstall, variable{"MARK", keepalivedMark})),
 		AddPreviousOutputInEnv: pulumi.Bool(false),
 	}, slices.Concat(childOf(k, ready), server.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
 }

@@ -49,11 +49,14 @@ reset() {
 	return 1
 }
 
-# Joins this server to the one at $first, without its old data: they are kept until the next restore, beside the snapshots.
+# Joins this server to the one at $first, without its old data: they are kept beside the snapshots. A restore that is run again finds what
+# the first one began: half a member that never was, while the data from before it are kept already.
 rejoin() {
-	rm -rf "$database/etcd-before-restore"
 	: "${first:?}"
-	if [ -d "$database/etcd" ]; then mv "$database/etcd" "$database/etcd-before-restore"; fi
+	if [ ! -e "$database/etcd-before-restore" ]; then
+		if [ -d "$database/etcd" ]; then mv "$database/etcd" "$database/etcd-before-restore"; fi
+	fi
+	rm -rf "$database/etcd"
 	echo "server: https://$first:6443" > "$join"
 	restart >&2
 }
