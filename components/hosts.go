@@ -36,7 +36,7 @@ type HostsArgs struct {
 }
 
 // Hosts owns the hosts: it takes or makes them, pins their host keys and gates each one. One gate per host and none for all:
-// a server's install waits for its own host only.
+// an install waits for its own host's only.
 type Hosts struct {
 	pulumi.ResourceState
 	// All are the hosts in the order of the configuration.

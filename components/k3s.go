@@ -19,7 +19,8 @@ type K3sArgs struct {
 	Config config.K3s
 	// Upgrade is the section strata:upgrade.
 	Upgrade config.Upgrade
-	// Hosts are the servers and agents; each node's install waits for its own host's gate.
+	// Hosts are the servers and agents; each node's install waits for its own host's gate, and for the host keys of all
+	// servers: one of them may know the host that had the node's name before.
 	Hosts *Hosts
 	// Artifacts has the binary, the install script and the image archives.
 	Artifacts *artifacts.Set
@@ -38,8 +39,8 @@ type K3s struct {
 	Cluster *Cluster
 	// API holds once every API server answers authenticated requests.
 	API *health.Gate
-	// Upgraded holds once the nodes that left are out of the cluster and those that stay run the wanted K3s. What is changed or judged
-	// inside the cluster waits for it, or a gate would look at Pods that are about to be drained away.
+	// Upgraded holds once the nodes that left are out of the cluster, those that stay run the wanted K3s, and the API answers at Endpoint.
+	// What is changed or judged inside the cluster waits for it, or a gate would look at Pods that are about to be drained away.
 	Upgraded *health.Gate
 	// Nodes holds once exactly the configured nodes are Ready.
 	Nodes *health.Gate
@@ -58,7 +59,7 @@ type k3s struct {
 	servers  []*Host
 	agents   []*Host
 	joined   []*health.Gate
-	// reached holds once the API answers at Endpoint.
+	// reached holds once the API answers at Endpoint, for whoever uses the kubeconfig as it is.
 	reached *health.Gate
 	// members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and the API.
 	members *health.Gate
@@ -78,7 +79,7 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs, opts ...pulumi.Reso
 		return nil, err
 	}
 	k.Endpoint = k.endpoint()
-	for _, step := range []func() error{k.secrets, k.install, k.fetchKubeconfig, k.gateAPI, k.gateEndpoint, k.gateNodes, k.gateSystem, k.connect} {
+	for _, step := range []func() error{k.secrets, k.install, k.fetchKubeconfig, k.gateAPI, k.gateNodes, k.gateSystem, k.gateEndpoint, k.connect} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("k3s: %w", err)
 		}

@@ -22,7 +22,7 @@ func (k *k3s) admit(name string, host *Host, needs []pulumi.Resource) (pulumi.Re
 	}
 	limit := k.args.Timeouts.Nodes
 	stdin := pulumi.All(keys...).ApplyT(func(pins []any) (*string, error) {
-		question := members.Admission{Timeout: limit}
+		question := members.Admission{Timeout: limit, First: host == k.servers[0]}
 		for i, target := range at.targets {
 			target.HostKey = pins[i].(string)
 			member := members.Member{Target: target.Target, Role: target.Role}
@@ -36,6 +36,9 @@ func (k *k3s) admit(name string, host *Host, needs []pulumi.Resource) (pulumi.Re
 		out := string(text)
 		return &out, err
 	}).(pulumi.StringPtrOutput)
-	return local.NewCommand(k.ctx, name+"-admit", runs("admit", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey}),
+	command := runs("admit", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey})
+	// That there is one says that there was a cluster.
+	command.AddPreviousOutputInEnv = pulumi.Bool(true)
+	return local.NewCommand(k.ctx, name+"-admit", command,
 		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
 }

@@ -31,5 +31,5 @@ func (k *k3s) removeLeaving() (*health.Gate, error) {
 	}).(pulumi.StringPtrOutput)
 	command := runs("members", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
-	return local.NewCommand(k.ctx, k.name+"-members", command, append(childOf(k, k.reached), bounded(k.args.Timeouts.Nodes))...)
+	return local.NewCommand(k.ctx, k.name+"-members", command, append(childOf(k, k.API), bounded(k.args.Timeouts.Nodes))...)
 }

@@ -11,6 +11,9 @@ import (
 	"strata/health"
 )
 
+// keepalivedMark is the first line of a keepalived.conf that is ours.
+const keepalivedMark = "# Written by Strata; k3s.vip in its configuration decides."
+
 // endpoint is the API's URL for everybody outside: its own address where there is one, else the first server's.
 func (k *k3s) endpoint() string {
 	if vip := k.args.Config.VIP; vip.IsValid() {
@@ -19,8 +22,10 @@ func (k *k3s) endpoint() string {
 	return k.servers[0].endpoint()
 }
 
-// gateEndpoint registers what holds the API's own address on the servers, and its gate. Whoever has the kubeconfig waits for it.
-// Without such an address it is the gate of the API itself.
+// gateEndpoint registers what holds the API's own address on the servers, and its gate. Whoever uses the kubeconfig as it is waits for
+// it. It comes after the upgrade: a K3s that goes on with its old binary until then has its old certificate, too, and that does not
+// name an address that came in the same run. The removal of nodes and the upgrade ask the servers' own addresses. Without an address of
+// the API's own it is the gate of the API itself.
 func (k *k3s) gateEndpoint() error {
 	k.reached = k.API
 	if !k.args.Config.VIP.IsValid() {
@@ -35,14 +40,14 @@ func (k *k3s) gateEndpoint() error {
 		holders = append(holders, holder)
 	}
 	at := accessTo(k.servers)
-	var err error
-	k.reached, err = health.NewGate(k.ctx, k.name+"-endpoint", &health.GateArgs{
+	gate, err := health.NewGate(k.ctx, k.name+"-endpoint", &health.GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindAPI, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint}, Hosts: at.targets,
 		},
 		HostKeys: at.hostKeys, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, strings.Join(k.endpoints(), " ")),
-	}, childOf(k, append(holders, k.API)...)...)
+	}, childOf(k, append(holders, k.API, k.Upgraded)...)...)
+	k.reached, k.Upgraded = gate, gate
 	return err
 }
 
@@ -55,9 +60,9 @@ func (k *k3s) holdVIP(server *Host, ready *health.Gate) (pulumi.Resource, error)
 			variable{"NAME", server.Node.Name}, variable{"ADDRESS", server.Node.Address.String()},
 			variable{"PEERS", strings.Join(k.peers(server), " ")}, variable{"VIP", vip.String()},
 			// From the address, so that two clusters in one network differ: VRRP's routers are told apart by it.
-			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)},
+			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)}, variable{"MARK", keepalivedMark},
 		)),
-		Delete:                 pulumi.String(remoteScript(user, "k3s-vip-remove.sh", k.args.Timeouts.Uninstall)),
+		Delete:                 pulumi.String(remoteScript(user, "k3s-vip-remove.sh", k.args.Timeouts.Uninstall, variable{"MARK", keepalivedMark})),
 		AddPreviousOutputInEnv: pulumi.Bool(false),
 	}, slices.Concat(childOf(k, ready), server.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
 }

@@ -101,9 +101,9 @@ var embedded = map[string][]variable{
 	"k3s-install.sh":   {{"ROLE", "server"}, {"FIRST", "true"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"BINARY_SHA256", "00"}},
 	"k3s-uninstall.sh": nil,
 	"k3s-vip.sh": {
-		{"NAME", "server-1"}, {"ADDRESS", "10.0.0.1"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"VIP", "10.0.0.10"}, {"ROUTER", "11"},
+		{"NAME", "server-1"}, {"ADDRESS", "10.0.0.1"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"VIP", "10.0.0.10"}, {"ROUTER", "11"}, {"MARK", keepalivedMark},
 	},
-	"k3s-vip-remove.sh": nil,
+	"k3s-vip-remove.sh": {{"MARK", keepalivedMark}},
 }
 
 func TestEveryEmbeddedScriptParses(t *testing.T) {

@@ -39,6 +39,7 @@ func TestAnUninstallTakesEverythingAway(t *testing.T) {
 			require.Zero(t, code)
 			h.write("var/lib/rancher/k3s/agent/images/core.tar", "images")
 			h.write("etc/rancher/node/password", "K3s's own uninstall leaves this")
+			h.write("var/lib/strata/k3s-reset.log", "a restore leaves this")
 			uninstall := unit + "-uninstall.sh"
 			executable(t, h.path("usr/local/bin/"+uninstall),
 				h.rooted("#!/bin/sh\necho ran >> ROOT/uninstalled\nrm -f /etc/systemd/system/"+unit+".service \"$0\"\n"))
@@ -83,6 +84,7 @@ func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
 		leave func(h *fakeHost)
 		want  string
 	}{
+		"a file of ours": {func(h *fakeHost) { h.write("var/lib/strata/k3s-new.log", "") }, "file: "},
 		"a unit": {func(h *fakeHost) { h.write("units", "k3s-agent.service enabled enabled\n") }, "unit: k3s-agent.service"},
 		"a mount": {func(h *fakeHost) {
 			h.write("proc/self/mounts", "shm "+h.root+"/run/k3s/containerd/x/shm tmpfs rw 0 0\n")

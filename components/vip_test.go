@@ -19,7 +19,11 @@ func vipHost(t *testing.T) *fakeHost {
 }
 
 func (h *fakeHost) vip(peers string) (string, int) {
-	return h.run("k3s-vip.sh", "", variable{"NAME", "server-1"}, variable{"ADDRESS", "10.0.0.1"}, variable{"PEERS", peers}, variable{"VIP", "10.0.0.10"}, variable{"ROUTER", "11"})
+	return h.run("k3s-vip.sh", "", variable{"NAME", "server-1"}, variable{"ADDRESS", "10.0.0.1"}, variable{"PEERS", peers}, variable{"VIP", "10.0.0.10"}, variable{"ROUTER", "11"}, variable{"MARK", keepalivedMark})
+}
+
+func (h *fakeHost) noVIP() (string, int) {
+	return h.run("k3s-vip-remove.sh", "", variable{"MARK", keepalivedMark})
 }
 
 func TestTheAPIsAddressIsHeldByAServerThatIsReady(t *testing.T) {
@@ -53,7 +57,7 @@ func TestSomebodyElsesKeepalivedIsLeftAlone(t *testing.T) {
 	out, code := h.vip("10.0.0.2")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, out, "is there and not Strata's; remove it, or take k3s.vip out of the configuration")
-	_, code = h.run("k3s-vip-remove.sh", "")
+	_, code = h.noVIP()
 	require.Zero(t, code)
 	assert.Equal(t, "vrrp_instance theirs {}\n", h.read(keepalived))
 	assert.NotContains(t, h.read("systemctl.log"), "disable")
@@ -72,9 +76,37 @@ func TestNothingOfTheAPIsAddressIsLeft(t *testing.T) {
 	out, code := h.vip("10.0.0.2")
 	require.Zero(t, code, out)
 	for range 2 {
-		out, code := h.run("k3s-vip-remove.sh", "")
+		out, code := h.noVIP()
 		require.Zero(t, code, out)
 	}
 	assert.False(t, h.exists(keepalived))
 	assert.False(t, h.exists("etc/keepalived/strata-api-ready.sh"))
+}
+
+// Killed after the new configuration is in its place: what runs has the old one, and the file alone does not show it.
+func TestAKeepalivedThatWasNotRestartedInTimeIsRestarted(t *testing.T) {
+	h := vipHost(t)
+	out, code := h.vip("10.0.0.2 10.0.0.3")
+	require.Zero(t, code, out)
+	working := h.read("bin/systemctl")
+	h.tool("systemctl", `[ "$1" != restart ] || exit 137`)
+	_, code = h.vip("10.0.0.2")
+	require.NotZero(t, code)
+	executable(t, h.path("bin/systemctl"), working)
+	out, code = h.vip("10.0.0.2")
+	require.Zero(t, code, out)
+	assert.Equal(t, "restart keepalived\n", lines(h.read("systemctl.log"), "restart"))
+	_, code = h.vip("10.0.0.2")
+	require.Zero(t, code)
+	assert.Empty(t, lines(h.read("systemctl.log"), "restart"))
+}
+
+func TestAKeepalivedWhosePackageIsGoneDoesNotHoldUpADestroy(t *testing.T) {
+	h := vipHost(t)
+	out, code := h.vip("10.0.0.2")
+	require.Zero(t, code, out)
+	h.tool("systemctl", `echo "Unit keepalived.service could not be found." >&2; exit 1`)
+	out, code = h.noVIP()
+	require.Zero(t, code, out)
+	assert.False(t, h.exists(keepalived))
 }

@@ -13,7 +13,8 @@ done
 rm -rf /run/systemd/system/k3s.service.d /run/systemd/system/k3s-agent.service.d
 systemctl daemon-reload
 systemctl reset-failed
-rm -rf /etc/rancher/k3s /etc/rancher/node /var/lib/rancher/k3s /var/lib/strata/k3s /var/lib/strata/k3s-install.sh /var/lib/strata/k3s.applied /run/strata-k3s.lock
+rm -rf /etc/rancher/k3s /etc/rancher/node /var/lib/rancher/k3s /var/lib/strata/k3s /var/lib/strata/k3s-install.sh /var/lib/strata/k3s.applied \
+	/var/lib/strata/k3s-reset.log /run/strata-k3s.lock
 # A killed push leaves its partial file beside its target.
 rm -f /usr/local/bin/.strata-push.* /var/lib/strata/.strata-push.*
 rm -f /usr/local/bin/k3s /etc/modules-load.d/strata-k3s.conf
@@ -34,7 +35,7 @@ residue() {
 		esac
 	done
 	for path in /etc/rancher /var/lib/rancher/k3s /var/lib/kubelet /run/k3s /run/flannel /etc/cni/net.d/10-flannel.conflist \
-		/usr/local/bin/{k3s,kubectl,crictl,ctr,k3s-killall.sh,k3s-uninstall.sh,k3s-agent-uninstall.sh}; do
+		/usr/local/bin/{k3s,kubectl,crictl,ctr,k3s-killall.sh,k3s-uninstall.sh,k3s-agent-uninstall.sh} /var/lib/strata/k3s*; do
 		if [ -e "$path" ] || [ -L "$path" ]; then
 			if ! mountpoint -q "$path" || [ -n "$(ls -A "$path")" ]; then echo "file: $path"; fi
 		fi

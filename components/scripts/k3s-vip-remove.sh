@@ -1,7 +1,10 @@
 # Takes the API's own address off this host; safe to run again, and leaves alone what is not Strata's.
+#
+# Variables: MARK (the first line of a configuration that is Strata's).
 conf=/etc/keepalived/keepalived.conf
-if [ "$(head -n 1 "$conf" 2> /dev/null)" = '# Written by Strata; k3s.vip in its configuration decides.' ]; then
-	systemctl disable --now keepalived
+if [ "$(head -n 1 "$conf" 2> /dev/null)" = "$MARK" ]; then
+	# Its package may be gone, and then nothing runs; its configuration stays behind.
+	if systemctl cat keepalived > /dev/null 2>&1; then systemctl disable --now keepalived; fi
 	rm -f "$conf"
 fi
-rm -f /etc/keepalived/strata-api-ready.sh "$conf.new"
+rm -f /etc/keepalived/strata-api-ready.sh /etc/keepalived/strata-restart "$conf.new"

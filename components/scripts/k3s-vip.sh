@@ -1,11 +1,11 @@
 # Has keepalived hold the API's own address on one of the servers whose API server is ready; safe to run again.
 #
-# Variables: NAME (of this node), ADDRESS (of this node), PEERS (the other servers' addresses), VIP, ROUTER (1-255, the same on all).
+# Variables: NAME (of this node), ADDRESS (of this node), PEERS (the other servers' addresses), VIP, ROUTER (1-255, the same on all), MARK
+# (the first line of a configuration that is Strata's).
 umask 077
 conf=/etc/keepalived/keepalived.conf
 check=/etc/keepalived/strata-api-ready.sh
-mark='# Written by Strata; k3s.vip in its configuration decides.'
-if [ -s "$conf" ] && [ "$(head -n 1 "$conf")" != "$mark" ]; then
+if [ -s "$conf" ] && [ "$(head -n 1 "$conf")" != "$MARK" ]; then
 	echo "k3s: $conf is there and not Strata's; remove it, or take k3s.vip out of the configuration" >&2
 	exit 1
 fi
@@ -27,7 +27,7 @@ chmod 700 "$check"
 # The address goes to a server that was ready first and stays there: it moves only when it has to (nopreempt). Unicast, because not
 # every network carries multicast. A /32, so that no host takes it for its own address on outgoing connections.
 {
-	echo "$mark"
+	echo "$MARK"
 	cat <<CONF
 global_defs {
 	router_id $NAME
@@ -62,12 +62,16 @@ $(for peer in $PEERS; do echo "		$peer"; done)
 }
 CONF
 } > "$conf.new"
-if cmp -s "$conf.new" "$conf" && systemctl is-active --quiet keepalived; then
+# The marker says that the file was put in place and what runs may not have read it yet: killed in between, the next run must.
+pending=/etc/keepalived/strata-restart
+if [ ! -e "$pending" ] && cmp -s "$conf.new" "$conf" && systemctl is-active --quiet keepalived; then
 	rm "$conf.new"
 	echo "k3s: keepalived already holds $VIP with the other servers"
 	exit
 fi
+: > "$pending"
 mv "$conf.new" "$conf"
 systemctl enable keepalived
 systemctl restart keepalived
+rm "$pending"
 echo "k3s: keepalived (re)started for $VIP"

@@ -14,10 +14,15 @@ import (
 // dialLimit bounds the attempt at one server: a host that is gone drops packets.
 const dialLimit = 3 * time.Second
 
+// everyServer is a name in every API server's certificate (k3s-io/k3s pkg/cluster/https.go). An address need not be: the certificate of
+// a server that has not restarted since names none that came after it.
+const everyServer = "kubernetes"
+
 // Failover makes config reach the first of the servers, as host:port, that takes a connection. The certificate is still checked
-// against the host of the kubeconfig, which is why every server's must name all of them (K3s: tls-san).
+// against the CA of the kubeconfig, for the name that every server has.
 func Failover(config *rest.Config, servers []string) *rest.Config {
 	config = rest.CopyConfig(config)
+	config.ServerName = everyServer
 	config.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		var failures []error
 		for _, server := range servers {

@@ -47,9 +47,10 @@ func admit(ctx context.Context, question members.Admission, log io.Writer) error
 	if err != nil || !fresh {
 		return err
 	}
-	text := members.Kubeconfig(ctx, question.Servers, key)
-	if text == nil {
-		return nil // there is no cluster yet
+	question.Again = os.Getenv("PULUMI_COMMAND_STDOUT") != ""
+	text, err := question.Kubeconfig(ctx, key)
+	if err != nil || text == nil {
+		return err // without either there is no cluster yet
 	}
 	config, err := clientcmd.RESTConfigFromKubeConfig(text)
 	if err != nil {

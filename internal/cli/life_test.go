@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -47,22 +49,28 @@ func step(script string) string {
 	return lines[len(lines)-1]
 }
 
-func TestASnapshotIsNamedAndCopiedForItsOwnerOnly(t *testing.T) {
+// snapshotServer takes a snapshot with a sum, and gives data away as its content.
+func snapshotServer(t *testing.T, sum [sha256.Size]byte, data string) *sshtest.Server {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {
-		answer := "etcd's data"
+		answer := data
 		if step(call.Script) == "save" {
-			answer = "on-demand-server-1-1 11 " + strings.Repeat("0", 64) + "\n"
+			answer = "on-demand-server-1-1 11 " + hex.EncodeToString(sum[:]) + "\n"
 		}
 		_, err := io.WriteString(call.Stdout, answer)
 		assert.NoError(t, err)
 		return 0
 	}
-	fakePulumi(t, clusterState(t, server, "server-1", "server-2"))
+	return server
+}
+
+func TestASnapshotIsNamedAndCopiedForItsOwnerOnly(t *testing.T) {
+	sum := sha256.Sum256([]byte("etcd's data"))
+	fakePulumi(t, clusterState(t, snapshotServer(t, sum, "etcd's data"), "server-1", "server-2"))
 	folder := t.TempDir()
 	code, stdout, stderr := verb(t, "", "snapshot", "-s", "dev", "--to", folder)
 	require.Equal(t, 0, code, stderr)
-	assert.Contains(t, stdout, "on-demand-server-1-1 on server-1: 11 bytes, sha256 0000")
+	assert.Contains(t, stdout, "on-demand-server-1-1 on server-1: 11 bytes, sha256 "+hex.EncodeToString(sum[:]))
 	copied := filepath.Join(folder, "on-demand-server-1-1")
 	text, err := os.ReadFile(copied)
 	require.NoError(t, err)
@@ -70,6 +78,18 @@ func TestASnapshotIsNamedAndCopiedForItsOwnerOnly(t *testing.T) {
 	info, err := os.Stat(copied)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+func TestACopyThatBreaksOffLeavesNoSnapshot(t *testing.T) {
+	fakePulumi(t, clusterState(t, snapshotServer(t, sha256.Sum256([]byte("etcd's data")), "etcd's d"), "server-1"))
+	folder := t.TempDir()
+	code, stdout, stderr := verb(t, "", "snapshot", "-s", "dev", "--to", folder)
+	assert.Equal(t, 1, code)
+	assert.NotContains(t, stdout, "copied")
+	assert.Contains(t, stderr, "copy on-demand-server-1-1 of server-1: expected sha256 ")
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }
 
 func TestASnapshotThatNoServerCanTakeNamesTheWayOut(t *testing.T) {
@@ -137,7 +157,7 @@ func TestAHostIsAdmittedWhereThereIsNoClusterAndWhereItIsAMember(t *testing.T) {
 			t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
 			target, err := json.Marshal(members.Member{Target: server.Target(), Role: "server"})
 			require.NoError(t, err)
-			code, stdout, stderr := verb(t, fmt.Sprintf(`{"timeout":"10s","node":%s,"servers":[%s]}`, target, target), "admit")
+			code, stdout, stderr := verb(t, fmt.Sprintf(`{"timeout":"10s","first":true,"node":%s,"servers":[%s]}`, target, target), "admit")
 			require.Equal(t, 0, code, stderr)
 			assert.Equal(t, server.Target().HostKey, strings.TrimSpace(stdout))
 			if answer != "" {

@@ -17,7 +17,8 @@ func newRecoverCommand() *cobra.Command {
 		Use:   "recover",
 		Short: "Clear what a killed run left, and only that, so that the next one converges",
 		Long: "Clear the lock of a dead process, the plugins it left running, half-done Helm releases and interrupted\n" +
-			"operations in the state. A live owner is never touched: then nothing is, and the exit code is 1.\n" +
+			"operations in the state. A command whose update was interrupted runs again with the next up, also where its\n" +
+			"configuration was taken back by then. A live owner is never touched: then nothing is, and the exit code is 1.\n" +
 			"Prints the environment that the next `pulumi up` needs: eval \"$(strata recover -s STACK)\".",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

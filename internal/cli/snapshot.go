@@ -65,7 +65,7 @@ func takeSnapshot(ctx context.Context, cmd *cobra.Command, cluster recordedClust
 			return err
 		}
 		local := filepath.Join(to, name)
-		if err := hosts.Copy(ctx, server, name, local); err != nil {
+		if err := hosts.Copy(ctx, server, name, local, sum); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "copied to %s\n", local)

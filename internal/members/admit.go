@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
-	"strata/config"
 	"strata/internal/apiserver"
 	"strata/internal/remote"
 )
@@ -22,42 +21,28 @@ type Admission struct {
 	Node Member `json:"node"`
 	// Servers are the other servers.
 	Servers []Member `json:"servers"`
+	// First is true for the server that starts the cluster where there is none. Every other node waits for it, so for them there is one.
+	First bool `json:"first,omitempty"`
+	// Again is true where a host was admitted under this name before, so that there was a cluster. It does not travel: the command knows
+	// it from its own previous output.
+	Again bool `json:"-"`
 }
 
-// Fresh says whether a host has no K3s of its own yet. One that has is the member that it was.
+// Fresh says whether a host has no K3s of its own yet. One that has is the member that it was, also where it is to have another role:
+// its install refuses that, and until then it serves.
 func Fresh(ctx context.Context, node Member, key []byte) (bool, error) {
 	client, err := remote.Dial(ctx, node.Target, key)
 	if err != nil {
 		return false, err
 	}
 	defer func() { _ = client.Close() }()
-	unit := remote.Quote("/etc/systemd/system/" + config.Role(node.Role).Unit() + ".service")
-	result, err := client.Run(ctx, "if [ -e "+unit+" ]; then echo member; fi", nil)
+	result, err := client.Run(ctx, freshScript, nil)
 	return strings.TrimSpace(string(result.Stdout)) == "", err
 }
 
-// Kubeconfig reads the kubeconfig of the first of the servers that runs K3s; empty where none does, as before the first start.
-func Kubeconfig(ctx context.Context, servers []Member, key []byte) []byte {
-	for _, server := range servers {
-		attempt, cancel := context.WithTimeout(ctx, admitDial)
-		text, err := kubeconfigOf(attempt, server, key)
-		cancel()
-		if err == nil && len(text) > 0 {
-			return text
-		}
-	}
-	return nil
-}
-
-func kubeconfigOf(ctx context.Context, server Member, key []byte) ([]byte, error) {
-	client, err := remote.Dial(ctx, server.Target, key)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, "if systemctl is-active --quiet k3s; then cat /etc/rancher/k3s/k3s.yaml; fi", nil)
-	return result.Stdout, err
-}
+const freshScript = `for unit in k3s k3s-agent; do
+	if [ -e "/etc/systemd/system/$unit.service" ]; then echo member; fi
+done`
 
 // Clear makes a name free that a host had which is gone: its etcd member, its Node with its Pods, and its password. The host that
 // comes in its place would be refused otherwise ("duplicate node name found", "Node password rejected").
@@ -73,11 +58,18 @@ func (r *Remover) Clear(ctx context.Context, member Member) error {
 		return fmt.Errorf("node %s is Ready at %s, and its host is to be replaced by %s; stop the old one first (systemctl disable --now k3s k3s-agent there), or give the new one another name",
 			member.Name, at, member.Address)
 	}
+	// The Node knows whether the old host was a server; the new one may have another role.
+	_, inEtcd := node.Labels[etcdLabel]
+	if inEtcd = inEtcd && node.Annotations[removedAnnotation] == ""; inEtcd {
+		if err := r.keepsQuorum(ctx, member); err != nil {
+			return err
+		}
+	}
 	r.say(member, "was another host; that one is taken out of the cluster")
 	if err := r.evacuate(ctx, member); err != nil {
 		return err
 	}
-	if member.Role == string(config.RoleServer) && node.Annotations[removedAnnotation] == "" {
+	if inEtcd {
 		if err := r.removeFromEtcd(ctx, member); err != nil {
 			return err
 		}

@@ -26,6 +26,9 @@ func server(name, address string, status corev1.ConditionStatus) *corev1.Node {
 	}
 }
 
+// living is a server whose member of etcd works.
+var living = server("server-1", "10.0.0.11", corev1.ConditionTrue)
+
 // etcd answers the request to remove a member as K3s does.
 func etcd(t *testing.T, client *fake.Clientset) (removed *[]string) {
 	removed = &[]string{}
@@ -45,7 +48,7 @@ func etcd(t *testing.T, client *fake.Clientset) (removed *[]string) {
 func TestTheNameOfADeadHostIsFreedForTheOneInItsPlace(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"}, Spec: corev1.PodSpec{NodeName: "server-3"}}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "server-3.node-password.k3s", Namespace: metav1.NamespaceSystem}}
-	client := fake.NewClientset(server("server-3", "10.0.0.13", corev1.ConditionUnknown), pod, secret)
+	client := fake.NewClientset(living, server("server-3", "10.0.0.13", corev1.ConditionUnknown), pod, secret)
 	removed := etcd(t, client)
 	remover := &Remover{Client: client, Log: io.Discard}
 	require.NoError(t, remover.Clear(t.Context(), Member{Target: remote.Target{Name: "server-3", Address: "10.0.0.13"}, Role: "server"}))
@@ -53,7 +56,7 @@ func TestTheNameOfADeadHostIsFreedForTheOneInItsPlace(t *testing.T) {
 	for what, list := range map[string]func() (int, error){
 		"nodes": func() (int, error) {
 			l, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-			return len(l.Items), err
+			return len(l.Items) - 1, err // the living server's
 		},
 		"pods": func() (int, error) {
 			l, err := client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
@@ -72,7 +75,9 @@ func TestTheNameOfADeadHostIsFreedForTheOneInItsPlace(t *testing.T) {
 
 // At its own address a Node that is still Ready is one that died a moment ago; elsewhere it lives.
 func TestAHostThatStillRunsIsNotThrownOut(t *testing.T) {
-	client := fake.NewClientset(server("agent-1", "10.0.0.21", corev1.ConditionTrue))
+	agent := server("agent-1", "10.0.0.21", corev1.ConditionTrue)
+	agent.Labels = nil
+	client := fake.NewClientset(agent)
 	remover := &Remover{Client: client, Log: io.Discard}
 	member := Member{Target: remote.Target{Name: "agent-1", Address: "10.0.0.29"}, Role: "agent"}
 	err := remover.Clear(t.Context(), member)
@@ -84,6 +89,31 @@ func TestAHostThatStillRunsIsNotThrownOut(t *testing.T) {
 func TestANameThatNobodyHadNeedsNothing(t *testing.T) {
 	client := fake.NewClientset()
 	require.NoError(t, (&Remover{Client: client, Log: io.Discard}).Clear(t.Context(), leaving))
+}
+
+// An agent may come under a dead server's name, and a server under an agent's: the Node knows what the old host was.
+func TestTheOldHostsRoleDecidesWhatItLeft(t *testing.T) {
+	client := fake.NewClientset(living, server("node-3", "10.0.0.13", corev1.ConditionUnknown))
+	removed := etcd(t, client)
+	remover := &Remover{Client: client, Log: io.Discard}
+	require.NoError(t, remover.Clear(t.Context(), Member{Target: remote.Target{Name: "node-3", Address: "10.0.0.13"}, Role: "agent"}))
+	assert.Equal(t, []string{"node-3"}, *removed)
+
+	agent := server("node-4", "10.0.0.14", corev1.ConditionUnknown)
+	agent.Labels = nil
+	client = fake.NewClientset(agent)
+	removed = etcd(t, client)
+	remover.Client = client
+	require.NoError(t, remover.Clear(t.Context(), Member{Target: remote.Target{Name: "node-4", Address: "10.0.0.14"}, Role: "server"}))
+	assert.Empty(t, *removed, "it would be waited for")
+}
+
+func TestANameIsNotFreedWhereEtcdHasNoMajorityWithoutIt(t *testing.T) {
+	client := fake.NewClientset(server("server-1", "a", corev1.ConditionTrue), server("server-2", "b", corev1.ConditionUnknown), server("server-3", "c", corev1.ConditionUnknown))
+	removed := etcd(t, client)
+	err := (&Remover{Client: client, Log: io.Discard}).Clear(t.Context(), Member{Target: remote.Target{Name: "server-3", Address: "c"}, Role: "server"})
+	require.ErrorContains(t, err, "of the 2 servers that are left, 1 work, and etcd needs 2; bring back or replace server-2 first")
+	assert.Empty(t, *removed)
 }
 
 func TestAServerThatEtcdNeedsIsNotTakenOut(t *testing.T) {

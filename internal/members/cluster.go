@@ -3,6 +3,7 @@ package members
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -92,7 +93,7 @@ func (r *Remover) awaitNode(ctx context.Context, member Member, says func(*corev
 		},
 	}
 	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{}, func(store cache.Store) (bool, error) {
-		return len(store.List()) == 0, nil
+		return !slices.Contains(store.ListKeys(), member.Name), nil
 	}, func(event watch.Event) (bool, error) {
 		node, ok := event.Object.(*corev1.Node)
 		return ok && node.Name == member.Name && (event.Type == watch.Deleted || says(node)), nil

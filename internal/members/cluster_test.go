@@ -98,5 +98,19 @@ func TestAnEtcdMemberThatStaysIsNamed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	remover, _ := cluster()
-	require.ErrorContains(t, remover.removeFromEtcd(ctx, leaving), "etcd member of server-3 was not removed")
+	err := remover.removeFromEtcd(ctx, leaving)
+	require.ErrorContains(t, err, "etcd member of server-3 was not removed within 1m0s; the other servers need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd")
+}
+
+// Without a quorum no API server can answer, and nothing can be removed through one.
+func TestALostQuorumIsSaidWithTheWayOut(t *testing.T) {
+	remover, client := cluster()
+	client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusServiceUnavailable, Message: "etcdserver: no leader"}}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := remover.DeadFirst(ctx, []Member{leaving})
+	require.ErrorContains(t, err, "etcdserver: no leader")
+	require.ErrorContains(t, err, "if the servers have lost their quorum: strata restore --current --from SERVER --without DEAD")
 }

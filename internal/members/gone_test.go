@@ -15,7 +15,7 @@ import (
 
 // K3s takes its finalizer off a Node some time after the delete; a kubelet that registered before would lose its Node.
 func TestANameIsFreeOnlyWhenItsNodeIsGone(t *testing.T) {
-	client := fake.NewClientset(server("server-3", "10.0.0.13", corev1.ConditionUnknown))
+	client := fake.NewClientset(living, server("server-3", "10.0.0.13", corev1.ConditionUnknown))
 	etcd(t, client)
 	nodes := corev1.SchemeGroupVersion.WithResource("nodes")
 	finished := make(chan time.Time, 1)

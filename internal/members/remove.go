@@ -20,8 +20,6 @@ const (
 	drainLimit = 2 * time.Minute
 	stopLimit  = 30 * time.Second
 	etcdLimit  = time.Minute
-	// admitDial bounds the attempt at each server when a node joins: before the first start none answers.
-	admitDial = 5 * time.Second
 )
 
 // Remover removes nodes through the cluster's API.

@@ -159,6 +159,40 @@ func TestInterruptedOperationsLeaveTheStateAndNothingElseDoes(t *testing.T) {
 	assert.Contains(t, b.calls, "stack export --stack local", "what is written back stays encrypted")
 }
 
+// Half of a command's work may be done. A program that was taken back since wants what the state has, and would not run it again: a node
+// would stay cordoned, a canary's share where it was.
+func TestACommandWhoseUpdateWasInterruptedRunsAgainWhateverIsWantedByThen(t *testing.T) {
+	const urn = "urn:pulumi:local::strata::command:local:Command::k3s-upgrade"
+	command := func(create string) map[string]any {
+		properties := func() map[string]any {
+			return map[string]any{"create": create, "stdin": "v1", "delete": "undo", "secret": map[string]any{"ciphertext": "x"}}
+		}
+		return map[string]any{"urn": urn, "type": "command:local:Command", "inputs": properties(), "outputs": properties()}
+	}
+	other := map[string]any{"urn": urn + "-other", "type": "command:local:Command", "inputs": map[string]any{"create": "another"}}
+	export := func(create string, pending ...any) string {
+		text, err := json.Marshal(map[string]any{"deployment": map[string]any{"resources": []any{command(create), other}, "pending_operations": pending}})
+		require.NoError(t, err)
+		return string(text)
+	}
+	updating := map[string]any{"type": "updating", "resource": command("exec strata upgrade")}
+	b := newBench(t)
+	b.state = export("exec strata upgrade", updating)
+	for range 2 { // the second time, it was killed again
+		_, err := b.Run(t.Context())
+		require.NoError(t, err)
+		var after struct{ Deployment state }
+		require.NoError(t, json.Unmarshal(b.imported, &after))
+		require.Len(t, after.Deployment.Resources, 2)
+		marked, untouched := after.Deployment.Resources[0], after.Deployment.Resources[1]
+		for _, properties := range []map[string]any{marked.Inputs, marked.Outputs} {
+			assert.Equal(t, command("# interrupted; see strata recover\nexec strata upgrade")["inputs"], properties, "nothing else is changed: a delete may need it")
+		}
+		assert.Equal(t, "another", untouched.Inputs["create"])
+		b.state = export("# interrupted; see strata recover\nexec strata upgrade", updating)
+	}
+}
+
 func TestObjectsThatMayExistAreTakenOverUntilTheStateHasThem(t *testing.T) {
 	b := newBench(t)
 	b.state = fixture(t)

@@ -2,10 +2,15 @@ package restore
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,8 +19,11 @@ import (
 	"strata/internal/remote"
 )
 
-// Folder is where each server keeps its snapshots: K3s's default, which serverArgs must not change.
-const Folder = "/var/lib/rancher/k3s/server/db/snapshots"
+// database is where each server keeps etcd's data: K3s's default, which serverArgs must not change.
+const database = "/var/lib/rancher/k3s/server/db"
+
+// Folder is where each server keeps its snapshots.
+const Folder = database + "/snapshots"
 
 // Hosts is what a restore does on hosts.
 type Hosts interface {
@@ -61,26 +69,33 @@ func (s *SSH) script(host health.Host, step string, variables map[string]string)
 	return text + k3snode.Functions + steps + "\n" + step + "\n"
 }
 
-// Copy writes a snapshot of a server to a local file that only its owner may read: it holds every Secret of the cluster.
-func (s *SSH) Copy(ctx context.Context, host health.Host, name, local string) (err error) {
+// Copy writes a snapshot of a server to a local file that only its owner may read: it holds every Secret of the cluster. The file appears
+// under its name only when it is complete and has the sha256 sum; a failure leaves nothing behind.
+func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum string) (err error) {
 	client, err := remote.Dial(ctx, host.Target, s.Key)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = client.Close() }()
 	client.SetDeadAfter(time.Minute)
-	file, err := os.OpenFile(local, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	file, err := os.CreateTemp(filepath.Dir(local), "."+name+".*") // 0600
 	if err != nil {
 		return err
 	}
-	err = client.Read(ctx, path.Join(Folder, name), file)
-	if closed := file.Close(); err == nil {
-		err = closed
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("copy %s of %s: %w", name, host.Name, err), os.Remove(file.Name()))
+		}
+	}()
+	read := sha256.New()
+	err = client.Read(ctx, path.Join(Folder, name), io.MultiWriter(file, read))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("copy %s of %s: %w", name, host.Name, err)
+	if found := hex.EncodeToString(read.Sum(nil)); found != sum {
+		return fmt.Errorf("expected sha256 %s, which the server has, found %s; run strata snapshot again", sum, found)
 	}
-	return nil
+	return os.Rename(file.Name(), local)
 }
 
 // Push gives a server a snapshot that is a local file.

@@ -68,17 +68,23 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 	r.say("%d servers are stopped", len(r.Servers))
 	first := r.Servers[0]
 	if _, err := r.Hosts.Run(ctx, first, "reset", map[string]string{"snapshot": r.Snapshot}); err != nil {
-		return times, errors.Join(fmt.Errorf("reset %s: %w; the other servers go on with the data that they had", first.Name, err), r.undo(ctx, r.Servers[1:]))
+		return times, errors.Join(r.failedReset(err), r.undo(ctx, r.Servers[1:]))
 	}
 	if err := r.begin(ctx, first, "restart >&2", nil); err != nil {
 		return times, err
 	}
 	times.API = time.Since(started)
 	r.say("%s serves alone, %s after the stop", first.Name, times.API.Round(time.Second))
+	if _, err := r.Hosts.Run(ctx, first, "forget_passwords", map[string]string{"nodes": r.nodes()}); err != nil {
+		return times, fmt.Errorf("forget the nodes' passwords: %w; run strata restore again", err)
+	}
 	// One at a time: etcd admits one learner.
 	for _, server := range r.Servers[1:] {
 		if err := r.begin(ctx, server, "rejoin", map[string]string{"first": first.Address}); err != nil {
 			return times, err
+		}
+		if _, err := r.Hosts.Run(ctx, server, "joined", nil); err != nil {
+			return times, fmt.Errorf("%s has joined: %w", server.Name, err)
 		}
 		r.say("%s has joined", server.Name)
 	}
@@ -87,6 +93,25 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 	}
 	times.All = time.Since(started)
 	return times, nil
+}
+
+// failedReset says what a reset that failed leaves, and the way back.
+func (r *Restore) failedReset(err error) error {
+	first, others := r.Servers[0].Name, "there is no other server, so the cluster is down"
+	if len(r.Servers) > 1 {
+		others = "the other servers are started with the data that they had"
+	}
+	return fmt.Errorf("reset %s: %w; %s; %s stays stopped, also after a reboot, and its data are in %s/etcd or, moved by K3s, in %s/etcd-old-*: "+
+		"run strata restore again, before any pulumi up", first, err, others, first, database, database)
+}
+
+// nodes are the names of all nodes.
+func (r *Restore) nodes() string {
+	var names []string
+	for _, host := range slices.Concat(r.Servers, r.Agents) {
+		names = append(names, host.Name)
+	}
+	return strings.Join(names, " ")
 }
 
 // begin starts a server and waits until it works.

@@ -25,12 +25,15 @@ type fleet struct {
 	fails map[string]bool
 	// has is the server that has the snapshot.
 	has string
+	// nodes are those whose passwords were to be forgotten.
+	nodes string
 }
 
 func (f *fleet) Run(_ context.Context, host health.Host, step string, variables map[string]string) (string, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	step, _, _ = strings.Cut(step, " ")
+	f.nodes += variables["nodes"]
 	if f.fails[step+" "+host.Name] {
 		return "", errors.New("made to fail")
 	}
@@ -79,8 +82,8 @@ func TestAllStopOneIsResetAndTheOthersJoinItOneByOne(t *testing.T) {
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []string{"stop server-1", "stop server-2", "stop server-3"}, f.did[:3])
 	assert.Equal(t, []string{
-		"reset server-1", "restart server-1", "works server-1",
-		"rejoin at-server-1 server-2", "works server-2", "rejoin at-server-1 server-3", "works server-3",
+		"reset server-1", "restart server-1", "works server-1", "forget_passwords server-1",
+		"rejoin at-server-1 server-2", "works server-2", "joined server-2", "rejoin at-server-1 server-3", "works server-3", "joined server-3",
 		"restart agent-1", "works agent-1",
 	}, f.did[3:])
 	assert.LessOrEqual(t, times.API, times.All)
@@ -108,8 +111,28 @@ func TestAResetThatFailsLeavesTheOtherServersTheirData(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"reset server-1": true}}
 	r, _ := back(f)
 	_, err := r.Run(t.Context())
-	require.ErrorContains(t, err, "reset server-1: made to fail; the other servers go on with the data that they had")
+	require.ErrorContains(t, err, "reset server-1: made to fail; the other servers are started with the data that they had; server-1 stays stopped, also after a reboot")
 	assert.ElementsMatch(t, []string{"start_again server-2", "start_again server-3"}, f.did[3:])
+}
+
+func TestAResetThatFailsOnTheOnlyServerLeavesAClusterThatIsDownAndTheWayBack(t *testing.T) {
+	f := &fleet{fails: map[string]bool{"reset server-1": true}}
+	r, _ := back(f)
+	r.Servers = r.Servers[:1]
+	_, err := r.Run(t.Context())
+	require.ErrorContains(t, err, "there is no other server, so the cluster is down")
+	require.ErrorContains(t, err, "its data are in /var/lib/rancher/k3s/server/db/etcd or, moved by K3s, in /var/lib/rancher/k3s/server/db/etcd-old-*: run strata restore again")
+	assert.Equal(t, []string{"stop server-1"}, f.did, "it is not started")
+}
+
+// A snapshot may be older than a host that was replaced since: it has the old host's password.
+func TestTheNodesPasswordsAreForgottenBeforeTheOthersCome(t *testing.T) {
+	f := &fleet{fails: map[string]bool{"forget_passwords server-1": true}}
+	r, _ := back(f)
+	_, err := r.Run(t.Context())
+	require.ErrorContains(t, err, "forget the nodes' passwords: made to fail")
+	assert.Equal(t, "server-1 server-2 server-3 agent-1", f.nodes)
+	assert.NotContains(t, strings.Join(f.did, " "), "rejoin")
 }
 
 func TestAServerThatDoesNotServeAfterItsResetIsNamedAndNoOtherGivesItsDataAway(t *testing.T) {

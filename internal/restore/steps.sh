@@ -36,9 +36,23 @@ stop() { systemctl stop "$unit"; }
 
 start_again() { systemctl start --no-block "$unit"; }
 
+# Says that this server works with what it got when it joined.
+joined() { : > "$database/etcd-before-restore.joined"; }
+
+# Has K3s forget the passwords of the nodes $nodes: a snapshot from before a host was replaced has the old host's, and the new one would
+# be rejected. A node without a password tells its own when it comes (k3s-io/k3s pkg/nodepassword).
+forget_passwords() {
+	: "${nodes:?}"
+	for node in $nodes; do
+		k3s kubectl --namespace kube-system delete secret --ignore-not-found "$node.node-password.k3s" >&2
+	done
+}
+
 # Makes this server the only member, with the data of $snapshot; empty: with its own. K3s refuses while it has a server to join, and
-# a second time while its flag of the first is there (pkg/cluster/managed.go).
+# a second time while its flag of the first is there (pkg/cluster/managed.go). Until its restart the unit does not start at boot: after a
+# reset that failed, K3s would start an empty cluster, and beside the other servers a second one.
 reset() {
+	systemctl disable "$unit" >&2
 	rm -f "$database/reset-flag"
 	echo 'cluster-init: true' > "$join"
 	set -- --cluster-reset
@@ -49,11 +63,14 @@ reset() {
 	return 1
 }
 
-# Joins this server to the one at $first, without its old data: they are kept until the next restore, beside the snapshots.
+# Joins this server to the one at $first, without its old data: they are kept until the next restore, beside the snapshots. One that is
+# run again because the first broke off finds half a member there, while what is kept are the data from before; joined tells the two apart.
 rejoin() {
-	rm -rf "$database/etcd-before-restore"
 	: "${first:?}"
-	if [ -d "$database/etcd" ]; then mv "$database/etcd" "$database/etcd-before-restore"; fi
+	kept=$database/etcd-before-restore
+	if [ -e "$kept.joined" ]; then rm -rf "$kept" "$kept.joined"; fi
+	if [ -d "$database/etcd" ] && [ ! -e "$kept" ]; then mv "$database/etcd" "$kept"; fi
+	rm -rf "$database/etcd"
 	echo "server: https://$first:6443" > "$join"
 	restart >&2
 }

@@ -44,8 +44,10 @@ type cluster struct {
 	// broken are hosts whose K3s does not work, protected Pods with a budget, silent API servers that do not answer.
 	broken            map[string]error
 	protected, silent map[string]bool
-	// unreachable is a host without SSH, wrongSum one with another binary than was pushed.
-	unreachable, wrongSum string
+	// unreachable is a host without SSH, wrongSum one with another binary than was pushed, lost one whose answer to a restart is lost.
+	unreachable, wrongSum, lost string
+	// kubelet is what a node's new kubelet says, where a test does not want it to be well.
+	kubelet func(node *corev1.Node)
 }
 
 // newCluster has the named nodes; without names: three servers and two agents, each agent with a Pod.
@@ -153,6 +155,9 @@ func (c *cluster) starts(name string) {
 	c.hosts[name] = upgrade.HostCurrent
 	node := c.node(name)
 	node.Status = status(next, corev1.ConditionTrue)
+	if c.kubelet != nil {
+		c.kubelet(node)
+	}
 	c.put(node)
 }
 
@@ -177,10 +182,11 @@ func (c *cluster) Serves(_ context.Context, url string) error {
 	return nil
 }
 
-func (c *cluster) Restart(_ context.Context, host health.Host) (time.Time, error) {
+func (c *cluster) Restart(_ context.Context, host health.Host) (after time.Time, err error) {
 	if host.Name == c.wrongSum {
-		return time.Time{}, errors.New("/var/lib/strata/k3s has not the sha256 00")
+		return time.Time{}, &remote.ExitError{Target: host.Target, Code: 1, Stderr: "/var/lib/strata/k3s has not the sha256 00"}
 	}
+	defer c.lose(host.Name, &err)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.restarted = append(c.restarted, host.Name)
@@ -190,10 +196,14 @@ func (c *cluster) Restart(_ context.Context, host health.Host) (time.Time, error
 	return time.Now().Truncate(time.Second), nil
 }
 
-func (c *cluster) Works(ctx context.Context, host health.Host, _ string) error {
-	if err := c.broken[host.Name]; err != nil {
-		return err
+// lose loses a host's answer.
+func (c *cluster) lose(name string, err *error) {
+	if name == c.lost {
+		*err = errors.New("connection to " + name + " lost")
 	}
+}
+
+func (c *cluster) Works(ctx context.Context, host health.Host, _ string) error {
 	for host.Role == "agent" && ctx.Err() == nil {
 		c.mutex.Lock()
 		enough := c.mostAway >= c.together
@@ -202,6 +212,9 @@ func (c *cluster) Works(ctx context.Context, host health.Host, _ string) error {
 			break
 		}
 		time.Sleep(time.Millisecond)
+	}
+	if err := c.broken[host.Name]; err != nil {
+		return err
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +17,7 @@ import (
 
 	"strata/internal/apiserver"
 	"strata/internal/drain"
+	"strata/internal/remote"
 )
 
 // uncordonLimit bounds what is done for a node after the rollout's own time is up.
@@ -25,6 +27,9 @@ const uncordonLimit = 15 * time.Second
 // scheduled where it may not start; one that could not be emptied runs as before and is uncordoned.
 func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	started, name := time.Now(), t.host.Name
+	r.mutex.Lock()
+	r.ahead--
+	r.mutex.Unlock()
 	if err := r.othersServe(ctx, t); err != nil {
 		return err
 	}
@@ -35,7 +40,7 @@ func (r *Rollout) upgrade(ctx context.Context, t task) error {
 		}
 		var err error
 		if after, err = r.Hosts.Restart(ctx, t.host); err != nil {
-			return errors.Join(err, r.uncordon(ctx, name))
+			return errors.Join(err, r.keptGoing(ctx, t, err))
 		}
 		r.say("%s starts %s", name, r.Version)
 	} else {
@@ -56,6 +61,16 @@ func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	return nil
 }
 
+// keptGoing uncordons a node whose restart was refused by its host: there, the old K3s runs. Where the answer was lost the new one may have
+// been started, and without the cordon's mark the next run would take it for a node that was seen to work.
+func (r *Rollout) keptGoing(ctx context.Context, t task, refused error) error {
+	exit := &remote.ExitError{}
+	if errors.As(refused, &exit) {
+		return r.uncordon(ctx, t.host.Name)
+	}
+	return errors.New("it may have started the new K3s, and stays cordoned until the next run has seen it work")
+}
+
 // empty cordons and drains a node, if another node can take its Pods.
 func (r *Rollout) empty(ctx context.Context, t task) error {
 	name := t.host.Name
@@ -64,9 +79,12 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 		return err
 	}
 	refuge, err := r.refuge(ctx, name)
-	if err != nil || !refuge {
+	if err != nil {
+		return errors.Join(err, r.uncordon(ctx, name))
+	}
+	if !refuge {
 		r.say("%s is not drained: no other node could take its Pods; their containers go on during the restart", name)
-		return err
+		return nil
 	}
 	started := time.Now()
 	limited, cancel := context.WithTimeout(ctx, r.Drain.Duration)
@@ -80,16 +98,20 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 	return nil
 }
 
-// refuge says whether another node takes Pods.
+// refuge says whether another node takes Pods: one that is Ready, not cordoned, and turns none away by its taints. A Pod that tolerates
+// a taint is no reason to drain those that do not.
 func (r *Rollout) refuge(ctx context.Context, leaving string) (bool, error) {
 	nodes, err := r.nodes(ctx)
 	for name, node := range nodes {
-		if name != leaving && !node.Spec.Unschedulable && readyOf(&node).Status == corev1.ConditionTrue {
+		if name != leaving && !node.Spec.Unschedulable && readyOf(&node).Status == corev1.ConditionTrue && !slices.ContainsFunc(node.Spec.Taints, repels) {
 			return true, nil
 		}
 	}
 	return false, err
 }
+
+// repels says whether a taint turns Pods away.
+func repels(taint corev1.Taint) bool { return taint.Effect != corev1.TaintEffectPreferNoSchedule }
 
 // uncordon lifts our cordon, also when the rollout's own time is up.
 func (r *Rollout) uncordon(ctx context.Context, name string) error {

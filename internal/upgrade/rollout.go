@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 
@@ -37,6 +36,8 @@ type Rollout struct {
 	Log io.Writer
 
 	mutex sync.Mutex
+	// ahead is how many nodes have not begun.
+	ahead int
 }
 
 // Run upgrades what is not the wanted version yet.
@@ -58,9 +59,10 @@ func (r *Rollout) Run(ctx context.Context) error {
 		return nil
 	}
 	started := time.Now()
+	r.ahead = len(servers) + len(agents)
 	for _, server := range servers {
 		if err := r.upgrade(ctx, server); err != nil {
-			return r.stopped(server, servers, agents, err)
+			return r.stopped(server, err)
 		}
 	}
 	if err := r.lanes(ctx, agents); err != nil {
@@ -102,7 +104,7 @@ func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 		all.Go(func() {
 			for agent := range next {
 				if err := r.upgrade(ctx, agent); err != nil {
-					failures[lane] = r.stopped(agent, nil, agents, err)
+					failures[lane] = r.stopped(agent, err)
 					stop.Do(func() { close(done) })
 					return
 				}
@@ -123,11 +125,11 @@ func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 }
 
 // stopped names the node that ended the rollout, and what it leaves.
-func (r *Rollout) stopped(failed task, servers, agents []task, err error) error {
-	all := append(slices.Clone(servers), agents...)
-	at := slices.IndexFunc(all, func(t task) bool { return t.host.Name == failed.host.Name })
+func (r *Rollout) stopped(failed task, err error) error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
 	return fmt.Errorf("upgrade of %s from %s to %s: %w; the rollout stopped here, %d nodes are not begun and all others serve; after the fix, pulumi up goes on with this node",
-		failed.host.Name, failed.node.Status.NodeInfo.KubeletVersion, r.Version, err, len(all)-at-1)
+		failed.host.Name, failed.node.Status.NodeInfo.KubeletVersion, r.Version, err, r.ahead)
 }
 
 func (r *Rollout) say(format string, args ...any) {

@@ -4,9 +4,16 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clienttesting "k8s.io/client-go/testing"
 
 	"strata/internal/drain"
 	"strata/internal/upgrade"
@@ -145,4 +152,93 @@ func TestASumThatIsNotThePinnedOneIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, "has not the sha256")
 	assert.False(t, c.node("server-2").Spec.Unschedulable)
 	assert.Equal(t, was, c.node("server-2").Status.NodeInfo.KubeletVersion)
+}
+
+// With lanes, what is under way in another one is begun.
+func TestNodesUnderWayInOtherLanesAreBegun(t *testing.T) {
+	c := newCluster(t, "server-1", "agent-1", "agent-2", "agent-3")
+	c.plan.Concurrency = 2
+	c.together = 2
+	c.broken["agent-1"] = errors.New("unit k3s-agent failed")
+	c.broken["agent-2"] = errors.New("unit k3s-agent failed")
+	err := c.run()
+	require.ErrorContains(t, err, "upgrade of agent-1")
+	require.ErrorContains(t, err, "upgrade of agent-2")
+	assert.Contains(t, err.Error(), "1 nodes are not begun")
+	assert.NotContains(t, err.Error(), "2 nodes are not begun")
+	assert.NotContains(t, c.restarted, "agent-3")
+}
+
+func TestANodeIsNotBackBeforeItsNewKubeletSaysSo(t *testing.T) {
+	for name, test := range map[string]struct {
+		kubelet func(node *corev1.Node)
+		want    string
+	}{
+		"another version": {func(node *corev1.Node) { node.Status.NodeInfo.KubeletVersion = was }, "Ready=True (KubeletReady: ) with kubelet " + was},
+		"what it said before the restart": {func(node *corev1.Node) {
+			node.Status.Conditions[0].LastHeartbeatTime = metav1.NewTime(time.Now().Add(-time.Minute))
+		}, "Ready=True (KubeletReady: ) with kubelet " + next},
+		"not Ready": {func(node *corev1.Node) {
+			node.Status.Conditions[0].Status, node.Status.Conditions[0].Reason = corev1.ConditionFalse, "KubeletNotReady"
+		}, "Ready=False (KubeletNotReady: ) with kubelet " + next},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t, "server-1", "agent-1")
+			c.plan.Return.Duration = 300 * time.Millisecond
+			c.kubelet = test.kubelet
+			err := c.run()
+			require.ErrorContains(t, err, "it did not come back and stays cordoned: expected it Ready with kubelet "+next+", found: Node server-1 is "+test.want)
+			assert.Equal(t, []string{"server-1"}, c.restarted)
+			assert.True(t, c.node("server-1").Spec.Unschedulable)
+		})
+	}
+}
+
+// The host may have started the new K3s before its answer was lost: the next run gates it, although it runs what is wanted.
+func TestARestartWhoseAnswerWasLostIsSeenToWorkByTheNextRun(t *testing.T) {
+	c := newCluster(t, "server-1", "agent-1")
+	c.lost = "agent-1"
+	err := c.run()
+	require.ErrorContains(t, err, "connection to agent-1 lost")
+	require.ErrorContains(t, err, "it may have started the new K3s, and stays cordoned")
+	assert.True(t, c.node("agent-1").Spec.Unschedulable)
+	c.lost = ""
+	require.NoError(t, c.run())
+	assert.Contains(t, c.log.String(), "agent-1 was started with "+next+" by a run that was interrupted")
+	assert.False(t, c.node("agent-1").Spec.Unschedulable)
+}
+
+// Pods that nobody takes would be away for as long as the restart takes, and longer.
+func TestNodesThatTurnPodsAwayAreNoRefuge(t *testing.T) {
+	c := newCluster(t, "server-1", "agent-1")
+	server := c.node("server-1")
+	server.Spec.Taints = []corev1.Taint{{Key: "node-role.kubernetes.io/control-plane", Effect: corev1.TaintEffectNoSchedule}}
+	c.put(server)
+	require.NoError(t, c.run())
+	assert.Empty(t, c.gone)
+	assert.Contains(t, c.log.String(), "agent-1 is not drained: no other node could take its Pods")
+}
+
+// An API server that cannot say whether there is another node is no reason to leave the node cordoned.
+func TestANodeIsUncordonedWhereNobodySaysWhoCouldTakeItsPods(t *testing.T) {
+	c := newCluster(t, "server-1", "agent-1")
+	lists := 0
+	c.client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+		lists++ // the rollout's own, then of the server: who serves, who could take its Pods
+		if lists < 3 {
+			return false, nil, nil
+		}
+		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "nodes"}, "", nil)
+	})
+	require.ErrorContains(t, c.run(), "forbidden")
+	assert.False(t, c.node("server-1").Spec.Unschedulable)
+	assert.NotContains(t, c.log.String(), "no other node could take its Pods")
+}
+
+func TestWithoutAQuorumTheUpgradeSaysSoInsteadOfBeginning(t *testing.T) {
+	c := newCluster(t)
+	c.silent["https://server-2:6443"], c.silent["https://server-3:6443"] = true, true
+	err := c.run()
+	require.ErrorContains(t, err, "server server-2 does not serve (connection refused), and etcd bears no second one away; bring it back, or take it out of strata:hosts")
+	assert.Empty(t, c.restarted)
 }

@@ -1,12 +1,15 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -36,7 +39,12 @@ func (s *stack) replacesADeadServer(t *testing.T, hosts *lent) {
 
 	// The new member votes: without it, two of three would not be a quorum once another is away.
 	hosts.must("server-2", "systemctl stop k3s")
-	_, err = s.client().CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "written-with-two"}}, metav1.CreateOptions{})
-	require.NoError(t, err)
+	client := s.anyServer(t, hosts.servers())
+	require.EventuallyWithT(t, func(c *assert.CollectT) { // the one that stopped may have led etcd
+		_, err := client.CoreV1().ConfigMaps("default").Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "written-with-two"}}, metav1.CreateOptions{})
+		if !apierrors.IsAlreadyExists(err) { // an attempt whose answer was lost
+			require.NoError(c, err)
+		}
+	}, time.Minute, 200*time.Millisecond)
 	hosts.must("server-2", "systemctl start k3s")
 }

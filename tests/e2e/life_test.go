@@ -33,7 +33,9 @@ func TestLife(t *testing.T) {
 		{"agent-1", "agent", 21}, {"agent-2", "agent", 22},
 	}
 	hosts := lend(t, "e2eg", net, all...)
-	sections := staging(hosts, all...)
+	sections := platform(hosts, all...)
+	sections["argocd"] = map[string]any{"enabled": false}
+	sections["apps"] = map[string]any{"workloads": []any{quickShop()}}
 	sections["upgrade"] = map[string]any{"concurrency": 2}
 	s := newStack(t, "e2e-life", sections)
 	s.step("it comes up and serves", func(t *testing.T) {
@@ -165,11 +167,25 @@ func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 	s.configure(sections)
 }
 
-// upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next up finishes it.
+// lifeRate is how many POSTs a second a life is under, and lifeLeast how many it is under in a phase at least.
+const lifeRate, lifeLeast = 20, 1000
+
+// upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next up finishes it. The workload loses no request.
 func (s *stack) upgradesThoughKilled(t *testing.T, hosts *lent) {
 	started := time.Now()
-	outage := s.whileAnswering(t, hosts.servers(), func() { s.killedUpConverges(t, "server-2 starts "+nextK3s) })
-	s.record(t, bench.Most("upgrade_wall", "s", 0.5, 0, []float64{time.Since(started).Seconds()}),
+	sending := s.send(t, "shop", lifeRate)
+	var outage outage
+	sending.phase("upgrade", lifeLeast, func() {
+		outage = s.whileAnswering(t, hosts.servers(), func() { s.killedUpConverges(t, "server-2 starts "+nextK3s) })
+	})
+	report := sending.end()
+	posts := report.Phases[len(report.Phases)-1]
+	assert.Equal(t, "upgrade", posts.Name)
+	assert.GreaterOrEqual(t, posts.Sent, lifeLeast)
+	assert.Zero(t, posts.Lost, "%s", report.Text())
+	s.record(t, bench.None("requests_lost/upgrade", "requests", float64(posts.Lost)),
+		bench.Most("requests_sent/upgrade", "requests", 0.5, 0, []float64{float64(posts.Sent)}),
+		bench.Most("upgrade_wall", "s", 0.5, 0, []float64{time.Since(started).Seconds()}),
 		bench.Most("upgrade_api_gap", "s", 0.5, 0, []float64{outage.api.Seconds()}),
 		bench.Most("upgrade_service_gap", "s", 0.5, 0, []float64{outage.service.Seconds()}))
 	t.Logf("upgraded in %s; longest time without an API server %s, without an answer of the Service %s",

@@ -75,19 +75,18 @@ type sender struct {
 }
 
 // send starts sending POSTs to a host below the domain.
-func (w *workloadStory) send(t *testing.T, host string, rate int) *sender {
+func (s *stack) send(t *testing.T, host string, rate int) *sender {
 	t.Helper()
 	dir := t.TempDir()
 	authority, report := filepath.Join(dir, "ca.crt"), filepath.Join(dir, "report.json")
-	require.NoError(t, os.WriteFile(authority, []byte(w.output("caCertificate")), 0o600))
-	cmd := exec.Command(strata, "load", "https://"+host+".platform.test/", "--connect-to", w.output("ingressAddress")+":443",
+	require.NoError(t, os.WriteFile(authority, []byte(s.output("caCertificate")), 0o600))
+	cmd := exec.Command(strata, "load", "https://"+host+".platform.test/", "--connect-to", s.output("ingressAddress")+":443",
 		"--ca", authority, "--rate", fmt.Sprint(rate), "--json", report, "--count-header", "X-Version")
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	s := &sender{t, cmd, stdin, report, rate}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	return s
+	return &sender{t, cmd, stdin, report, rate}
 }
 
 // phase runs one phase: what is sent from its beginning until run is over, and at least a number of requests.

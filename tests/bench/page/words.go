@@ -33,7 +33,7 @@ var meanings = map[string]string{
 	"lab_up":              "an up of the lab",
 	"lab_noop":            "an up with nothing to do, on the lab",
 
-	"requests_lost":                  "POSTs lost of at least 10,000 at a constant rate",
+	"requests_lost":                  "POSTs lost at a constant rate, of at least 10,000 or as many as were sent",
 	"requests_sent":                  "POSTs sent meanwhile",
 	"requests_p99":                   "latency of those, 99 of 100",
 	"requests_lost_without":          "POSTs lost in one replacement when a protection is taken away",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"sort"
@@ -41,6 +42,9 @@ func (s *Snapshots) Save(ctx context.Context, prefix string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
+	if err := listens(ctx, config.Endpoints); err != nil {
+		return File{}, err
+	}
 	now := time.Now()
 	file := File{Name: fmt.Sprintf("%s-%s-%d", prefix, s.Node, now.Unix()), Created: now}
 	file.Path = filepath.Join(s.Dir, file.Name)
@@ -49,6 +53,22 @@ func (s *Snapshots) Save(ctx context.Context, prefix string) (File, error) {
 		return file, fmt.Errorf("save etcd snapshot: %w", err)
 	}
 	return file, nil
+}
+
+// listens fails at once where no etcd runs, as K3s does, which asks the server that runs: the client would wait for ever and leave a part of a
+// file behind.
+func listens(ctx context.Context, endpoints []string) error {
+	for _, endpoint := range endpoints {
+		dialer := net.Dialer{Timeout: 5 * time.Second}
+		conn, err := dialer.DialContext(ctx, "tcp", strings.TrimPrefix(endpoint, "https://"))
+		if err != nil {
+			return fmt.Errorf("save etcd snapshot: see if the server is running: %w", err)
+		}
+		if err := conn.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // List returns the snapshots, oldest first.

@@ -1,0 +1,99 @@
+package members
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"strata/internal/remote"
+)
+
+// The bounds of the question whether there is a cluster.
+const (
+	// askLimit bounds the attempt at each server: before the first start, hosts may still boot.
+	askLimit = 10 * time.Second
+	// backLimit is how long a server that is down may take to come back, for example after the reboot of all hosts.
+	backLimit = time.Minute
+	// askAgain is the time between two rounds of questions.
+	askAgain = time.Second
+)
+
+// kubeconfigScript prints the kubeconfig of a K3s that runs, and nothing where there is none. One that does not run fails: its data are
+// a cluster's.
+const kubeconfigScript = `if systemctl is-active --quiet k3s; then
+	cat /etc/rancher/k3s/k3s.yaml
+elif [ -e /etc/systemd/system/k3s.service ]; then
+	echo "its K3s is $(systemctl is-active k3s)" >&2
+	exit 1
+fi`
+
+// Kubeconfig reads the kubeconfig of the first of the other servers whose K3s runs; nil where there is no cluster yet. A cluster that
+// is down is an error: whoever took it for none would start another one beside its data.
+func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, backLimit)
+	defer cancel()
+	var why error
+	for ctx.Err() == nil {
+		text, down, silent := a.ask(ctx, key)
+		switch {
+		case len(text) > 0:
+			return text, nil
+		case a.First && down == nil && (silent == nil || !a.Again):
+			return nil, nil
+		case ctx.Err() == nil || why == nil: // what the end of the time itself breaks off is no reason
+			why = errors.Join(down, silent)
+		}
+		select {
+		case <-time.After(askAgain):
+		case <-ctx.Done():
+		}
+	}
+	if why == nil {
+		why = fmt.Errorf("%d servers answer, and none has K3s", len(a.Servers))
+	}
+	return nil, fmt.Errorf("no other server's K3s runs, so nobody can say what an old host left under the name: %w; "+
+		"bring one back, or, if they lost their quorum: strata restore --current", why)
+}
+
+// ask asks all servers at once: text is the first's kubeconfig, down names those whose K3s does not run, silent those that could not be
+// asked.
+func (a Admission) ask(ctx context.Context, key []byte) (text []byte, down, silent error) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	type answer struct {
+		text []byte
+		err  error
+	}
+	answers := make([]chan answer, len(a.Servers))
+	for i, server := range a.Servers {
+		answers[i] = make(chan answer, 1)
+		go func() {
+			text, err := kubeconfigOf(ctx, server, key)
+			answers[i] <- answer{text, err}
+		}()
+	}
+	for i, server := range a.Servers {
+		said := <-answers[i]
+		var exit *remote.ExitError
+		switch {
+		case len(said.text) > 0 && said.err == nil:
+			return said.text, nil, nil
+		case errors.As(said.err, &exit):
+			down = errors.Join(down, fmt.Errorf("server %s: %s", server.Name, exit.Stderr))
+		case said.err != nil:
+			silent = errors.Join(silent, fmt.Errorf("server %s: %w", server.Name, said.err))
+		}
+	}
+	return nil, down, silent
+}
+
+func kubeconfigOf(ctx context.Context, server Member, key []byte) ([]byte, error) {
+	client, err := remote.Dial(ctx, server.Target, key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = client.Close() }()
+	result, err := client.Run(ctx, kubeconfigScript, nil)
+	return result.Stdout, err
+}

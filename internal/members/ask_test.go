@@ -1,0 +1,129 @@
+package members
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/remote"
+	"strata/internal/remote/sshtest"
+)
+
+// runsOn runs a script with a folder as the host's root, whose systemctl knows one state of K3s.
+func runsOn(t *testing.T, root, state, script string) (string, error) {
+	t.Helper()
+	systemctl := "#!/bin/sh\n[ \"$2\" = --quiet ] || echo " + state + "\n[ " + state + " = active ]\n"
+	require.NoError(t, os.WriteFile(filepath.Join(root, "systemctl"), []byte(systemctl), 0o755))
+	command := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(script, "/etc/", root+"/etc/"))
+	command.Env = append(os.Environ(), "PATH="+root+":"+os.Getenv("PATH"))
+	out, err := command.CombinedOutput()
+	return string(out), err
+}
+
+func put(t *testing.T, file, content string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+}
+
+// A server that is to become an agent still serves: its Pods and its member of etcd are not an old host's.
+func TestAHostWithEitherUnitIsTheMemberThatItWas(t *testing.T) {
+	for _, unit := range []string{"k3s", "k3s-agent"} {
+		root := t.TempDir()
+		put(t, root+"/etc/systemd/system/"+unit+".service", "")
+		out, err := runsOn(t, root, "active", freshScript)
+		require.NoError(t, err, out)
+		assert.Equal(t, "member\n", out, unit)
+	}
+	out, err := runsOn(t, t.TempDir(), "inactive", freshScript)
+	require.NoError(t, err, out)
+	assert.Empty(t, out)
+}
+
+func TestAServerThatIsDownIsNoServerThatIsNotThere(t *testing.T) {
+	root := t.TempDir()
+	out, err := runsOn(t, root, "inactive", kubeconfigScript)
+	require.NoError(t, err)
+	assert.Empty(t, out)
+	put(t, root+"/etc/systemd/system/k3s.service", "")
+	put(t, root+"/etc/rancher/k3s/k3s.yaml", "clusters: []\n")
+	out, err = runsOn(t, root, "activating", kubeconfigScript)
+	require.Error(t, err)
+	assert.Equal(t, "its K3s is activating\n", out)
+	out, err = runsOn(t, root, "active", kubeconfigScript)
+	require.NoError(t, err)
+	assert.Equal(t, "clusters: []\n", out)
+}
+
+func TestWhenThereIsNoClusterYet(t *testing.T) {
+	answering := func(stdout, stderr string, code int) *sshtest.Server {
+		s := sshtest.Start(t)
+		s.Handler = func(call sshtest.Call) int {
+			_, err := io.WriteString(call.Stdout, stdout)
+			assert.NoError(t, err)
+			_, err = io.WriteString(call.Stderr, stderr)
+			assert.NoError(t, err)
+			return code
+		}
+		return s
+	}
+	runs, without := answering("kubeconfig", "", 0), answering("", "", 0)
+	down, booting := answering("", "its K3s is activating", 1), sshtest.New(t)
+	for _, test := range []struct {
+		name         string
+		servers      []*sshtest.Server
+		first, again bool
+		want, refuse string
+	}{
+		{"the first server of a new cluster", []*sshtest.Server{without, without}, true, false, "", ""},
+		{"the first server, while the others boot", []*sshtest.Server{without, booting}, true, false, "", ""},
+		{"the first server alone", nil, true, false, "", ""},
+		{"one that runs is enough", []*sshtest.Server{booting, down, runs}, true, true, "kubeconfig", ""},
+		{"a cluster that is down is one", []*sshtest.Server{without, down}, true, false, "", "server b: its K3s is activating; bring one back, or, if they lost their quorum: strata restore --current"},
+		{"a cluster that was there and does not answer", []*sshtest.Server{booting}, true, true, "", "server a: "},
+		{"whoever waited for the first server", []*sshtest.Server{without}, false, false, "", "1 servers answer, and none has K3s"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			question := Admission{First: test.first, Again: test.again}
+			for i, s := range test.servers {
+				target := remote.Target{Address: "127.0.0.1", Port: closedPort(t), HostKey: runs.Target().HostKey}
+				if s != booting {
+					target = s.Target()
+				}
+				target.Name = string(rune('a' + i))
+				question.Servers = append(question.Servers, Member{Target: target, Role: "server"})
+			}
+			var keys []byte
+			for _, s := range []*sshtest.Server{runs, without, down} {
+				keys = append(keys, s.PrivateKey()...)
+			}
+			text, err := question.Kubeconfig(ctx, keys)
+			if test.refuse != "" {
+				require.ErrorContains(t, err, test.refuse)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, test.want, string(text))
+		})
+	}
+}
+
+// closedPort is a port on which nobody listens.
+func closedPort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	return listener.Addr().(*net.TCPAddr).Port
+}

@@ -1,0 +1,133 @@
+package recovery
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// interruptedMark is a line before the command that the state records for one whose update was interrupted. No program wants it, so
+// the next up runs that command again whatever the program wants by then.
+const interruptedMark = "# interrupted; see strata recover\n"
+
+// clearPending takes the interrupted operations out of the state. The next up repeats them where its program still wants them. An
+// update that the program no longer wants would be no difference to the state, which has the inputs from before it; a command that
+// was interrupted may have done half of its work, so it is marked and runs again in any case.
+// It edits the export and not `pulumi refresh --clear-pending-creates`, which would first ask every provider about every
+// resource, on hosts and a cluster that may be down.
+func (r *Recovery) clearPending(ctx context.Context, before *state) error {
+	if len(before.Pending) == 0 {
+		return nil
+	}
+	// Without --show-secrets: what is written back stays encrypted.
+	out, err := r.Pulumi(ctx, nil, "stack", "export", "--stack", r.Stack)
+	if err != nil {
+		return err
+	}
+	cleared, err := withoutPending(out, before.interruptedCommands())
+	if err != nil {
+		return fmt.Errorf("state of stack %s: %w", r.Stack, err)
+	}
+	if _, err := r.Pulumi(ctx, cleared, "stack", "import", "--stack", r.Stack); err != nil {
+		return err
+	}
+	for _, pending := range before.Pending {
+		r.did("forgot the interrupted %s of %s; the next up repeats it", noun(pending.Type), pending.Resource.URN)
+	}
+	return nil
+}
+
+// interruptedCommands are the commands whose update was interrupted, by URN.
+func (s *state) interruptedCommands() map[string]bool {
+	found := map[string]bool{}
+	for _, pending := range s.Pending {
+		if pending.Type == "updating" && strings.HasPrefix(pending.Resource.Type, "command:") {
+			found[pending.Resource.URN] = true
+		}
+	}
+	return found
+}
+
+// withoutPending removes the operations from an export, marks interrupted commands, and keeps everything else as it is.
+func withoutPending(export []byte, interrupted map[string]bool) ([]byte, error) {
+	var whole, deployment map[string]json.RawMessage
+	if err := json.Unmarshal(export, &whole); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(whole["deployment"], &deployment); err != nil {
+		return nil, err
+	}
+	delete(deployment, "pending_operations")
+	if len(interrupted) > 0 {
+		var resources []json.RawMessage
+		if err := json.Unmarshal(deployment["resources"], &resources); err != nil {
+			return nil, err
+		}
+		for i := range resources {
+			if err := markInterrupted(&resources[i], interrupted); err != nil {
+				return nil, err
+			}
+		}
+		text, err := json.Marshal(resources)
+		if err != nil {
+			return nil, err
+		}
+		deployment["resources"] = text
+	}
+	text, err := json.Marshal(deployment)
+	if err != nil {
+		return nil, err
+	}
+	whole["deployment"] = text
+	return json.Marshal(whole)
+}
+
+// markInterrupted marks a resource if it is one of the interrupted commands: in its inputs, which the engine compares, and in its
+// outputs, which the provider does.
+func markInterrupted(text *json.RawMessage, interrupted map[string]bool) error {
+	var one map[string]json.RawMessage
+	if err := json.Unmarshal(*text, &one); err != nil {
+		return err
+	}
+	var urn string
+	if err := json.Unmarshal(one["urn"], &urn); err != nil {
+		return err
+	}
+	if !interrupted[urn] {
+		return nil
+	}
+	for _, part := range []string{"inputs", "outputs"} {
+		var properties map[string]json.RawMessage
+		if one[part] == nil {
+			continue
+		}
+		if err := json.Unmarshal(one[part], &properties); err != nil {
+			return fmt.Errorf("%s: %s: %w", urn, part, err)
+		}
+		var create string
+		if json.Unmarshal(properties["create"], &create) != nil || strings.HasPrefix(create, interruptedMark) {
+			continue // encrypted, which no command of ours is; or interrupted again
+		}
+		var err error
+		if properties["create"], err = json.Marshal(interruptedMark + create); err != nil {
+			return err
+		}
+		if one[part], err = json.Marshal(properties); err != nil {
+			return err
+		}
+	}
+	marked, err := json.Marshal(one)
+	*text = marked
+	return err
+}
+
+func noun(operation string) string {
+	nouns := map[string]string{
+		"creating": "create", "updating": "update", "deleting": "delete", "reading": "read", "importing": "import",
+	}
+	if noun, ok := nouns[operation]; ok {
+		return noun
+	}
+	return operation
+}
