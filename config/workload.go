@@ -172,12 +172,15 @@ func (c *Config) deriveRoute(workload string, route *WorkloadRoute) {
 	if route.Controller == "" && len(c.Ingress.Controllers) > 0 {
 		route.Controller = c.Ingress.Controllers[0]
 	}
-	if route.Kind == "" {
-		route.Kind = RouteHTTP
-		if route.Controller == ControllerAPISIX {
-			route.Kind = RouteApisix
-		}
+	route.Kind = or(route.Kind, DefaultRouteKind(route.Controller))
+}
+
+// DefaultRouteKind is the kind of route of an ingress controller, unless another is asked for.
+func DefaultRouteKind(controller string) string {
+	if controller == ControllerAPISIX {
+		return RouteApisix
 	}
+	return RouteHTTP
 }
 
 // WorkloadNamespaces are the namespaces that workloads run in, each once.
