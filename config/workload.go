@@ -44,9 +44,9 @@ type Workload struct {
 	Files map[string]string `json:"files,omitempty"`
 	// SecretFiles are files of the container by absolute path, from a Secret. Set them with pulumi config set --secret --path.
 	SecretFiles map[string]string `json:"secretFiles,omitempty"`
-	// ImmutableConfig gives files, secretFiles and secretEnv objects whose names change with what they hold, and which cannot be
-	// edited: Pods of the previous revision keep theirs until they are gone. Default false: an object is updated in place, and the
-	// Pods are replaced.
+	// ImmutableConfig gives files, secretFiles and secretEnv objects that get another name each time what they hold changes, and which
+	// cannot be edited: Pods of the previous revision keep theirs until the rollout is over, which an up then waits for whatever
+	// apps.validate says. Default false: an object is updated in place, and the Pods are replaced.
 	ImmutableConfig bool `json:"immutableConfig,omitempty"`
 	// Wave has the operator (apps.wave) replace the Pods when something that they read changes outside Strata, for example a renewed
 	// certificate. Implies immutableConfig: else a change by Strata would replace them twice. Default false.

@@ -36,7 +36,7 @@ func TestTheHashOfSecretsIsKeyed(t *testing.T) {
 	assert.Contains(t, g["workload-shop-rollout"].Text("stdin"), hash(t, g), "the gate looks again when it changes")
 }
 
-func TestImmutableObjectsAreNamedAfterWhatTheyHold(t *testing.T) {
+func TestImmutableObjectsGetAnotherNameWithWhatTheyHold(t *testing.T) {
 	name := func(changed map[string]any, role string) (object, mounted string) {
 		changed["immutableConfig"] = true
 		g := withWorkload(t, changed).graph(t)
@@ -54,4 +54,16 @@ func TestImmutableObjectsAreNamedAfterWhatTheyHold(t *testing.T) {
 	assert.Equal(t, first, again, "another object's change leaves it as it is")
 	second, _ := name(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}}, "files")
 	assert.NotEqual(t, first, second)
+}
+
+// Pulumi deletes the objects of the old revision once the up is at its end: Pods that still restart would not find theirs.
+func TestImmutableObjectsStayUntilTheRolloutIsOver(t *testing.T) {
+	p := newProgram(t, "local")
+	p.set(t, "apps", map[string]any{"workloads": []any{shop(map[string]any{"immutableConfig": true, "routes": nil})}, "validate": "skip"})
+	g := p.graph(t)
+	assert.True(t, g.reaches("workload-shop-rollout", "workload-shop-deployment"))
+	for _, role := range []string{"files", "secret-files", "env"} {
+		name := at(t, g["workload-shop-"+role], "metadata", "name").StringValue()
+		assert.Contains(t, g["workload-shop-rollout"].Text("stdin"), name, "other objects are another revision, even with the same contents")
+	}
 }
