@@ -65,7 +65,8 @@ type Workload struct {
 
 // WorkloadProbes say how kubelet asks a Pod.
 type WorkloadProbes struct {
-	// Ready is the path that answers 200 to 399 when the Pod can serve. Default /. It also ends the start.
+	// Ready is the path that answers 200 to 399 when the Pod can serve. Default /. It also ends the start, and shows that a route above
+	// it works; any other route is asked for its own path, which must not answer 404.
 	Ready string `json:"ready,omitempty"`
 	// Live is the path that answers as long as the process is of use; it must not ask what the Pod depends on. Default: none, it is
 	// enough that the port takes connections.
@@ -133,6 +134,9 @@ func (w Workload) MaxUnavailable() int { return max(1, w.Replicas/3) }
 
 // deriveWorkloads fills in what workloads have by default.
 func (c *Config) deriveWorkloads() {
+	if c.Artifacts.Source != SourceUpstream {
+		c.Apps.CertWaitImage = or(c.Apps.CertWaitImage, "docker.io/strata/cert-wait:1.0.0")
+	}
 	for i := range c.Apps.Workloads {
 		w := &c.Apps.Workloads[i]
 		w.derive()
