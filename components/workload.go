@@ -45,8 +45,9 @@ type Workload struct {
 	Deployment pulumi.Resource
 	// Rollout holds once every Pod is of the newest revision and serves. Nil unless Full, or with immutable objects.
 	Rollout *health.Gate
-	// URLs are where its routes lead, in their order.
-	URLs []string
+	// URLs are where its routes lead, in their order. Address is that of the first; nil where it is not known.
+	URLs    []string
+	Address pulumi.StringInput
 	// Hash identifies the contents of its ConfigMaps and Secrets, without telling them; empty where there are none.
 	Hash pulumi.StringOutput
 }

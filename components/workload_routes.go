@@ -16,6 +16,9 @@ import (
 // has no route, and 5xx.
 var reached = []int{200, 201, 202, 204, 301, 302, 303, 307, 308, 400, 401, 403, 405, 406, 415, 422}
 
+// served is what a probe that kubelet takes for ready may answer: 200 to 399, of those that there are.
+var served = []int{200, 201, 202, 203, 204, 205, 206, 207, 208, 226, 300, 301, 302, 303, 304, 307, 308}
+
 // routes registers the routes.
 func (w *workloadBuild) routes() error {
 	w.routed = map[string][]pulumi.Resource{}
@@ -28,6 +31,9 @@ func (w *workloadBuild) routes() error {
 			return err
 		}
 		w.URLs = append(w.URLs, urlOf(route, via))
+		if len(w.URLs) == 1 {
+			w.Address = via.IP
+		}
 		w.routed[route.Controller] = append(w.routed[route.Controller], object)
 	}
 	return nil
@@ -47,7 +53,7 @@ func (w *workloadBuild) reach() error {
 		var probes []health.HTTPProbe
 		for _, route := range w.args.Config.Routes {
 			if route.Controller == controller {
-				probes = append(probes, health.HTTPProbe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached})
+				probes = append(probes, w.ask(route, via))
 			}
 		}
 		needs := append(slices.Clone(w.routed[controller]), w.Rollout, w.service)
@@ -63,6 +69,18 @@ func (w *workloadBuild) reach() error {
 		}
 	}
 	return nil
+}
+
+// ask is how a route is asked: for the path that says that a Pod can serve, where it leads there, and else for its own path. An application
+// need not have anything at that, for example a REST API at /.
+func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) health.HTTPProbe {
+	probe := health.HTTPProbe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached}
+	ready, prefix := w.args.Config.Probes.Ready, strings.TrimSuffix(route.Path, "/")
+	if ready == prefix || strings.HasPrefix(ready, prefix+"/") {
+		route.Path = ready
+		probe.URL, probe.Status = urlOf(route, via), served
+	}
+	return probe
 }
 
 // route registers one route.

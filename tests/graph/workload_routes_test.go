@@ -1,12 +1,14 @@
 package graph_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/health"
 	"strata/tests/pulumitest"
 )
 
@@ -73,4 +75,27 @@ func TestAnApisixRouteLeadsAPathAndWhatIsBelowIt(t *testing.T) {
 		}
 		assert.Equal(t, matched, found)
 	}
+}
+
+// asked are the URLs that the gate of a workload's routes asks.
+func asked(t *testing.T, g graph) []string {
+	t.Helper()
+	spec, err := health.ParseSpec([]byte(g["workload-shop-traefik"].Text("stdin")))
+	require.NoError(t, err)
+	var urls []string
+	for _, probe := range spec.HTTP.Probes {
+		urls = append(urls, probe.URL)
+		assert.NotContains(t, probe.Status, 404, "which is the ingress's answer without a route")
+		assert.Equal(t, !strings.HasSuffix(probe.URL, "/healthz"), slices.Contains(probe.Status, 405), "%s: a probe that is ready answers 200 to 399", probe.URL)
+	}
+	return urls
+}
+
+// An application need not have anything at a route's own path.
+func TestARouteIsAskedForWhatItsPodsAreReadyBy(t *testing.T) {
+	g := withRoutes(t, map[string]any{"name": "shop", "probes": map[string]any{"ready": "/api/healthz"}, "routes": []any{
+		map[string]any{}, map[string]any{"path": "/api"}, map[string]any{"path": "/api/"}, map[string]any{"path": "/ap"}, map[string]any{"host": "shop2", "path": "/old"},
+	}})
+	const base = "https://shop.local.strata.test"
+	assert.Equal(t, []string{base + "/api/healthz", base + "/api/healthz", base + "/api/healthz", base + "/ap", "https://shop2.local.strata.test/old"}, asked(t, g))
 }
