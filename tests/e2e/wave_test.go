@@ -17,6 +17,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"strata/tests/bench"
 )
 
 // waveOrigin is what the bundle says of its Wave; empty where it has none.
@@ -69,19 +71,31 @@ func TestWave(t *testing.T) {
 	s.step("it comes up, and its webhook's gate holds", func(*testing.T) { s.must(s.up()) })
 	s.step("with the webhook Pods are held, and start once", func(t *testing.T) {
 		for i, c := range waveCases {
-			assert.Equal(t, c.with, s.waveStarts(t, "with-"+string(rune('a'+i)), c), c.name)
+			found := s.waveStarts(t, "with-"+string(rune('a'+i)), c)
+			assert.Equal(t, c.with, found, c.name)
+			s.waveResult(t, "with", origin, c, found)
 		}
 	})
 	s.step("without it they start again", func(t *testing.T) {
 		configurations := s.client().AdmissionregistrationV1().MutatingWebhookConfigurations()
 		require.NoError(t, configurations.Delete(t.Context(), "wave-wave-mutating-webhook-configuration", metav1.DeleteOptions{}))
 		for i, c := range waveCases {
-			assert.Equal(t, c.without, s.waveStarts(t, "without-"+string(rune('a'+i)), c), c.name)
+			found := s.waveStarts(t, "without-"+string(rune('a'+i)), c)
+			assert.Equal(t, c.without, found, c.name)
+			s.waveResult(t, "without", origin, c, found)
 		}
 	})
 	s.step("health says that the webhook is gone", func(t *testing.T) {
 		s.refused(t, s.run(strata, "health", "--stack", s.name, "--gate", "wave-webhook", "--timeout", "10s"), "does not exist: the API server would ask nobody")
 	})
+}
+
+// waveResult records how often the Pods of a case started again, and of which Wave.
+func (s *stack) waveResult(t *testing.T, webhook, origin string, c waveCase, found int) {
+	t.Helper()
+	result := bench.Most("wave_restarts/"+webhook+"_webhook_"+c.name[:1], "restarts", 0.5, 0, []float64{float64(found)})
+	result.Subject = origin
+	s.record(t, result)
 }
 
 // waveStarts runs a case in the namespace default and returns how often a container started after the first time.
