@@ -44,13 +44,17 @@ type waveCase struct {
 	// first and second are the ConfigMaps that are there before the Deployment, and that come after it.
 	first, second []string
 	// with and without are the starts after the first one, with and without the webhook.
-	with, without int
+	with    int
+	without [2]int // least and most
+	// stuck says whether a Pod is stuck without the webhook, in CreateContainerConfigError.
+	stuck bool
 }
 
 var waveCases = []waveCase{
-	{"a: all is there", []string{"required", "optional"}, nil, 0, 1},
-	{"b: an optional one comes later", []string{"required"}, []string{"optional"}, 1, 2}, // 2: as in case a, and once for the optional one
-	{"c: a required one comes later", []string{"optional"}, []string{"required"}, 0, 1},
+	{"a: all is there", []string{"required", "optional"}, nil, 0, [2]int{1, 1}, false},
+	{"b: an optional one comes later", []string{"required"}, []string{"optional"}, 1, [2]int{2, 2}, false}, // 2: as in case a, and once for the optional one
+	// Wave replaces the Pod that is stuck; kubelet may have started it before, as the discussion has it, or looks again too late.
+	{"c: a required one comes later", []string{"optional"}, []string{"required"}, 0, [2]int{0, 1}, true},
 }
 
 // The operator for changes outside Strata, with its webhook and without: how often Pods start again, and that none is stuck.
@@ -71,18 +75,21 @@ func TestWave(t *testing.T) {
 	s.step("it comes up, and its webhook's gate holds", func(*testing.T) { s.must(s.up()) })
 	s.step("with the webhook Pods are held, and start once", func(t *testing.T) {
 		for i, c := range waveCases {
-			found := s.waveStarts(t, "with-"+string(rune('a'+i)), c)
-			assert.Equal(t, c.with, found, c.name)
-			s.waveResult(t, "with", origin, c, found)
+			again, stuck := s.waveStarts(t, "with-"+string(rune('a'+i)), c)
+			assert.Equal(t, c.with, again, c.name)
+			assert.False(t, stuck, "%s: held, not stuck", c.name)
+			s.waveResult(t, "with", origin, c, again)
 		}
 	})
 	s.step("without it they start again", func(t *testing.T) {
 		configurations := s.client().AdmissionregistrationV1().MutatingWebhookConfigurations()
 		require.NoError(t, configurations.Delete(t.Context(), "wave-wave-mutating-webhook-configuration", metav1.DeleteOptions{}))
 		for i, c := range waveCases {
-			found := s.waveStarts(t, "without-"+string(rune('a'+i)), c)
-			assert.Equal(t, c.without, found, c.name)
-			s.waveResult(t, "without", origin, c, found)
+			again, stuck := s.waveStarts(t, "without-"+string(rune('a'+i)), c)
+			assert.GreaterOrEqual(t, again, c.without[0], c.name)
+			assert.LessOrEqual(t, again, c.without[1], c.name)
+			assert.Equal(t, c.stuck, stuck, c.name)
+			s.waveResult(t, "without", origin, c, again)
 		}
 	})
 	s.step("health says that the webhook is gone", func(t *testing.T) {
@@ -91,15 +98,16 @@ func TestWave(t *testing.T) {
 }
 
 // waveResult records how often the Pods of a case started again, and of which Wave.
-func (s *stack) waveResult(t *testing.T, webhook, origin string, c waveCase, found int) {
+func (s *stack) waveResult(t *testing.T, webhook, origin string, c waveCase, again int) {
 	t.Helper()
-	result := bench.Most("wave_restarts/"+webhook+"_webhook_"+c.name[:1], "restarts", 0.5, 0, []float64{float64(found)})
+	result := bench.Most("wave_restarts/"+webhook+"_webhook_"+c.name[:1], "restarts", 0.5, 0, []float64{float64(again)})
 	result.Subject = origin
 	s.record(t, result)
 }
 
-// waveStarts runs a case in the namespace default and returns how often a container started after the first time.
-func (s *stack) waveStarts(t *testing.T, name string, c waveCase) int {
+// waveStarts runs a case in the namespace default and returns how often a container started after the first time, and whether a Pod
+// was stuck for want of what it reads.
+func (s *stack) waveStarts(t *testing.T, name string, c waveCase) (again int, stuck bool) {
 	t.Helper()
 	client := s.client()
 	made := func(which string) {
@@ -122,8 +130,9 @@ func (s *stack) waveStarts(t *testing.T, name string, c waveCase) int {
 	for _, which := range c.second {
 		made(which)
 	}
+	seen.again() // or the quiet from before would count
 	seen.quiet(t, client, name)
-	return seen.count() - 1
+	return seen.count() - 1, seen.wasStuck()
 }
 
 // waveDeployment reads a required and an optional ConfigMap.
@@ -146,10 +155,11 @@ func waveDeployment(name string) *appsv1.Deployment {
 	}
 }
 
-// starts are the containers that have run, by Pod.
+// starts are the containers that have run, by Pod, and whether one could not for want of what it reads.
 type starts struct {
 	mutex sync.Mutex
 	pods  map[string]bool
+	stuck bool
 	last  time.Time
 }
 
@@ -178,10 +188,26 @@ func (s *starts) note(pod *corev1.Pod) {
 	defer s.mutex.Unlock()
 	s.last = time.Now()
 	for _, c := range pod.Status.ContainerStatuses {
+		if c.State.Waiting != nil && c.State.Waiting.Reason == "CreateContainerConfigError" {
+			s.stuck = true
+		}
 		if c.State.Running != nil || c.LastTerminationState.Terminated != nil || strings.HasPrefix(c.ContainerID, "containerd://") {
 			s.pods[string(pod.UID)] = true
 		}
 	}
+}
+
+// again begins the time anew in which nothing must change.
+func (s *starts) again() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.last = time.Now()
+}
+
+func (s *starts) wasStuck() bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.stuck
 }
 
 func (s *starts) count() int {
