@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -42,10 +43,11 @@ type Workload struct {
 	pulumi.ResourceState
 	// Deployment is what runs it.
 	Deployment pulumi.Resource
-	// Rollout holds once every Pod is of the newest revision and serves. Nil unless Full.
+	// Rollout holds once every Pod is of the newest revision and serves. Nil unless Full, or with immutable objects.
 	Rollout *health.Gate
-	// URLs are where its routes lead, in their order.
-	URLs []string
+	// URLs are where its routes lead, in their order. Address is that of the first; nil where it is not known.
+	URLs    []string
+	Address pulumi.StringInput
 	// Hash identifies the contents of its ConfigMaps and Secrets, without telling them; empty where there are none.
 	Hash pulumi.StringOutput
 }
@@ -67,7 +69,7 @@ type workloadBuild struct {
 }
 
 // NewWorkload registers a workload. Its Pods wait for what they read: an edge to each object, and to the certificate's gate. A Pod that
-// comes by another way than this program waits in its init container (certwait.go).
+// comes by another way than this program waits in its init container (CertWait).
 func NewWorkload(ctx *pulumi.Context, name string, args *WorkloadArgs, opts ...pulumi.ResourceOption) (*Workload, error) {
 	w := &workloadBuild{Workload: &Workload{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:apps:Workload", name, w.Workload, opts...); err != nil {
@@ -198,12 +200,13 @@ func (w *workloadBuild) budget() error {
 	return err
 }
 
-// gate registers the gate of the rollout.
+// gate registers the gate of the rollout. Immutable objects need it in any case: Pulumi deletes those of the old revision after it, and
+// without it while Pods of that revision still run and restart.
 func (w *workloadBuild) gate() error {
-	if !w.args.Full {
+	cfg := w.args.Config
+	if !w.args.Full && len(w.config.names) == 0 {
 		return nil
 	}
-	cfg := w.args.Config
 	var err error
 	w.Rollout, err = w.args.Cluster.gate(w.ctx, w.name+"-rollout", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindRollout, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
@@ -223,7 +226,11 @@ func (w *workloadBuild) revision() pulumi.StringInput {
 	if !w.config.any {
 		return pulumi.String(digest)
 	}
-	return pulumi.Sprintf("%s %s", digest, w.Hash)
+	if len(w.config.names) == 0 {
+		return pulumi.Sprintf("%s %s", digest, w.Hash)
+	}
+	names := w.config.names.ToStringArrayOutput().ApplyT(func(names []string) string { return strings.Join(names, " ") })
+	return pulumi.Sprintf("%s %s %s", digest, w.Hash, names)
 }
 
 // workloadLabels select a workload's Pods.

@@ -76,8 +76,8 @@ func (w *workloadBuild) canarySpec() canary.Spec {
 	spec := canary.Spec{
 		Namespace: cfg.Namespace, Stable: cfg.Name, Canary: canaryName(cfg.Name), Path: cfg.Probes.Ready, Steps: cfg.Canary.Steps,
 		Hold: cfg.Canary.Hold, MaxFailing: cfg.Canary.MaxFailing, MinAnswers: cfg.Canary.MinAnswers,
-		// Each look may take longer than the pause after it.
-		Timeout: metav1.Duration{Duration: time.Duration(2*len(cfg.Canary.Steps))*cfg.Canary.Hold.Duration + 2*time.Minute},
+		// A look may take as long as the pause after it.
+		Timeout: metav1.Duration{Duration: time.Duration(2*canary.HoldAtMost*len(cfg.Canary.Steps))*cfg.Canary.Hold.Duration + 2*time.Minute},
 	}
 	for _, route := range cfg.Routes {
 		spec.Routes = append(spec.Routes, w.routeName(route))

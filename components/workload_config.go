@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
@@ -20,6 +21,8 @@ type contents struct {
 	objects []pulumi.Resource
 	// hash identifies what they hold.
 	hash pulumi.StringOutput
+	// names are those of immutable objects.
+	names pulumi.StringArray
 	// files, secretFiles and secretEnv are the objects' names; nil where there is no such object.
 	files, secretFiles, secretEnv pulumi.StringInput
 }
@@ -51,9 +54,9 @@ func (w *workloadBuild) contents() error {
 		if len(one.values) == 0 {
 			continue
 		}
-		name := pulumi.StringInput(pulumi.String(cfg.Name + "-" + one.role))
-		if cfg.ImmutableConfig {
-			name = pulumi.Sprintf("%s-%s-%s", cfg.Name, one.role, keyed(key.Result, one.role, one.values))
+		name, err := w.contentName(one.role, keyed(key.Result, one.role, one.values))
+		if err != nil {
+			return err
 		}
 		if err := w.content(one.role, name, one.values, one.files); err != nil {
 			return err
@@ -61,6 +64,24 @@ func (w *workloadBuild) contents() error {
 		*one.into = name
 	}
 	return nil
+}
+
+// contentName is an object's name. That of an immutable one is drawn anew each time that it holds something else, and never comes back: an
+// object of contents that come back, after a rollout that failed, would be created while the one of before still exists.
+func (w *workloadBuild) contentName(role string, hash pulumi.StringOutput) (pulumi.StringInput, error) {
+	name := w.args.Config.Name + "-" + role
+	if !w.args.Config.ImmutableConfig {
+		return pulumi.String(name), nil
+	}
+	suffix, err := random.NewRandomId(w.ctx, w.name+"-"+role+"-suffix", &random.RandomIdArgs{
+		ByteLength: pulumi.Int(5), Keepers: pulumi.StringMap{"contents": hash},
+	}, childOf(w)...)
+	if err != nil {
+		return nil, err
+	}
+	full := pulumi.Sprintf("%s-%s", name, suffix.Hex)
+	w.config.names = append(w.config.names, full)
+	return full, nil
 }
 
 // content registers one ConfigMap or Secret.

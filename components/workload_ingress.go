@@ -1,6 +1,8 @@
 package components
 
 import (
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
 	"strata/health"
 	"strata/internal/canary"
 )
@@ -11,6 +13,8 @@ type WorkloadIngress struct {
 	Class, Namespace, Service string
 	// Listeners are the Gateway's that routes attach to.
 	Listeners []string
+	// IP is the Service's address; nil where nobody waits for it.
+	IP pulumi.StringInput
 	// Domain is what the hosts are below.
 	Domain string
 	// CASecret holds the authority that signed the domain's certificate, as namespace/name.
@@ -28,15 +32,19 @@ type WorkloadIngress struct {
 func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 	return WorkloadIngress{
 		Class: traefikName, Namespace: traefikName, Service: traefikName, Listeners: []string{"https"}, Domain: domain, CASecret: caSecret,
-		Admitted: []*health.Gate{t.Programmed}, Address: t.Address, Judged: true,
+		Admitted: []*health.Gate{t.Programmed}, Address: t.Address, Judged: true, IP: t.IP,
 		Metrics: &canary.Traefik{Namespace: traefikName, Selector: "app.kubernetes.io/name=" + traefikName, Port: 9100},
 	}
 }
 
 // APISIXIngress is APISIX for routes below a domain.
 func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
-	return WorkloadIngress{
+	way := WorkloadIngress{
 		Class: apisixName, Namespace: apisixNamespace, Service: apisixService, Listeners: []string{"http", "https"}, Domain: domain,
 		CASecret: caSecret, Admitted: []*health.Gate{a.Webhook}, Address: a.Address,
 	}
+	if a.HasIP {
+		way.IP = a.IP
+	}
+	return way
 }

@@ -16,16 +16,24 @@ import (
 // has no route, and 5xx.
 var reached = []int{200, 201, 202, 204, 301, 302, 303, 307, 308, 400, 401, 403, 405, 406, 415, 422}
 
+// served is what a probe that kubelet takes for ready may answer: 200 to 399, of those that there are.
+var served = []int{200, 201, 202, 203, 204, 205, 206, 207, 208, 226, 300, 301, 302, 303, 304, 307, 308}
+
 // routes registers the routes.
 func (w *workloadBuild) routes() error {
 	w.routed = map[string][]pulumi.Resource{}
-	for i, route := range w.args.Config.Routes {
+	for _, route := range w.args.Config.Routes {
 		via := w.args.Ingress[route.Controller]
-		object, err := w.route(fmt.Sprintf("route-%d", i), route, via)
+		// Named like its object and not by its place: a route that is another one after a change of the list would be created while the
+		// object still exists, or take it from the one that it belongs to.
+		object, err := w.route("route-"+w.routeName(route), route, via)
 		if err != nil {
 			return err
 		}
 		w.URLs = append(w.URLs, urlOf(route, via))
+		if len(w.URLs) == 1 {
+			w.Address = via.IP
+		}
 		w.routed[route.Controller] = append(w.routed[route.Controller], object)
 	}
 	return nil
@@ -45,7 +53,7 @@ func (w *workloadBuild) reach() error {
 		var probes []health.HTTPProbe
 		for _, route := range w.args.Config.Routes {
 			if route.Controller == controller {
-				probes = append(probes, health.HTTPProbe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached})
+				probes = append(probes, w.ask(route, via))
 			}
 		}
 		needs := append(slices.Clone(w.routed[controller]), w.Rollout, w.service)
@@ -61,6 +69,18 @@ func (w *workloadBuild) reach() error {
 		}
 	}
 	return nil
+}
+
+// ask is how a route is asked: for the path that says that a Pod can serve, where it leads there, and else for its own path. An application
+// need not have anything at that, for example a REST API at /.
+func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) health.HTTPProbe {
+	probe := health.HTTPProbe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached}
+	ready, prefix := w.args.Config.Probes.Ready, strings.TrimSuffix(route.Path, "/")
+	if ready == prefix || strings.HasPrefix(ready, prefix+"/") {
+		route.Path = ready
+		probe.URL, probe.Status = urlOf(route, via), served
+	}
+	return probe
 }
 
 // route registers one route.
@@ -97,17 +117,14 @@ func (w *workloadBuild) route(role string, route config.WorkloadRoute, via Workl
 	return made, nil
 }
 
-// routeName is the route's object: its host and path, so that taking one of several away leaves the others as they are.
+// routeName is the route's object: the workload's name for the route that one has by default, with a digest for every other. So none has
+// the name of another workload's, and taking one of several away leaves the others as they are.
 func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
-	path := strings.Trim(strings.ReplaceAll(route.Path, "/", "-"), "-")
-	parts := []string{w.args.Config.Name, route.Host}
-	if route.Host == w.args.Config.Name {
-		parts = parts[:1]
+	name := w.args.Config.Name
+	if route.Host == name && route.Path == "/" && route.Kind == config.DefaultRouteKind(route.Controller) {
+		return name
 	}
-	if path != "" {
-		parts = append(parts, digestOf(path)[:8])
-	}
-	return strings.Join(parts, "-")
+	return name + "-" + digestOf(route.Controller, route.Host, route.Path)[:8]
 }
 
 // workloadHTTPRoute leads a host's requests to backends by the Gateway API.
@@ -143,13 +160,18 @@ func workloadIngress(service, host, path, class string) pulumi.Map {
 	}
 }
 
-// workloadApisixRoute does so by APISIX's own kind.
+// workloadApisixRoute does so by APISIX's own kind, which matches words and no prefix: /api/* is not /api.
 func workloadApisixRoute(service, host, path, class string) pulumi.Map {
+	below := strings.TrimSuffix(path, "/") + "/*"
+	matched := []string{below}
+	if path != "/" {
+		matched = []string{strings.TrimSuffix(path, "/"), below}
+	}
 	return pulumi.Map{
 		"ingressClassName": pulumi.String(class),
 		"http": pulumi.Array{pulumi.Map{
 			"name":     pulumi.String(service),
-			"match":    pulumi.Map{"hosts": pulumi.ToStringArray([]string{host}), "paths": pulumi.ToStringArray([]string{strings.TrimSuffix(path, "/") + "/*"})},
+			"match":    pulumi.Map{"hosts": pulumi.ToStringArray([]string{host}), "paths": pulumi.ToStringArray(matched)},
 			"backends": pulumi.Array{pulumi.Map{"serviceName": pulumi.String(service), "servicePort": pulumi.Int(80)}},
 		}},
 	}

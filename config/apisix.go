@@ -46,7 +46,7 @@ type Apps struct {
 	// Wave is the operator for changes of ConfigMaps and Secrets outside Strata.
 	Wave Wave `json:"wave,omitzero"`
 	// CertWaitImage is the image of the init container that holds a Pod until its certificate is there, tools/cert-wait. Default: what
-	// the lab's bundle carries.
+	// the lab's bundle carries; required with a certificate where artifacts.source is upstream.
 	CertWaitImage string `json:"certWaitImage,omitempty"`
 	// Validate is full or skip. Full ends an up when APISIX, what runs behind it, and each workload answer from outside the cluster. Skip leaves
 	// out every gate of theirs that nothing depends on: the up ends early, and the rest converges behind it. Default full. The

@@ -12,12 +12,12 @@ import (
 type Canary struct {
 	// Steps are the parts of the requests that the new version gets, in percent, one after the other. Default 5, 25, 50.
 	Steps []int `json:"steps,omitempty"`
-	// Hold is how long each step lasts. Default 30s.
+	// Hold is how long each step lasts; it lasts up to four times as long while there are fewer answers than minAnswers. Default 30s.
 	Hold metav1.Duration `json:"hold,omitzero"`
 	// MaxFailing is how many of its answers may be 5xx, in percent. More, or a probe that fails, and the old version gets all requests
 	// back at once. Default 1. Answers are counted by Traefik; with APISIX only the probe looks.
 	MaxFailing int `json:"maxFailing,omitempty"`
-	// MinAnswers is how many answers a step needs before their share counts. Default 20.
+	// MinAnswers is how many answers of Traefik's a step needs before their share counts; one that gets fewer does not pass. Default 20.
 	MinAnswers int `json:"minAnswers,omitempty"`
 }
 

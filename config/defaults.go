@@ -40,7 +40,7 @@ func defaults() *Config {
 		Vault:       Vault{Storage: VaultStorage{Persistent: &on}},
 		Traefik:     Traefik{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: &on},
 		APISIX:      APISIX{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}},
-		Apps:        Apps{Demo: new(bool), RestImage: "docker.io/strata/go-rest:1.0.0", CertWaitImage: "docker.io/strata/cert-wait:1.0.0", Validate: ValidateFull, Wave: Wave{Enabled: new(bool), Replicas: 2}},
+		Apps:        Apps{Demo: new(bool), RestImage: "docker.io/strata/go-rest:1.0.0", Validate: ValidateFull, Wave: Wave{Enabled: new(bool), Replicas: 2}},
 		Artifacts:   Artifacts{Source: SourceUpstream},
 		Timeouts: Timeouts{
 			Host:               minutes(5),

@@ -6,6 +6,18 @@ var workloadRules = []rule{
 		"strata:apps.workloads[1].name: shop is there twice; give each workload a name of its own"},
 	{"a name that a Service cannot have", one("apps", `{"workloads":[{"name":"1shop","image":"a:1"}]}`),
 		"strata:apps.workloads[0].name: 1shop is not a name of at most 40 characters; use lower-case letters, digits and dashes, beginning with a letter, for example shop"},
+	{"the name of a canary", one("apps", `{"workloads":[{"name":"shop","image":"a:1","routes":[{}],"canary":{}},{"name":"shop-canary","image":"a:1"}]}`),
+		"strata:apps.workloads[1].name: shop-canary is what the canary of shop is called; choose another"},
+	{"a name of the platform's", one("apps", `{"workloads":[{"name":"argocd","image":"a:1"}]}`),
+		"strata:apps.workloads[0].name: argocd is a name of the platform's own services; choose another"},
+	{"a start that nobody waits for", workloads(`"probes":{"startup":"298s"}`),
+		"strata:apps.workloads[0].probes.startup: 4m58s is with minReady 5s longer than timeouts.workload 5m0s, after which an up gives up; " +
+			"raise timeouts.workload, or lower this"},
+	{"a certificate that nobody waits for", workloads(`"certificate":{"wait":"10m"}`),
+		"strata:apps.workloads[0].certificate.wait: 10m0s is longer than timeouts.workload 5m0s, after which an up gives up; raise timeouts.workload, or lower this"},
+	{"a certificate without an image that waits for it", one("apps", `{"workloads":[{"name":"shop","image":"a:1","certificate":{}}]}`),
+		"strata:apps.certWaitImage: is not set, and nobody publishes the image that workload shop waits for its certificate with; " +
+			"build tools/cert-wait, put it into a registry of yours and name it here"},
 	{"somebody else's namespace", workloads(`"namespace":"traefik"`),
 		"strata:apps.workloads[0].namespace: traefik has an owner already; choose one that nothing else uses, for example apps"},
 	{"an image whose name stays", one("apps", `{"workloads":[{"name":"shop","image":"docker.io:443/acme/shop"}]}`),
@@ -34,7 +46,7 @@ var workloadRules = []rule{
 	{"a file among the certificate's", workloads(`"certificate":{},"files":{"/etc/tls/a":"x"}`),
 		`strata:apps.workloads[0].files["/etc/tls/a"]: is in certificate.mount, which holds the certificate and nothing else; choose another folder`},
 	{"a certificate of nobody", map[string]string{
-		"certManager": `{"enabled":false}`, "apps": `{"workloads":[{"name":"shop","image":"a:1","certificate":{}}]}`,
+		"certManager": `{"enabled":false}`, "apps": `{"certWaitImage":"r/c:1","workloads":[{"name":"shop","image":"a:1","certificate":{}}]}`,
 	}, "strata:apps.workloads[0].certificate: needs an authority, and certManager.enabled is false; enable cert-manager, or remove the certificate"},
 	{"a certificate for minutes", workloads(`"certificate":{"lifetime":"10m"}`),
 		"strata:apps.workloads[0].certificate.lifetime: 10m0s is less than an hour; use 1h or more, or leave the key out"},

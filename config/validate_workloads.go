@@ -27,6 +27,10 @@ type workloadCheck struct {
 
 func (c *Config) checkWorkloads(ps *problems) {
 	names, hosts := map[string]bool{}, map[string]string{}
+	canaries := map[string]bool{}
+	for _, w := range c.Apps.Workloads {
+		canaries[w.Name+"-canary"] = w.Canary != nil || canaries[w.Name+"-canary"]
+	}
 	for i, w := range c.Apps.Workloads {
 		check := workloadCheck{ps, c, w, func(name string, args ...any) string {
 			return field("apps.workloads[%d].%s", i, fmt.Sprintf(name, args...))
@@ -35,6 +39,9 @@ func (c *Config) checkWorkloads(ps *problems) {
 			ps.add(check.key("name"), w.Name, "is there twice", "give each workload a name of its own")
 		}
 		names[w.Name] = true
+		if canaries[w.Name] {
+			check.add(check.key("name"), w.Name, "is what the canary of "+strings.TrimSuffix(w.Name, "-canary")+" is called", "choose another")
+		}
 		check.identity()
 		check.replicas()
 		check.times()
@@ -51,6 +58,9 @@ func (w workloadCheck) identity() {
 	if len(validation.IsDNS1035Label(w.w.Name)) > 0 || len(w.w.Name) > longestName {
 		w.add(w.key("name"), w.w.Name, fmt.Sprintf("is not a name of at most %d characters", longestName),
 			"use lower-case letters, digits and dashes, beginning with a letter, for example shop")
+	}
+	if slices.Contains(platformHosts, w.w.Name) { // which the outputs urls and addresses have already
+		w.add(w.key("name"), w.w.Name, "is a name of the platform's own services", "choose another")
 	}
 	namespace := w.w.Namespace
 	if len(validation.IsDNS1123Label(namespace)) > 0 {
@@ -105,11 +115,25 @@ func (w workloadCheck) times() {
 				"Kubernetes counts this in seconds, write for example 15s")
 		}
 	}
+	w.patience()
 	if given := w.w.GracePeriod.Duration; given != 0 && (given < w.w.needs() || given > 2*time.Hour || given%time.Second != 0) {
 		w.add(w.key("gracePeriod"), given.String(),
 			fmt.Sprintf("is not a number of whole seconds from %s (preStop %s + longestRequest %s + slack %s) to 2h",
 				w.w.needs(), w.w.PreStop.Duration, w.w.LongestRequest.Duration, w.w.Slack.Duration),
 			"a Pod would be killed with requests in it; leave the key out")
+	}
+}
+
+// patience checks that an up waits for what may take its time. Not for a rollout as a whole: that takes as long as the start of each Pod
+// in turn, and few take as long as they may.
+func (w workloadCheck) patience() {
+	limit := w.c.Timeouts.Workload.Duration
+	const rule, fix = " timeouts.workload %s, after which an up gives up", "raise timeouts.workload, or lower this"
+	if start := w.w.Probes.Startup.Duration; start+w.w.MinReady.Duration > limit {
+		w.add(w.key("probes.startup"), start.String(), fmt.Sprintf("is with minReady %s longer than"+rule, w.w.MinReady.Duration, limit), fix)
+	}
+	if c := w.w.Certificate; c != nil && c.Wait.Duration > limit {
+		w.add(w.key("certificate.wait"), c.Wait.Duration.String(), fmt.Sprintf("is longer than"+rule, limit), fix)
 	}
 }
 
@@ -165,6 +189,10 @@ func (w workloadCheck) certificate() {
 	}
 	if !*w.c.CertManager.Enabled {
 		w.add(w.key("certificate"), "", "needs an authority, and certManager.enabled is false", "enable cert-manager, or remove the certificate")
+	}
+	if w.c.Apps.CertWaitImage == "" {
+		w.add(field("apps.certWaitImage"), "", "is not set, and nobody publishes the image that workload "+w.w.Name+" waits for its certificate with",
+			"build tools/cert-wait, put it into a registry of yours and name it here")
 	}
 	if !path.IsAbs(c.Mount) || path.Clean(c.Mount) != c.Mount || c.Mount == "/" {
 		w.add(w.key("certificate.mount"), c.Mount, "is not an absolute path of a folder", "write for example /etc/tls")

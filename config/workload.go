@@ -44,9 +44,9 @@ type Workload struct {
 	Files map[string]string `json:"files,omitempty"`
 	// SecretFiles are files of the container by absolute path, from a Secret. Set them with pulumi config set --secret --path.
 	SecretFiles map[string]string `json:"secretFiles,omitempty"`
-	// ImmutableConfig gives files, secretFiles and secretEnv objects whose names change with what they hold, and which cannot be
-	// edited: Pods of the previous revision keep theirs until they are gone. Default false: an object is updated in place, and the
-	// Pods are replaced.
+	// ImmutableConfig gives files, secretFiles and secretEnv objects that get another name each time what they hold changes, and which
+	// cannot be edited: Pods of the previous revision keep theirs until the rollout is over, which an up then waits for whatever
+	// apps.validate says. Default false: an object is updated in place, and the Pods are replaced.
 	ImmutableConfig bool `json:"immutableConfig,omitempty"`
 	// Wave has the operator (apps.wave) replace the Pods when something that they read changes outside Strata, for example a renewed
 	// certificate. Implies immutableConfig: else a change by Strata would replace them twice. Default false.
@@ -65,7 +65,8 @@ type Workload struct {
 
 // WorkloadProbes say how kubelet asks a Pod.
 type WorkloadProbes struct {
-	// Ready is the path that answers 200 to 399 when the Pod can serve. Default /. It also ends the start.
+	// Ready is the path that answers 200 to 399 when the Pod can serve. Default /. It also ends the start, and shows that a route above
+	// it works; any other route is asked for its own path, which must not answer 404.
 	Ready string `json:"ready,omitempty"`
 	// Live is the path that answers as long as the process is of use; it must not ask what the Pod depends on. Default: none, it is
 	// enough that the port takes connections.
@@ -133,6 +134,9 @@ func (w Workload) MaxUnavailable() int { return max(1, w.Replicas/3) }
 
 // deriveWorkloads fills in what workloads have by default.
 func (c *Config) deriveWorkloads() {
+	if c.Artifacts.Source != SourceUpstream {
+		c.Apps.CertWaitImage = or(c.Apps.CertWaitImage, "docker.io/strata/cert-wait:1.0.0")
+	}
 	for i := range c.Apps.Workloads {
 		w := &c.Apps.Workloads[i]
 		w.derive()
@@ -172,12 +176,15 @@ func (c *Config) deriveRoute(workload string, route *WorkloadRoute) {
 	if route.Controller == "" && len(c.Ingress.Controllers) > 0 {
 		route.Controller = c.Ingress.Controllers[0]
 	}
-	if route.Kind == "" {
-		route.Kind = RouteHTTP
-		if route.Controller == ControllerAPISIX {
-			route.Kind = RouteApisix
-		}
+	route.Kind = or(route.Kind, DefaultRouteKind(route.Controller))
+}
+
+// DefaultRouteKind is the kind of route of an ingress controller, unless another is asked for.
+func DefaultRouteKind(controller string) string {
+	if controller == ControllerAPISIX {
+		return RouteApisix
 	}
+	return RouteHTTP
 }
 
 // WorkloadNamespaces are the namespaces that workloads run in, each once.

@@ -15,12 +15,12 @@ import (
 
 // workloads is the section with workload shop and further keys.
 func workloads(keys string) map[string]string {
-	return one("apps", `{"workloads":[{"name":"shop","image":"docker.io/acme/shop:1.2.3",`+keys+`}]}`)
+	return one("apps", `{"certWaitImage":"r/c:1","workloads":[{"name":"shop","image":"docker.io/acme/shop:1.2.3",`+keys+`}]}`)
 }
 
 // loadWorkload loads one workload into an otherwise good configuration.
 func loadWorkload(fields map[string]any) (config.Workload, error) {
-	text, err := json.Marshal(map[string]any{"workloads": []any{fields}})
+	text, err := json.Marshal(map[string]any{"workloads": []any{fields}, "certWaitImage": "r/c:1"})
 	if err != nil {
 		return config.Workload{}, err
 	}

@@ -1,49 +1,57 @@
 package platform
 
-import (
-	"maps"
+import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-)
-
-// export publishes where the platform's own services are, and what trusts them.
+// export publishes where the platform's own services and the workloads are, and what trusts them.
 func (a *above) export(ctx *pulumi.Context) {
-	urls := pulumi.StringMap{}
-	if a.traefik != nil && a.traefik.Dashboard != nil {
-		urls["traefik"] = pulumi.String(a.traefik.DashboardURL)
-		ctx.Export("traefikDashboardPassword", a.traefik.DashboardPassword)
+	urls, addresses := pulumi.StringMap{}, pulumi.StringMap{}
+	at := func(name, url string, address pulumi.StringInput) {
+		urls[name] = pulumi.String(url)
+		if address != nil {
+			addresses[name] = address
+		}
+	}
+	if a.traefik != nil {
+		ctx.Export("ingressAddress", a.traefik.IP)
+		if a.traefik.Dashboard != nil {
+			at("traefik", a.traefik.DashboardURL, a.traefik.IP)
+			ctx.Export("traefikDashboardPassword", a.traefik.DashboardPassword)
+		}
 	}
 	if a.argocd != nil {
-		urls["argocd"] = pulumi.String(a.argocd.URL)
+		at("argocd", a.argocd.URL, a.traefik.IP) // its route goes through Traefik
 		if a.argocd.Generated {
 			ctx.Export("argocdAdminPassword", a.argocd.AdminPassword)
 		}
 	}
-	a.exportDemo(ctx, urls)
-	for name, routes := range a.urls {
-		if len(routes) > 0 {
-			urls[name] = pulumi.String(routes[0])
+	a.exportDemo(ctx, at)
+	for name, workload := range a.workloads {
+		if len(workload.URLs) > 0 {
+			at(name, workload.URLs[0], workload.Address)
 		}
 	}
+	// Where each name of urls is to be looked for as long as DNS does not know it.
 	ctx.Export("urls", urls)
+	ctx.Export("addresses", addresses)
 	if a.authority != nil {
 		ctx.Export("caCertificate", a.authority.Certificate)
 	}
 	if a.vault != nil {
 		ctx.Export("vaultKeys", a.vault.Keys)
 	}
-	if a.traefik != nil {
-		ctx.Export("ingressAddress", a.traefik.IP)
-	}
 }
 
 // exportDemo publishes where APISIX and its demo are, and what opens it.
-func (a *above) exportDemo(ctx *pulumi.Context, urls pulumi.StringMap) {
+func (a *above) exportDemo(ctx *pulumi.Context, at func(name, url string, address pulumi.StringInput)) {
+	var address pulumi.StringInput
 	if a.apisix != nil && a.apisix.HasIP {
-		ctx.Export("apisixAddress", a.apisix.IP)
+		address = a.apisix.IP
+		ctx.Export("apisixAddress", address)
 	}
 	if a.demo != nil {
-		maps.Copy(urls, pulumi.ToStringMap(a.demo.URLs))
+		for name, url := range a.demo.URLs {
+			at(name, url, address)
+		}
 		ctx.Export("demoKey", a.demo.Key)
 		ctx.Export("demoPassword", a.demo.Password)
 	}

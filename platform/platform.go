@@ -59,7 +59,7 @@ func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, targe
 	if err != nil {
 		return err
 	}
-	if err := above.workloads(ctx, cfg, files, cluster); err != nil {
+	if err := above.applications(ctx, cfg, files, cluster); err != nil {
 		return err
 	}
 	if err := above.own(ctx, cfg, cluster, manifests); err != nil {
@@ -82,8 +82,8 @@ type above struct {
 	demo      *components.Demo
 	argocd    *components.ArgoCD
 	wave      *components.Wave
-	// urls are where the workloads' routes lead, in order, by workload.
-	urls map[string][]string
+	// workloads are the user's applications by name.
+	workloads map[string]*components.Workload
 }
 
 // aboveCluster registers the layers inside the cluster. MetalLB, the resource definitions and cert-manager start together, as

@@ -11,8 +11,8 @@ import (
 	"strata/internal/artifacts"
 )
 
-// workloads registers the user's applications. They wait for the API and for what they use, and not for one another.
-func (a *above) workloads(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
+// applications registers the user's applications. They wait for the API and for what they use, and not for one another.
+func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
 	start := []*health.Gate{cluster.Settled}
 	if *cfg.Apps.Wave.Enabled {
 		var err error
@@ -32,7 +32,7 @@ func (a *above) workloads(ctx *pulumi.Context, cfg *config.Config, files *artifa
 	if err != nil {
 		return err
 	}
-	a.urls = map[string][]string{}
+	a.workloads = map[string]*components.Workload{}
 	for _, one := range cfg.Apps.Workloads {
 		args := &components.WorkloadArgs{
 			Config: one, Namespace: spaces.Objects[one.Namespace], Cluster: cluster, Kubernetes: cluster.Version,
@@ -44,11 +44,10 @@ func (a *above) workloads(ctx *pulumi.Context, cfg *config.Config, files *artifa
 		if a.authority != nil {
 			args.Issuer, args.Signing = a.authority.Issuer, []*health.Gate{a.authority.Ready}
 		}
-		made, err := components.NewWorkload(ctx, "workload-"+one.Name, args)
-		if err != nil {
+		var err error
+		if a.workloads[one.Name], err = components.NewWorkload(ctx, "workload-"+one.Name, args); err != nil {
 			return fmt.Errorf("apps: %w", err)
 		}
-		a.urls[one.Name] = made.URLs
 	}
 	return nil
 }

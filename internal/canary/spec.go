@@ -8,6 +8,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// HoldAtMost is how many times its hold a step may last, while there are fewer answers than MinAnswers.
+const HoldAtMost = 4
+
 // Spec is what `strata canary` reads on stdin.
 type Spec struct {
 	// Namespace has everything that follows.

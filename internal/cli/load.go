@@ -28,7 +28,8 @@ type loadFlags struct {
 	size                     int
 }
 
-// newLoadCommand is `strata load`. It exits with 0 when nothing was lost, 1 when something was and 2 when it was called wrongly.
+// newLoadCommand is `strata load`. It exits with 0 when what the rate asks for was sent and nothing was lost, with 1 when not, and
+// with 2 when it was called wrongly.
 func newLoadCommand() *cobra.Command {
 	var flags loadFlags
 	command := &cobra.Command{
@@ -79,8 +80,23 @@ func runLoad(cmd *cobra.Command, args []string, flags loadFlags) error {
 	if _, err := io.WriteString(cmd.OutOrStdout(), report.Text()); err != nil {
 		return err
 	}
-	if report.Total.Lost > 0 {
-		return &exitError{1, fmt.Errorf("%d of %d requests were lost", report.Total.Lost, report.Total.Sent)}
+	return verdict(report)
+}
+
+// unsentAtMost is how many of the requests that the rate makes may be unsent, in percent: less load than was asked for proves less.
+const unsentAtMost = 10
+
+// verdict is nil where a report shows that nothing was lost.
+func verdict(report *load.Report) error {
+	sent, lost, unsent := report.Total.Sent, report.Total.Lost, report.Unsent
+	switch {
+	case lost > 0:
+		return &exitError{1, fmt.Errorf("%d of %d requests were lost", lost, sent)}
+	case sent == 0:
+		return &exitError{1, errors.New("no request was sent, so nothing is known: let it run longer")}
+	case unsent*100 > unsentAtMost*(sent+unsent):
+		return &exitError{1, fmt.Errorf("%d of %d requests were not sent, expected at most %d %%: this machine could not keep the rate; lower --rate",
+			unsent, sent+unsent, unsentAtMost)}
 	}
 	return nil
 }
@@ -135,10 +151,10 @@ func (f *loadFlags) of(outputs map[string]any) error {
 	if f.URL == "" {
 		return fmt.Errorf("stack %s has no workload %s with a route; its URLs are of %s", f.stack, f.workload, strings.Join(slices.Sorted(maps.Keys(urls)), ", "))
 	}
-	for _, name := range []string{"ingressAddress", "apisixAddress"} {
-		if address, ok := outputs[name].(string); ok && f.ConnectTo == "" {
-			f.ConnectTo = address + ":443"
-		}
+	// Without an address DNS must know the name.
+	addresses, _ := outputs["addresses"].(map[string]any)
+	if address, ok := addresses[f.workload].(string); ok && f.ConnectTo == "" {
+		f.ConnectTo = address + ":443"
 	}
 	authority, _ := outputs["caCertificate"].(string)
 	f.Authority = []byte(authority)

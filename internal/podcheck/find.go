@@ -1,6 +1,7 @@
 package podcheck
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func Find(objects []Object) ([]Finding, error) {
 	for _, o := range objects {
 		if o.Object.GetKind() == "Certificate" && strings.HasPrefix(o.Object.GetAPIVersion(), "cert-manager.io/") {
 			name, _, _ := unstructured.NestedString(o.Object.Object, "spec", "secretName")
-			issued[o.Object.GetNamespace()+"/"+name] = true
+			issued[namespaceOf(o.Object)+"/"+name] = true
 		}
 	}
 	var found []Finding
@@ -59,7 +60,7 @@ func Find(objects []Object) ([]Finding, error) {
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &pod); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", o.File, title(o.Object), err)
 		}
-		for _, mounted := range certificates(pod, o.Object.GetNamespace(), issued) {
+		for _, mounted := range certificates(pod, namespaceOf(o.Object), issued) {
 			if rule, fix := judge(pod, mounted); rule != "" {
 				found = append(found, Finding{o.File, title(o.Object), mounted.volume, mounted.secret, rule, fix})
 			}
@@ -140,10 +141,17 @@ func waits(c corev1.Container, volume string) bool {
 	if name != "cert-wait" {
 		return false
 	}
+	words := append(slices.Clone(c.Command), c.Args...)
 	return slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
-		return m.Name == volume && slices.Contains(append(slices.Clone(c.Args), c.Command...), m.MountPath)
+		return m.Name == volume && slices.ContainsFunc(words, func(word string) bool {
+			flag, value, one := strings.Cut(word, "=") // --dir=/etc/tls
+			return word == m.MountPath || one && strings.TrimLeft(flag, "-") == "dir" && value == m.MountPath
+		})
 	})
 }
+
+// namespaceOf is an object's namespace. Without one it is in that of whoever applies the files, all of them in the same: default stands for it.
+func namespaceOf(o *unstructured.Unstructured) string { return cmp.Or(o.GetNamespace(), "default") }
 
 func title(o *unstructured.Unstructured) string {
 	if o.GetNamespace() == "" {

@@ -58,6 +58,15 @@ func TestASnippetThatLacksAPartIsRefused(t *testing.T) {
 	}
 }
 
+// A flag may be one word or two.
+func TestTheFolderMayBePartOfTheFlag(t *testing.T) {
+	whole := strings.Replace(snippet(t), "args: [--dir, /etc/tls,", "args: [--dir=/etc/tls,", 1)
+	require.Contains(t, whole, "--dir=/etc/tls")
+	found, err := podcheck.Find(read(t, whole))
+	require.NoError(t, err)
+	assert.Empty(t, found)
+}
+
 // The seed's own manifest: the volume is not optional, so its init container never runs.
 const seed = `
 apiVersion: apps/v1
@@ -90,6 +99,10 @@ func TestACertificatesSecretIsKnownByItsCertificate(t *testing.T) {
 	found, err = podcheck.Find(read(t, certificate+without))
 	require.NoError(t, err)
 	assert.Len(t, found, 1)
+	unnamed := strings.Replace(certificate, ", namespace: default", "", 1)
+	found, err = podcheck.Find(read(t, unnamed+without))
+	require.NoError(t, err)
+	assert.Len(t, found, 1, "helm template names no namespace where the chart does not")
 	elsewhere := strings.Replace(certificate, "namespace: default", "namespace: other", 1)
 	found, err = podcheck.Find(read(t, elsewhere+without))
 	require.NoError(t, err)

@@ -26,6 +26,8 @@ type Result struct {
 	// Target is what Value should be at most, or with AtLeast at least; nil where there is no promise.
 	Target  *float64 `json:"target,omitempty"`
 	AtLeast bool     `json:"atLeast,omitempty"`
+	// Subject says what was measured where that may be one of several, for example a stand-in. Optional.
+	Subject string `json:"subject,omitempty"`
 	// Point places the number on a curve; nil for one that stands alone.
 	Point *Point `json:"point,omitempty"`
 	// Samples are the raw measurements that Value sums up, in Unit and in their order.

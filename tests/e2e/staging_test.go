@@ -63,6 +63,12 @@ func names(nodes []node) []string {
 
 // killedUpConverges kills an up once it says a text, clears up after it as `make up` does, and runs it again.
 func (s *stack) killedUpConverges(t *testing.T, when string) {
+	s.killedUp(t, when, func() {})
+	s.must(s.up())
+}
+
+// killedUp kills an up once it says a text and until has returned, and clears up after it as `make up` does.
+func (s *stack) killedUp(t *testing.T, when string, until func()) {
 	cmd := s.command(root, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	output := newSignal(when)
@@ -73,8 +79,8 @@ func (s *stack) killedUpConverges(t *testing.T, when string) {
 	case <-time.After(3 * time.Minute):
 		t.Errorf("no %q within three minutes:\n%s", when, output.text())
 	}
+	until()
 	require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 	require.Error(t, cmd.Wait(), "it was killed")
 	s.must(s.run(strata, "recover", "--stack", s.name))
-	s.must(s.up())
 }

@@ -17,6 +17,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"strata/tests/bench"
 )
 
 // waveOrigin is what the bundle says of its Wave; empty where it has none.
@@ -76,6 +78,7 @@ func TestWave(t *testing.T) {
 			again, stuck := s.waveStarts(t, "with-"+string(rune('a'+i)), c)
 			assert.Equal(t, c.with, again, c.name)
 			assert.False(t, stuck, "%s: held, not stuck", c.name)
+			s.waveResult(t, "with", origin, c, again)
 		}
 	})
 	s.step("without it they start again", func(t *testing.T) {
@@ -86,11 +89,20 @@ func TestWave(t *testing.T) {
 			assert.GreaterOrEqual(t, again, c.without[0], c.name)
 			assert.LessOrEqual(t, again, c.without[1], c.name)
 			assert.Equal(t, c.stuck, stuck, c.name)
+			s.waveResult(t, "without", origin, c, again)
 		}
 	})
 	s.step("health says that the webhook is gone", func(t *testing.T) {
 		s.refused(t, s.run(strata, "health", "--stack", s.name, "--gate", "wave-webhook", "--timeout", "10s"), "does not exist: the API server would ask nobody")
 	})
+}
+
+// waveResult records how often the Pods of a case started again, and of which Wave.
+func (s *stack) waveResult(t *testing.T, webhook, origin string, c waveCase, again int) {
+	t.Helper()
+	result := bench.Most("wave_restarts/"+webhook+"_webhook_"+c.name[:1], "restarts", 0.5, 0, []float64{float64(again)})
+	result.Subject = origin
+	s.record(t, result)
 }
 
 // waveStarts runs a case in the namespace default and returns how often a container started after the first time, and whether a Pod

@@ -12,3 +12,14 @@ func lostIn(phases []load.Phase, name string) int {
 	}
 	return lost
 }
+
+// sentIn is what was sent in the phases of a name.
+func sentIn(phases []load.Phase, name string) int {
+	sent := 0
+	for _, phase := range phases {
+		if phase.Name == name {
+			sent += phase.Sent
+		}
+	}
+	return sent
+}

@@ -16,8 +16,12 @@ func TestWorkload(t *testing.T) {
 		w.must(w.up("--expect-no-changes"))
 	})
 	w.step("nothing is lost in any phase", func(t *testing.T) {
-		report := w.phases(t, 40, 400)
+		const least = 400
+		report := w.phases(t, 40, least)
 		assert.Zero(t, report.Total.Lost, "%s", report.Text())
+		for _, name := range []string{"version rollout", "config rollout", "certificate renewal", "node drain", "Traefik rollout"} {
+			assert.GreaterOrEqual(t, sentIn(report.Phases, name), least, "%s: too few to have seen a loss", name)
+		}
 	})
 	w.step("without its preStop it loses requests: the test sees losses", func(t *testing.T) {
 		lost := w.unprotected(t, unprotected("preStop"), 40)

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,7 +67,13 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 			return response, nil
 		}
 		response.ID = resource.ID(req.Name + "-id")
-		return response, w.do("create", req.URN)
+		if _, named := req.Properties["keepers"]; named { // each one is another
+			response.Properties["hex"] = resource.NewProperty(fmt.Sprintf("%08x", w.count()))
+		}
+		if err := w.do("create", req.URN); err != nil {
+			return response, err
+		}
+		return response, w.exists(objectOf(req.URN, req.Properties))
 	}
 	provider.UpdateF = func(_ context.Context, req plugin.UpdateRequest) (plugin.UpdateResponse, error) {
 		response := plugin.UpdateResponse{Properties: outputs(req.URN, req.NewInputs, req.Preview), Status: resource.StatusOK}
@@ -76,7 +83,11 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		return response, w.do("update", req.URN)
 	}
 	provider.DeleteF = func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
-		return plugin.DeleteResponse{Status: resource.StatusOK}, w.do("delete", req.URN)
+		err := w.do("delete", req.URN)
+		if err == nil {
+			w.gone(objectOf(req.URN, req.Inputs))
+		}
+		return plugin.DeleteResponse{Status: resource.StatusOK}, err
 	}
 	if pkg == "kubernetes" {
 		provider.DiffConfigF = diffConfig
@@ -84,8 +95,8 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 	return provider
 }
 
-// diff: a command with any changed input is updated; that triggers replace is the SDK's own option. Neither random resources nor
-// objects here have inputs that replace.
+// diff: a command with any changed input is updated; that triggers replace is the SDK's own option. An object is replaced by one of another
+// name, a random value when what keeps it changes.
 func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) {
 	result := plugin.DiffResult{Changes: plugin.DiffNone, DetailedDiff: map[string]plugin.PropertyDiff{}}
 	changed := req.OldInputs.Diff(req.NewInputs)
@@ -98,7 +109,12 @@ func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) 
 		}
 		result.Changes = plugin.DiffSome
 		result.ChangedKeys = append(result.ChangedKeys, key)
-		result.DetailedDiff[string(key)] = plugin.PropertyDiff{Kind: plugin.DiffUpdate, InputDiff: true}
+		kind := plugin.DiffUpdate
+		if key == "keepers" || objectOf(req.URN, req.OldInputs) != objectOf(req.URN, req.NewInputs) {
+			kind = plugin.DiffUpdateReplace
+			result.ReplaceKeys = append(result.ReplaceKeys, key)
+		}
+		result.DetailedDiff[string(key)] = plugin.PropertyDiff{Kind: kind, InputDiff: true}
 	}
 	return result, nil
 }

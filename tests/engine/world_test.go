@@ -28,12 +28,16 @@ type world struct {
 	clock   int
 	actions []action
 	failing map[string]bool // "verb name"
+	// objects are those that the API server has.
+	objects map[string]bool
 	// pace is how long each action takes.
 	pace time.Duration
 }
 
 // newWorld is a world whose actions take long enough for those that may overlap to do so, and short enough for a run of 60.
-func newWorld() *world { return &world{failing: map[string]bool{}, pace: 2 * time.Millisecond} }
+func newWorld() *world {
+	return &world{failing: map[string]bool{}, objects: map[string]bool{}, pace: 2 * time.Millisecond}
+}
 
 // fail makes an action fail from now on, heal ends that.
 func (w *world) fail(verb, name string) { w.set(verb, name, true) }

@@ -86,7 +86,7 @@ func TestPodsWaitForWhatTheyRead(t *testing.T) {
 	for _, never := range []string{"traefik-programmed", "traefik-release", "metallb-pool-gate"} {
 		assert.False(t, g.reaches("workload-shop-deployment", never), "Pods need no ingress: %s", never)
 	}
-	assert.True(t, g.reaches("workload-shop-route-0", "traefik-programmed"))
+	assert.True(t, g.reaches("workload-shop-route-shop", "traefik-programmed"))
 	assert.True(t, g.reaches("workload-shop-traefik", "workload-shop-rollout"), "who answers must be the newest revision")
 }
 
@@ -123,55 +123,6 @@ func TestACertificateIsOptionalOnlyBehindItsInitContainer(t *testing.T) {
 	assert.True(t, template(t, without, "spec", "initContainers").IsNull())
 }
 
-// hash is what the Pod template says of its configuration.
-func hash(t *testing.T, g graph) string {
-	return template(t, g, "metadata", "annotations", "strata/config-hash").StringValue()
-}
-
-func TestPodsAreReplacedWhenAndOnlyWhenTheirConfigurationChanges(t *testing.T) {
-	before := withWorkload(t, nil).graph(t)
-	assert.Equal(t, hash(t, before), hash(t, withWorkload(t, nil).graph(t)), "nothing changed")
-	assert.Equal(t, hash(t, before), hash(t, withWorkload(t, map[string]any{"replicas": 3}).graph(t)), "nothing that Pods read changed")
-	for name, changed := range map[string]map[string]any{
-		"a file":                     {"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}},
-		"a secret file":              {"secretFiles": map[string]any{"/etc/shop/key": "another"}},
-		"a secret variable":          {"secretEnv": map[string]any{"TOKEN": "another"}},
-		"a value that changes sides": {"files": map[string]any{"/etc/shop/key": "a: b\n"}, "secretFiles": map[string]any{"/etc/shop/config.yaml": workloadSecret}},
-	} {
-		assert.NotEqual(t, hash(t, before), hash(t, withWorkload(t, changed).graph(t)), name)
-	}
-}
-
-func TestTheHashOfSecretsIsKeyed(t *testing.T) {
-	g := withWorkload(t, nil).graph(t)
-	p := withWorkload(t, nil)
-	p.answers.Password = "another key, and the same secrets"
-	other, err := p.run(nil)
-	require.NoError(t, err)
-	assert.NotEqual(t, hash(t, g), hash(t, other), "a guess at the secret could be tried against it")
-	assert.Contains(t, g["workload-shop-rollout"].Text("stdin"), hash(t, g), "the gate looks again when it changes")
-}
-
-func TestImmutableObjectsAreNamedAfterWhatTheyHold(t *testing.T) {
-	name := func(changed map[string]any, role string) (object, mounted string) {
-		changed["immutableConfig"] = true
-		g := withWorkload(t, changed).graph(t)
-		assert.True(t, at(t, g["workload-shop-"+role], "immutable").BoolValue())
-		for _, volume := range template(t, g, "spec", "volumes").ArrayValue() {
-			if source := volume.ObjectValue()["configMap"]; source.IsObject() {
-				mounted = source.ObjectValue()["name"].StringValue()
-			}
-		}
-		return at(t, g["workload-shop-"+role], "metadata", "name").StringValue(), mounted
-	}
-	first, mounted := name(map[string]any{}, "files")
-	assert.Equal(t, first, mounted)
-	again, _ := name(map[string]any{"secretEnv": map[string]any{"TOKEN": "another"}}, "files")
-	assert.Equal(t, first, again, "another object's change leaves it as it is")
-	second, _ := name(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}}, "files")
-	assert.NotEqual(t, first, second)
-}
-
 func TestAWorkloadShowsNoSecret(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	for _, name := range g.names() {
@@ -192,20 +143,8 @@ func TestSkipLeavesAWorkloadWithoutGates(t *testing.T) {
 		return strings.HasPrefix(r.Name, "workload") && r.Text("create") == health.Command
 	})
 	assert.Equal(t, []string{"workload-shop-tls-gate"}, gates, "Pods depend on the certificate's")
-	expression, _ := wait(g["workload-shop-route-0"])
+	expression, _ := wait(g["workload-shop-route-shop"])
 	assert.Empty(t, expression)
-}
-
-func TestRoutesAreOfTheStacksIngress(t *testing.T) {
-	p := newProgram(t, "local")
-	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
-	p.set(t, "apps", map[string]any{"workloads": []any{map[string]any{
-		"name": "shop", "image": "a:1", "routes": []any{map[string]any{}, map[string]any{"host": "shop2", "kind": "HTTPRoute"}},
-	}}})
-	g := p.graph(t)
-	assert.Equal(t, "kubernetes:apisix.apache.org/v2:ApisixRoute", g["workload-shop-route-0"].Type)
-	assert.Equal(t, "kubernetes:gateway.networking.k8s.io/v1:HTTPRoute", g["workload-shop-route-1"].Type)
-	assert.True(t, g.reaches("workload-shop-route-0", "apisix-webhook"))
 }
 
 // Wave must be asked about a Deployment from the first on, or it starts its Pods twice.
@@ -221,43 +160,6 @@ func TestAWorkloadOfWavesWaitsForItsWebhook(t *testing.T) {
 	without := withWorkload(t, nil).graph(t)
 	assert.Empty(t, without["wave-release"].Name)
 	assert.Empty(t, at(t, without["workload-shop-deployment"], "metadata", "annotations").ObjectValue()["wave.pusher.com/update-on-config-change"])
-}
-
-// withCanary is the shop with a canary; its routes have weights only by the Gateway API.
-func withCanary(t *testing.T) graph {
-	return withWorkload(t, map[string]any{"canary": map[string]any{"steps": []int{10, 50}}, "routes": []any{map[string]any{}}}).graph(t)
-}
-
-func TestAllPodsWaitForTheCanary(t *testing.T) {
-	g := withCanary(t)
-	assert.True(t, g.reaches("workload-shop-deployment", "workload-shop-canary"))
-	assert.True(t, g.reaches("workload-shop-canary", "workload-shop-canary-rollout"), "it must serve before it is asked")
-	assert.True(t, g.reaches("workload-shop-canary", "workload-shop-route-0"), "whose weights it moves")
-	assert.True(t, g.reaches("workload-shop-canary-deployment", "workload-shop-tls-gate"))
-	stdin := g["workload-shop-canary"].Text("stdin")
-	assert.Contains(t, stdin, `"routes":["shop"],"stable":"shop","canary":"shop-canary"`)
-	assert.Contains(t, stdin, `"steps":[10,50]`)
-	assert.Contains(t, stdin, hash(t, g), "another configuration is another version")
-	assert.Contains(t, stdin, `"traefik":{"namespace":"traefik"`)
-	assert.NotContains(t, stdin, workloadSecret)
-	assert.Equal(t, 1.0, at(t, g["workload-shop-canary-deployment"], "spec", "replicas").NumberValue())
-	without := withWorkload(t, nil).graph(t)
-	assert.Empty(t, without["workload-shop-canary"].Name)
-}
-
-// Both versions have Services of their own, and the new one no request before the command gives it some.
-func TestARouteBeginsWithAllRequestsAtTheOldVersion(t *testing.T) {
-	g := withCanary(t)
-	rule := at(t, g["workload-shop-route-0"], "spec", "rules", "backendRefs").ArrayValue()
-	require.Len(t, rule, 2)
-	assert.Equal(t, "shop", rule[0].ObjectValue()["name"].StringValue())
-	assert.Equal(t, 100.0, rule[0].ObjectValue()["weight"].NumberValue())
-	assert.Equal(t, "shop-canary", rule[1].ObjectValue()["name"].StringValue())
-	assert.Zero(t, rule[1].ObjectValue()["weight"].NumberValue())
-	for service, pods := range map[string]string{"workload-shop-service": "shop", "workload-shop-canary-service": "shop-canary"} {
-		assert.Equal(t, pods, at(t, g[service], "spec", "selector", "app.kubernetes.io/name").StringValue())
-	}
-	assert.Equal(t, "shop-canary", at(t, g["workload-shop-canary-deployment"], "spec", "template", "metadata", "labels", "app.kubernetes.io/name").StringValue())
 }
 
 // kubelet sleeps by itself from 1.30 on; before that the image's own sleep does.

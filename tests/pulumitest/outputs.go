@@ -2,7 +2,9 @@ package pulumitest
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -53,6 +55,9 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	switch r.Type {
 	case "random:index/randomId:RandomId":
 		outputs["hex"] = resource.NewProperty(ClusterID)
+		if keepers := r.Inputs["keepers"]; keepers.IsObject() { // another for other ones
+			outputs["hex"] = resource.NewProperty(fmt.Sprintf("%x", sha256.Sum256([]byte(r.Name+keepers.String())))[:10])
+		}
 	case "random:index/randomPassword:RandomPassword":
 		outputs["result"] = resource.MakeSecret(resource.NewProperty(cmp.Or(a.Password, Token)))
 		outputs["bcryptHash"] = resource.MakeSecret(resource.NewProperty("$2a$10$" + strings.Repeat("x", 53)))

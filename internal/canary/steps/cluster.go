@@ -14,6 +14,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,6 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"strata/internal/apiserver"
 	"strata/internal/canary"
 )
 
@@ -44,11 +47,20 @@ type cluster struct {
 
 // First implements world.
 func (c *cluster) First(ctx context.Context) (bool, error) {
-	_, err := c.client.AppsV1().Deployments(c.spec.Namespace).Get(ctx, c.spec.Stable, metav1.GetOptions{})
+	_, err := c.deployment(ctx, c.spec.Stable)
 	if apierrors.IsNotFound(err) {
 		return true, nil
 	}
 	return false, err
+}
+
+// deployment gets a Deployment. An API server that is away, or has no leader of etcd, is asked again: that is no fault of the version's.
+func (c *cluster) deployment(ctx context.Context, name string) (d *appsv1.Deployment, err error) {
+	err = apiserver.Insist(ctx, func(ctx context.Context) error {
+		d, err = c.client.AppsV1().Deployments(c.spec.Namespace).Get(ctx, name, metav1.GetOptions{})
+		return err
+	})
+	return d, err
 }
 
 // Pause implements world.
@@ -79,7 +91,11 @@ func (c *cluster) weigh(ctx context.Context, route string, percent int) error {
 	const tries = 5
 	var conflict error
 	for range tries {
-		text, err := c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
+		var text []byte
+		err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+			text, err = c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -100,7 +116,9 @@ func (c *cluster) weigh(ctx context.Context, route string, percent int) error {
 		if err != nil {
 			return err
 		}
-		_, err = c.client.CoreV1().RESTClient().Patch(types.MergePatchType).AbsPath(path).Param("fieldManager", "strata-canary").Body(patch).DoRaw(ctx)
+		err = apiserver.Insist(ctx, func(ctx context.Context) error {
+			return c.client.CoreV1().RESTClient().Patch(types.MergePatchType).AbsPath(path).Param("fieldManager", "strata-canary").Body(patch).Do(ctx).Error()
+		})
 		if !apierrors.IsConflict(err) {
 			return err
 		}
@@ -132,60 +150,72 @@ func (c *cluster) set(rules []any, percent int) bool {
 
 // Look implements world.
 func (c *cluster) Look(ctx context.Context) (seen, error) {
-	d, err := c.client.AppsV1().Deployments(c.spec.Namespace).Get(ctx, c.spec.Canary, metav1.GetOptions{})
+	d, err := c.deployment(ctx, c.spec.Canary)
 	if err != nil {
 		return seen{}, fmt.Errorf("Deployment %s/%s: %w", c.spec.Namespace, c.spec.Canary, err)
 	}
 	if d.Status.AvailableReplicas == 0 {
 		return seen{Wrong: "no Pod of it is available"}, nil
 	}
-	var status int
-	path := "/api/v1/namespaces/" + c.spec.Namespace + "/services/" + c.spec.Canary + ":http/proxy" + c.spec.Path
-	err = c.client.CoreV1().RESTClient().Get().AbsPath(path).Do(ctx).StatusCode(&status).Error()
-	if ctx.Err() != nil {
-		return seen{}, ctx.Err()
+	var found seen
+	if found.Wrong, err = c.probe(ctx); err != nil || c.spec.Traefik == nil {
+		return found, err
 	}
-	if status == 0 || status >= http.StatusInternalServerError {
-		return seen{Wrong: fmt.Sprintf("its probe %s answers %d: %v", c.spec.Path, status, err)}, nil
-	}
-	if c.spec.Traefik == nil {
-		return seen{}, nil
-	}
-	return c.count(ctx)
+	found.Counters, err = c.count(ctx)
+	return found, err
 }
 
-// count sums up what Traefik's Pods have counted. One that goes or starts may not answer: it is left out.
-func (c *cluster) count(ctx context.Context) (seen, error) {
-	t := c.spec.Traefik
-	pods, err := c.client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{LabelSelector: t.Selector})
-	if err != nil {
-		return seen{}, fmt.Errorf("Pods of Traefik: %w", err)
+// probe asks the canary's Service through the API server. No answer at all is the API server's: that is asked again.
+func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
+	path := "/api/v1/namespaces/" + c.spec.Namespace + "/services/" + c.spec.Canary + ":http/proxy" + c.spec.Path
+	var status int
+	var answer error
+	err = apiserver.Insist(ctx, func(ctx context.Context) error {
+		answer = c.client.CoreV1().RESTClient().Get().AbsPath(path).Do(ctx).StatusCode(&status).Error()
+		if status == 0 {
+			return answer
+		}
+		return nil
+	})
+	if err == nil && status >= http.StatusInternalServerError {
+		wrong = fmt.Sprintf("its probe %s answers %d: %v", c.spec.Path, status, answer)
 	}
-	var all seen
+	return wrong, err
+}
+
+// count asks each of Traefik's Pods what it has counted. One that goes or starts may not answer: it is left out.
+func (c *cluster) count(ctx context.Context) (map[string]counter, error) {
+	t := c.spec.Traefik
+	var pods *corev1.PodList
+	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+		pods, err = c.client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{LabelSelector: t.Selector})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("Pods of Traefik: %w", err)
+	}
+	all := map[string]counter{}
 	for _, pod := range pods.Items {
 		path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/metrics", t.Namespace, pod.Name, t.Port)
 		text, err := c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
 		if err != nil {
 			continue
 		}
-		counted, err := answersIn(text, c.spec.Namespace+"-"+c.spec.Canary+"-")
-		if err != nil {
-			return seen{}, fmt.Errorf("metrics of Pod %s: %w", pod.Name, err)
+		if all[pod.Name], err = answersIn(text, c.spec.Namespace+"-"+c.spec.Canary+"-"); err != nil {
+			return nil, fmt.Errorf("metrics of Pod %s: %w", pod.Name, err)
 		}
-		all.Answers += counted.Answers
-		all.Failed += counted.Failed
 	}
 	return all, nil
 }
 
 // answersIn reads Traefik's own counter of answers by Service (docs: traefik_service_requests_total).
-func answersIn(text []byte, service string) (seen, error) {
+func answersIn(text []byte, service string) (counter, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
 	if err != nil {
-		return seen{}, err
+		return counter{}, err
 	}
-	var counted seen
+	var counted counter
 	for _, metric := range families["traefik_service_requests_total"].GetMetric() {
 		labels := labelsOf(metric)
 		if !strings.HasPrefix(labels["service"], service) {

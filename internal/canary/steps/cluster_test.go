@@ -25,7 +25,11 @@ type api struct {
 	rules     any
 	available int
 	probe     int
-	metrics   map[string]string
+	// away is how many requests are not answered, or by an API server that has no leader of etcd, by turns.
+	away int
+	// silent is how many probes are not answered.
+	silent  int
+	metrics map[string]string
 }
 
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -33,6 +37,14 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
 		_ = json.NewEncoder(w).Encode(object)
+	}
+	if a.away > 0 {
+		a.away--
+		if a.away%2 == 0 {
+			panic(http.ErrAbortHandler)
+		}
+		answer(http.StatusInternalServerError, map[string]any{"kind": "Status", "apiVersion": "v1", "message": "etcdserver: leader changed", "code": 500})
+		return
 	}
 	switch {
 	case r.URL.Path == routePath && r.Method == http.MethodPatch:
@@ -56,6 +68,10 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/apis/apps/v1/namespaces/apps/deployments/shop-canary":
 		answer(http.StatusOK, map[string]any{"status": map[string]any{"availableReplicas": a.available}})
 	case r.URL.Path == "/api/v1/namespaces/apps/services/shop-canary:http/proxy/ready":
+		if a.silent > 0 {
+			a.silent--
+			panic(http.ErrAbortHandler)
+		}
 		w.WriteHeader(a.probe)
 	case r.URL.Path == "/api/v1/namespaces/traefik/pods":
 		items := []any{}
@@ -110,24 +126,36 @@ func TestARouteWithoutTheCanaryIsRefused(t *testing.T) {
 	require.ErrorContains(t, in(t, a).Weigh(t.Context(), 25), "has no backends shop and shop-canary")
 }
 
-// counter says what the lines are.
-const counter = "# TYPE traefik_service_requests_total counter\n"
+// family says what the lines are.
+const family = "# TYPE traefik_service_requests_total counter\n"
 
 // metric is a line of Traefik's own, of version 3.5.
 func metric(service, code string, n int) string {
 	return fmt.Sprintf("traefik_service_requests_total{code=%q,method=\"POST\",protocol=\"http\",service=%q} %d\n", code, service, n)
 }
 
-func TestAnswersAreSummedOverTraefiksPods(t *testing.T) {
+func TestAnswersAreCountedByTraefiksPods(t *testing.T) {
 	const service = "apps-shop-canary-http-80@kubernetesgateway"
 	a := &api{available: 1, probe: 200, metrics: map[string]string{
-		"one": counter + metric(service, "200", 90) + metric(service, "500", 3) + metric("apps-shop-http-80@kubernetesgateway", "500", 1000),
-		"two": counter + metric(service, "200", 10) + metric(service, "404", 1) + metric(service, "503", 2),
+		"one": family + metric(service, "200", 90) + metric(service, "500", 3) + metric("apps-shop-http-80@kubernetesgateway", "500", 1000),
+		"two": family + metric(service, "200", 10) + metric(service, "404", 1) + metric(service, "503", 2),
 		"new": "", // not answering yet
 	}}
 	found, err := in(t, a).Look(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, seen{Answers: 106, Failed: 5}, found)
+	assert.Equal(t, seen{Counters: map[string]counter{"one": {93, 3}, "two": {13, 2}}}, found)
+}
+
+// An API server that is away says nothing about the version.
+func TestAnAPIServerThatIsAwayIsAskedAgain(t *testing.T) {
+	a := &api{rules: backends(100, 0), available: 1, probe: 200, away: 2, silent: 2}
+	c := in(t, a)
+	found, err := c.Look(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, found.Wrong)
+	a.away = 2
+	require.NoError(t, c.Weigh(t.Context(), 25))
+	assert.Equal(t, backends(75, 25), a.rules)
 }
 
 func TestWhatDoesNotServeIsWrong(t *testing.T) {

@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,12 +20,39 @@ const lookEvery = time.Second
 // backWithin bounds the way back, which is gone even after an interrupt.
 const backWithin = 15 * time.Second
 
+// wrongLooks is how many looks in a row must find the new version wrong: a single request through the API server may fail by itself.
+const wrongLooks = 2
+
 // seen is one look at the new version.
 type seen struct {
 	// Wrong is why it does not work; empty where it does.
 	Wrong string
-	// Answers are those so far, and Failed the ones of 5xx among them.
-	Answers, Failed int
+	// Counters are what each Pod of the ingress controller has counted so far, by its name; nil where none counts.
+	Counters map[string]counter
+}
+
+// counter counts answers, and the ones of 5xx among them.
+type counter struct{ Answers, Failed int }
+
+// tally sums up what was counted since its first look.
+type tally struct {
+	counter
+	last map[string]counter
+}
+
+// add takes a look in. A Pod that is seen for the first time may have counted before; one that has less than before has begun again.
+func (t *tally) add(now map[string]counter) {
+	for pod, found := range now {
+		before, known := t.last[pod]
+		if found.Answers < before.Answers || found.Failed < before.Failed {
+			before = counter{}
+		}
+		if known {
+			t.Answers += found.Answers - before.Answers
+			t.Failed += found.Failed - before.Failed
+		}
+		t.last[pod] = found
+	}
 }
 
 // world is what a run needs of the cluster.
@@ -69,42 +97,62 @@ func run(ctx context.Context, spec canary.Spec, w world, progress io.Writer) (er
 	return nil
 }
 
-// step holds one weight for its time.
+// step holds one weight for its time, and on until there were enough answers to judge by.
 func step(ctx context.Context, spec canary.Spec, w world, percent int, say func(string, ...any)) error {
-	before, err := w.Look(ctx)
+	first, wrong, err := look(ctx, w)
 	if err != nil {
 		return err
 	}
-	if before.Wrong != "" {
-		return failure(spec, 0, before.Wrong)
+	if wrong != "" {
+		return failure(spec, 0, wrong)
 	}
 	if err := w.Weigh(ctx, percent); err != nil {
 		return err
 	}
-	var now seen
-	for held := time.Duration(0); held < spec.Hold.Duration; held += lookEvery {
+	sum, held := tally{last: map[string]counter{}}, time.Duration(0)
+	sum.add(first.Counters)
+	tooFew := func() bool { return first.Counters != nil && sum.Answers < spec.MinAnswers }
+	for ; held < spec.Hold.Duration || tooFew() && held < canary.HoldAtMost*spec.Hold.Duration; held += lookEvery {
 		if err := w.Pause(ctx, lookEvery); err != nil {
 			return fmt.Errorf("canary %s/%s at %d %%: %w", spec.Namespace, spec.Canary, percent, err)
 		}
-		if now, err = w.Look(ctx); err != nil {
+		now, wrong, err := look(ctx, w)
+		if err != nil {
 			return err
 		}
-		if wrong := judge(spec, before, now); wrong != "" {
+		sum.add(now.Counters)
+		if wrong = cmp.Or(wrong, judge(spec, sum.counter)); wrong != "" {
 			return failure(spec, percent, wrong)
 		}
 	}
-	say("%d %%: %d answers, %d of them 5xx, in %s", percent, now.Answers-before.Answers, now.Failed-before.Failed, spec.Hold.Duration)
+	if tooFew() {
+		return failure(spec, percent, fmt.Sprintf("%d answers in %s, %d of them 5xx, expected canary.minAnswers %d to judge by: hold longer, lower minAnswers, or send more",
+			sum.Answers, held, sum.Failed, spec.MinAnswers))
+	}
+	say("%d %%: %d answers, %d of them 5xx, in %s", percent, sum.Answers, sum.Failed, held)
 	return nil
 }
 
+// look looks until the new version works, or was wrong in wrongLooks looks; then it says why.
+func look(ctx context.Context, w world) (now seen, wrong string, err error) {
+	for range wrongLooks {
+		if wrong != "" {
+			if err := w.Pause(ctx, lookEvery); err != nil {
+				return seen{}, "", err
+			}
+		}
+		if now, err = w.Look(ctx); err != nil || now.Wrong == "" {
+			return now, "", err
+		}
+		wrong = now.Wrong
+	}
+	return now, wrong, nil
+}
+
 // judge says what is wrong with the new version since a step began; empty where it works.
-func judge(spec canary.Spec, before, now seen) string {
-	answers, failed := now.Answers-before.Answers, now.Failed-before.Failed
-	switch {
-	case now.Wrong != "":
-		return now.Wrong
-	case answers >= spec.MinAnswers && failed*100 > spec.MaxFailing*answers:
-		return fmt.Sprintf("%d of its %d answers are 5xx, expected at most %d %%", failed, answers, spec.MaxFailing)
+func judge(spec canary.Spec, sum counter) string {
+	if sum.Answers >= spec.MinAnswers && sum.Failed*100 > spec.MaxFailing*sum.Answers {
+		return fmt.Sprintf("%d of its %d answers are 5xx, expected at most %d %%", sum.Failed, sum.Answers, spec.MaxFailing)
 	}
 	return ""
 }

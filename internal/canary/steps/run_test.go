@@ -24,9 +24,11 @@ type fakeWorld struct {
 	first bool
 	// weights are those that were set, in order.
 	weights []int
-	// each is what one pause brings, by the weight.
-	each func(percent int) seen
-	now  seen
+	// each is what one pause brings, by the weight; wrong, by the number of the look, why the version does not work.
+	each  func(percent int) counter
+	now   counter
+	wrong func(look int) string
+	looks int
 	// broken fails the call of a number of Weigh, and stop ends the context at a pause of a number.
 	broken, stop int
 	cancel       context.CancelFunc
@@ -43,7 +45,14 @@ func (w *fakeWorld) Weigh(ctx context.Context, percent int) error {
 	return ctx.Err()
 }
 
-func (w *fakeWorld) Look(context.Context) (seen, error) { return w.now, nil }
+func (w *fakeWorld) Look(context.Context) (seen, error) {
+	w.looks++
+	found := seen{Counters: map[string]counter{"traefik-1": w.now}}
+	if w.wrong != nil {
+		found.Wrong = w.wrong(w.looks)
+	}
+	return found, nil
+}
 
 func (w *fakeWorld) Pause(ctx context.Context, _ time.Duration) error {
 	w.pauses++
@@ -51,12 +60,12 @@ func (w *fakeWorld) Pause(ctx context.Context, _ time.Duration) error {
 		w.cancel()
 	}
 	more := w.each(w.weights[len(w.weights)-1])
-	w.now = seen{Wrong: more.Wrong, Answers: w.now.Answers + more.Answers, Failed: w.now.Failed + more.Failed}
+	w.now = counter{w.now.Answers + more.Answers, w.now.Failed + more.Failed}
 	return ctx.Err()
 }
 
 // good answers everything.
-func good(percent int) seen { return seen{Answers: percent} }
+func good(percent int) counter { return counter{Answers: 2 * percent} }
 
 // try runs a world and returns its error.
 func try(t *testing.T, w *fakeWorld) error {
@@ -82,18 +91,21 @@ func TestTheFirstVersionIsNotCompared(t *testing.T) {
 
 func TestABadVersionIsRolledBackAtOnce(t *testing.T) {
 	for name, test := range map[string]struct {
-		each    func(int) seen
+		each    func(int) counter
+		wrong   func(int) string
 		weights []int
 		says    string
 	}{
-		"too many of its answers fail": {func(int) seen { return seen{Answers: 20, Failed: 1} }, []int{0, 5, 0}, "1 of its 20 answers are 5xx, expected at most 1 %"},
-		"only at the larger step": {func(percent int) seen {
-			return seen{Answers: 100, Failed: percent / 10}
-		}, []int{0, 5, 50, 0}, "at 50 %: 5 of its 100 answers are 5xx"},
-		"its probe fails": {func(int) seen { return seen{Wrong: "its probe /ready answers 503"} }, []int{0, 5, 0}, "its probe /ready answers 503"},
+		"too many of its answers fail": {func(int) counter { return counter{Answers: 20, Failed: 1} }, nil, []int{0, 5, 0}, "1 of its 20 answers are 5xx, expected at most 1 %"},
+		"only at the larger step": {func(percent int) counter {
+			return counter{Answers: 100, Failed: percent / 10}
+		}, nil, []int{0, 5, 50, 0}, "at 50 %: 5 of its 100 answers are 5xx"},
+		"its probe fails": {good, func(look int) string {
+			return map[bool]string{true: "its probe /ready answers 503"}[look > 1]
+		}, []int{0, 5, 0}, "its probe /ready answers 503"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &fakeWorld{each: test.each}
+			w := &fakeWorld{each: test.each, wrong: test.wrong}
 			err := try(t, w)
 			require.ErrorIs(t, err, ErrRolledBack)
 			require.ErrorContains(t, err, test.says)
@@ -104,20 +116,54 @@ func TestABadVersionIsRolledBackAtOnce(t *testing.T) {
 
 // One that does not work before it has any request never gets one.
 func TestABrokenVersionGetsNoRequest(t *testing.T) {
-	w := &fakeWorld{each: good, now: seen{Wrong: "no Pod of it is available"}}
+	w := &fakeWorld{each: good, wrong: func(int) string { return "no Pod of it is available" }}
 	require.ErrorIs(t, try(t, w), ErrRolledBack)
 	assert.Equal(t, []int{0, 0}, w.weights)
 }
 
-func TestAFewAnswersAreNoShare(t *testing.T) {
-	w := &fakeWorld{each: func(int) seen { return seen{Answers: 2, Failed: 1} }} // 6 of a step's, of which half fail
-	require.NoError(t, try(t, w), "six answers are fewer than minAnswers")
-	assert.Equal(t, []int{0, 5, 50, 0}, w.weights)
+// The probe goes through an API server, which may fail by itself.
+func TestASingleProbeThatFailsIsAskedAgain(t *testing.T) {
+	w := &fakeWorld{each: good, wrong: func(look int) string { return map[bool]string{true: "its probe /ready answers 502"}[look%2 == 1] }}
+	require.NoError(t, try(t, w))
+}
+
+// Few answers are no evidence, neither for a version nor against it: a step waits for more.
+func TestAStepIsHeldUntilThereAreEnoughAnswers(t *testing.T) {
+	w := &fakeWorld{each: func(int) counter { return counter{Answers: 4} }} // 12 in a step's time
+	require.NoError(t, try(t, w))
+	assert.Equal(t, 10, w.pauses, "five for 20 answers, twice")
+}
+
+func TestAStepWithTooFewAnswersDoesNotPass(t *testing.T) {
+	for name, each := range map[string]func(int) counter{
+		"0 answers in 12s, 0 of them 5xx":   func(int) counter { return counter{} },
+		"12 answers in 12s, 12 of them 5xx": func(int) counter { return counter{Answers: 1, Failed: 1} },
+	} {
+		w := &fakeWorld{each: each}
+		err := try(t, w)
+		require.ErrorIs(t, err, ErrRolledBack)
+		require.ErrorContains(t, err, name+", expected canary.minAnswers 20 to judge by")
+		assert.Equal(t, []int{0, 5, 0}, w.weights)
+	}
+}
+
+// Each Pod counts for itself: one that is seen late has a history, and one that restarts begins again.
+func TestAPodCountsFromWhereItWasSeenFirst(t *testing.T) {
+	sum := tally{last: map[string]counter{}}
+	for _, now := range []map[string]counter{
+		{"a": {100, 50}},                   // what was before the step
+		{"a": {110, 51}, "b": {5000, 900}}, // b did not answer the first look
+		{"b": {5010, 902}},                 // a does not answer
+		{"a": {130, 51}, "b": {7, 3}},      // and b was restarted
+	} {
+		sum.add(now)
+	}
+	assert.Equal(t, counter{Answers: 10 + 10 + 20 + 7, Failed: 1 + 2 + 0 + 3}, sum.counter)
 }
 
 // What failed in an earlier step, or an earlier run, is not counted again.
 func TestEachStepCountsItsOwnAnswers(t *testing.T) {
-	w := &fakeWorld{each: good, now: seen{Answers: 1000, Failed: 900}}
+	w := &fakeWorld{each: good, now: counter{Answers: 1000, Failed: 900}}
 	require.NoError(t, try(t, w))
 }
 

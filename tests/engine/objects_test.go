@@ -1,0 +1,59 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+)
+
+// objectOf is the object that an API server knows a resource by; empty where it is none, or has no name yet.
+func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
+	kind := string(urn.Type())
+	metadata := inputs["metadata"]
+	if !strings.HasPrefix(kind, "kubernetes:") || strings.HasSuffix(kind, "Patch") || !metadata.IsObject() {
+		return ""
+	}
+	text := func(key resource.PropertyKey) string {
+		value := metadata.ObjectValue()[key]
+		if !value.IsString() {
+			return ""
+		}
+		return value.StringValue()
+	}
+	if text("name") == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s %s/%s", kind, text("namespace"), text("name"))
+}
+
+// exists notes an object. One that is there is refused, as an API server refuses it.
+func (w *world) exists(object string) error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if object != "" && w.objects[object] {
+		return fmt.Errorf("%s already exists", object)
+	}
+	w.objects[object] = true
+	return nil
+}
+
+// gone forgets an object, and here reports whether it is there.
+func (w *world) gone(object string) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	delete(w.objects, object)
+}
+
+func (w *world) here(object string) bool {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.objects[object]
+}
+
+// count is a number that was not given out yet.
+func (w *world) count() int {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.tick()
+}

@@ -1,0 +1,35 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A list of routes may be changed at any place: each route is its host and path, wherever it stands.
+func TestARouteIsTakenOutAndMovedWithoutTheOthers(t *testing.T) {
+	first, second := map[string]any{}, map[string]any{"path": "/api"}
+	s := withShop(t, false)
+	s.shop(map[string]any{"routes": []any{first, second}})
+	created := s.mustUp().actions.names("create")
+	require.Contains(t, created, "workload-shop-route-shop")
+
+	s.shop(map[string]any{"routes": []any{second, first}})
+	swapped := s.mustUp().actions
+	assert.Empty(t, swapped.names("create"))
+	assert.Empty(t, swapped.names("delete"))
+
+	s.shop(map[string]any{"routes": []any{second}})
+	taken := s.mustUp().actions
+	assert.Equal(t, []string{"workload-shop-route-shop"}, taken.names("delete"))
+	assert.Empty(t, taken.names("create"))
+	assert.False(t, s.here("kubernetes:gateway.networking.k8s.io/v1:HTTPRoute apps/shop"))
+	for name, state := range s.stored() {
+		if strings.HasPrefix(name, "workload-shop-route-") {
+			assert.True(t, s.here(objectOf(state.URN, state.Inputs)), "%s is in the state and not in the cluster", name)
+		}
+	}
+	assert.Empty(t, s.mustUp().changed())
+}

@@ -1,0 +1,101 @@
+package graph_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health"
+	"strata/tests/pulumitest"
+)
+
+// withRoutes is a stack whose ingress controllers are both, with workloads.
+func withRoutes(t *testing.T, workloads ...map[string]any) graph {
+	t.Helper()
+	p := newProgram(t, "local")
+	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
+	var entries []any
+	for _, fields := range workloads {
+		fields["image"] = "a:1"
+		entries = append(entries, fields)
+	}
+	p.set(t, "apps", map[string]any{"workloads": entries})
+	return p.graph(t)
+}
+
+// routesOf are the routes of a kind, by the resource's name.
+func routesOf(g graph, kind string) []string {
+	return g.where(func(r pulumitest.Resource) bool {
+		return strings.HasPrefix(r.Name, "workload-") && strings.HasSuffix(r.Type, ":"+kind)
+	})
+}
+
+func TestRoutesAreOfTheStacksIngress(t *testing.T) {
+	p := newProgram(t, "local")
+	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
+	p.set(t, "apps", map[string]any{"workloads": []any{map[string]any{
+		"name": "shop", "image": "a:1", "routes": []any{map[string]any{}, map[string]any{"host": "shop2", "kind": "HTTPRoute"}},
+	}}})
+	g := p.graph(t)
+	assert.Equal(t, []string{"workload-shop-route-shop"}, routesOf(g, "ApisixRoute"))
+	assert.Len(t, routesOf(g, "HTTPRoute"), 1)
+	assert.True(t, g.reaches("workload-shop-route-shop", "apisix-webhook"))
+}
+
+// A route's object is its own, whatever workloads, hosts and paths are called.
+func TestNoTwoRoutesAreOneObject(t *testing.T) {
+	g := withRoutes(t,
+		map[string]any{"name": "a", "routes": []any{
+			map[string]any{"host": "b-c"}, map[string]any{"path": "/a/b"}, map[string]any{"path": "/a-b"},
+			map[string]any{"kind": "HTTPRoute"}, map[string]any{"kind": "HTTPRoute", "controller": "apisix"},
+		}},
+		map[string]any{"name": "a-b", "routes": []any{map[string]any{"host": "c"}}},
+	)
+	names := map[string]string{}
+	for _, route := range routesOf(g, "HTTPRoute") {
+		name := at(t, g[route], "metadata", "name").StringValue()
+		assert.Empty(t, names[name], "%s is %s as well", name, route)
+		names[name] = route
+	}
+	assert.Len(t, names, 6)
+}
+
+// APISIX matches words: what is below a path is not the path itself.
+func TestAnApisixRouteLeadsAPathAndWhatIsBelowIt(t *testing.T) {
+	for path, matched := range map[string][]string{"/": {"/*"}, "/api": {"/api", "/api/*"}} {
+		g := withRoutes(t, map[string]any{"name": "shop", "routes": []any{map[string]any{"controller": "apisix", "path": path}}})
+		routes := routesOf(g, "ApisixRoute")
+		require.Len(t, routes, 1)
+		var found []string
+		for _, one := range at(t, g[routes[0]], "spec", "http", "match", "paths").ArrayValue() {
+			found = append(found, one.StringValue())
+		}
+		assert.Equal(t, matched, found)
+	}
+}
+
+// asked are the URLs that the gate of a workload's routes asks.
+func asked(t *testing.T, g graph) []string {
+	t.Helper()
+	spec, err := health.ParseSpec([]byte(g["workload-shop-traefik"].Text("stdin")))
+	require.NoError(t, err)
+	var urls []string
+	for _, probe := range spec.HTTP.Probes {
+		urls = append(urls, probe.URL)
+		assert.NotContains(t, probe.Status, 404, "which is the ingress's answer without a route")
+		assert.Equal(t, !strings.HasSuffix(probe.URL, "/healthz"), slices.Contains(probe.Status, 405), "%s: a probe that is ready answers 200 to 399", probe.URL)
+	}
+	return urls
+}
+
+// An application need not have anything at a route's own path.
+func TestARouteIsAskedForWhatItsPodsAreReadyBy(t *testing.T) {
+	g := withRoutes(t, map[string]any{"name": "shop", "probes": map[string]any{"ready": "/api/healthz"}, "routes": []any{
+		map[string]any{}, map[string]any{"path": "/api"}, map[string]any{"path": "/api/"}, map[string]any{"path": "/ap"}, map[string]any{"host": "shop2", "path": "/old"},
+	}})
+	const base = "https://shop.local.strata.test"
+	assert.Equal(t, []string{base + "/api/healthz", base + "/api/healthz", base + "/api/healthz", base + "/ap", "https://shop2.local.strata.test/old"}, asked(t, g))
+}
