@@ -61,9 +61,7 @@ func TestCanary(t *testing.T) {
 		assert.Equal(t, []int{100 - canaryFirst, canaryFirst}, w.weights(t), "what the kill left")
 		shop["env"] = map[string]any{"VERSION": "v2", "TAKES": "100ms"}
 		w.configure(w.sections())
-		sending := w.send(t, "shop", 60) // the canary of the version that serves is tried again
-		sending.phase("taken back", 300, func() { w.must(w.up()) })
-		assert.Zero(t, sending.end().Total.Lost)
+		w.must(w.up()) // which needs no requests: the version serves already
 		assert.Equal(t, []int{100, 0}, w.weights(t))
 		assert.Equal(t, "v2", w.version(t))
 		w.must(w.up("--expect-no-changes"))

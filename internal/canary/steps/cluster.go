@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/common/model"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -52,6 +53,23 @@ func (c *cluster) First(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	return false, err
+}
+
+// Same implements world. The Pods of both differ by the label that their Services select them by, and in nothing else.
+func (c *cluster) Same(ctx context.Context) (bool, error) {
+	var templates [2]corev1.PodTemplateSpec
+	for i, name := range []string{c.spec.Stable, c.spec.Canary} {
+		d, err := c.deployment(ctx, name)
+		if err != nil {
+			return false, fmt.Errorf("Deployment %s/%s: %w", c.spec.Namespace, name, err)
+		}
+		templates[i] = d.Spec.Template
+		templates[i].Labels = nil
+		for j := range templates[i].Spec.TopologySpreadConstraints {
+			templates[i].Spec.TopologySpreadConstraints[j].LabelSelector = nil
+		}
+	}
+	return equality.Semantic.DeepEqual(templates[0], templates[1]), nil
 }
 
 // deployment gets a Deployment. An API server that is away, or has no leader of etcd, is asked again: that is no fault of the version's.

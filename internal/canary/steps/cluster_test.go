@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -24,7 +27,9 @@ type api struct {
 	conflicts int
 	rules     any
 	available int
-	probe     int
+	// images are those of the two Deployments' Pods.
+	images [2]string
+	probe  int
 	// away is how many requests are not answered, or by an API server that has no leader of etcd, by turns.
 	away int
 	// silent is how many probes are not answered.
@@ -66,7 +71,11 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == routePath:
 		answer(http.StatusOK, map[string]any{"metadata": map[string]any{"resourceVersion": fmt.Sprint(a.version)}, "spec": map[string]any{"rules": a.rules}})
 	case r.URL.Path == "/apis/apps/v1/namespaces/apps/deployments/shop-canary":
-		answer(http.StatusOK, map[string]any{"status": map[string]any{"availableReplicas": a.available}})
+		d := deploymentOf("shop-canary", a.images[1])
+		d.Status.AvailableReplicas = int32(a.available)
+		answer(http.StatusOK, d)
+	case r.URL.Path == "/apis/apps/v1/namespaces/apps/deployments/shop":
+		answer(http.StatusOK, deploymentOf("shop", a.images[0]))
 	case r.URL.Path == "/api/v1/namespaces/apps/services/shop-canary:http/proxy/ready":
 		if a.silent > 0 {
 			a.silent--
@@ -156,6 +165,26 @@ func TestAnAPIServerThatIsAwayIsAskedAgain(t *testing.T) {
 	a.away = 2
 	require.NoError(t, c.Weigh(t.Context(), 25))
 	assert.Equal(t, backends(75, 25), a.rules)
+}
+
+// deploymentOf is a Deployment as the workload makes it: its Pods have its name on them.
+func deploymentOf(name, image string) *appsv1.Deployment {
+	labels := map[string]string{"app.kubernetes.io/name": name}
+	return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: labels},
+		Spec: corev1.PodSpec{
+			Containers:                []corev1.Container{{Name: "shop", Image: image}},
+			TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{MaxSkew: 1, LabelSelector: &metav1.LabelSelector{MatchLabels: labels}}},
+		},
+	}}}
+}
+
+func TestAVersionIsKnownByItsPods(t *testing.T) {
+	for images, want := range map[[2]string]bool{{"shop:1", "shop:1"}: true, {"shop:1", "shop:2"}: false} {
+		same, err := in(t, &api{images: images}).Same(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, want, same, images)
+	}
 }
 
 func TestWhatDoesNotServeIsWrong(t *testing.T) {

@@ -59,6 +59,8 @@ func (t *tally) add(now map[string]counter) {
 type world interface {
 	// First reports whether there is no old version yet.
 	First(ctx context.Context) (bool, error)
+	// Same reports whether the old version is what is to be tried.
+	Same(ctx context.Context) (bool, error)
 	// Weigh gives the new version a part of the requests, in percent.
 	Weigh(ctx context.Context, percent int) error
 	Look(ctx context.Context) (seen, error)
@@ -87,6 +89,14 @@ func run(ctx context.Context, spec canary.Spec, w world, progress io.Writer) (er
 	// A run that was killed may have left a weight.
 	if err := w.Weigh(ctx, 0); err != nil {
 		return err
+	}
+	same, err := w.Same(ctx)
+	if err != nil {
+		return err
+	}
+	if same { // somebody goes back, or the rollout after a run that passed was interrupted
+		say("%s is what %s/%s runs already: there is nothing to try", spec.Canary, spec.Namespace, spec.Stable)
+		return nil
 	}
 	for _, percent := range spec.Steps {
 		if err := step(ctx, spec, w, percent, say); err != nil {
@@ -126,8 +136,8 @@ func step(ctx context.Context, spec canary.Spec, w world, percent int, say func(
 		}
 	}
 	if tooFew() {
-		return failure(spec, percent, fmt.Sprintf("%d answers in %s, %d of them 5xx, expected canary.minAnswers %d to judge by: hold longer, lower minAnswers, or send more",
-			sum.Answers, held, sum.Failed, spec.MinAnswers))
+		return failure(spec, percent, fmt.Sprintf("%d answers in %s, %d of them 5xx, expected canary.minAnswers %d to judge by: "+
+			"hold longer, lower minAnswers, or send more", sum.Answers, held, sum.Failed, spec.MinAnswers))
 	}
 	say("%d %%: %d answers, %d of them 5xx, in %s", percent, sum.Answers, sum.Failed, held)
 	return nil

@@ -21,7 +21,7 @@ var spec = canary.Spec{
 
 // fakeWorld is a cluster in which each pause brings answers.
 type fakeWorld struct {
-	first bool
+	first, same bool
 	// weights are those that were set, in order.
 	weights []int
 	// each is what one pause brings, by the weight; wrong, by the number of the look, why the version does not work.
@@ -36,6 +36,8 @@ type fakeWorld struct {
 }
 
 func (w *fakeWorld) First(context.Context) (bool, error) { return w.first, nil }
+
+func (w *fakeWorld) Same(context.Context) (bool, error) { return w.same, nil }
 
 func (w *fakeWorld) Weigh(ctx context.Context, percent int) error {
 	w.weights = append(w.weights, percent)
@@ -87,6 +89,14 @@ func TestTheFirstVersionIsNotCompared(t *testing.T) {
 	w := &fakeWorld{first: true}
 	require.NoError(t, try(t, w))
 	assert.Empty(t, w.weights)
+}
+
+// Whoever goes back after a kill gives all requests back, and waits for no answers.
+func TestTheVersionThatServesIsNotTried(t *testing.T) {
+	w := &fakeWorld{same: true, each: good}
+	require.NoError(t, try(t, w))
+	assert.Equal(t, []int{0, 0}, w.weights)
+	assert.Zero(t, w.pauses)
 }
 
 func TestABadVersionIsRolledBackAtOnce(t *testing.T) {
