@@ -51,7 +51,7 @@ func TestTheDocumentedDefaultsAreTheRealOnes(t *testing.T) {
 	cfg, err := config.Load("dev", map[string]string{
 		"hosts":   `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[{"name":"a","role":"server","address":"10.10.0.11"}]}`,
 		"metallb": `{"addresses":["10.10.0.200/29"]}`,
-		"apps":    `{"workloads":[{"name":"a","image":"a:1","certificate":{},"canary":{},"routes":[{}]}]}`, // of whose entries the defaults are
+		"apps":    `{"certWaitImage":"r/c:1","workloads":[{"name":"a","image":"a:1","certificate":{},"canary":{},"routes":[{}]}]}`, // of whose entries the defaults are
 	}, func(string) string { return "" })
 	require.NoError(t, err)
 	text, err := json.Marshal(cfg)
