@@ -3,12 +3,10 @@
 package e2e
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"strata/tests/bench"
 )
@@ -65,10 +63,4 @@ func TestBenchUnprotected(t *testing.T) {
 		}
 		write(t, results)
 	})
-}
-
-// write merges results into the file of them.
-func write(t *testing.T, results []bench.Result) {
-	t.Helper()
-	require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), results))
 }
