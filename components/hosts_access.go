@@ -1,6 +1,8 @@
 package components
 
 import (
+	"slices"
+
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
@@ -24,6 +26,21 @@ func accessTo(hosts []*Host) access {
 	}
 	a.sshKey = pulumi.All(keys...).ApplyT(joinKeys).(pulumi.StringOutput)
 	return a
+}
+
+// asked is a question about the hosts as a command's standard input: what ask makes of them once their pins are known, as JSON.
+func (a access) asked(ask func(hosts []health.Host) any) pulumi.StringPtrOutput {
+	keys := make([]any, len(a.hostKeys))
+	for i, key := range a.hostKeys {
+		keys[i] = key
+	}
+	return pulumi.All(keys...).ApplyT(func(pins []any) (*string, error) {
+		hosts := slices.Clone(a.targets)
+		for i := range hosts {
+			hosts[i].HostKey = pins[i].(string)
+		}
+		return jsonText(ask(hosts))
+	}).(pulumi.StringPtrOutput)
 }
 
 // joinKeys puts the distinct private keys one after the other, as PEM allows.

@@ -1,12 +1,12 @@
 package components
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/health"
 	"strata/internal/members"
 )
 
@@ -16,26 +16,11 @@ import (
 // part of the members' command: that one waits for every server, and so for this node's own install.
 func (k *k3s) admit(name string, host *Host, needs []pulumi.Resource) (pulumi.Resource, error) {
 	at := accessTo(append([]*Host{host}, slices.DeleteFunc(slices.Clone(k.servers), func(server *Host) bool { return server == host })...))
-	keys := make([]any, len(at.hostKeys))
-	for i, key := range at.hostKeys {
-		keys[i] = key
-	}
 	limit := k.args.Timeouts.Nodes
-	stdin := pulumi.All(keys...).ApplyT(func(pins []any) (*string, error) {
-		question := members.Admission{Timeout: limit, First: host == k.servers[0]}
-		for i, target := range at.targets {
-			target.HostKey = pins[i].(string)
-			member := members.Member{Target: target.Target, Role: target.Role}
-			if i == 0 {
-				question.Node = member
-			} else {
-				question.Servers = append(question.Servers, member)
-			}
-		}
-		text, err := json.Marshal(question)
-		out := string(text)
-		return &out, err
-	}).(pulumi.StringPtrOutput)
+	stdin := at.asked(func(hosts []health.Host) any {
+		all := membersOf(hosts)
+		return members.Admission{Timeout: limit, First: host == k.servers[0], Node: all[0], Servers: all[1:]}
+	})
 	command := runs("admit", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey})
 	// That there is one says that there was a cluster.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)

@@ -1,8 +1,6 @@
 package components
 
 import (
-	"encoding/json"
-
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -15,21 +13,19 @@ import (
 // PULUMI_COMMAND_STDOUT, and the wanted set; so this one command does ask for its previous output.
 func (k *k3s) removeLeaving() (*health.Gate, error) {
 	at := accessTo(k.args.Hosts.All)
-	keys := make([]any, len(at.hostKeys))
-	for i, key := range at.hostKeys {
-		keys[i] = key
-	}
-	stdin := pulumi.All(keys...).ApplyT(func(pins []any) (*string, error) {
-		set := members.Set{Timeout: k.args.Timeouts.Nodes}
-		for i, host := range at.targets {
-			host.HostKey = pins[i].(string)
-			set.Members = append(set.Members, members.Member{Target: host.Target, Role: host.Role})
-		}
-		text, err := json.Marshal(set)
-		out := string(text)
-		return &out, err
-	}).(pulumi.StringPtrOutput)
+	stdin := at.asked(func(hosts []health.Host) any {
+		return members.Set{Timeout: k.args.Timeouts.Nodes, Members: membersOf(hosts)}
+	})
 	command := runs("members", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	return local.NewCommand(k.ctx, k.name+"-members", command, append(childOf(k, k.API), bounded(k.args.Timeouts.Nodes))...)
+}
+
+// membersOf are hosts as the cluster's membership knows them.
+func membersOf(hosts []health.Host) []members.Member {
+	list := make([]members.Member, 0, len(hosts))
+	for _, host := range hosts {
+		list = append(list, members.Member{Target: host.Target, Role: host.Role})
+	}
+	return list
 }

@@ -1,7 +1,6 @@
 package components
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -27,19 +26,10 @@ func (k *k3s) upgrade() (*health.Gate, error) {
 		Drain: k.args.Timeouts.Drain, Return: k.args.Timeouts.Upgrade, Servers: k.endpoints(),
 	}
 	plan.Timeout = rolloutLimit(plan, len(k.servers), len(k.agents))
-	keys := make([]any, len(at.hostKeys))
-	for i, key := range at.hostKeys {
-		keys[i] = key
-	}
-	stdin := pulumi.All(keys...).ApplyT(func(pins []any) (*string, error) {
-		for i, host := range at.targets {
-			host.HostKey = pins[i].(string)
-			plan.Nodes = append(plan.Nodes, host)
-		}
-		text, err := json.Marshal(plan)
-		out := string(text)
-		return &out, err
-	}).(pulumi.StringPtrOutput)
+	stdin := at.asked(func(hosts []health.Host) any {
+		plan.Nodes = hosts
+		return plan
+	})
 	command := runs("upgrade", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig})
 	return local.NewCommand(k.ctx, k.name+"-upgrade", command, append(childOf(k, append(k.pushed, k.API, k.members)...), bounded(plan.Timeout))...)
 }

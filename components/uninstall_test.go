@@ -85,7 +85,7 @@ func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
 		want  string
 	}{
 		"a file of ours": {func(h *fakeHost) { h.write("var/lib/strata/k3s-new.log", "") }, "file: "},
-		"a unit": {func(h *fakeHost) { h.write("units", "k3s-agent.service enabled enabled\n") }, "unit: k3s-agent.service"},
+		"a unit":         {func(h *fakeHost) { h.write("units", "k3s-agent.service enabled enabled\n") }, "unit: k3s-agent.service"},
 		"a mount": {func(h *fakeHost) {
 			h.write("proc/self/mounts", "shm "+h.root+"/run/k3s/containerd/x/shm tmpfs rw 0 0\n")
 		}, "mount: "},

@@ -8,8 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
@@ -81,17 +79,7 @@ func (r *Remover) gone(ctx context.Context, member Member) error {
 // awaitNode waits until the member's Node is not there, or says what it should. The watch outlives its connection: a member that leads
 // etcd takes the leader with it, and API servers end their watches when that happens.
 func (r *Remover) awaitNode(ctx context.Context, member Member, says func(*corev1.Node) bool) error {
-	only := fields.OneTermEqualSelector("metadata.name", member.Name).String()
-	nodes := &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			options.FieldSelector = only
-			return r.Client.CoreV1().Nodes().List(ctx, options)
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.FieldSelector = only
-			return r.Client.CoreV1().Nodes().Watch(ctx, options)
-		},
-	}
+	nodes := apiserver.OneNode(r.Client, member.Name)
 	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{}, func(store cache.Store) (bool, error) {
 		return !slices.Contains(store.ListKeys(), member.Name), nil
 	}, func(event watch.Event) (bool, error) {

@@ -8,11 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/cache"
 	clientwatch "k8s.io/client-go/tools/watch"
 
 	"strata/internal/apiserver"
@@ -122,17 +118,7 @@ func (r *Rollout) uncordon(ctx context.Context, name string) error {
 
 // nodeReady waits until the node's new kubelet says that it is Ready. What it said before the restart proves nothing.
 func (r *Rollout) nodeReady(ctx context.Context, name string, after time.Time) error {
-	only := fields.OneTermEqualSelector("metadata.name", name).String()
-	nodes := &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			options.FieldSelector = only
-			return r.Client.CoreV1().Nodes().List(ctx, options)
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.FieldSelector = only
-			return r.Client.CoreV1().Nodes().Watch(ctx, options)
-		},
-	}
+	nodes := apiserver.OneNode(r.Client, name)
 	said := "no API server answered"
 	ready := func(node *corev1.Node) bool {
 		condition := readyOf(node)
