@@ -10,8 +10,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// objects are the resources in the state that a cluster holds.
-func (s *stack) objects() []string {
+// inCluster are the resources in the state that a cluster holds.
+func (s *stack) inCluster() []string {
 	var names []string
 	for name, state := range s.stored() {
 		if strings.HasPrefix(string(state.Type), "kubernetes:") {
@@ -25,7 +25,7 @@ func (s *stack) objects() []string {
 func TestADestroyDeletesEachObjectInALentCluster(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
-	objects := s.objects()
+	objects := s.inCluster()
 	assert.Greater(t, len(objects), 20)
 	gone := s.destroy()
 	require.NoError(t, gone.err)
@@ -85,7 +85,7 @@ func TestARenewedCredentialReplacesNothing(t *testing.T) {
 			assert.Equal(t, []string{"update"}, did, name)
 		}
 	}
-	for _, object := range s.objects() {
+	for _, object := range s.inCluster() {
 		assert.NotContains(t, renewed.changed(), object)
 	}
 	assert.Empty(t, s.mustUp().changed())
@@ -95,7 +95,7 @@ func TestARenewedCredentialReplacesNothing(t *testing.T) {
 func TestAnotherClusterUnderTheSameNameGetsEveryObject(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
-	objects := s.objects()
+	objects := s.inCluster()
 	s.project.LendCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
 	moved := s.mustUp()
 	for _, name := range objects {
