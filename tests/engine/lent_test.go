@@ -96,6 +96,7 @@ func TestAnotherClusterUnderTheSameNameGetsEveryObject(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	objects := s.inCluster()
+	s.anew()
 	s.project.LendCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
 	moved := s.mustUp()
 	for _, name := range objects {

@@ -38,13 +38,21 @@ func (w *world) exists(object string) error {
 	return nil
 }
 
-// gone forgets an object, and here reports whether it is there.
+// gone forgets an object.
 func (w *world) gone(object string) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	delete(w.objects, object)
 }
 
+// anew forgets all objects: the cluster was made anew.
+func (w *world) anew() {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	clear(w.objects)
+}
+
+// here reports whether an object is there.
 func (w *world) here(object string) bool {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
