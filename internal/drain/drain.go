@@ -31,8 +31,11 @@ type Drainer struct {
 
 // Drain evicts every Pod of a node that something else starts again elsewhere, and waits until they are gone or ctx ends. Left
 // alone are Pods of DaemonSets and of the kubelet itself, finished ones, and Pods that nobody would start again: their containers
-// outlive a restart of K3s (KillMode=process in its unit).
+// outlive a restart of K3s (KillMode=process in its unit). Nothing is evicted before a controller manager leads.
 func (d *Drainer) Drain(ctx context.Context, node string) error {
+	if err := d.led(ctx); err != nil {
+		return err
+	}
 	told := map[string]bool{}
 	var left []leaving
 	for ctx.Err() == nil {

@@ -87,8 +87,12 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 	defer cancel()
 	drainer := drain.Drainer{Client: r.Client, Log: func(format string, args ...any) { r.say(name+": "+format, args...) }}
 	if err := drainer.Drain(limited, name); err != nil {
-		return errors.Join(fmt.Errorf("%w; it runs its old version, uncordoned; give the workload another replica or relax its PodDisruptionBudget "+
-			"(strata:timeouts.drain is %s)", err, r.Drain.Duration), r.uncordon(ctx, name))
+		advice := ""
+		if errors.Is(err, drain.ErrBlocked) {
+			advice = "give the workload another replica or relax its PodDisruptionBudget "
+		}
+		return errors.Join(fmt.Errorf("%w; it runs its old version, uncordoned; %s(strata:timeouts.drain is %s)", err, advice, r.Drain.Duration),
+			r.uncordon(ctx, name))
 	}
 	r.say("%s is drained, %s", name, since(started))
 	return nil

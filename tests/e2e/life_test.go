@@ -35,7 +35,7 @@ func TestLife(t *testing.T) {
 	hosts := lend(t, "e2eg", net, all...)
 	sections := platform(hosts, all...)
 	sections["argocd"] = map[string]any{"enabled": false}
-	sections["apps"] = map[string]any{"workloads": []any{quickShop()}}
+	sections["apps"] = map[string]any{"workloads": []any{defaultShop()}}
 	sections["upgrade"] = map[string]any{"concurrency": 2}
 	s := newStack(t, "e2e-life", sections)
 	s.step("it comes up and serves", func(t *testing.T) {
