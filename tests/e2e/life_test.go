@@ -21,6 +21,8 @@ import (
 const (
 	// bundleK3s is what the lab's K3s says that it is, and nextK3s what it says as the next release: the same program.
 	bundleK3s, nextK3s = "v1.34.2+k3s1", "v1.34.3+k3s1"
+	// brokenK3s is one that no run gets hold of: what was once verified is kept by its sum, and would be used.
+	brokenK3s = "v1.34.9+k3s1"
 	// lateK3s is a release that lies a minor version too far ahead.
 	lateK3s = "v1.36.2+k3s1"
 )
@@ -109,10 +111,10 @@ func (s *stack) refusesUpgrades(t *testing.T, hosts *lent) {
 	s.must(s.up())
 }
 
-// bundleWithABrokenK3s is the bundle with a next K3s that is not what its manifest says.
+// bundleWithABrokenK3s is the bundle with a K3s that is not what its manifest says.
 func (s *stack) bundleWithABrokenK3s(t *testing.T) string {
 	t.Helper()
-	other := s.bundleWithK3s(t, nextK3s)
+	other := s.bundleWithK3s(t, brokenK3s)
 	file, err := os.OpenFile(other+"/k3s/k3s", os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(t, err)
 	_, err = file.WriteString("x")
