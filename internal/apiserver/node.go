@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -24,4 +25,27 @@ func OneNode(client kubernetes.Interface, name string) *cache.ListWatch {
 			return client.CoreV1().Nodes().Watch(ctx, options)
 		},
 	}
+}
+
+// ReadyOf is what a Node says about being Ready; Unknown where it has never said so.
+func ReadyOf(node *corev1.Node) corev1.NodeCondition {
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == corev1.NodeReady {
+			return condition
+		}
+	}
+	return corev1.NodeCondition{Reason: "Unknown", Message: "it has never said so"}
+}
+
+// Ready says whether a Node is Ready.
+func Ready(node *corev1.Node) bool { return ReadyOf(node).Status == corev1.ConditionTrue }
+
+// InternalIP is the first of a Node's internal addresses; empty where it has none.
+func InternalIP(node *corev1.Node) string {
+	for _, address := range node.Status.Addresses {
+		if address.Type == corev1.NodeInternalIP {
+			return address.Address
+		}
+	}
+	return ""
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"strata/config"
 	"strata/health"
 	"strata/internal/restore"
 	"strata/internal/upgrade"
@@ -53,23 +52,9 @@ func clusterOf(ctx context.Context, project, stack string) (recordedCluster, err
 	return recordedCluster{}, fmt.Errorf("stack %s has no cluster yet: run pulumi up -s %s", stack, stack)
 }
 
-// of are the nodes of a role.
-func (c recordedCluster) of(role config.Role) []health.Host {
-	var hosts []health.Host
-	for _, host := range c.plan.Nodes {
-		if host.Role == string(role) {
-			hosts = append(hosts, host)
-		}
-	}
-	return hosts
-}
-
 // hosts reaches the nodes' hosts; what gates tell goes to log.
 func (c recordedCluster) hosts(log io.Writer) *restore.SSH {
-	urls := map[string]string{}
-	for i, server := range c.of(config.RoleServer) {
-		urls[server.Name] = c.plan.Servers[i]
-	}
+	urls := c.plan.URLs()
 	reach := &upgrade.SSH{SHA256: c.plan.SHA256, Secrets: c.secrets, Return: c.plan.Return.Duration, Log: log}
 	return &restore.SSH{Key: c.secrets.SSHKey, SHA256: c.plan.SHA256, Gate: func(ctx context.Context, host health.Host) error {
 		return reach.Works(ctx, host, urls[host.Name])

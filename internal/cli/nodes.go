@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"strata/config"
+	"strata/internal/apiserver"
 )
 
 // nodesInput is what `strata nodes` reads on stdin.
@@ -71,14 +72,9 @@ func listNodes(ctx context.Context, client dynamic.Interface) ([]listedNode, err
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Items[i].Object, &node); err != nil {
 			return nil, fmt.Errorf("nodes: %s: %w", found.Items[i].GetName(), err)
 		}
-		row := listedNode{Name: node.Name, Role: config.RoleAgent}
+		row := listedNode{Name: node.Name, Role: config.RoleAgent, Address: apiserver.InternalIP(&node)}
 		if _, server := node.Labels["node-role.kubernetes.io/control-plane"]; server {
 			row.Role = config.RoleServer
-		}
-		for _, address := range node.Status.Addresses {
-			if address.Type == corev1.NodeInternalIP && row.Address == "" {
-				row.Address = address.Address
-			}
 		}
 		nodes = append(nodes, row)
 	}

@@ -85,17 +85,10 @@ func stay(cluster recordedCluster, flags restoreFlags) (servers, agents []health
 		return nil, nil, fmt.Errorf("--without: %w", err)
 	}
 	cluster.plan.Nodes = left
-	servers, agents = cluster.of(config.RoleServer), cluster.of(config.RoleAgent)
+	servers, agents = cluster.plan.Of(config.RoleServer), cluster.plan.Of(config.RoleAgent)
 	if flags.from != "" {
-		others, err := restore.Without(servers, []string{flags.from})
-		if err != nil {
+		if servers, err = restore.First(servers, flags.from); err != nil {
 			return nil, nil, fmt.Errorf("--from: %w", err)
-		}
-		for _, server := range servers {
-			if server.Name == flags.from {
-				servers = append([]health.Host{server}, others...)
-				break
-			}
 		}
 	}
 	if len(servers) == 0 {

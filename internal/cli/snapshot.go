@@ -51,7 +51,7 @@ func newSnapshotCommand() *cobra.Command {
 }
 
 func takeSnapshot(ctx context.Context, cmd *cobra.Command, cluster recordedCluster, to string) error {
-	hosts, servers := cluster.hosts(cmd.ErrOrStderr()), cluster.of(config.RoleServer)
+	hosts, servers := cluster.hosts(cmd.ErrOrStderr()), cluster.plan.Of(config.RoleServer)
 	for _, server := range servers {
 		said, err := hosts.Run(ctx, server, "save", nil)
 		if err != nil {
@@ -78,7 +78,7 @@ func listSnapshots(ctx context.Context, cmd *cobra.Command, cluster recordedClus
 	hosts := cluster.hosts(cmd.ErrOrStderr())
 	table := newTable(cmd.OutOrStdout(), "SERVER", "SNAPSHOT", "BYTES", "WRITTEN")
 	var failures []error
-	for _, server := range cluster.of(config.RoleServer) {
+	for _, server := range cluster.plan.Of(config.RoleServer) {
 		said, err := hosts.Run(ctx, server, "list", nil)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("snapshots of %s: %w", server.Name, err))

@@ -2,7 +2,13 @@
 // configured. It does not own when: an install starts a node that does not run, an upgrade changes one that does.
 package k3snode
 
-import _ "embed"
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"strata/internal/remote"
+)
 
 const (
 	// Staged is where a binary waits for its turn; the push puts it there on all hosts at once.
@@ -15,3 +21,24 @@ const (
 //
 //go:embed functions.sh
 var Functions string
+
+// Script is a script behind Functions, with its variables set before. role is the host's, server or agent, and sha256 the binary's that it
+// is to run.
+func Script(role, sha256, script string, variables map[string]string) string {
+	text := "set -eu\nROLE=" + remote.Quote(role) + " BINARY_SHA256=" + remote.Quote(sha256) + "\n"
+	for name, value := range variables {
+		text += name + "=" + remote.Quote(value) + "\n"
+	}
+	return text + Functions + script
+}
+
+// Run runs a Script on a host, and returns what it printed, without space around it.
+func Run(ctx context.Context, target remote.Target, key []byte, script string) (string, error) {
+	client, err := remote.Dial(ctx, target, key)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = client.Close() }()
+	result, err := client.Run(ctx, script, nil)
+	return strings.TrimSpace(string(result.Stdout)), err
+}

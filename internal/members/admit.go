@@ -54,7 +54,7 @@ func (r *Remover) Clear(ctx context.Context, member Member) error {
 	if node == nil {
 		return r.forget(ctx, member) // the password may have outlived the Node
 	}
-	if at := internalIP(node); ready(node) && at != member.Address {
+	if at := apiserver.InternalIP(node); apiserver.Ready(node) && at != member.Address {
 		return fmt.Errorf("node %s is Ready at %s, and its host is to be replaced by %s; stop the old one first (systemctl disable --now k3s k3s-agent there), or give the new one another name",
 			member.Name, at, member.Address)
 	}

@@ -25,7 +25,7 @@ func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, er
 		return nil, err
 	}
 	for i := range nodes {
-		alive[nodes[i].Name] = ready(&nodes[i])
+		alive[nodes[i].Name] = apiserver.Ready(&nodes[i])
 	}
 	sorted := slices.Clone(leaving)
 	slices.SortStableFunc(sorted, func(a, b Member) int {
@@ -54,7 +54,7 @@ func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 			continue
 		}
 		members++
-		if ready(node) {
+		if apiserver.Ready(node) {
 			alive++
 		} else {
 			dead = append(dead, node.Name)
@@ -78,21 +78,6 @@ func (r *Remover) nodes(ctx context.Context, label string) ([]corev1.Node, error
 		return nil, fmt.Errorf("list nodes: %w; if the servers have lost their quorum: strata restore --current --from SERVER --without DEAD", err)
 	}
 	return nodes.Items, nil
-}
-
-func ready(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
-}
-
-func internalIP(node *corev1.Node) string {
-	for _, address := range node.Status.Addresses {
-		if address.Type == corev1.NodeInternalIP {
-			return address.Address
-		}
-	}
-	return ""
 }
 
 func ignoreNotFound(err error) error {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"strata/config"
+	"strata/internal/apiserver"
 	"strata/internal/remote"
 )
 
@@ -61,7 +62,7 @@ func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node)
 			return err
 		}
 	}
-	if ready(node) {
+	if apiserver.Ready(node) {
 		r.drain(ctx, member)
 	} else if err := r.evacuate(ctx, member); err != nil {
 		return err

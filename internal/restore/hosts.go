@@ -11,7 +11,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"strata/health"
@@ -51,22 +50,11 @@ func (s *SSH) Works(ctx context.Context, host health.Host) error { return s.Gate
 
 // Run implements Hosts.
 func (s *SSH) Run(ctx context.Context, host health.Host, step string, variables map[string]string) (string, error) {
-	client, err := remote.Dial(ctx, host.Target, s.Key)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, s.script(host, step, variables), nil)
-	return strings.TrimSpace(string(result.Stdout)), err
+	return k3snode.Run(ctx, host.Target, s.Key, s.script(host, step, variables))
 }
 
-// script is a step with the functions that it shares with installs and upgrades.
 func (s *SSH) script(host health.Host, step string, variables map[string]string) string {
-	text := "set -eu\nROLE=" + remote.Quote(host.Role) + " BINARY_SHA256=" + remote.Quote(s.SHA256) + "\n"
-	for name, value := range variables {
-		text += name + "=" + remote.Quote(value) + "\n"
-	}
-	return text + k3snode.Functions + steps + "\n" + step + "\n"
+	return k3snode.Script(host.Role, s.SHA256, steps+"\n"+step+"\n", variables)
 }
 
 // Copy writes a snapshot of a server to a local file that only its owner may read: it holds every Secret of the cluster. The file appears

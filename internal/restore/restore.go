@@ -45,11 +45,23 @@ func Find(ctx context.Context, hosts Hosts, servers []health.Host, snapshot stri
 			continue
 		}
 		if found == "yes" {
-			first := []health.Host{server}
-			return append(append(first, servers[:i]...), servers[i+1:]...), nil
+			return toFront(servers, i), nil
 		}
 	}
 	return nil, errors.Join(append(failures, fmt.Errorf("no server has the snapshot %s in %s; strata snapshot --list shows what they have", snapshot, Folder))...)
+}
+
+// First puts the server of a name first; a name that none has is an error.
+func First(servers []health.Host, name string) ([]health.Host, error) {
+	i, err := called(servers, name)
+	if err != nil {
+		return nil, err
+	}
+	return toFront(servers, i), nil
+}
+
+func toFront(servers []health.Host, i int) []health.Host {
+	return slices.Concat(servers[i:i+1], servers[:i], servers[i+1:])
 }
 
 // Run restores. Nothing is touched before every server was reached: one with the old data that came back would be a second cluster
@@ -128,31 +140,30 @@ func (r *Restore) begin(ctx context.Context, server health.Host, step string, va
 // agents restarts K3s on every agent, because caches of what came after the snapshot would make them wait for what never comes. One
 // that does not answer is told and does not hold up the others.
 func (r *Restore) agents(ctx context.Context) error {
-	failures := make([]error, len(r.Agents))
-	var all sync.WaitGroup
-	for i, agent := range r.Agents {
-		all.Go(func() {
-			if _, err := r.Hosts.Run(ctx, agent, "restart >&2", nil); err != nil {
-				failures[i] = fmt.Errorf("restart %s: %w", agent.Name, err)
-				return
-			}
-			failures[i] = r.Hosts.Works(ctx, agent)
-		})
-	}
-	all.Wait()
-	return errors.Join(failures...)
+	return atOnce(r.Agents, func(agent health.Host) error {
+		if _, err := r.Hosts.Run(ctx, agent, "restart >&2", nil); err != nil {
+			return fmt.Errorf("restart %s: %w", agent.Name, err)
+		}
+		return r.Hosts.Works(ctx, agent)
+	})
 }
 
 // every runs a step on all hosts at once.
 func (r *Restore) every(ctx context.Context, hosts []health.Host, step string, variables map[string]string) error {
+	return atOnce(hosts, func(host health.Host) error {
+		if _, err := r.Hosts.Run(ctx, host, step, variables); err != nil {
+			return fmt.Errorf("%s: %w", host.Name, err)
+		}
+		return nil
+	})
+}
+
+// atOnce does something with all hosts at once; the error joins those of all, in the hosts' order.
+func atOnce(hosts []health.Host, do func(health.Host) error) error {
 	failures := make([]error, len(hosts))
 	var all sync.WaitGroup
 	for i, host := range hosts {
-		all.Go(func() {
-			if _, err := r.Hosts.Run(ctx, host, step, variables); err != nil {
-				failures[i] = fmt.Errorf("%s: %w", host.Name, err)
-			}
-		})
+		all.Go(func() { failures[i] = do(host) })
 	}
 	all.Wait()
 	return errors.Join(failures...)
@@ -168,17 +179,26 @@ func (r *Restore) undo(ctx context.Context, servers []health.Host) error {
 // Without removes hosts by name; a name that none has is an error.
 func Without(hosts []health.Host, names []string) ([]health.Host, error) {
 	for _, name := range names {
-		i := slices.IndexFunc(hosts, func(host health.Host) bool { return host.Name == name })
-		if i < 0 {
-			var known []string
-			for _, host := range hosts {
-				known = append(known, host.Name)
-			}
-			return nil, fmt.Errorf("no node is called %s; there are %s", name, strings.Join(known, ", "))
+		i, err := called(hosts, name)
+		if err != nil {
+			return nil, err
 		}
 		hosts = slices.Delete(slices.Clone(hosts), i, i+1)
 	}
 	return hosts, nil
+}
+
+// called is the index of the host of a name.
+func called(hosts []health.Host, name string) (int, error) {
+	i := slices.IndexFunc(hosts, func(host health.Host) bool { return host.Name == name })
+	if i >= 0 {
+		return i, nil
+	}
+	var known []string
+	for _, host := range hosts {
+		known = append(known, host.Name)
+	}
+	return i, fmt.Errorf("no node is called %s; there are %s", name, strings.Join(known, ", "))
 }
 
 func (r *Restore) say(format string, args ...any) {

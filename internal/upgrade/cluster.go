@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/config"
 	"strata/internal/apiserver"
 )
 
@@ -37,34 +36,21 @@ func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
 	if err != nil {
 		return err
 	}
-	server := 0
+	urls := r.URLs()
 	for _, host := range r.Plan.Nodes {
-		if host.Role != string(config.RoleServer) {
-			continue
-		}
-		url := r.Servers[server]
-		server++
+		url, server := urls[host.Name]
 		node, joined := nodes[host.Name]
-		if host.Name == leaving.host.Name || !joined {
+		if !server || host.Name == leaving.host.Name || !joined {
 			continue
 		}
 		// A Node stays Ready for 40 s after its host died; its API server does not.
 		if err := r.Hosts.Serves(ctx, url); err != nil {
 			return fmt.Errorf("server %s does not serve (%w), and etcd bears no second one away; bring it back, or take it out of strata:hosts", host.Name, err)
 		}
-		if ready := readyOf(&node); ready.Status != corev1.ConditionTrue {
+		if ready := apiserver.ReadyOf(&node); ready.Status != corev1.ConditionTrue {
 			return fmt.Errorf("server %s is not Ready (%s: %s), and etcd bears no second one away; bring it back, or take it out of strata:hosts",
 				host.Name, ready.Reason, ready.Message)
 		}
 	}
 	return nil
-}
-
-func readyOf(node *corev1.Node) corev1.NodeCondition {
-	for _, condition := range node.Status.Conditions {
-		if condition.Type == corev1.NodeReady {
-			return condition
-		}
-	}
-	return corev1.NodeCondition{Reason: "Unknown", Message: "it has never said so"}
 }

@@ -17,7 +17,6 @@ import (
 	"strata/health"
 	"strata/internal/apiserver"
 	"strata/internal/k3snode"
-	"strata/internal/remote"
 )
 
 //go:embed look.sh
@@ -76,14 +75,7 @@ func (s *SSH) Restart(ctx context.Context, host health.Host) (time.Time, error) 
 func (s *SSH) run(ctx context.Context, host health.Host, script string, limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	client, err := remote.Dial(ctx, host.Target, s.Secrets.SSHKey)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = client.Close() }()
-	variables := "set -eu\nROLE=" + remote.Quote(host.Role) + " BINARY_SHA256=" + remote.Quote(s.SHA256) + "\n"
-	result, err := client.Run(ctx, variables+k3snode.Functions+script, nil)
-	return strings.TrimSpace(string(result.Stdout)), err
+	return k3snode.Run(ctx, host.Target, s.Secrets.SSHKey, k3snode.Script(host.Role, s.SHA256, script, nil))
 }
 
 // Serves implements Hosts.

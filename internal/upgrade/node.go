@@ -103,7 +103,7 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 func (r *Rollout) refuge(ctx context.Context, leaving string) (bool, error) {
 	nodes, err := r.nodes(ctx)
 	for name, node := range nodes {
-		if name != leaving && !node.Spec.Unschedulable && readyOf(&node).Status == corev1.ConditionTrue && !slices.ContainsFunc(node.Spec.Taints, repels) {
+		if name != leaving && !node.Spec.Unschedulable && apiserver.Ready(&node) && !slices.ContainsFunc(node.Spec.Taints, repels) {
 			return true, nil
 		}
 	}
@@ -125,7 +125,7 @@ func (r *Rollout) nodeReady(ctx context.Context, name string, after time.Time) e
 	nodes := apiserver.OneNode(r.Client, name)
 	said := "no API server answered"
 	ready := func(node *corev1.Node) bool {
-		condition := readyOf(node)
+		condition := apiserver.ReadyOf(node)
 		said = fmt.Sprintf("Node %s is Ready=%s (%s: %s) with kubelet %s", name, condition.Status, condition.Reason, condition.Message, node.Status.NodeInfo.KubeletVersion)
 		return condition.Status == corev1.ConditionTrue && node.Status.NodeInfo.KubeletVersion == r.Version && !condition.LastHeartbeatTime.Time.Before(after)
 	}

@@ -29,6 +29,26 @@ type Plan struct {
 	Nodes []health.Host `json:"nodes"`
 }
 
+// Of are the nodes of a role, in their order.
+func (p Plan) Of(role config.Role) []health.Host {
+	var hosts []health.Host
+	for _, host := range p.Nodes {
+		if host.Role == string(role) {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}
+
+// URLs are those of the API servers, by the servers' names.
+func (p Plan) URLs() map[string]string {
+	urls := map[string]string{}
+	for i, server := range p.Of(config.RoleServer) {
+		urls[server.Name] = p.Servers[i]
+	}
+	return urls
+}
+
 // Host is what a node's host says about its K3s.
 type Host string
 
@@ -55,13 +75,9 @@ type task struct {
 // version in one step: nothing has been changed yet.
 func (p Plan) tasks(hosts map[string]Host, nodes map[string]corev1.Node) (servers, agents []task, err error) {
 	var refused []error
-	server := 0
+	urls := p.URLs()
 	for _, host := range p.Nodes {
-		one := task{host: host, restart: hosts[host.Name] == HostPending}
-		if host.Role == string(config.RoleServer) {
-			one.url = p.Servers[server]
-			server++
-		}
+		one := task{host: host, restart: hosts[host.Name] == HostPending, url: urls[host.Name]}
 		node, joined := nodes[host.Name]
 		_, marked := node.Annotations[drain.Annotation]
 		if hosts[host.Name] == HostWithout || !joined || !one.restart && !marked {
