@@ -68,3 +68,10 @@ func digestOf(parts ...any) string {
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
+
+// jsonText is a value as the standard input of a command.
+func jsonText(value any) (*string, error) {
+	text, err := json.Marshal(value)
+	out := string(text)
+	return &out, err
+}

@@ -147,10 +147,3 @@ func (v *vms) spec(node config.Node) vm.Spec {
 	}
 	return spec
 }
-
-// jsonText is a value as the standard input of a command.
-func jsonText(value any) (*string, error) {
-	text, err := json.Marshal(value)
-	out := string(text)
-	return &out, err
-}

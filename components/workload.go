@@ -203,19 +203,24 @@ func (w *workloadBuild) budget() error {
 // gate registers the gate of the rollout. Immutable objects need it in any case: Pulumi deletes those of the old revision after it, and
 // without it while Pods of that revision still run and restart.
 func (w *workloadBuild) gate() error {
-	cfg := w.args.Config
 	if !w.args.Full && len(w.config.names) == 0 {
 		return nil
 	}
 	var err error
-	w.Rollout, err = w.args.Cluster.gate(w.ctx, w.name+"-rollout", health.GateArgs{Spec: health.Spec{
+	w.Rollout, err = w.rollout("rollout", w.args.Config.Name, w.Deployment)
+	return err
+}
+
+// rollout registers the gate of the Deployment of a name.
+func (w *workloadBuild) rollout(role, name string, deployment pulumi.Resource) (*health.Gate, error) {
+	gate, err := w.args.Cluster.gate(w.ctx, w.name+"-"+role, health.GateArgs{Spec: health.Spec{
 		Kind: health.KindRollout, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
-		Rollout: &health.RolloutSpec{Workloads: []string{cfg.Namespace + "/Deployment/" + cfg.Name}},
-	}, Revision: w.revision()}, childOf(w, w.Deployment)...)
+		Rollout: &health.RolloutSpec{Workloads: []string{w.args.Config.Namespace + "/Deployment/" + name}},
+	}, Revision: w.revision()}, childOf(w, deployment)...)
 	if err != nil {
-		return fmt.Errorf("gate rollout: %w", err)
+		return nil, fmt.Errorf("gate rollout: %w", err)
 	}
-	return nil
+	return gate, nil
 }
 
 // revision changes with all that makes new Pods. It is plain in the state, so secrets are in it by their hash only.

@@ -1,7 +1,6 @@
 package components
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -11,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
-	"strata/health"
 	"strata/internal/canary"
 )
 
@@ -43,12 +41,9 @@ func (w *workloadBuild) canary() error {
 	if err != nil {
 		return err
 	}
-	rollout, err := w.args.Cluster.gate(w.ctx, w.name+"-canary-rollout", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindRollout, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
-		Rollout: &health.RolloutSpec{Workloads: []string{cfg.Namespace + "/Deployment/" + name}},
-	}, Revision: w.revision()}, childOf(w, deployment)...)
+	rollout, err := w.rollout("canary-rollout", name, deployment)
 	if err != nil {
-		return fmt.Errorf("canary: gate rollout: %w", err)
+		return fmt.Errorf("canary: %w", err)
 	}
 	needs := []pulumi.Resource{rollout}
 	for _, routes := range w.routed {
@@ -57,9 +52,7 @@ func (w *workloadBuild) canary() error {
 	spec := w.canarySpec()
 	stdin := w.revision().ToStringOutput().ApplyT(func(revision string) (*string, error) {
 		spec.Revision = revision
-		text, err := json.Marshal(spec)
-		out := string(text)
-		return &out, err
+		return jsonText(spec)
 	}).(pulumi.StringPtrOutput)
 	command := runs("canary", stdin, pulumi.StringMap{"STRATA_KUBECONFIG": w.args.Cluster.Kubeconfig})
 	w.passed, err = local.NewCommand(w.ctx, w.name+"-canary", command,

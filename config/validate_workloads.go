@@ -14,7 +14,7 @@ import (
 // longestName leaves room for what is appended: a Pod's name, with two hashes, is a label's value.
 const longestName = 40
 
-// taken are namespaces that have an owner, and prefixes of such.
+// taken are namespaces that have an owner, beside those of Kubernetes itself (kube-).
 var taken = []string{"default", "metallb-system", "cert-manager", "traefik", "apisix", "argocd", "vault", "demo", "wave"}
 
 // workloadCheck is what the rules of one workload share.

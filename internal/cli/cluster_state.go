@@ -25,23 +25,19 @@ func clusterOf(ctx context.Context, project, stack string) (recordedCluster, err
 	if err != nil {
 		return recordedCluster{}, err
 	}
-	commands, err := resourcesIn(state, "command:local:Command")
+	commands, err := resourcesIn(state, localCommand)
 	if err != nil {
 		return recordedCluster{}, err
 	}
 	for _, command := range commands {
-		if !strings.HasSuffix(strings.TrimSpace(command.text("create")), "strata upgrade") {
+		if !command.runs("upgrade") {
 			continue
 		}
 		var found recordedCluster
 		if err := json.Unmarshal([]byte(command.text("stdin")), &found.plan); err != nil {
 			return found, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
 		}
-		environment, _ := command.Inputs["environment"].(map[string]any)
-		found.secrets = secretsFrom(func(name string) string {
-			value, _ := environment[name].(string)
-			return value
-		})
+		found.secrets = secretsFrom(command.environment)
 		return found, nil
 	}
 	if slices.ContainsFunc(commands, func(command recordedResource) bool {

@@ -57,6 +57,21 @@ func (r recordedResource) text(input string) string {
 	return text
 }
 
+// runs says whether the resource is a command that runs a verb of this program, for example "vault configure".
+func (r recordedResource) runs(verb string) bool {
+	return r.Type == localCommand && strings.HasSuffix(strings.TrimSpace(r.text("create")), "strata "+verb)
+}
+
+// environment is a variable of the command's environment; empty when it has none.
+func (r recordedResource) environment(name string) string {
+	environment, _ := r.Inputs["environment"].(map[string]any)
+	value, _ := environment[name].(string)
+	return value
+}
+
+// localCommand is the type of a command that runs on this machine.
+const localCommand = "command:local:Command"
+
 // allIn reads every resource from an exported state, in its order, which is the order of creation.
 func allIn(state []byte) ([]recordedResource, error) {
 	var export struct {
@@ -92,24 +107,20 @@ func resourcesIn(state []byte, kind string) ([]recordedResource, error) {
 
 // gatesIn finds the gates in an exported state.
 func gatesIn(state []byte) ([]recordedGate, error) {
-	commands, err := resourcesIn(state, "command:local:Command")
+	commands, err := resourcesIn(state, localCommand)
 	if err != nil {
 		return nil, err
 	}
 	var gates []recordedGate
 	for _, command := range commands {
-		if !strings.HasSuffix(strings.TrimSpace(command.text("create")), "strata gate") {
+		if !command.runs("gate") {
 			continue
 		}
 		spec, err := health.ParseSpec([]byte(command.text("stdin")))
 		if err != nil {
 			return nil, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
 		}
-		environment, _ := command.Inputs["environment"].(map[string]any)
-		gates = append(gates, recordedGate{spec: spec, secrets: secretsFrom(func(name string) string {
-			value, _ := environment[name].(string)
-			return value
-		})})
+		gates = append(gates, recordedGate{spec: spec, secrets: secretsFrom(command.environment)})
 	}
 	return gates, nil
 }

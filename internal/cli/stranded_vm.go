@@ -23,13 +23,13 @@ func madeVMs(state []byte) ([]vm.Spec, error) {
 	}
 	var specs []vm.Spec
 	for _, resource := range resources { // also what a replacement has left to delete
-		if resource.Type != "command:local:Command" {
+		if resource.Type != localCommand {
 			continue
 		}
 		if _, err := reveal(resource.Inputs); err != nil {
 			return nil, fmt.Errorf("state of %s: %w", resource.URN, err)
 		}
-		if !strings.HasSuffix(strings.TrimSpace(resource.text("create")), "strata vm create") {
+		if !resource.runs("vm create") {
 			continue
 		}
 		spec, err := vm.ReadSpec(strings.NewReader(resource.text("stdin")))

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,22 +59,20 @@ type recordedVault struct {
 
 // vaultIn finds the step that configured Vault: its inputs have the server and the keys.
 func vaultIn(state []byte) (recordedVault, error) {
-	commands, err := resourcesIn(state, "command:local:Command")
+	commands, err := resourcesIn(state, localCommand)
 	if err != nil {
 		return recordedVault{}, err
 	}
 	for _, command := range commands {
-		if !strings.HasSuffix(strings.TrimSpace(command.text("create")), "strata vault configure") {
+		if !command.runs("vault configure") {
 			continue
 		}
 		var found recordedVault
 		if err := json.Unmarshal([]byte(command.text("stdin")), &found.input); err != nil {
 			return recordedVault{}, fmt.Errorf("state of %s: stdin: %w", command.URN, err)
 		}
-		environment, _ := command.Inputs["environment"].(map[string]any)
-		found.kubeconfig, _ = environment["STRATA_KUBECONFIG"].(string)
-		keys, _ := environment["STRATA_VAULT_KEYS"].(string)
-		if found.keys, err = vault.ParseKeys(keys); err != nil {
+		found.kubeconfig = command.environment("STRATA_KUBECONFIG")
+		if found.keys, err = vault.ParseKeys(command.environment("STRATA_VAULT_KEYS")); err != nil {
 			return recordedVault{}, fmt.Errorf("state of %s: %w", command.URN, err)
 		}
 		return found, nil
