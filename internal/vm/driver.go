@@ -44,6 +44,9 @@ type driver interface {
 	removeImage(ctx context.Context) error
 	// look is what a gate wants to know.
 	look(ctx context.Context) (Facts, error)
+	// owned are the machines of the Spec's stack, whichever node they are for.
+	owned(ctx context.Context) ([]Owned, error)
+	surveyor
 }
 
 // newDriver is the Spec's driver on a hypervisor.

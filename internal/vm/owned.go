@@ -18,10 +18,7 @@ type Owned struct {
 
 // OwnedBy are the machines of a Spec's stack on its hypervisor, sorted by name, whichever node the Spec is for. It changes nothing.
 func OwnedBy(ctx context.Context, host Host, spec Spec) ([]Owned, error) {
-	if spec.Driver == "proxmox" {
-		return (&proxmox{runner{host: host, spec: spec}}).owned(ctx)
-	}
-	return (&libvirt{runner{host: host, spec: spec}}).owned(ctx)
+	return newDriver(host, spec).owned(ctx)
 }
 
 // prefix is what the names of all machines of a stack begin with. Those of another stack can, too: only the mark tells.

@@ -98,7 +98,7 @@ type surveyor interface {
 
 // Look looks at all that the machines of a stack need of their hypervisor, and changes nothing. The Specs differ in their nodes only.
 func (all Specs) Look(ctx context.Context, host Host) Survey {
-	on := all.surveyor(&fewAtOnce{Host: host, slots: make(chan struct{}, sessions)})
+	var on surveyor = newDriver(&fewAtOnce{Host: host, slots: make(chan struct{}, sessions)}, all[0])
 	var s Survey
 	var parts sync.WaitGroup
 	parts.Go(func() { s.Node = on.node(ctx) })
@@ -112,14 +112,6 @@ func (all Specs) Look(ctx context.Context, host Host) Survey {
 
 // Specs are the machines of a stack; at least one.
 type Specs []Spec
-
-func (all Specs) surveyor(host Host) surveyor {
-	run := runner{host: host, spec: all[0]}
-	if all[0].Driver == "proxmox" {
-		return &proxmox{run}
-	}
-	return &libvirt{run}
-}
 
 // sessions bounds the commands at once: OpenSSH takes 10 sessions on a connection (MaxSessions), of which others may have some.
 const sessions = 6
