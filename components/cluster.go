@@ -11,6 +11,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/rerun"
 )
 
 // Cluster is what a layer inside the cluster needs to put its objects there.
@@ -82,7 +83,7 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name, namespace, set, revision st
 		return nil, err
 	}
 	command := runs("unblock", pulumi.String(string(stdin)), pulumi.StringMap{"STRATA_KUBECONFIG": c.Kubeconfig})
-	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
 }
 
 // field is one field of one object in the cluster.

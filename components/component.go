@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
+	"strata/internal/rerun"
 )
 
 // childOf is the options of a child: its parent, and what must be ready before it starts. It is the only place that
@@ -53,6 +54,22 @@ func runs(verb string, stdin pulumi.StringPtrInput, env pulumi.StringMap) *local
 		command.Environment = env
 	}
 	return command
+}
+
+// again registers the attempt of a command that runs a verb, so that it runs again after a change that failed and was taken back. opts
+// are those that the command itself gets.
+func again(ctx *pulumi.Context, name string, command *local.CommandArgs, opts []pulumi.ResourceOption) error {
+	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"stdin": command.Stdin.ToStringPtrOutput().Elem()}, opts...)
+	if err != nil {
+		return fmt.Errorf("attempt: %w", err)
+	}
+	environment, _ := command.Environment.(pulumi.StringMap)
+	if environment == nil {
+		environment = pulumi.StringMap{}
+	}
+	environment["STRATA_ATTEMPT"] = word
+	command.Environment = environment
+	return nil
 }
 
 // digestOf is a short digest of what a gate looks at: it makes the gate run again when the chart or the layer's section changes.

@@ -3,7 +3,6 @@ package components
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -90,6 +89,9 @@ func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *C
 	if !*args.Config.Keep {
 		command.Delete = pulumi.String(program + " crds remove")
 	}
-	return local.NewCommand(ctx, name, command,
-		slices.Concat(childOf(c, gates(args.After)...), args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(args.Timeout)})...)
+	opts := append(childOf(c, gates(args.After)...), args.Cluster.deletedWith()...)
+	if err := again(ctx, name, command, opts); err != nil {
+		return nil, err
+	}
+	return local.NewCommand(ctx, name, command, append(opts, bounded(args.Timeout))...)
 }

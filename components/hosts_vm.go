@@ -95,7 +95,11 @@ func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutpu
 	limit := metav1.Duration{Duration: spec.TurnTimeout.Duration + spec.Timeout.Duration}
 	command := runs("vm create", stdin, v.secrets(pulumi.StringMap{"STRATA_HOST_KEY": identity, "STRATA_SSH_KEY": v.key}))
 	command.Delete, command.Triggers = pulumi.String(program+" vm delete"), pulumi.Array{pulumi.String(string(place))}
-	options := append(childOf(v.hosts, v.needs()...), bounded(limit), pulumi.DeleteBeforeReplace(true), pulumi.Protect(v.args.Config.VM.Protect))
+	options := childOf(v.hosts, v.needs()...)
+	if err := again(v.ctx, name, command, options); err != nil {
+		return nil, err
+	}
+	options = append(options, bounded(limit), pulumi.DeleteBeforeReplace(true), pulumi.Protect(v.args.Config.VM.Protect))
 	return local.NewCommand(v.ctx, name, command, options...)
 }
 

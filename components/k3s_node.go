@@ -13,6 +13,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/rerun"
 )
 
 // apiPort is the TCP port of K3s's API server and of its join endpoint.
@@ -84,7 +85,7 @@ func (k *k3s) installNode(name string, host *Host, config pulumi.StringOutput, n
 		Create:                 pulumi.String(script),
 		Stdin:                  config,
 		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+	}, slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
 }
 
 // peers are the addresses through which a node may join: every server but itself.

@@ -12,6 +12,7 @@ import (
 	"strata/config"
 	"strata/internal/artifacts"
 	"strata/internal/k3snode"
+	"strata/internal/rerun"
 )
 
 // pushed is where an artifact goes on a host.
@@ -46,7 +47,7 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 			return &out, err
 		}).(pulumi.StringPtrOutput)
 		push, err := local.NewCommand(k.ctx, name+"-"+file.role, runs("push", stdin, pulumi.StringMap{"STRATA_SSH_KEY": host.SSHKey}),
-			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{bounded(k.args.Timeouts.Install)})...)
+			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{bounded(k.args.Timeouts.Install), rerun.Replaced()})...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file.role, err)
 		}

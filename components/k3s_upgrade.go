@@ -9,6 +9,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/rerun"
 	"strata/internal/upgrade"
 )
 
@@ -31,7 +32,7 @@ func (k *k3s) upgrade() (*health.Gate, error) {
 		return plan
 	})
 	command := runs("upgrade", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig})
-	return local.NewCommand(k.ctx, k.name+"-upgrade", command, append(childOf(k, append(k.pushed, k.API, k.members)...), bounded(plan.Timeout))...)
+	return local.NewCommand(k.ctx, k.name+"-upgrade", command, append(childOf(k, append(k.pushed, k.API, k.members)...), bounded(plan.Timeout), rerun.Replaced())...)
 }
 
 // rolloutLimit is the longest that every node after the other may take, with a minute for the look at all of them.

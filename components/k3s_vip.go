@@ -1,7 +1,7 @@
 package components
 
 import (
-	"slices"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
+	"strata/internal/rerun"
 )
 
 // keepalivedMark is the first line of a keepalived.conf that is ours.
@@ -54,15 +55,24 @@ func (k *k3s) gateEndpoint() error {
 // holdVIP registers one server's share of the API's own address. It waits for the server itself: before, it could not hold it.
 func (k *k3s) holdVIP(server *Host, ready *health.Gate) (pulumi.Resource, error) {
 	limit, user, vip := k.args.Timeouts.Install, server.Node.SSH.User, k.args.Config.VIP
-	return remote.NewCommand(k.ctx, k.name+"-"+server.Node.Name+"-vip", &remote.CommandArgs{
-		Connection: server.connection(),
-		Create: pulumi.String(remoteScript(user, "k3s-vip.sh", limit,
+	name := k.name + "-" + server.Node.Name + "-vip"
+	script := func(attempt string) string {
+		return remoteScript(user, "k3s-vip.sh", limit,
 			variable{"NAME", server.Node.Name}, variable{"ADDRESS", server.Node.Address.String()},
 			variable{"PEERS", strings.Join(k.peers(server), " ")}, variable{"VIP", vip.String()},
 			// From the address, so that two clusters in one network differ: VRRP's routers are told apart by it.
-			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)}, variable{"MARK", keepalivedMark},
-		)),
+			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)}, variable{"MARK", keepalivedMark}, variable{"ATTEMPT", attempt},
+		)
+	}
+	opts := append(childOf(k, ready), server.deletedWith()...)
+	attempt, err := rerun.Attempt(k.ctx, name, pulumi.StringMap{"script": pulumi.String(digestOf(script("")))}, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("attempt: %w", err)
+	}
+	return remote.NewCommand(k.ctx, name, &remote.CommandArgs{
+		Connection:             server.connection(),
+		Create:                 attempt.ApplyT(script).(pulumi.StringOutput),
 		Delete:                 pulumi.String(remoteScript(user, "k3s-vip-remove.sh", k.args.Timeouts.Uninstall, variable{"MARK", keepalivedMark})),
 		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, slices.Concat(childOf(k, ready), server.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+	}, append(opts, bounded(limit))...)
 }

@@ -3,7 +3,6 @@ package components
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -155,8 +154,12 @@ func (v *vaultLayer) step(verb string, issuing *vault.Issuing, env pulumi.String
 	env["STRATA_KUBECONFIG"] = v.args.Cluster.Kubeconfig
 	command := runs("vault "+verb, stdin, env)
 	command.AddPreviousOutputInEnv = pulumi.Bool(verb == "init")
-	made, err := local.NewCommand(v.ctx, v.name+"-"+verb, command, slices.Concat(childOf(v, after), v.args.Cluster.deletedWith(),
-		[]pulumi.ResourceOption{bounded(v.args.Timeouts.Vault), pulumi.AdditionalSecretOutputs([]string{"stdout"})})...)
+	opts := append(childOf(v, after), v.args.Cluster.deletedWith()...)
+	if err := again(v.ctx, v.name+"-"+verb, command, opts); err != nil {
+		return nil, fmt.Errorf("%s: %w", verb, err)
+	}
+	made, err := local.NewCommand(v.ctx, v.name+"-"+verb, command,
+		append(opts, bounded(v.args.Timeouts.Vault), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", verb, err)
 	}

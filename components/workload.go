@@ -185,21 +185,6 @@ func (w *workloadBuild) serviceOf(role, name string) (*Object, error) {
 	})
 }
 
-// budget registers the disruption budget. A Pod that is not ready may always be evicted: it serves nobody, and a broken revision must
-// not hold up a drain for ever.
-func (w *workloadBuild) budget() error {
-	_, err := w.object("budget", "kubernetes:policy/v1:PodDisruptionBudget", pulumi.Map{
-		"apiVersion": pulumi.String("policy/v1"), "kind": pulumi.String("PodDisruptionBudget"),
-		"metadata": w.metadata(pulumi.String(w.args.Config.Name), nil),
-		"spec": pulumi.Map{
-			"selector":                   pulumi.Map{"matchLabels": workloadLabels(w.args.Config.Name)},
-			"maxUnavailable":             pulumi.Int(w.args.Config.MaxUnavailable()),
-			"unhealthyPodEvictionPolicy": pulumi.String("AlwaysAllow"),
-		},
-	})
-	return err
-}
-
 // gate registers the gate of the rollout. Immutable objects need it in any case: Pulumi deletes those of the old revision after it, and
 // without it while Pods of that revision still run and restart.
 func (w *workloadBuild) gate() error {

@@ -2,12 +2,12 @@ package components
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
 	"strata/internal/canary"
@@ -28,6 +28,17 @@ func (w *workloadBuild) backends() pulumi.Array {
 	}
 }
 
+// canaryReplicas is how many Pods of the new version run beside the old one. By APISIX two, of which one is always ready: its data plane
+// takes routes and upstreams up to 100 ms apart, and answers each request of a route with 500 while an upstream of it is missing, one
+// of weight 0 as well (apisix apisix/core/config_yaml.lua, apisix/plugins/traffic-split.lua). The upstream goes with the last ready Pod.
+func (w *workloadBuild) canaryReplicas() int {
+	cfg := w.args.Config
+	if cfg.Canary != nil && cfg.RoutesBy(config.ControllerAPISIX) > 0 {
+		return min(2, cfg.Replicas)
+	}
+	return 1
+}
+
 // canary registers the new version beside the old one, and the command that tries it: the Deployment of all Pods waits for that. The
 // command ends with all requests at the old version, so an up that is interrupted at any place is followed by one that begins anew; and
 // one that fails has changed nothing but Pods without requests.
@@ -37,7 +48,7 @@ func (w *workloadBuild) canary() error {
 		return nil
 	}
 	name := canaryName(cfg.Name)
-	deployment, err := w.deployment("canary-deployment", name, 1, w.reads()...)
+	deployment, err := w.deployment("canary-deployment", name, w.canaryReplicas(), w.reads()...)
 	if err != nil {
 		return err
 	}
@@ -69,14 +80,17 @@ func (w *workloadBuild) canarySpec() canary.Spec {
 	spec := canary.Spec{
 		Namespace: cfg.Namespace, Stable: cfg.Name, Canary: canaryName(cfg.Name), Path: cfg.Probes.Ready, Steps: cfg.Canary.Steps,
 		Hold: cfg.Canary.Hold, MaxFailing: cfg.Canary.MaxFailing, MinAnswers: cfg.Canary.MinAnswers,
-		// A look may take as long as the pause after it.
-		Timeout: metav1.Duration{Duration: time.Duration(2*canary.HoldAtMost*len(cfg.Canary.Steps))*cfg.Canary.Hold.Duration + 2*time.Minute},
 	}
 	for _, route := range cfg.Routes {
 		spec.Routes = append(spec.Routes, w.routeName(route))
-		if route.Controller == config.ControllerTraefik {
-			spec.Traefik = w.args.Ingress[route.Controller].Metrics
+	}
+	for _, controller := range slices.Sorted(maps.Keys(w.routed)) {
+		if metrics := w.args.Ingress[controller].Metrics; metrics != nil {
+			spec.Metrics = append(spec.Metrics, *metrics)
 		}
 	}
+	// A look may take as long as the pause after it.
+	longest := canary.HoldAtMost * (cfg.Canary.Hold.Duration + spec.Age())
+	spec.Timeout.Duration = time.Duration(2*len(cfg.Canary.Steps))*longest + 2*time.Minute
 	return spec
 }

@@ -10,8 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/internal/rerun"
 )
 
 // contents are the objects that a workload's Pods read.
@@ -73,13 +74,11 @@ func (w *workloadBuild) contentName(role string, hash pulumi.StringOutput) (pulu
 	if !w.args.Config.ImmutableConfig {
 		return pulumi.String(name), nil
 	}
-	suffix, err := random.NewRandomId(w.ctx, w.name+"-"+role+"-suffix", &random.RandomIdArgs{
-		ByteLength: pulumi.Int(5), Keepers: pulumi.StringMap{"contents": hash},
-	}, childOf(w)...)
+	attempt, err := rerun.Attempt(w.ctx, w.name+"-"+role, pulumi.StringMap{"contents": hash}, childOf(w)...)
 	if err != nil {
 		return nil, err
 	}
-	full := pulumi.Sprintf("%s-%s", name, suffix.Hex)
+	full := pulumi.Sprintf("%s-%s", name, attempt)
 	w.config.names = append(w.config.names, full)
 	return full, nil
 }

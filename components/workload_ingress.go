@@ -1,7 +1,10 @@
 package components
 
 import (
+	"time"
+
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
 	"strata/internal/canary"
@@ -22,8 +25,8 @@ type WorkloadIngress struct {
 	// Admitted are the gates that a route waits for: whoever serves and admits its kind. Address is the load balancer's.
 	Admitted []*health.Gate
 	Address  *health.Gate
-	// Metrics are of Pods that count answers by Service; nil where none do.
-	Metrics *canary.Traefik
+	// Metrics count answers by Service or Pod; nil where none do.
+	Metrics *canary.Metrics
 	// Judged is true where the controller's own name is in the status of an HTTPRoute, so that the route can wait for it.
 	Judged bool
 }
@@ -33,7 +36,10 @@ func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 	return WorkloadIngress{
 		Class: traefikName, Namespace: traefikName, Service: traefikName, Listeners: []string{"https"}, Domain: domain, CASecret: caSecret,
 		Admitted: []*health.Gate{t.Programmed}, Address: t.Address, Judged: true, IP: t.IP,
-		Metrics: &canary.Traefik{Namespace: traefikName, Selector: "app.kubernetes.io/name=" + traefikName, Port: 9100},
+		Metrics: &canary.Metrics{
+			Namespace: traefikName, Selector: "app.kubernetes.io/name=" + traefikName, Port: 9100, Path: "/metrics",
+			Counter: "traefik_service_requests_total", Label: "service",
+		},
 	}
 }
 
@@ -42,6 +48,12 @@ func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
 	way := WorkloadIngress{
 		Class: apisixName, Namespace: apisixNamespace, Service: apisixService, Listeners: []string{"http", "https"}, Domain: domain,
 		CASecret: caSecret, Admitted: []*health.Gate{a.Webhook}, Address: a.Address,
+		Metrics: &canary.Metrics{
+			Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName, Port: 9091, Path: "/apisix/prometheus/metrics",
+			// A route has one id for all its backends, so that only the Pod's address tells them apart
+			// (apisix/plugins/prometheus/exporter.lua; DEFAULT_REFRESH_INTERVAL).
+			Counter: "apisix_http_status", Label: "node", ByPod: true, Age: metav1.Duration{Duration: 15 * time.Second},
+		},
 	}
 	if a.HasIP {
 		way.IP = a.IP

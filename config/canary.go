@@ -12,12 +12,13 @@ import (
 type Canary struct {
 	// Steps are the parts of the requests that the new version gets, in percent, one after the other. Default 5, 25, 50.
 	Steps []int `json:"steps,omitempty"`
-	// Hold is how long each step lasts; it lasts up to four times as long while there are fewer answers than minAnswers. Default 30s.
+	// Hold is how long each step lasts; it lasts up to four times as long while there are fewer answers than minAnswers. Default 30s. With
+	// APISIX 15s are added, so old may be what it has counted.
 	Hold metav1.Duration `json:"hold,omitzero"`
 	// MaxFailing is how many of its answers may be 5xx, in percent. More, or a probe that fails, and the old version gets all requests
-	// back at once. Default 1. Answers are counted by Traefik; with APISIX only the probe looks.
+	// back at once. Default 1. Answers are counted by the ingress controllers.
 	MaxFailing int `json:"maxFailing,omitempty"`
-	// MinAnswers is how many answers of Traefik's a step needs before their share counts; one that gets fewer does not pass. Default 20.
+	// MinAnswers is how many answers a step needs before their share counts; one that gets fewer does not pass. Default 20.
 	MinAnswers int `json:"minAnswers,omitempty"`
 }
 
@@ -50,6 +51,11 @@ func (w workloadCheck) canary() {
 	}
 	if c.MinAnswers < 1 {
 		w.add(w.key("canary.minAnswers"), fmt.Sprint(c.MinAnswers), "is less than one", "use for example 20")
+	}
+	if w.w.RoutesBy(ControllerAPISIX) > 1 {
+		// Its controller calls the canary's upstream like its Service alone, and its data plane refuses a configuration with two of one name,
+		// that of every other route included (apisix-ingress-controller internal/adc/translator, apisix apisix/admin/standalone.lua).
+		w.add(w.key("canary"), "", "has more than one route of apisix, which takes no configuration with two to one canary", "leave one route of apisix")
 	}
 	isOther := func(r WorkloadRoute) bool { return r.Kind != RouteHTTP }
 	if len(w.w.Routes) == 0 || slices.ContainsFunc(w.w.Routes, isOther) {

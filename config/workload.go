@@ -132,6 +132,16 @@ func (w Workload) needs() time.Duration {
 // MaxUnavailable is how many Pods a drain may take at once. It is never none: a budget of none would hold up a drain for ever.
 func (w Workload) MaxUnavailable() int { return max(1, w.Replicas/3) }
 
+// RoutesBy counts the routes of an ingress controller.
+func (w Workload) RoutesBy(controller string) (count int) {
+	for _, route := range w.Routes {
+		if route.Controller == controller {
+			count++
+		}
+	}
+	return count
+}
+
 // deriveWorkloads fills in what workloads have by default.
 func (c *Config) deriveWorkloads() {
 	if c.Artifacts.Source != SourceUpstream {

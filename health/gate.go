@@ -8,6 +8,8 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/internal/rerun"
 )
 
 // Command is how a gate's resource runs the checks: the program's own executable, installed beside the project by
@@ -46,8 +48,8 @@ type GateArgs struct {
 	APIKey pulumi.StringInput
 }
 
-// NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and, because a failed command is
-// not stored, on the next up after it failed.
+// NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the next up after it failed, also if
+// that asks for what held before (internal/rerun).
 func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
 	if len(args.HostKeys) != len(args.Spec.Hosts) {
 		return nil, fmt.Errorf("gate %s: %d host keys for %d hosts", name, len(args.HostKeys), len(args.Spec.Hosts))
@@ -70,7 +72,7 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	if args.APIKey != nil {
 		environment["STRATA_API_KEY"] = args.APIKey
 	}
-	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))
+	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}), rerun.Replaced())
 	return local.NewCommand(ctx, name, &local.CommandArgs{
 		Create:                 pulumi.String(Command),
 		Stdin:                  args.stdin(),

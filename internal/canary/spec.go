@@ -4,6 +4,7 @@ package canary
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -26,19 +27,36 @@ type Spec struct {
 	Hold       metav1.Duration `json:"hold"`
 	MaxFailing int             `json:"maxFailing"`
 	MinAnswers int             `json:"minAnswers"`
-	// Traefik has Pods whose metrics count answers by Service; nil: the probe alone looks.
-	Traefik *Traefik `json:"traefik,omitempty"`
+	// Metrics are where answers are counted; none: the probe alone looks.
+	Metrics []Metrics `json:"metrics,omitempty"`
 	// Timeout bounds the whole, Revision makes it run again when it changes.
 	Timeout  metav1.Duration `json:"timeout"`
 	Revision string          `json:"revision,omitempty"`
 }
 
-// Traefik is where its Pods are.
-type Traefik struct {
+// Metrics are those of an ingress controller's Pods, in Prometheus' format.
+type Metrics struct {
 	Namespace string `json:"namespace"`
-	// Selector is of labels, and Port that of the metrics.
+	// Selector is of labels, Port and Path are those of the metrics.
 	Selector string `json:"selector"`
 	Port     int    `json:"port"`
+	Path     string `json:"path"`
+	// Counter counts answers by label code, and Label says where one came from: Service or Pod.
+	Counter string `json:"counter"`
+	Label   string `json:"label"`
+	// ByPod is true where the label is a Pod's address, and false where it begins with namespace-service-.
+	ByPod bool `json:"byPod,omitempty"`
+	// Age is how old what they say may be.
+	Age metav1.Duration `json:"age,omitzero"`
+}
+
+// Age is how old what the oldest metrics say may be: so much longer lasts a step.
+func (s Spec) Age() time.Duration {
+	var oldest time.Duration
+	for _, metrics := range s.Metrics {
+		oldest = max(oldest, metrics.Age.Duration)
+	}
+	return oldest
 }
 
 // Validate reports what is missing.

@@ -59,6 +59,15 @@ var localCases = []testCase{
 		up(t, r, plugin.Replace, props(inputs("b")))
 		assert.Equal(t, "create\ncreate\ndelete\n", read(t, file))
 	}},
+	{"what is replaced on a change of what it runs or is asked runs again without a trigger", func(t *testing.T) {
+		r := newLocal(t)
+		r.ReplaceOnChanges = []string{"create", "stdin"} // internal/rerun
+		up(t, r, plugin.Create, props(map[string]any{"create": "cat", "stdin": "one"}))
+		up(t, r, plugin.Replace, props(map[string]any{"create": "cat", "stdin": "two"}))
+		assert.Equal(t, "two", text(r.State, "stdout"))
+		up(t, r, plugin.Replace, props(map[string]any{"create": "cat -", "stdin": "two"}))
+		up(t, r, plugin.Update, props(map[string]any{"create": "cat -", "stdin": "two", "environment": map[string]any{"KEY": "renewed"}}))
+	}},
 	{"delete runs the delete command of the state", func(t *testing.T) {
 		r := newLocal(t)
 		file := filepath.Join(t.TempDir(), "gone")

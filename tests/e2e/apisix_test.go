@@ -21,7 +21,8 @@ func TestAPISIX(t *testing.T) {
 	net := network{"std0", "10.24.0"}
 	all := []node{{"server-1", "server", 11}}
 	hosts := lend(t, "e2ea", net, all...)
-	s := newStack(t, "e2e-apisix", withAPISIX(hosts, "full", all...))
+	shop := apisixShop()
+	s := newStack(t, "e2e-apisix", withShop(shop, hosts, all...))
 	s.step("it comes up, and everything answers from outside", func(t *testing.T) {
 		r := s.must(s.up())
 		t.Logf("full: %s", r.took.Round(time.Second))
@@ -36,6 +37,9 @@ func TestAPISIX(t *testing.T) {
 		for _, name := range []string{"demoKey", "demoPassword"} {
 			assert.NotContains(t, export, s.output(name))
 		}
+	})
+	s.step("a version that fails is rolled back, and one that works goes through, by the weights of an HTTPRoute", func(t *testing.T) {
+		s.canaryByAPISIX(t, shop, hosts, all...)
 	})
 	export := s.exported()
 	s.step("APISIX and its demo go while the controller lives", func(t *testing.T) {

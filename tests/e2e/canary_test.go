@@ -68,22 +68,25 @@ func TestCanary(t *testing.T) {
 	})
 }
 
-// weights are those of the route's backends, the old version's first.
-func (w *workloadStory) weights(t *testing.T) []int {
+// weights are those of the backends of the workload's only route, the old version's first.
+func (s *stack) weights(t *testing.T) []int {
 	t.Helper()
-	text, err := w.client().RESTClient().Get().AbsPath("/apis/gateway.networking.k8s.io/v1/namespaces/apps/httproutes/shop").DoRaw(t.Context())
+	text, err := s.client().RESTClient().Get().AbsPath("/apis/gateway.networking.k8s.io/v1/namespaces/apps/httproutes").DoRaw(t.Context())
 	require.NoError(t, err)
-	var route struct {
-		Spec struct {
-			Rules []struct {
-				BackendRefs []struct{ Weight int }
+	var routes struct {
+		Items []struct {
+			Spec struct {
+				Rules []struct {
+					BackendRefs []struct{ Weight int }
+				}
 			}
 		}
 	}
-	require.NoError(t, json.Unmarshal(text, &route))
-	require.Len(t, route.Spec.Rules, 1)
+	require.NoError(t, json.Unmarshal(text, &routes))
+	require.Len(t, routes.Items, 1)
+	require.Len(t, routes.Items[0].Spec.Rules, 1)
 	var weights []int
-	for _, backend := range route.Spec.Rules[0].BackendRefs {
+	for _, backend := range routes.Items[0].Spec.Rules[0].BackendRefs {
 		weights = append(weights, backend.Weight)
 	}
 	return weights

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -69,21 +70,79 @@ func TestAFailedActionIsToldWithItsLayer(t *testing.T) {
 	}
 }
 
-// A gate that re-runs and fails keeps its old state, and the next up runs it again.
-func TestAGateThatFailsOnAnUpdateIsRunAgain(t *testing.T) {
+// A gate that runs again and fails is not in the state, and the next up runs it again.
+func TestAGateThatFailsOnAChangeIsRunAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.set("k3s", "tlsSANs", []string{"api.example.org"})
-	s.fail("update", "k3s-server-2-gate")
+	s.fail("create", "k3s-server-2-gate")
 	failed := s.up()
 	require.Error(t, failed.err)
-	assert.Contains(t, failed.actions.names("update"), "k3s-server-1-install")
-	assert.NotContains(t, failed.actions.names("update"), "k3s-server-3-install", "it needs the gate before")
-	s.heal("update", "k3s-server-2-gate")
+	assert.Contains(t, failed.actions.names("create"), "k3s-server-1-install")
+	assert.NotContains(t, failed.actions.names("create"), "k3s-server-3-install", "it needs the gate before")
+	s.heal("create", "k3s-server-2-gate")
 	next := s.mustUp().actions
-	assert.Contains(t, next.names("update"), "k3s-server-2-gate")
-	assert.Contains(t, next.names("update"), "k3s-server-3-install")
-	assert.NotContains(t, next.names("update"), "k3s-server-1-install", "it is done")
+	assert.Contains(t, next.names("create"), "k3s-server-2-gate")
+	assert.Contains(t, next.names("create"), "k3s-server-3-install")
+	assert.NotContains(t, next.names("create"), "k3s-server-1-install", "it is done")
+}
+
+// A change that failed and is taken back leaves nothing half done, although every input is the one of before: what was begun runs
+// again, and what was not reached stays alone.
+func TestAFailedChangeThatIsTakenBackRunsAgain(t *testing.T) {
+	for failing, want := range map[string][]string{
+		"k3s-server-1-install": {"k3s-server-1-install"},
+		"k3s-server-1-gate":    {"k3s-server-1-install", "k3s-server-1-gate"},
+		"k3s-server-2-install": {"k3s-server-1-install", "k3s-server-1-gate", "k3s-server-2-install"},
+	} {
+		t.Run(failing, func(t *testing.T) {
+			s := newStack(t, "staging")
+			s.mustUp()
+			sound := s.stored()
+			s.set("k3s", "tlsSANs", []string{"api.example.org"})
+			s.fail("create", failing)
+			require.Error(t, s.up().err)
+
+			s.set("k3s", "tlsSANs", nil)
+			s.heal("create", failing)
+			back := s.mustUp()
+			assert.ElementsMatch(t, want, slices.Collect(maps.Keys(back.changed())))
+			for name, before := range sound {
+				assert.True(t, before.Inputs.DeepEquals(s.stored()[name].Inputs), name)
+			}
+			assert.Empty(t, s.mustUp().changed())
+		})
+	}
+}
+
+// What is forgotten holds no destroy up.
+func TestADestroyAfterAFailedChangeLeavesNothing(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.set("k3s", "tlsSANs", []string{"api.example.org"})
+	s.fail("create", "k3s-server-2-gate")
+	require.Error(t, s.up().err)
+	gone := s.destroy()
+	require.NoError(t, gone.err)
+	assert.Contains(t, gone.actions.names("delete"), "k3s-server-2-uninstall")
+	assert.Empty(t, s.stored())
+}
+
+// A step that cannot be forgotten, because it has a delete action or printed what is needed, runs again by its attempt.
+func TestAFailedStepThatIsTakenBackRunsAgainInPlace(t *testing.T) {
+	s := newStack(t, "staging")
+	s.set("k3s", "vip", "10.10.0.10")
+	s.mustUp()
+	s.set("k3s", "vip", "10.10.0.9")
+	s.fail("update", "k3s-server-1-vip")
+	assert.Contains(t, toldAbout(s.up(), "k3s-server-1-vip"), "made to fail")
+
+	s.set("k3s", "vip", "10.10.0.10")
+	s.heal("update", "k3s-server-1-vip")
+	back := s.mustUp().actions
+	assert.Contains(t, back.names("update"), "k3s-server-1-vip")
+	assert.Empty(t, back.ending("delete", "-vip"), "keepalived goes on")
+	assert.Empty(t, s.mustUp().changed())
 }
 
 // toldAbout is what was said about a resource.

@@ -20,14 +20,14 @@ func TestAnAgentThatLeavesIsRemovedBeforeTheNodesGateAndUninstalledAfterIt(t *te
 			s.mustUp()
 			s.removeNodes("agent-2")
 			did := s.mustUp().actions
-			assert.True(t, did.before("update", "k3s-members", "update", "k3s-nodes"), did)
-			assert.NotContains(t, did.names("update"), "k3s-server-1-install", "the servers do not know agents")
+			assert.True(t, did.before("update", "k3s-members", "create", "k3s-nodes"), did)
+			assert.NotContains(t, did.names("create"), "k3s-server-1-install", "the servers do not know agents")
 			last := "k3s-agent-2-uninstall"
 			if name == "rehearsal" {
 				assert.Nil(t, did.find("delete", last), "it goes with the machine")
 				last = "hosts-agent-2-machine"
 			}
-			assert.True(t, did.before("update", "k3s-nodes", "delete", last), did)
+			assert.True(t, did.before("create", "k3s-nodes", "delete", last), did)
 			assert.Empty(t, s.mustUp().changed())
 		})
 	}
@@ -56,13 +56,13 @@ func TestAServerThatLeavesComesBack(t *testing.T) {
 	for _, server := range []string{"server-2", "server-3"} {
 		assert.True(t, left.before("update", "k3s-members", "delete", "k3s-"+server+"-uninstall"), server)
 	}
-	assert.True(t, left.before("update", "k3s-members", "update", "k3s-nodes"))
+	assert.True(t, left.before("update", "k3s-members", "create", "k3s-nodes"))
 
 	s.set("hosts", "nodes", whole)
 	back := s.mustUp().actions
 	assert.True(t, back.before("create", "k3s-server-2-gate", "create", "k3s-server-3-install"), "one at a time")
-	assert.True(t, back.before("update", "k3s-server-1-gate", "create", "k3s-server-2-install"))
-	assert.True(t, back.before("create", "k3s-server-3-gate", "update", "k3s-nodes"))
+	assert.True(t, back.before("create", "k3s-server-1-gate", "create", "k3s-server-2-install"))
+	assert.True(t, back.before("create", "k3s-server-3-gate", "create", "k3s-nodes"))
 	assert.Empty(t, back.names("delete"))
 	assert.Empty(t, s.mustUp().changed())
 }
@@ -89,13 +89,13 @@ func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
 	s.set("k3s", "tlsSANs", []string{"api.example.org"})
 	did := s.mustUp().actions
 	for _, server := range []string{"server-1", "server-2", "server-3"} {
-		assert.True(t, did.before("update", "k3s-"+server+"-install", "update", "k3s-"+server+"-gate"), server)
+		assert.True(t, did.before("create", "k3s-"+server+"-install", "create", "k3s-"+server+"-gate"), server)
 	}
-	assert.True(t, did.before("update", "k3s-server-1-gate", "update", "k3s-server-2-install"))
-	assert.True(t, did.before("update", "k3s-server-2-gate", "update", "k3s-server-3-install"))
-	assert.NotContains(t, did.names("update"), "k3s-agent-1-install", "an agent's file has no certificate names")
+	assert.True(t, did.before("create", "k3s-server-1-gate", "create", "k3s-server-2-install"))
+	assert.True(t, did.before("create", "k3s-server-2-gate", "create", "k3s-server-3-install"))
+	assert.NotContains(t, did.names("create"), "k3s-agent-1-install", "an agent's file has no certificate names")
 	assert.Empty(t, did.names("delete"))
-	assert.Empty(t, did.names("create"), "nothing is replaced")
+	assert.Empty(t, s.mustUp().changed())
 }
 
 // The upgrade begins when every node has its binary and every gate of the old K3s holds, and the layers above wait for it.
@@ -106,13 +106,13 @@ func TestANewBinaryIsOnEveryNodeBeforeTheUpgradeBegins(t *testing.T) {
 	s.newArtifact("metallb-chart")
 	did := s.mustUp().actions
 	for _, node := range []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"} {
-		assert.True(t, did.before("update", "k3s-"+node+"-binary", "update", "k3s-"+node+"-install"), node)
-		assert.True(t, did.before("update", "k3s-"+node+"-binary", "update", "k3s-upgrade"), node)
+		assert.True(t, did.before("create", "k3s-"+node+"-binary", "create", "k3s-"+node+"-install"), node)
+		assert.True(t, did.before("create", "k3s-"+node+"-binary", "create", "k3s-upgrade"), node)
 	}
 	for _, gate := range []string{"k3s-nodes", "k3s-system"} {
-		assert.True(t, did.before("update", "k3s-upgrade", "update", gate), gate)
+		assert.True(t, did.before("create", "k3s-upgrade", "create", gate), gate)
 	}
-	assert.True(t, did.before("update", "k3s-upgrade", "update", "metallb-release"), "nothing above is judged while Pods are drained away")
+	assert.True(t, did.before("create", "k3s-upgrade", "update", "metallb-release"), "nothing above is judged while Pods are drained away")
 	assert.Empty(t, did.names("delete"))
 	assert.Empty(t, s.mustUp().changed())
 }
@@ -122,14 +122,14 @@ func TestAnUpgradeThatFailsHoldsUpWhatIsAboveAndIsRepeated(t *testing.T) {
 	s.mustUp()
 	s.newArtifact("k3s")
 	s.newArtifact("metallb-chart")
-	s.fail("update", "k3s-upgrade")
+	s.fail("create", "k3s-upgrade")
 	failed := s.up()
 	require.Error(t, failed.err)
 	assert.Contains(t, toldAbout(failed, "k3s-upgrade"), "made to fail")
 	assert.NotContains(t, failed.actions.names("update"), "metallb-release")
-	s.heal("update", "k3s-upgrade")
+	s.heal("create", "k3s-upgrade")
 	next := s.mustUp().actions
-	assert.True(t, next.before("update", "k3s-upgrade", "update", "metallb-release"))
+	assert.True(t, next.before("create", "k3s-upgrade", "update", "metallb-release"))
 }
 
 // A host in the place of a dead one has its name free before it joins, and is a member before the set is judged.
@@ -142,9 +142,9 @@ func TestAServerThatIsReplacedIsAdmittedBeforeItsInstall(t *testing.T) {
 	moved["address"] = "10.10.0.19"
 	s.set("hosts", "nodes", append(append(slices.Clone(nodes[:2]), moved), nodes[3:]...))
 	did := s.mustUp().actions
-	assert.True(t, did.before("update", "hosts-server-3-gate", "update", "k3s-server-3-admit"))
-	assert.True(t, did.before("update", "k3s-server-3-admit", "update", "k3s-server-3-install"))
-	assert.True(t, did.before("update", "k3s-server-3-gate", "update", "k3s-nodes"))
+	assert.True(t, did.before("create", "hosts-server-3-gate", "update", "k3s-server-3-admit"))
+	assert.True(t, did.before("update", "k3s-server-3-admit", "create", "k3s-server-3-install"))
+	assert.True(t, did.before("create", "k3s-server-3-gate", "create", "k3s-nodes"))
 	assert.NotContains(t, did.names("delete"), "k3s-server-3-uninstall", "its old host is gone")
 	assert.Empty(t, s.mustUp().changed())
 }
@@ -155,12 +155,12 @@ func TestAHostThatRefusesTheVersionGetsNoBinary(t *testing.T) {
 	s.mustUp()
 	s.newArtifact("k3s", "v1.99.0+k3s1")
 	for _, node := range []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"} {
-		s.fail("update", "hosts-"+node+"-gate")
+		s.fail("create", "hosts-"+node+"-gate")
 	}
 	failed := s.up()
 	require.Error(t, failed.err)
-	assert.Empty(t, failed.actions.ending("update", "-binary"))
-	assert.NotContains(t, failed.actions.names("update"), "k3s-upgrade")
+	assert.Empty(t, failed.actions.ending("create", "-binary"))
+	assert.NotContains(t, failed.actions.names("create"), "k3s-upgrade")
 }
 
 func TestANewChartRunsTheWebhookGateAgain(t *testing.T) {
@@ -168,7 +168,7 @@ func TestANewChartRunsTheWebhookGateAgain(t *testing.T) {
 	s.mustUp()
 	s.newArtifact("metallb-chart")
 	did := s.mustUp().actions
-	assert.True(t, did.before("update", "metallb-release", "update", "metallb-webhook"))
+	assert.True(t, did.before("update", "metallb-release", "create", "metallb-webhook"))
 	assert.NotContains(t, did.names("update"), "metallb-pool")
 	assert.Empty(t, did.names("delete"))
 	assert.NotEqual(t, resource.URN(""), s.stored()["metallb-pool"].URN)

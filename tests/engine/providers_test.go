@@ -84,6 +84,9 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 	}
 	provider.DeleteF = func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 		err := w.do("delete", req.URN)
+		if _, runs := req.Inputs["delete"]; pkg == "command" && !runs {
+			w.forgotten(req.URN.Name())
+		}
 		if err == nil {
 			w.gone(objectOf(req.URN, req.Inputs))
 		}

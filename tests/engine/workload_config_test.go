@@ -21,18 +21,33 @@ func TestGoingBackAfterAFailedConfigurationWorks(t *testing.T) {
 	s.shop(withFile("a: good"))
 	s.mustUp()
 	s.shop(withFile("a: bad"))
-	s.fail("update", "workload-shop-rollout")
+	s.fail("create", "workload-shop-rollout")
 	for range 2 {
 		require.Error(t, s.up().err)
 		assert.Len(t, s.configMaps(), 2, "Pods of the old revision have theirs")
 	}
-	s.heal("update", "workload-shop-rollout")
+	s.heal("create", "workload-shop-rollout")
 	s.shop(withFile("a: good"))
 	did := s.mustUp().actions
-	assert.True(t, did.before("update", "workload-shop-deployment", "update", "workload-shop-rollout"))
-	assert.True(t, did.before("update", "workload-shop-rollout", "delete", "workload-shop-files"))
+	assert.True(t, did.before("update", "workload-shop-deployment", "create", "workload-shop-rollout"))
+	assert.True(t, did.before("create", "workload-shop-rollout", "delete", "workload-shop-files"))
 	kept := s.stored()["workload-shop-files"]
 	assert.Equal(t, []string{objectOf(kept.URN, kept.Inputs)}, s.configMaps())
+	assert.Empty(t, s.mustUp().changed())
+}
+
+// With objects that are changed in place everything is as before once a change is taken back, but for what Pods made of it meanwhile:
+// the gate looks again.
+func TestGoingBackIsGatedLikeGoingForward(t *testing.T) {
+	s := newStack(t, "local")
+	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: good"}})
+	s.mustUp()
+	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: bad"}})
+	s.fail("create", "workload-shop-rollout")
+	assert.Contains(t, toldAbout(s.up(), "workload-shop-rollout"), "made to fail")
+	s.heal("create", "workload-shop-rollout")
+	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: good"}})
+	assert.True(t, s.mustUp().actions.before("update", "workload-shop-deployment", "create", "workload-shop-rollout"))
 	assert.Empty(t, s.mustUp().changed())
 }
 

@@ -20,13 +20,15 @@ type action struct {
 	name string
 	// start and end are positions in the order of all starts and ends.
 	start, end int
+	// empty is true for a delete that runs nothing.
+	empty bool
 }
 
 // world is what the providers share: what they did, and what fails.
 type world struct {
 	mutex   sync.Mutex
 	clock   int
-	actions []action
+	actions actions
 	failing map[string]bool // "verb name"
 	// objects are those that the API server has.
 	objects map[string]bool
@@ -71,13 +73,25 @@ func (w *world) tick() int {
 	return w.clock
 }
 
-// take returns the actions since the last call, in order of their start.
+// take returns the actions since the last call, in order of their start, without what forgets a command so that it runs again
+// (internal/rerun).
 func (w *world) take() actions {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	taken := w.actions
 	w.actions = nil
-	return taken
+	return slices.DeleteFunc(slices.Clone(taken), func(one action) bool { return one.empty && taken.find("create", one.name) != nil })
+}
+
+// forgotten marks the last delete of a command that has no delete action.
+func (w *world) forgotten(name string) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for i := range w.actions {
+		if w.actions[i].verb == "delete" && w.actions[i].name == name {
+			w.actions[i].empty = true
+		}
+	}
 }
 
 // actions are what one run did.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,8 @@ func edges(r pulumitest.Resource) []string {
 	add("bound", bounds(r.Timeouts))
 	if triggers := len(r.Triggers()); triggers > 0 {
 		add("replaced on", fmt.Sprintf("%d trigger", triggers))
+	} else {
+		add("replaced on", strings.Join(slices.DeleteFunc(slices.Clone(r.ReplacedOn), func(input string) bool { return input == "triggers[*]" }), ", "))
 	}
 	if r.DeleteFirst {
 		add("replacement", "deletes first")

@@ -104,6 +104,9 @@ func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 		{"an install with a delete", "an uninstall", input("k3s-agent-1-install", "delete", "k3s-uninstall.sh")},
 		{"a gate with a trigger", "only what may be replaced", input("k3s-api", "triggers", []any{"x"})},
 		{"a kubeconfig that is read again", "only what may be replaced", with("k3s-kubeconfig", func(r *pulumitest.Resource) { r.IgnoredChanges = nil })},
+		{"a gate that is kept when it fails", "what failed runs again", with("k3s-api", func(r *pulumitest.Resource) { r.DeleteFirst = false })},
+		{"an install that is updated", "what failed runs again", with("k3s-agent-1-install", func(r *pulumitest.Resource) { r.ReplacedOn = nil })},
+		{"a step that forgets its attempt", "what failed runs again", without("crds-traefik", "crds-traefik-attempt")},
 	}
 	p := newProgram(t, "staging")
 	sound := p.graph(t)

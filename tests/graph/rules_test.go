@@ -26,6 +26,7 @@ var rules = []rule{
 	{"every command is bounded and knows the host it talks to", commandsAreBounded},
 	{"an uninstall can never run after the install that it undoes", uninstallIsSafe},
 	{"only what may be replaced has triggers", triggersReplace},
+	{"what failed runs again, whatever is asked next", failuresAreRepeated},
 }
 
 func edgesLeadToCustomResources(_ *program, g graph) []string {
@@ -168,7 +169,7 @@ func onHost(g graph, node string) []string {
 // pushes are the copies of artifacts to a node's host: everything there but install, uninstall, admit, vip and gate.
 func pushes(g graph, node string) []string {
 	return slices.DeleteFunc(onHost(g, node), func(name string) bool {
-		return slices.Contains([]string{"install", "uninstall", "admit", "vip", "gate"}, strings.TrimPrefix(name, "k3s-"+node+"-"))
+		return slices.Contains([]string{"install", "uninstall", "admit", "vip", "vip-attempt", "gate"}, strings.TrimPrefix(name, "k3s-"+node+"-"))
 	})
 }
 

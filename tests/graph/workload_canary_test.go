@@ -1,10 +1,15 @@
 package graph_test
 
 import (
+	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/canary"
 )
 
 // withCanary is the shop with a canary; its routes have weights only by the Gateway API.
@@ -22,9 +27,11 @@ func TestAllPodsWaitForTheCanary(t *testing.T) {
 	assert.Contains(t, stdin, `"routes":["shop"],"stable":"shop","canary":"shop-canary"`)
 	assert.Contains(t, stdin, `"steps":[10,50]`)
 	assert.Contains(t, stdin, hash(t, g), "another configuration is another version")
-	assert.Contains(t, stdin, `"traefik":{"namespace":"traefik"`)
+	assert.Contains(t, stdin, `"metrics":[{"namespace":"traefik"`)
+	assert.NotContains(t, stdin, `"namespace":"apisix"`)
 	assert.NotContains(t, stdin, workloadSecret)
 	assert.Equal(t, 1.0, at(t, g["workload-shop-canary-deployment"], "spec", "replicas").NumberValue())
+	assert.Empty(t, g["workload-shop-canary-budget"].Name)
 	without := withWorkload(t, nil).graph(t)
 	assert.Empty(t, without["workload-shop-canary"].Name)
 }
@@ -42,4 +49,34 @@ func TestARouteBeginsWithAllRequestsAtTheOldVersion(t *testing.T) {
 		assert.Equal(t, pods, at(t, g[service], "spec", "selector", "app.kubernetes.io/name").StringValue())
 	}
 	assert.Equal(t, "shop-canary", at(t, g["workload-shop-canary-deployment"], "spec", "template", "metadata", "labels", "app.kubernetes.io/name").StringValue())
+}
+
+// By both ingress controllers it is counted by both, and what comes through APISIX by Pod: its routes have one name for all backends.
+func TestACanaryByAPISIXIsCountedByIt(t *testing.T) {
+	g := withRoutes(t, map[string]any{"name": "shop", "canary": map[string]any{}, "routes": []any{
+		map[string]any{}, map[string]any{"controller": "apisix", "kind": "HTTPRoute"},
+	}})
+	var asked canary.Spec
+	require.NoError(t, json.Unmarshal([]byte(g["workload-shop-canary"].Text("stdin")), &asked))
+	require.Len(t, asked.Metrics, 2)
+	assert.Equal(t, canary.Metrics{
+		Namespace: "apisix", Selector: "app.kubernetes.io/name=apisix", Port: 9091, Path: "/apisix/prometheus/metrics",
+		Counter: "apisix_http_status", Label: "node", ByPod: true, Age: metav1.Duration{Duration: 15 * time.Second},
+	}, asked.Metrics[0])
+	assert.Equal(t, "traefik_service_requests_total", asked.Metrics[1].Counter)
+	assert.Len(t, asked.Routes, 2)
+	assert.Equal(t, 15*time.Second, asked.Age())
+	assert.Equal(t, 2*3*4*(30+15)*time.Second+2*time.Minute, asked.Timeout.Duration, "twice what three steps may take, and the way there and back")
+	for _, route := range routesOf(g, "HTTPRoute") {
+		assert.True(t, g.reaches("workload-shop-canary", route), "whose weights it moves")
+	}
+}
+
+// APISIX fails requests of the old version as well when the last Pod of the new one goes: a drain must leave one.
+func TestACanaryByAPISIXAlwaysHasAPod(t *testing.T) {
+	g := withRoutes(t, map[string]any{"name": "shop", "canary": map[string]any{}, "routes": []any{map[string]any{"controller": "apisix", "kind": "HTTPRoute"}}})
+	assert.Equal(t, 2.0, at(t, g["workload-shop-canary-deployment"], "spec", "replicas").NumberValue())
+	budget := g["workload-shop-canary-budget"]
+	assert.Equal(t, 1.0, at(t, budget, "spec", "maxUnavailable").NumberValue())
+	assert.Equal(t, "shop-canary", at(t, budget, "spec", "selector", "matchLabels", "app.kubernetes.io/name").StringValue())
 }

@@ -30,6 +30,8 @@ type Resource struct {
 	SecretOutputs, IgnoredChanges []string
 	// DeleteFirst is true when a replacement deletes the old one before it creates the new one.
 	DeleteFirst bool
+	// ReplacedOn are the inputs whose change replaces it, by the option replaceOnChanges. That of triggers is the SDK's own.
+	ReplacedOn []string
 	// Order counts registrations from 0.
 	Order int
 }
@@ -108,7 +110,7 @@ func newResource(args pulumi.MockResourceArgs) Resource {
 		r.Timeouts = Timeouts{timeouts.GetCreate(), timeouts.GetUpdate(), timeouts.GetDelete()}
 	}
 	r.SecretOutputs, r.IgnoredChanges = rpc.GetAdditionalSecretOutputs(), rpc.GetIgnoreChanges()
-	r.DeleteFirst = rpc.GetDeleteBeforeReplace()
+	r.DeleteFirst, r.ReplacedOn = rpc.GetDeleteBeforeReplace(), rpc.GetReplaceOnChanges()
 	return r
 }
 

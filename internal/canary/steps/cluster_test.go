@@ -35,6 +35,8 @@ type api struct {
 	// silent is how many probes are not answered.
 	silent  int
 	metrics map[string]string
+	// canaryPods are the addresses of the canary's Pods.
+	canaryPods []string
 }
 
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -88,6 +90,13 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			items = append(items, map[string]any{"metadata": map[string]any{"name": name}})
 		}
 		answer(http.StatusOK, map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items})
+	case r.URL.Path == "/api/v1/namespaces/apps/pods" && r.URL.Query().Get("labelSelector") == "app.kubernetes.io/name=shop-canary":
+		gone := map[string]any{"name": "of-the-version-before", "deletionTimestamp": "2026-01-01T00:00:00Z"}
+		items := []any{map[string]any{"metadata": gone, "status": map[string]any{"podIP": "10.42.0.9"}}}
+		for i, address := range a.canaryPods {
+			items = append(items, map[string]any{"metadata": map[string]any{"name": fmt.Sprint("shop-canary-", i)}, "status": map[string]any{"podIP": address}})
+		}
+		answer(http.StatusOK, map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items})
 	default:
 		for name, text := range a.metrics {
 			if r.URL.Path == "/api/v1/namespaces/traefik/pods/"+name+":9100/proxy/metrics" && text != "" {
@@ -107,7 +116,7 @@ func in(t *testing.T, a *api) *cluster {
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
 	require.NoError(t, err)
 	with := spec
-	with.Traefik = &canary.Traefik{Namespace: "traefik", Selector: "a=b", Port: 9100}
+	with.Metrics = []canary.Metrics{{Namespace: "traefik", Selector: "a=b", Port: 9100, Path: "/metrics", Counter: "traefik_service_requests_total", Label: "service"}}
 	return &cluster{with, client}
 }
 
@@ -152,7 +161,25 @@ func TestAnswersAreCountedByTraefiksPods(t *testing.T) {
 	}}
 	found, err := in(t, a).Look(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, seen{Counters: map[string]counter{"one": {93, 3}, "two": {13, 2}}}, found)
+	assert.Equal(t, seen{Counters: map[string]counter{"traefik/one": {93, 3}, "traefik/two": {13, 2}}}, found)
+}
+
+// APISIX counts by route and Pod: the canary's are its Pods, not the old version's on the same route, not one that goes,
+// and not what APISIX answered itself.
+func TestAnswersAreCountedByAPISIXForThePodsOfTheCanary(t *testing.T) {
+	line := func(code, node string, n int) string {
+		return fmt.Sprintf("apisix_http_status{code=%q,route=\"1a\",matched_uri=\"/*\",service=\"2b\",consumer=\"\",node=%q} %d\n", code, node, n)
+	}
+	a := &api{available: 1, probe: 200, canaryPods: []string{"10.42.0.7", "10.42.1.7", ""}, metrics: map[string]string{
+		"one": "# TYPE apisix_http_status counter\n" + line("200", "10.42.0.7", 90) + line("500", "10.42.0.7", 3) + line("502", "10.42.0.5", 1000) +
+			line("503", "", 7) + line("500", "10.42.0.9", 5),
+		"two": "# TYPE apisix_http_status counter\n" + line("200", "10.42.1.7", 10) + line("404", "10.42.0.7", 1) + line("503", "10.42.1.7", 2),
+	}}
+	c := in(t, a)
+	c.spec.Metrics[0].Counter, c.spec.Metrics[0].Label, c.spec.Metrics[0].ByPod = "apisix_http_status", "node", true
+	found, err := c.Look(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, seen{Counters: map[string]counter{"traefik/one": {93, 3}, "traefik/two": {13, 2}}}, found)
 }
 
 // An API server that is away says nothing about the version.
@@ -170,7 +197,7 @@ func TestAnAPIServerThatIsAwayIsAskedAgain(t *testing.T) {
 // deploymentOf is a Deployment as the workload makes it: its Pods have its name on them.
 func deploymentOf(name, image string) *appsv1.Deployment {
 	labels := map[string]string{"app.kubernetes.io/name": name}
-	return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{
+	return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: labels},
 		Spec: corev1.PodSpec{
 			Containers:                []corev1.Container{{Name: "shop", Image: image}},

@@ -5,16 +5,19 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/internal/apiserver"
+	"strata/internal/canary"
 )
 
 // Look implements world.
@@ -27,10 +30,10 @@ func (c *cluster) Look(ctx context.Context) (seen, error) {
 		return seen{Wrong: "no Pod of it is available"}, nil
 	}
 	var found seen
-	if found.Wrong, err = c.probe(ctx); err != nil || c.spec.Traefik == nil {
+	if found.Wrong, err = c.probe(ctx); err != nil || len(c.spec.Metrics) == 0 {
 		return found, err
 	}
-	found.Counters, err = c.count(ctx)
+	found.Counters, err = c.count(ctx, d)
 	return found, err
 }
 
@@ -52,42 +55,68 @@ func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
 	return wrong, err
 }
 
-// count asks each of Traefik's Pods what it has counted. One that goes or starts may not answer: it is left out.
-func (c *cluster) count(ctx context.Context) (map[string]counter, error) {
-	t := c.spec.Traefik
-	var pods *corev1.PodList
-	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
-		pods, err = c.client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{LabelSelector: t.Selector})
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("Pods of Traefik: %w", err)
-	}
+// count asks each Pod of the ingress controllers what it has counted of the canary, whose Deployment d is.
+func (c *cluster) count(ctx context.Context, d *appsv1.Deployment) (map[string]counter, error) {
 	all := map[string]counter{}
-	for _, pod := range pods.Items {
-		path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/metrics", t.Namespace, pod.Name, t.Port)
-		text, err := c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
-		if err != nil {
-			continue
+	for _, metrics := range c.spec.Metrics {
+		isOurs := func(label string) bool { return strings.HasPrefix(label, c.spec.Namespace+"-"+c.spec.Canary+"-") }
+		if metrics.ByPod {
+			pods, err := c.pods(ctx, c.spec.Namespace, metav1.FormatLabelSelector(d.Spec.Selector))
+			if err != nil {
+				return nil, err
+			}
+			isOurs = func(label string) bool {
+				// One that goes is of the version before this one.
+				return slices.ContainsFunc(pods, func(p corev1.Pod) bool {
+					return label != "" && p.Status.PodIP == label && p.DeletionTimestamp == nil
+				})
+			}
 		}
-		if all[pod.Name], err = answersIn(text, c.spec.Namespace+"-"+c.spec.Canary+"-"); err != nil {
-			return nil, fmt.Errorf("metrics of Pod %s: %w", pod.Name, err)
+		pods, err := c.pods(ctx, metrics.Namespace, metrics.Selector)
+		if err != nil {
+			return nil, err
+		}
+		for _, pod := range pods {
+			path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy%s", metrics.Namespace, pod.Name, metrics.Port, metrics.Path)
+			text, err := c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
+			if err != nil {
+				continue // one that goes or starts may not answer: it is left out
+			}
+			name := metrics.Namespace + "/" + pod.Name
+			if all[name], err = answersIn(text, metrics, isOurs); err != nil {
+				return nil, fmt.Errorf("metrics of Pod %s: %w", name, err)
+			}
 		}
 	}
 	return all, nil
 }
 
-// answersIn reads Traefik's own counter of answers by Service (docs: traefik_service_requests_total).
-func answersIn(text []byte, service string) (counter, error) {
+// pods are those that a selector means.
+func (c *cluster) pods(ctx context.Context, namespace, selector string) (items []corev1.Pod, err error) {
+	err = apiserver.Insist(ctx, func(ctx context.Context) error {
+		list, err := c.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+		if err == nil {
+			items = list.Items
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("Pods %s in %s: %w", selector, namespace, err)
+	}
+	return items, nil
+}
+
+// answersIn sums up a counter of answers, of those whose label is the canary's.
+func answersIn(text []byte, metrics canary.Metrics, isOurs func(label string) bool) (counter, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
 	if err != nil {
 		return counter{}, err
 	}
 	var counted counter
-	for _, metric := range families["traefik_service_requests_total"].GetMetric() {
+	for _, metric := range families[metrics.Counter].GetMetric() {
 		labels := labelsOf(metric)
-		if !strings.HasPrefix(labels["service"], service) {
+		if !isOurs(labels[metrics.Label]) {
 			continue
 		}
 		n := int(metric.GetCounter().GetValue())

@@ -107,7 +107,8 @@ func run(ctx context.Context, spec canary.Spec, w world, progress io.Writer) (er
 	return nil
 }
 
-// step holds one weight for its time, and on until there were enough answers to judge by.
+// step holds one weight for its time, and on until there were enough answers to judge by. What is counted late counts for the next step
+// as well: an answer of this version is one, whatever its part was.
 func step(ctx context.Context, spec canary.Spec, w world, percent int, say func(string, ...any)) error {
 	first, wrong, err := look(ctx, w)
 	if err != nil {
@@ -119,10 +120,10 @@ func step(ctx context.Context, spec canary.Spec, w world, percent int, say func(
 	if err := w.Weigh(ctx, percent); err != nil {
 		return err
 	}
-	sum, held := tally{last: map[string]counter{}}, time.Duration(0)
+	sum, held, hold := tally{last: map[string]counter{}}, time.Duration(0), spec.Hold.Duration+spec.Age()
 	sum.add(first.Counters)
 	tooFew := func() bool { return first.Counters != nil && sum.Answers < spec.MinAnswers }
-	for ; held < spec.Hold.Duration || tooFew() && held < canary.HoldAtMost*spec.Hold.Duration; held += lookEvery {
+	for ; held < hold || tooFew() && held < canary.HoldAtMost*hold; held += lookEvery {
 		if err := w.Pause(ctx, lookEvery); err != nil {
 			return fmt.Errorf("canary %s/%s at %d %%: %w", spec.Namespace, spec.Canary, percent, err)
 		}

@@ -157,6 +157,22 @@ func TestAStepWithTooFewAnswersDoesNotPass(t *testing.T) {
 	}
 }
 
+// What is counted late is waited for: a step lasts so much longer, and one that fails is not passed because nobody has counted it yet.
+func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
+	late := spec
+	late.Metrics = []canary.Metrics{{Age: metav1.Duration{Duration: 4 * time.Second}}, {Age: metav1.Duration{Duration: time.Second}}}
+	w := &fakeWorld{each: good}
+	require.NoError(t, run(t.Context(), late, w, io.Discard))
+	assert.Equal(t, 2*(3+4), w.pauses, "the oldest counts")
+	w = &fakeWorld{}
+	w.each = func(percent int) counter { // at 5 %, the first count comes with the step's last look
+		return map[bool]counter{true: {Answers: 100, Failed: 50}}[percent > 0 && w.pauses == 7]
+	}
+	err := run(t.Context(), late, w, io.Discard)
+	require.ErrorContains(t, err, "at 5 %: 50 of its 100 answers are 5xx")
+	assert.Equal(t, []int{0, 5, 0}, w.weights)
+}
+
 // Each Pod counts for itself: one that is seen late has a history, and one that restarts begins again.
 func TestAPodCountsFromWhereItWasSeenFirst(t *testing.T) {
 	sum := tally{last: map[string]counter{}}

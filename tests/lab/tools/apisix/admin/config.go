@@ -11,7 +11,9 @@ const (
 
 // Config is the whole configuration; each one replaces the last.
 type Config struct {
-	Routes      []Route      `json:"routes"`
+	Routes []Route `json:"routes"`
+	// Upstreams are those that a plugin names, each by an id of its own.
+	Upstreams   []Upstream   `json:"upstreams"`
 	SSLs        []SSL        `json:"ssls"`
 	Consumers   []Consumer   `json:"consumers"`
 	GlobalRules []GlobalRule `json:"global_rules"`
@@ -27,8 +29,9 @@ type Route struct {
 	Upstream Upstream       `json:"upstream"`
 }
 
-// Upstream is where a route leads.
+// Upstream is where a route leads. A route's own has no ID.
 type Upstream struct {
+	ID    string `json:"id,omitempty"`
 	Nodes []Node `json:"nodes"`
 }
 

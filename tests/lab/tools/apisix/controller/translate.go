@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,7 +11,7 @@ import (
 
 // translate is what the data plane of a GatewayProxy is told.
 func (c *controller) translate(proxy object) admin.Config {
-	sent := admin.Config{Routes: []admin.Route{}, SSLs: []admin.SSL{}, Consumers: []admin.Consumer{}, GlobalRules: []admin.GlobalRule{{Plugins: map[string]any{}}}}
+	sent := admin.Config{Routes: []admin.Route{}, Upstreams: []admin.Upstream{}, SSLs: []admin.SSL{}, Consumers: []admin.Consumer{}, GlobalRules: []admin.GlobalRule{{Plugins: map[string]any{}}}}
 	for _, plugin := range list(proxy.Object, "spec", "plugins") {
 		if on, _ := plugin["enabled"].(bool); on {
 			name, _ := plugin["name"].(string)
@@ -29,7 +30,7 @@ func (c *controller) translate(proxy object) admin.Config {
 	}
 	for _, route := range c.all(httpRoutes) {
 		if c.routeStatus(route) != nil {
-			sent.Routes = append(sent.Routes, c.httpRoute(route)...)
+			c.httpRoute(route, &sent)
 		}
 	}
 	for _, one := range c.all(apisixTLS) {
@@ -52,11 +53,10 @@ func (c *controller) translate(proxy object) admin.Config {
 	return sent
 }
 
-// httpRoute is one route for each rule.
-func (c *controller) httpRoute(o object) []admin.Route {
-	var routes []admin.Route
-	for _, rule := range list(o.Object, "spec", "rules") {
-		route := admin.Route{ID: o.GetNamespace() + "_" + o.GetName(), Hosts: texts(o.Object, "spec", "hostnames"), Plugins: map[string]any{}}
+// httpRoute adds one route for each rule, and the upstreams that it needs beside its own.
+func (c *controller) httpRoute(o object, sent *admin.Config) {
+	for i, rule := range list(o.Object, "spec", "rules") {
+		route := admin.Route{ID: fmt.Sprintf("%s_%s_%d", o.GetNamespace(), o.GetName(), i), Hosts: texts(o.Object, "spec", "hostnames"), Plugins: map[string]any{}}
 		for _, match := range list(rule, "matches") {
 			path, _, _ := unstructured.NestedString(match, "path", "value")
 			if kind, _, _ := unstructured.NestedString(match, "path", "type"); kind != "Exact" {
@@ -64,14 +64,9 @@ func (c *controller) httpRoute(o object) []admin.Route {
 			}
 			route.URIs = append(route.URIs, path)
 		}
-		for _, backend := range list(rule, "backendRefs") {
-			name, _ := backend["name"].(string)
-			port, _ := backend["port"].(int64)
-			route.Upstream.Nodes = append(route.Upstream.Nodes, c.nodes(o.GetNamespace(), name, port)...)
-		}
-		routes = append(routes, route)
+		sent.Upstreams = append(sent.Upstreams, c.backends(o.GetNamespace(), list(rule, "backendRefs"), &route)...)
+		sent.Routes = append(sent.Routes, route)
 	}
-	return routes
 }
 
 // apisixRoute is one route for each entry under http. Without the plugins that it names it would be open to everybody, so it is left

@@ -18,6 +18,9 @@ const (
 	// keycloak is Keycloak's start. Source: its own log, "Keycloak 26 on JVM started in …s": `start` without --optimized builds
 	// first, together some 15 s on two cores.
 	keycloak = 15 * time.Second
+	// poll is how often each worker of the data plane takes what was sent, for each kind of object by itself. Source:
+	// apisix/core/config_yaml.lua, _automatic_fetch.
+	poll = 100 * time.Millisecond
 	// gateway is APISIX's start: its CLI writes nginx.conf and starts nginx. Source: apisix's entry point, some 2 s on two cores.
 	gateway = 2 * time.Second
 )
@@ -30,6 +33,9 @@ func Sync() time.Duration { return scaled(sync) }
 
 // Keycloak is how long Keycloak takes to start.
 func Keycloak() time.Duration { return scaled(keycloak) }
+
+// Poll is how long the data plane may take to take one kind of object.
+func Poll() time.Duration { return scaled(poll) }
 
 // Gateway is how long APISIX takes to start.
 func Gateway() time.Duration { return scaled(gateway) }

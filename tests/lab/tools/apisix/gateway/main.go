@@ -69,6 +69,7 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
+	p.follow(ctx)
 	ended := make(chan error, len(servers))
 	for _, server := range servers {
 		server.ReadHeaderTimeout = time.Minute

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -44,10 +45,11 @@ func (r *recorder) Write(body []byte) (int, error) {
 // Unwrap lets a ResponseController reach what is below.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-func (m *metrics) count(route string, answer *recorder, took time.Duration) {
+// count takes an answer in; node is the address of the Pod that it came from, empty where it is the gateway's own.
+func (m *metrics) count(route, node string, answer *recorder, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.status[fmt.Sprintf(`apisix_http_status{code="%d",route=%q}`, answer.code, route)]++
+	m.status[fmt.Sprintf(`apisix_http_status{code="%d",route=%q,node=%q}`, answer.code, route, node)]++
 	m.bandwidth[fmt.Sprintf(`apisix_bandwidth{type="egress",route=%q}`, route)] += answer.bytes
 	for _, bound := range buckets {
 		if took <= time.Duration(bound)*time.Millisecond {
@@ -64,12 +66,24 @@ func (m *metrics) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	lines := []string{`apisix_node_info{hostname="stand-in"} 1`, `apisix_nginx_http_current_connections{state="active"} 1`}
-	for _, family := range []map[string]int{m.status, m.latency, m.bandwidth} {
-		for series, value := range family {
-			lines = append(lines, fmt.Sprintf("%s %d", series, value))
+	var lines []string
+	for _, family := range []struct {
+		name, kind string
+		series     map[string]int
+	}{
+		{"apisix_bandwidth", "counter", m.bandwidth},
+		{"apisix_http_latency", "histogram", m.latency},
+		{"apisix_http_status", "counter", m.status},
+		{"apisix_nginx_http_current_connections", "gauge", map[string]int{`apisix_nginx_http_current_connections{state="active"}`: 1}},
+		{"apisix_node_info", "gauge", map[string]int{`apisix_node_info{hostname="stand-in"}`: 1}},
+	} {
+		if len(family.series) == 0 {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("# TYPE %s %s", family.name, family.kind))
+		for _, series := range slices.Sorted(maps.Keys(family.series)) {
+			lines = append(lines, fmt.Sprintf("%s %d", series, family.series[series]))
 		}
 	}
-	slices.Sort(lines)
 	_, _ = fmt.Fprintln(w, strings.Join(lines, "\n")) // Prometheus may be gone
 }

@@ -1,31 +1,42 @@
 package main
 
 import (
+	"context"
 	"crypto/subtle"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"strata/tests/lab/tools/apisix/admin"
+	"strata/tests/lab/tools/apisix/delays"
 )
 
-// plane is the data plane: what the controller sent last, and what was counted.
+// plane is the data plane: what the controller sent last, what of it is in force, and what was counted.
 type plane struct {
 	key     string
+	sent    atomic.Pointer[loaded]
 	current atomic.Pointer[loaded]
-	metrics *metrics
-	login   *login
+	// upstreams are in force by themselves (follow).
+	upstreams atomic.Pointer[map[string]admin.Upstream]
+	splits    splits
+	metrics   *metrics
+	login     *login
 }
 
 // loaded is a configuration that is in force.
 type loaded struct {
 	admin.Config
 	pairs []pair
+	// splits are plugin traffic-split's, by the id of the route; upstreams by their own.
+	splits    map[string]admin.Split
+	upstreams map[string]admin.Upstream
 }
 
 // pair is a certificate with the names that it is shown for.
@@ -41,7 +52,7 @@ func newPlane(key string) *plane {
 // status is the endpoint of the readiness probe: not ready before there is a configuration.
 func (p *plane) status(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case r.URL.Path == "/status/ready" && p.current.Load() == nil:
+	case r.URL.Path == "/status/ready" && p.sent.Load() == nil:
 		say(w, http.StatusServiceUnavailable, map[string]string{"status": "error", "error": "worker has not received configuration"})
 	case r.URL.Path == "/status/ready", r.URL.Path == "/status":
 		say(w, http.StatusOK, map[string]string{"status": "ok"})
@@ -63,7 +74,11 @@ func (p *plane) admin(w http.ResponseWriter, r *http.Request) {
 			say(w, http.StatusBadRequest, map[string]string{"error_msg": err.Error()})
 			return
 		}
-		p.current.Store(sent)
+		p.sent.Store(sent)
+		if delays.Poll() == 0 {
+			p.takeUpstreams()
+			p.takeRoutes()
+		}
 		say(w, http.StatusAccepted, nil)
 	}
 }
@@ -81,7 +96,28 @@ func load(body io.Reader) (*loaded, error) {
 		}
 		sent.pairs = append(sent.pairs, pair{ssl.SNIs, &certificate})
 	}
-	return sent, nil
+	return sent, sent.index()
+}
+
+// follow takes what was sent: routes and upstreams each for themselves, as each worker of the original does. So for a moment there may be
+// a route whose upstream is not there yet, or has gone.
+func (p *plane) follow(ctx context.Context) {
+	for _, take := range []func(){p.takeRoutes, p.takeUpstreams} {
+		go func() {
+			time.Sleep(rand.N(max(delays.Poll(), 1))) // they started at different times
+			for tick := time.Tick(max(delays.Poll(), time.Millisecond)); ctx.Err() == nil; <-tick {
+				take()
+			}
+		}()
+	}
+}
+
+func (p *plane) takeRoutes() { p.current.Store(p.sent.Load()) }
+
+func (p *plane) takeUpstreams() {
+	if sent := p.sent.Load(); sent != nil {
+		p.upstreams.Store(&sent.upstreams)
+	}
 }
 
 // certificate is the one for the name that a client asks for.

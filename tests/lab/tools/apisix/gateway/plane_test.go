@@ -29,7 +29,12 @@ func backend(t *testing.T) admin.Node {
 		_, _ = fmt.Fprintf(w, "%s %s key=%q user=%s proto=%s", r.Host, r.URL.Path, r.Header.Get("apikey"), r.Header.Get("X-Consumer-Username"), r.Header.Get("X-Forwarded-Proto"))
 	}))
 	t.Cleanup(server.Close)
-	address, err := url.Parse(server.URL)
+	return nodeOf(t, server.URL)
+}
+
+func nodeOf(t *testing.T, server string) admin.Node {
+	t.Helper()
+	address, err := url.Parse(server)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +45,22 @@ func backend(t *testing.T) admin.Node {
 	return admin.Node{Host: "127.0.0.1", Port: port}
 }
 
+// configure sends a configuration, and waits until it is in force.
 func configure(t *testing.T, p *plane, config admin.Config) {
+	t.Helper()
+	send(t, p, config)
+	p.takeUpstreams()
+	p.takeRoutes()
+}
+
+func send(t *testing.T, p *plane, config admin.Config) {
+	t.Helper()
+	if code, text := put(t, p, config); code != http.StatusAccepted {
+		t.Fatalf("configuration: %d %s", code, text)
+	}
+}
+
+func put(t *testing.T, p *plane, config admin.Config) (int, string) {
 	t.Helper()
 	body, err := json.Marshal(config)
 	if err != nil {
@@ -48,9 +68,7 @@ func configure(t *testing.T, p *plane, config admin.Config) {
 	}
 	request := httptest.NewRequest(http.MethodPut, admin.Path, strings.NewReader(string(body)))
 	request.Header.Set(admin.Header, p.key)
-	if code, text := ask(t, http.HandlerFunc(p.admin), request); code != http.StatusAccepted {
-		t.Fatalf("configuration: %d %s", code, text)
-	}
+	return ask(t, http.HandlerFunc(p.admin), request)
 }
 
 func TestWithoutAConfigurationNothingIsReadyOrServed(t *testing.T) {
@@ -64,7 +82,7 @@ func TestWithoutAConfigurationNothingIsReadyOrServed(t *testing.T) {
 	}
 	wrong := httptest.NewRequest(http.MethodPut, admin.Path, strings.NewReader("{}"))
 	wrong.Header.Set(admin.Header, "other")
-	if code, _ := ask(t, http.HandlerFunc(p.admin), wrong); code != 401 || p.current.Load() != nil {
+	if code, _ := ask(t, http.HandlerFunc(p.admin), wrong); code != 401 || p.sent.Load() != nil {
 		t.Errorf("wrong key: expected 401 and no change, found %d", code)
 	}
 	configure(t, p, admin.Config{})
@@ -105,7 +123,7 @@ func TestRequestsAreLedByHostAndPathAndThroughKeys(t *testing.T) {
 		}
 	}
 	_, text := ask(t, http.HandlerFunc(p.metrics.serve), httptest.NewRequest(http.MethodGet, "/apisix/prometheus/metrics", nil))
-	for _, want := range []string{`apisix_http_status{code="401",route="keyed"} 2`, "apisix_http_latency_bucket{", "apisix_bandwidth{", "apisix_nginx_http_current_connections{"} {
+	for _, want := range []string{"# TYPE apisix_http_status counter\n", `apisix_http_status{code="401",route="keyed",node=""} 2`, `apisix_http_status{code="200",route="keyed",node="127.0.0.1"} 1`, "apisix_http_latency_bucket{", "apisix_bandwidth{", "apisix_nginx_http_current_connections{"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("metrics: no %s in %s", want, text)
 		}

@@ -21,31 +21,35 @@ var turn atomic.Uint64
 func (p *plane) proxy(scheme string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, counted := time.Now(), &recorder{ResponseWriter: w, code: http.StatusOK}
-		route := p.handle(counted, r, scheme)
-		p.metrics.count(route, counted, time.Since(start))
+		route, node := p.handle(counted, r, scheme)
+		p.metrics.count(route, node, counted, time.Since(start))
 	})
 }
 
-// handle answers a request, and returns the route that it took.
-func (p *plane) handle(w http.ResponseWriter, r *http.Request, scheme string) string {
+// handle answers a request, and returns the route that it took and the address of the Pod; empty where it took none.
+func (p *plane) handle(w http.ResponseWriter, r *http.Request, scheme string) (id, node string) {
 	sent := p.current.Load()
 	if sent == nil {
 		say(w, http.StatusServiceUnavailable, map[string]string{"error_msg": "no configuration"})
-		return ""
+		return "", ""
 	}
 	route := sent.match(r)
 	if route == nil {
 		say(w, http.StatusNotFound, map[string]string{"error_msg": "404 Route Not Found"})
-		return ""
+		return "", ""
 	}
 	if config, on := route.Plugins["key-auth"].(map[string]any); on && !sent.admits(w, r, config) {
-		return route.ID
+		return route.ID, ""
 	}
 	if config, on := route.Plugins["openid-connect"].(map[string]any); on && !p.login.admits(w, r, config, scheme) {
-		return route.ID
+		return route.ID, ""
 	}
-	forward(w, r, *route, scheme)
-	return route.ID
+	to, err := p.upstreamOf(sent, route)
+	if err != nil {
+		say(w, http.StatusInternalServerError, map[string]string{"error_msg": err.Error()})
+		return route.ID, ""
+	}
+	return route.ID, forward(w, r, to.Nodes, scheme)
 }
 
 // match is the route of a request: by host, and then by the longest path.
@@ -95,12 +99,12 @@ func (l *loaded) admits(w http.ResponseWriter, r *http.Request, config map[strin
 	return false
 }
 
-// forward leads a request to a Pod of the route's upstream.
-func forward(w http.ResponseWriter, r *http.Request, route admin.Route, scheme string) {
-	nodes := route.Upstream.Nodes
+// forward leads a request to one of an upstream's Pods, and returns its address. They all have the weight of their backend, so that they
+// share evenly, at weight 0 as well.
+func forward(w http.ResponseWriter, r *http.Request, nodes []admin.Node, scheme string) string {
 	if len(nodes) == 0 {
 		say(w, http.StatusServiceUnavailable, map[string]string{"error_msg": "no valid upstream node"})
-		return
+		return ""
 	}
 	node := nodes[turn.Add(1)%uint64(len(nodes))]
 	target := &url.URL{Scheme: "http", Host: net.JoinHostPort(node.Host, fmt.Sprint(node.Port))}
@@ -115,6 +119,7 @@ func forward(w http.ResponseWriter, r *http.Request, route admin.Route, scheme s
 		Transport:    upstream,
 	}
 	proxy.ServeHTTP(w, r)
+	return node.Host
 }
 
 // upstream keeps connections to Pods, and does not wait long for one that is gone.

@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// apisixPart is the part of the requests, in percent, that a new version gets by APISIX.
+const apisixPart = 20
+
+// apisixShop is a workload that is tried by a part of what comes through APISIX.
+func apisixShop() map[string]any {
+	shop := quickShop()
+	delete(shop, "certificate")
+	shop["routes"] = []any{map[string]any{"kind": "HTTPRoute"}}
+	shop["canary"] = map[string]any{"steps": []int{apisixPart}, "hold": "2s", "minAnswers": 5}
+	return shop
+}
+
+// withShop is the platform with APISIX, its demo and a workload.
+func withShop(shop map[string]any, hosts *lent, nodes ...node) map[string]any {
+	sections := withAPISIX(hosts, "full", nodes...)
+	sections["apps"] = map[string]any{"demo": true, "validate": "full", "workloads": []any{shop}}
+	return sections
+}
+
+// canaryByAPISIX ups a version that fails, and then one that works, while requests are sent. The probe of both is answered: only what
+// APISIX has counted tells them apart.
+func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *lent, nodes ...node) {
+	version := func(env map[string]any) {
+		shop["env"] = env
+		s.configure(withShop(shop, hosts, nodes...))
+	}
+	start := time.Now()
+	sending := s.sendTo(t, "https://shop.apisix.test/", hosts.net.address(205), 60)
+	sending.phase("bad version", 300, func() {
+		version(map[string]any{"VERSION": "bad", "FAIL": "500"})
+		s.refused(t, s.up(), "rolled back", fmt.Sprintf("at %d %%", apisixPart), "answers are 5xx", "shop has all requests")
+	})
+	assert.Equal(t, []int{100, 0}, s.weights(t))
+	sending.phase("good version", 300, func() {
+		version(map[string]any{"VERSION": "v2", "TAKES": "100ms"})
+		s.must(s.up())
+		s.settled(t, "apps", "shop")
+	})
+	assert.Equal(t, []int{100, 0}, s.weights(t))
+	sending.phase("after it", 60, func() {})
+	report := sending.end()
+	t.Logf("canary by APISIX: %s", time.Since(start).Round(time.Second))
+	bad, good, after := report.Phases[len(report.Phases)-3], report.Phases[len(report.Phases)-2], report.Phases[len(report.Phases)-1]
+	assert.Positive(t, bad.Lost, "it was never asked")
+	assert.LessOrEqual(t, bad.Lost*100, apisixPart*bad.Sent, "%d of %d", bad.Lost, bad.Sent)
+	assert.Zero(t, good.Lost+after.Lost)
+	assert.Positive(t, good.Headers["v1"], "the old version serves until the new one is rolled out")
+	assert.Equal(t, []string{"v2"}, slices.Sorted(maps.Keys(after.Headers)), "and then nobody")
+}

@@ -1,0 +1,42 @@
+package graph_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"strata/tests/pulumitest"
+)
+
+// onlyOnce are the ends of the names of commands that a failed change leaves as they were, each with its reason.
+var onlyOnce = map[string]string{
+	"-key":           "is generated once, and asked nothing",
+	"-identity":      "is generated once, and asked nothing",
+	"-hostkey":       "reads, and ignores what it is asked after the first contact",
+	"-kubeconfig":    "reads",
+	"-list":          "reads",
+	"-ip":            "reads",
+	"-certificate":   "reads",
+	"-machine":       "is deleted before another is made, by its triggers",
+	"-image":         "is made beside the old one, by its trigger",
+	"-uninstall":     "does nothing until it is deleted",
+	"-class-release": "does nothing until it is deleted",
+	"-admit":         "asks for nothing but a name that is free, which the install asks for again",
+	"-members":       "compares with what it printed the last time it succeeded",
+	"-canary":        "ends with every request at the old version",
+}
+
+// failuresAreRepeated checks that every other command runs again after a change that failed and was taken back (internal/rerun).
+func failuresAreRepeated(_ *program, g graph) []string {
+	var broken []string
+	for _, name := range g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Type, "command:") }) {
+		r := g[name]
+		forgotten := r.DeleteFirst && slices.Contains(r.ReplacedOn, "create") && slices.Contains(r.ReplacedOn, "stdin") && r.Text("delete") == ""
+		attempted := slices.Contains(r.Dependencies, name+"-attempt")
+		once := slices.ContainsFunc(slices.Collect(maps.Keys(onlyOnce)), func(end string) bool { return strings.HasSuffix(name, end) })
+		if !forgotten && !attempted && !once {
+			broken = append(broken, name+" does not run again after a change that failed and was taken back")
+		}
+	}
+	return broken
+}

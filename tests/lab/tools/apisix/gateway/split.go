@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"strata/tests/lab/tools/apisix/admin"
+)
+
+// index reads what routes and upstreams are found by. Two upstreams of one id are refused, and all that was sent with them
+// (apisix/admin/standalone.lua, check_duplicate).
+func (l *loaded) index() error {
+	l.splits, l.upstreams = map[string]admin.Split{}, map[string]admin.Upstream{}
+	for _, upstream := range l.Upstreams {
+		if _, twice := l.upstreams[upstream.ID]; twice {
+			return fmt.Errorf("found duplicate id %s in upstreams", upstream.ID)
+		}
+		l.upstreams[upstream.ID] = upstream
+	}
+	for _, route := range l.Routes {
+		config, on := route.Plugins[admin.TrafficSplit]
+		if !on {
+			continue
+		}
+		text, err := json.Marshal(config)
+		if err != nil {
+			return err
+		}
+		var split admin.Split
+		if err := json.Unmarshal(text, &split); err != nil {
+			return fmt.Errorf("route %s: %s: %w", route.ID, admin.TrafficSplit, err)
+		}
+		l.splits[route.ID] = split
+	}
+	return nil
+}
+
+// upstreamOf is where the next request of a route goes. As in the original, every upstream that the route names must be there, also one
+// of weight 0 (apisix/plugins/traffic-split.lua, access).
+func (p *plane) upstreamOf(sent *loaded, route *admin.Route) (admin.Upstream, error) {
+	split := sent.splits[route.ID]
+	if len(split.Rules) == 0 {
+		return route.Upstream, nil
+	}
+	weighted := split.Rules[0].WeightedUpstreams // the first without a match; the controller writes none with one
+	var there map[string]admin.Upstream
+	if known := p.upstreams.Load(); known != nil {
+		there = *known
+	}
+	for _, one := range weighted {
+		if _, found := there[one.UpstreamID]; one.UpstreamID != "" && !found {
+			return admin.Upstream{}, fmt.Errorf("failed to fetch upstream info by upstream id: %s", one.UpstreamID)
+		}
+	}
+	if id := p.splits.next(route.ID, weighted); id != "" {
+		return there[id], nil
+	}
+	return route.Upstream, nil
+}
+
+// splits remember whose turn it is, for each route and its weights.
+type splits struct {
+	mu    sync.Mutex
+	turns map[string]*robin
+}
+
+// next is the id of the upstream whose turn it is.
+func (s *splits) next(route string, weighted []admin.WeightedUpstream) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := fmt.Sprint(route, weighted)
+	if s.turns[key] == nil {
+		if s.turns == nil {
+			s.turns = map[string]*robin{}
+		}
+		s.turns[key] = &robin{at: -1}
+	}
+	return weighted[s.turns[key].next(weighted)].UpstreamID
+}
+
+// robin is a weighted round robin as lua-resty-balancer's, which begins with the largest weight and goes down by their greatest common
+// divisor: a weight of 0 never has a turn, unless all are 0.
+type robin struct{ at, current int }
+
+func (r *robin) next(weighted []admin.WeightedUpstream) int {
+	largest, divisor := 0, 0
+	for _, one := range weighted {
+		largest, divisor = max(largest, one.Weight), gcd(divisor, one.Weight)
+	}
+	if r.current <= 0 {
+		r.current = largest
+	}
+	for {
+		if r.at++; r.at == len(weighted) {
+			r.at = 0
+			if r.current -= max(divisor, 1); r.current <= 0 {
+				r.current = largest
+			}
+		}
+		if weighted[r.at].Weight >= r.current {
+			return r.at
+		}
+	}
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"strata/tests/lab/tools/apisix/admin"
+)
+
+// named is a Pod that says its name.
+func named(t *testing.T, name string) admin.Upstream {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(name)) }))
+	t.Cleanup(server.Close)
+	return admin.Upstream{ID: name, Nodes: []admin.Node{nodeOf(t, server.URL)}}
+}
+
+// shop is a route whose own upstream is stable's; weighted are its parts.
+func shop(stable admin.Upstream, weighted ...map[string]any) admin.Route {
+	return admin.Route{
+		ID: "shop", Hosts: []string{"shop.test"}, URIs: []string{"/*"}, Upstream: admin.Upstream{Nodes: stable.Nodes},
+		Plugins: map[string]any{admin.TrafficSplit: map[string]any{"rules": []any{map[string]any{"weighted_upstreams": weighted}}}},
+	}
+}
+
+// answers counts what n requests are answered with.
+func answers(t *testing.T, p *plane, n int) map[string]int {
+	t.Helper()
+	counted := map[string]int{}
+	for range n {
+		_, body := ask(t, p.proxy("http"), httptest.NewRequest(http.MethodPost, "http://shop.test/", nil))
+		counted[strings.TrimSpace(body)]++
+	}
+	return counted
+}
+
+func TestRequestsAreSharedByWeight(t *testing.T) {
+	stable, canary := named(t, "stable"), named(t, "canary")
+	for name, c := range map[string]struct {
+		weights []any
+		canary  int
+	}{
+		"one in twenty":   {[]any{95, 5}, 5},
+		"a quarter":       {[]any{75, 25}, 25},
+		"half":            {[]any{50, 50}, 50},
+		"of weight 0":     {[]any{100, 0}, 0},
+		"of weight none":  {[]any{99, nil}, 1},
+		"all of weight 0": {[]any{0, 0}, 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlane("k")
+			own, other := map[string]any{"weight": c.weights[0]}, map[string]any{"upstream_id": "canary", "weight": c.weights[1]}
+			if c.weights[1] == nil {
+				delete(other, "weight")
+			}
+			configure(t, p, admin.Config{Routes: []admin.Route{shop(stable, own, other)}, Upstreams: []admin.Upstream{canary}})
+			if got := answers(t, p, 100); got["canary"] != c.canary || got["stable"] != 100-c.canary {
+				t.Errorf("expected %d of 100 from the canary, found %v", c.canary, got)
+			}
+		})
+	}
+}
+
+// A configuration that is sent again, or another one, does not begin the round anew: a canary of few requests would never have one.
+func TestARoundGoesOnOverAConfiguration(t *testing.T) {
+	stable, canary := named(t, "stable"), named(t, "canary")
+	p, got := newPlane("k"), map[string]int{}
+	for range 10 {
+		configure(t, p, admin.Config{
+			Routes:    []admin.Route{shop(stable, map[string]any{"weight": 95}, map[string]any{"upstream_id": "canary", "weight": 5})},
+			Upstreams: []admin.Upstream{canary},
+		})
+		for name, n := range answers(t, p, 10) {
+			got[name] += n
+		}
+	}
+	if got["canary"] != 5 {
+		t.Errorf("expected 5 of 100, found %v", got)
+	}
+}
+
+// Routes and upstreams are taken one after the other. Until both are, every request fails, also those that would go elsewhere.
+func TestARouteFailsWhileAnUpstreamThatItNamesIsNotThere(t *testing.T) {
+	stable, canary := named(t, "stable"), named(t, "canary")
+	alone := admin.Config{Routes: []admin.Route{{ID: "shop", Hosts: []string{"shop.test"}, URIs: []string{"/*"}, Upstream: admin.Upstream{Nodes: stable.Nodes}}}}
+	both := admin.Config{
+		Routes:    []admin.Route{shop(stable, map[string]any{"weight": 100}, map[string]any{"upstream_id": "canary", "weight": 0})},
+		Upstreams: []admin.Upstream{canary},
+	}
+	const lost = `{"error_msg":"failed to fetch upstream info by upstream id: canary"}`
+	for name, c := range map[string]struct{ from, to admin.Config }{"it comes": {alone, both}, "it goes": {both, alone}} {
+		for first, take := range map[string]func(*plane){"routes first": (*plane).takeRoutes, "upstreams first": (*plane).takeUpstreams} {
+			p := newPlane("k")
+			configure(t, p, c.from)
+			before := answers(t, p, 10)
+			send(t, p, c.to)
+			take(p)
+			want := "stable"
+			if (name == "it comes") == (first == "routes first") {
+				want = lost
+			}
+			if got := answers(t, p, 10); before["stable"] != 10 || got[want] != 10 {
+				t.Errorf("%s, %s: expected 10 of %s, found %v after %v", name, first, want, got, before)
+			}
+		}
+	}
+}
+
+// The original refuses the whole configuration.
+func TestTwoUpstreamsOfOneIDAreRefused(t *testing.T) {
+	p, canary := newPlane("k"), named(t, "canary")
+	code, text := put(t, p, admin.Config{Upstreams: []admin.Upstream{canary, canary}})
+	if code != 400 || !strings.Contains(text, "found duplicate id canary in upstreams") || p.sent.Load() != nil {
+		t.Errorf("expected 400 and no change, found %d %s", code, text)
+	}
+}
