@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"slices"
 	"strconv"
@@ -20,6 +21,8 @@ const (
 	vmPoll = time.Second
 	// vmDial bounds the look whether the machine answers at its address.
 	vmDial = time.Second
+	// sshBanner is what a server says first (RFC 4253, 4.2).
+	sshBanner = "SSH-"
 )
 
 // vmFacts is what is known of one virtual machine from outside.
@@ -29,7 +32,7 @@ type vmFacts struct {
 	// Seen is false before the first look.
 	Seen bool `json:"seen"`
 	vm.Facts
-	// Answers is true when something listens at the machine's address and SSH port.
+	// Answers is true when a server of SSH speaks at the machine's address and port.
 	Answers bool `json:"answers,omitempty"`
 }
 
@@ -76,15 +79,20 @@ func (w *vmWatch) looks(ctx context.Context, host vm.Host, report func([]Verdict
 	return ctx.Err()
 }
 
-// answers tries the machine's SSH port. Who answers is the host's gate's to prove.
+// answers tries the machine's SSH port. A connection alone is no answer: a firewall or proxy on the way may accept it for a machine that is
+// not there. Who answers is the host's gate's to prove.
 func answers(ctx context.Context, spec vm.Spec) bool {
-	dialer := net.Dialer{Timeout: vmDial}
-	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(spec.Guest.Address.Addr().String(), strconv.Itoa(spec.Guest.Port)))
+	ctx, cancel := context.WithTimeout(ctx, vmDial)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(spec.Guest.Address.Addr().String(), strconv.Itoa(spec.Guest.Port)))
 	if err != nil {
 		return false
 	}
-	_ = conn.Close()
-	return true
+	defer func() { _ = conn.Close() }()
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })()
+	start := make([]byte, len(sshBanner))
+	_, err = io.ReadFull(conn, start)
+	return err == nil && string(start) == sshBanner
 }
 
 // judgeVM gives the verdicts on a machine from outside; they hold on every later run as well.

@@ -138,35 +138,41 @@ func (l *hypervisor) bootID(t *testing.T, s *stack) string {
 	return string(result.Stdout)
 }
 
-// dial reaches the host of a gate as the gate does: with the pin and the key that the state has.
+// dial reaches the host of a gate as the gate does.
 func (s *stack) dial(t *testing.T, gate string) *remote.Client {
 	t.Helper()
-	r := s.must(s.run("pulumi", "stack", "export", "--stack", s.name, "--show-secrets"))
+	target, key := s.access(t, gate)
+	client, err := remote.Dial(t.Context(), target, key)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// access is how a gate reaches its host: with the pin and the key that the state has.
+func (s *stack) access(t *testing.T, gate string) (remote.Target, []byte) {
+	t.Helper()
 	var export struct {
 		Deployment struct {
 			Resources []struct {
-				URN    string
-				Inputs struct {
-					Stdin       string
-					Environment json.RawMessage
-				}
+				URN string
+				// Other commands' standard input may be a secret, which is an object.
+				Inputs struct{ Stdin, Environment json.RawMessage }
 			}
 		}
 	}
-	require.NoError(t, json.Unmarshal([]byte(r.output), &export))
+	require.NoError(t, json.Unmarshal(s.exported(), &export))
 	for _, resource := range export.Deployment.Resources {
 		if !strings.HasSuffix(resource.URN, "::"+gate) {
 			continue
 		}
+		var stdin string
+		require.NoError(t, json.Unmarshal(resource.Inputs.Stdin, &stdin))
 		var spec struct{ Hosts []remote.Target }
-		require.NoError(t, json.Unmarshal([]byte(resource.Inputs.Stdin), &spec))
-		client, err := remote.Dial(t.Context(), spec.Hosts[0], []byte(secretIn(t, resource.Inputs.Environment, "STRATA_SSH_KEY")))
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = client.Close() })
-		return client
+		require.NoError(t, json.Unmarshal([]byte(stdin), &spec))
+		return spec.Hosts[0], []byte(secretIn(t, resource.Inputs.Environment, "STRATA_SSH_KEY"))
 	}
 	require.Fail(t, "no gate "+gate)
-	return nil
+	return remote.Target{}, nil
 }
 
 // secretIn is a variable of a command's environment, in a state with its secrets shown.

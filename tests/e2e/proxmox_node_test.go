@@ -63,7 +63,7 @@ func newPVE(t *testing.T, story string, network network) *proxmox {
 // sections is a stack on the node; change replaces settings of Proxmox or of the machines.
 func (p *proxmox) sections(change map[string]any, nodes ...node) map[string]any {
 	settings := map[string]any{"template": 9000, "storage": "local-lvm", "seedStorage": "local"}
-	virtual := map[string]any{"memoryMiB": 2048, "diskGiB": 8, "modules": []any{}}
+	virtual := map[string]any{"memoryMiB": 2048, "diskGiB": 8, "modules": []any{}, "dhcp": false}
 	for key, value := range change {
 		if _, ofVM := virtual[key]; ofVM {
 			virtual[key] = value

@@ -79,10 +79,18 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 		with("5m", map[string]any{"modules": []any{"no_such_module"}})
 		s.refused(t, s.up(), "hosts-server-1-gate", "cloud-init", "bootcmd")
 	})
+	s.step("a lease that does not come is named, and so is one of another address", func(t *testing.T) {
+		dhcp := map[string]any{"dhcp": true}
+		with("15s", dhcp)
+		pve.write("faults.json", map[string]string{"bootDelay": "120s"})
+		s.refused(t, s.up(), "hosts-server-1-boot", "expected 10.21.0.11, found no lease and no answer")
+		pve.write("faults.json", map[string]string{"bootDelay": "120s", "address": "10.21.0.77"})
+		s.refused(t, s.up(), "hosts-server-1-boot", "expected 10.21.0.11, found 10.21.0.77", "reserve 10.21.0.11 for")
+	})
 	s.step("a first boot of two minutes is named when the bound is shorter", func(t *testing.T) {
 		pve.write("faults.json", map[string]string{"bootDelay": "120s"})
 		with("20s", nil)
-		s.refused(t, s.up("--replace", s.urn(t, "hosts-server-1-vm")), "hosts-server-1-gate", "timed out after 20", "strata:timeouts.host is 20s")
+		s.refused(t, s.up(), "hosts-server-1-gate", "timed out after 20", "strata:timeouts.host is 20s")
 	})
 	s.step("and waited for when it is longer: the same machine comes up", func(t *testing.T) {
 		id := pve.id(t, "strata-e2e-slow-server-1")

@@ -3,7 +3,7 @@
 // everything else, so that a misspelt option fails here and not on somebody's hypervisor.
 //
 // A machine that is started is a lab machine (`strata machine`) which boots from the very seed that it was given, where
-// PVE_STRATA names the program; without it, a machine is only said to run.
+// PVE_STRATA names the program; without it, a machine is only said to run. So is one that asks for its address: no DHCP server answers.
 //
 //	PVE_STATE     the folder: guests/ID.json, storage.json, faults.json
 //	PVE_STRATA    the program; with it PVE_IMAGE, PVE_IMAGE_SHA256, PVE_BRIDGE and PVE_SUBNET

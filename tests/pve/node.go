@@ -18,6 +18,8 @@ type guest struct {
 	Config  map[string]string `json:"config"`
 	Running bool              `json:"running"`
 	DiskGiB int               `json:"diskGiB"`
+	// Booted is true while a lab machine runs for it.
+	Booted bool `json:"booted,omitempty"`
 }
 
 // node is the state, which one command at a time has.
