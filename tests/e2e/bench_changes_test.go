@@ -47,26 +47,25 @@ func changes(s *stack, hosts *lent) []change {
 	run := func(name, script string) func(*testing.T) {
 		return func(t *testing.T) { _, err := hosts.on(name, script); require.NoError(t, err) }
 	}
-	restart := func(gate, name, unit string, spoil func(*testing.T), observers ...observer) change {
-		return change{gate, spoil, run(name, "systemctl start --no-block "+unit), append(observers, unitActive(hosts, name, unit))}
+	restart := func(gate, name, unit string, spoil func(*testing.T), serves observer) change {
+		return change{gate, spoil, run(name, "systemctl start --no-block "+unit), together(serves, unitActive(hosts, name, unit))}
 	}
+	admits := together(polled(first.admitsPool), polled(second.admitsPool), polled(s.view(hosts.net.address(13)).admitsPool))
 	return []change{
 		{"hosts-agent-1-gate", run("agent-1", "iptables -w -I INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"),
-			run("agent-1", "iptables -w -D INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"),
-			[]observer{polled(banner(hosts.net.address(21) + ":22"))}},
+			run("agent-1", "iptables -w -D INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"), commands(s.t, s, "hosts-agent-1-gate")},
 		restart("k3s-server-2-gate", "server-2", "k3s", run("server-2", "systemctl stop k3s"), polled(second.answers("/ping"))),
-		{"k3s-api", run("server-2", "systemctl stop k3s"), run("server-2", "systemctl start --no-block k3s"),
-			[]observer{polled(second.answers("/readyz"))}},
+		{"k3s-api", run("server-2", "systemctl stop k3s"), run("server-2", "systemctl start --no-block k3s"), polled(second.answers("/readyz"))},
 		restart("k3s-nodes", "agent-1", "k3s-agent", func(t *testing.T) {
 			run("agent-1", "systemctl stop k3s-agent")(t)
 			first.notReady(t, "agent-1")
 		}, polled(first.nodeReady("agent-1"))),
 		{"k3s-system", first.scale("kube-system", "coredns", 0), first.scale("kube-system", "coredns", 1),
-			[]observer{polled(first.available("kube-system", "coredns")), polled(first.hasEndpoint("kube-system", "kube-dns"))}},
+			together(polled(first.available("kube-system", "coredns")), polled(first.hasEndpoint("kube-system", "kube-dns")))},
 		{"metallb-webhook", first.scale("metallb-system", "metallb-controller", 0), first.scale("metallb-system", "metallb-controller", 1),
-			append(first.connects(s.t, hosts, "metallb-system", "metallb-webhook-service"), polled(first.available("metallb-system", "metallb-controller")),
-				polled(first.admitsPool), polled(second.admitsPool), polled(s.view(hosts.net.address(13)).admitsPool))},
-		{"metallb-pool-gate", first.withoutPool, first.withPool(hosts.net.pool()), []observer{polled(first.poolAccepted)}},
+			together(inTurn(polled(first.available("metallb-system", "metallb-controller")), admits),
+				first.connects(s.t, hosts, "metallb-system", "metallb-webhook-service"))},
+		{"metallb-pool-gate", first.withoutPool, first.withPool(hosts.net.pool()), polled(first.poolAccepted)},
 	}
 }
 

@@ -4,8 +4,6 @@ package e2e
 
 import (
 	"context"
-	"io"
-	"net"
 	"testing"
 	"time"
 
@@ -14,20 +12,25 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"strata/internal/remote"
 )
 
-// banner is sshd's first line.
-func banner(address string) func(context.Context) bool {
-	return func(ctx context.Context) bool {
-		dialer := net.Dialer{Timeout: time.Second}
-		connection, err := dialer.DialContext(ctx, "tcp", address)
+// commands observes that a host takes commands as root over SSH, with a connection of its own: the earliest moment at which anybody could
+// have asked the host anything. The host, which has this machine's clock, says when that was.
+func commands(t *testing.T, s *stack, gate string) observer {
+	target, key := s.access(t, gate)
+	return func(ctx context.Context) time.Time {
+		client, err := remote.Dial(ctx, target, key) // tries until it is let in
 		if err != nil {
-			return false
+			return never
 		}
-		defer connection.Close()
-		start := make([]byte, 4)
-		_, err = io.ReadFull(connection, start)
-		return err == nil && string(start) == "SSH-"
+		defer func() { _ = client.Close() }()
+		result, err := client.Run(ctx, "sudo -n date +%s%N", nil)
+		if err != nil {
+			return never
+		}
+		return nanosecond(string(result.Stdout))
 	}
 }
 
@@ -78,9 +81,9 @@ func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bo
 	}
 }
 
-// connects are observers on every server that connect to a Service as its API server does: through the host's kube-proxy, which
-// takes up a new endpoint later than the API shows it.
-func (c cluster) connects(t *testing.T, hosts *lent, namespace, service string) []observer {
+// connects looks from every server and connects to a Service as its API server does: through the host's kube-proxy, which takes up a
+// new endpoint later than the API shows it.
+func (c cluster) connects(t *testing.T, hosts *lent, namespace, service string) observer {
 	found, err := c.typed.CoreV1().Services(namespace).Get(t.Context(), service, metav1.GetOptions{})
 	require.NoError(t, err)
 	var observers []observer
@@ -89,7 +92,7 @@ func (c cluster) connects(t *testing.T, hosts *lent, namespace, service string) 
 			observers = append(observers, connected(hosts, n.name, found.Spec.ClusterIP, found.Spec.Ports[0].Port))
 		}
 	}
-	return observers
+	return together(observers...)
 }
 
 // admitsPool is the only end-to-end proof that MetalLB's webhook serves: a dry run that must pass it.

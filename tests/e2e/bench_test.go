@@ -52,7 +52,7 @@ func TestBench(t *testing.T) {
 	for _, r := range results {
 		target := ""
 		if r.Target != nil {
-			target = " (target at most " + format(*r.Target) + ")"
+			target = " (target at " + map[bool]string{false: "most ", true: "least "}[r.AtLeast] + format(*r.Target) + ")"
 		}
 		t.Logf("%-36s %s %s%s", r.Name, format(r.Value), r.Unit, target)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -31,8 +32,8 @@ const (
 
 // raceResult is what became of one Pod.
 type raceResult struct {
-	// failedMounts are FailedMount events by their count; started says whether the application started within the story's patience,
-	// and late is how long after the certificate was there. restarts are those of init containers.
+	// failedMounts are FailedMount events for want of the Secret, by their count; started says whether the application started within
+	// the story's patience, and late is how long after the certificate was there. restarts are those of init containers.
 	failedMounts, restarts int
 	started                bool
 	late                   time.Duration
@@ -88,7 +89,10 @@ func (w *workloadStory) race(t *testing.T, client *kubernetes.Clientset, issuer 
 	events, err := client.CoreV1().Events("apps").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name + ",reason=FailedMount"})
 	assert.NoError(t, err, way)
 	for _, event := range events.Items {
-		result.failedMounts += max(int(event.Count), 1)
+		// A kubelet without a moment's time fails to mount for other reasons as well, such as a watch that has not begun.
+		if strings.Contains(event.Message, fmt.Sprintf("secret %q not found", name)) {
+			result.failedMounts += max(int(event.Count), 1)
+		}
 	}
 	assert.NoError(t, pods.Delete(ctx, name, metav1.DeleteOptions{}), way)
 	return result

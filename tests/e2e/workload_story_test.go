@@ -74,13 +74,19 @@ type sender struct {
 	rate  int
 }
 
-// send starts sending POSTs to a host below the domain.
+// send starts sending POSTs to a host below the domain, through Traefik.
 func (s *stack) send(t *testing.T, host string, rate int) *sender {
+	t.Helper()
+	return s.sendTo(t, "https://"+host+".platform.test/", s.output("ingressAddress"), rate)
+}
+
+// sendTo starts sending POSTs to a URL at an address.
+func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	t.Helper()
 	dir := t.TempDir()
 	authority, report := filepath.Join(dir, "ca.crt"), filepath.Join(dir, "report.json")
 	require.NoError(t, os.WriteFile(authority, []byte(s.output("caCertificate")), 0o600))
-	cmd := exec.Command(strata, "load", "https://"+host+".platform.test/", "--connect-to", s.output("ingressAddress")+":443",
+	cmd := exec.Command(strata, "load", url, "--connect-to", address+":443",
 		"--ca", authority, "--rate", fmt.Sprint(rate), "--json", report, "--count-header", "X-Version")
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
@@ -152,9 +158,9 @@ func (w *workloadStory) drain(t *testing.T, name string) {
 }
 
 // settled waits until a Deployment is rolled out and no Pod of it is left that goes.
-func (w *workloadStory) settled(t *testing.T, namespace, name string) {
+func (s *stack) settled(t *testing.T, namespace, name string) {
 	t.Helper()
-	client := w.client()
+	client := s.client()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		d, err := client.AppsV1().Deployments(namespace).Get(context.Background(), name, metav1.GetOptions{})
 		require.NoError(c, err)
