@@ -13,59 +13,61 @@ import (
 // canaryFirst and canarySecond are the parts of the requests, in percent, that a new version gets, one after the other.
 const canaryFirst, canarySecond = 5, 20
 
-// A new version takes a part of the requests first: a bad one loses no more than the first part, and an up that is killed meanwhile
-// converges, forward or back.
-func TestCanary(t *testing.T) {
-	shop := quickShop()
-	delete(shop, "certificate")
-	shop["canary"] = map[string]any{"steps": []int{canaryFirst, canarySecond}, "hold": "10s", "minAnswers": 5}
-	w := newWorkloadStory(t, "e2ecy", network{"stu0", "10.29.0"}, shop)
-	w.step("the first version has nothing to be compared with", func(*testing.T) {
-		w.must(w.up())
-		w.must(w.up("--expect-no-changes"))
-	})
-	w.step("a bad version is rolled back, and no more than its part of the requests is lost", func(t *testing.T) {
-		sending := w.send(t, "shop", 60)
-		sending.phase("bad version", 300, func() {
-			shop["env"] = map[string]any{"VERSION": "bad", "FAIL": "500"}
-			w.configure(w.sections())
-			w.refused(t, w.up(), "rolled back", fmt.Sprintf("at %d %%", canaryFirst), "answers are 5xx", "shop has all requests")
-		})
-		report := sending.end()
-		bad := report.Phases[len(report.Phases)-1]
-		assert.Positive(t, bad.Lost, "it was never asked")
-		assert.LessOrEqual(t, bad.Lost*100, canaryFirst*bad.Sent, "%d of %d", bad.Lost, bad.Sent)
-		assert.Equal(t, []int{100, 0}, w.weights(t))
-		assert.Equal(t, "v1", w.version(t), "the old version is what is rolled out")
-	})
+// triesVersions has a new version take a part of the requests first: a bad one loses no more than the first part, and an up that is
+// killed meanwhile converges, forward or back.
+func (w *workloadStory) triesVersions(t *testing.T) {
+	serving := w.version(t)
+	w.shop["canary"] = map[string]any{"steps": []int{canaryFirst, canarySecond}, "hold": "10s", "minAnswers": 5}
+	w.apply()
+	w.must(w.up("--expect-no-changes"))
+	w.step("a bad version is rolled back, and no more than its part of the requests is lost", func(t *testing.T) { w.rollsBack(t, serving) })
 	w.step("an up that is killed in the middle of a good one converges", func(t *testing.T) {
 		sending := w.send(t, "shop", 60) // a canary without answers does not pass
 		sending.phase("good version", 300, func() {
-			shop["env"] = map[string]any{"VERSION": "v2", "TAKES": "100ms"}
-			w.configure(w.sections())
+			w.next("v3")
 			w.killedUpConverges(t, "workload-shop-canary updating")
 			w.settled(t, "apps", "shop")
 		})
 		assert.Zero(t, sending.end().Total.Lost)
 		assert.Equal(t, []int{100, 0}, w.weights(t))
-		assert.Equal(t, "v2", w.version(t))
+		assert.Equal(t, "v3", w.version(t))
 		w.must(w.up("--expect-no-changes"))
 	})
 	w.step("an up that is killed in the middle and taken back leaves all requests at the version that serves", func(t *testing.T) {
-		shop["env"] = map[string]any{"VERSION": "v3", "TAKES": "100ms"}
-		w.configure(w.sections())
+		w.next("v4")
 		// Nobody sends anything, so it holds its first step.
 		w.killedUp(t, "workload-shop-canary updating", func() {
 			assert.EventuallyWithT(t, func(c *assert.CollectT) { assert.Equal(c, []int{100 - canaryFirst, canaryFirst}, w.weights(t)) }, time.Minute, 200*time.Millisecond)
 		})
 		assert.Equal(t, []int{100 - canaryFirst, canaryFirst}, w.weights(t), "what the kill left")
-		shop["env"] = map[string]any{"VERSION": "v2", "TAKES": "100ms"}
-		w.configure(w.sections())
+		w.next("v3")
 		w.must(w.up()) // which needs no requests: the version serves already
 		assert.Equal(t, []int{100, 0}, w.weights(t))
-		assert.Equal(t, "v2", w.version(t))
+		assert.Equal(t, "v3", w.version(t))
 		w.must(w.up("--expect-no-changes"))
 	})
+}
+
+// next configures a version, and does not apply it.
+func (w *workloadStory) next(version string) {
+	w.shop["env"] = map[string]any{"VERSION": version, "TAKES": "100ms"}
+	w.configure(w.sections())
+}
+
+// rollsBack ups a version that fails while requests are sent.
+func (w *workloadStory) rollsBack(t *testing.T, serving string) {
+	sending := w.send(t, "shop", 60)
+	sending.phase("bad version", 300, func() {
+		w.shop["env"] = map[string]any{"VERSION": "bad", "FAIL": "500"}
+		w.configure(w.sections())
+		w.refused(t, w.up(), "rolled back", fmt.Sprintf("at %d %%", canaryFirst), "answers are 5xx", "shop has all requests")
+	})
+	report := sending.end()
+	bad := report.Phases[len(report.Phases)-1]
+	assert.Positive(t, bad.Lost, "it was never asked")
+	assert.LessOrEqual(t, bad.Lost*100, canaryFirst*bad.Sent, "%d of %d", bad.Lost, bad.Sent)
+	assert.Equal(t, []int{100, 0}, w.weights(t))
+	assert.Equal(t, serving, w.version(t), "the old version is what is rolled out")
 }
 
 // weights are those of the backends of the workload's only route, the old version's first.

@@ -7,26 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Nodes leave and return while the rest serves: an agent, and two servers at once of which one bootstrapped the cluster.
-func TestMembersLeaveAndReturn(t *testing.T) {
-	net := network{"stl0", "10.14.0"}
-	all := []node{
-		{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13},
-		{"agent-1", "agent", 21}, {"agent-2", "agent", 22},
-	}
-	hosts := lend(t, "e2el", net, all...)
-	s := newStack(t, "e2e-members", staging(hosts, all...))
-	s.step("it comes up", func(*testing.T) { s.must(s.up()) })
-	s.step("a Service answers", func(t *testing.T) {
-		serve(t, s.client(), "hello")
-		answers(t, addressOf(t, s.client(), "hello"))
-	})
-	for _, name := range []string{"agent-2", "server-1"} {
-		s.step(name+" leaves and returns", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, name) })
-	}
-	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
-}
-
 // leavesAndReturns removes one node from the configuration and puts it back. The rest serves all the while.
 func (s *stack) leavesAndReturns(t *testing.T, hosts *lent, all []node, name string) {
 	rest := []node{}

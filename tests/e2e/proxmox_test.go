@@ -99,6 +99,17 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 		assert.Equal(t, id, pve.id(t, "strata-e2e-slow-server-1"))
 		assert.Equal(t, []string{"server-1"}, nodeNames(t, s.client()))
 	})
+	s.step("another host key than the one that was pinned before the boot is refused, and nothing is sent to it", func(t *testing.T) {
+		host := s.dial(t, "hosts-server-1-gate")
+		inRoot := func(script string) {
+			_, err := host.Run(t.Context(), "set -e; cd /etc/ssh; "+script, nil)
+			require.NoError(t, err)
+		}
+		inRoot("cp -a ssh_host_ed25519_key kept; rm ssh_host_*_key; ssh-keygen -q -t ed25519 -N '' -f ssh_host_ed25519_key; systemctl restart ssh")
+		s.refused(t, s.run(strata, "health", "--stack", s.name), "hosts-server-1-gate", "host key of", "is not the pinned one")
+		inRoot("mv kept ssh_host_ed25519_key; ssh-keygen -y -f ssh_host_ed25519_key > ssh_host_ed25519_key.pub; systemctl restart ssh")
+		s.must(s.run(strata, "health", "--stack", s.name, "--timeout", "2m"))
+	})
 	s.step("destroy leaves nothing", func(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())

@@ -36,6 +36,10 @@ func TestStagingOnLentHosts(t *testing.T) {
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
 	s.step("health passes", func(t *testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
 	s.step("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
+	// Of the servers two leave at once, one of which bootstrapped the cluster.
+	for _, name := range []string{"agent-2", "server-1"} {
+		s.step(name+" leaves and returns, and the rest serves", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, name) })
+	}
 	s.step("destroy leaves nothing", func(t *testing.T) {
 		s.must(s.destroy())
 		for name, before := range clean {

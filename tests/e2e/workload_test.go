@@ -23,6 +23,7 @@ func TestWorkload(t *testing.T) {
 			assert.GreaterOrEqual(t, sentIn(report.Phases, name), least, "%s: too few to have seen a loss", name)
 		}
 	})
+	w.step("a new version is tried by a part of the requests", w.triesVersions)
 	w.step("without its preStop it loses requests: the test sees losses", func(t *testing.T) {
 		lost := w.unprotected(t, unprotected("preStop"), 40)
 		assert.Positive(t, lost)

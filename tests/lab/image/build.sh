@@ -5,10 +5,11 @@
 #
 # usage: build.sh OUT.tar
 #   SOURCE_DATE_EPOCH  time stamp of every file in the tar (default below); the same packages give the same bytes
+#   SUITE              Debian release (default: bookworm)
 #   APT_SOURCES        sources.list to install from (default: mmdebstrap's own for the suite)
 set -eu
 
-suite=bookworm
+suite=${SUITE:-bookworm}
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 die() {
