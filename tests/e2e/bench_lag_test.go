@@ -185,12 +185,16 @@ for i in $(seq 6000); do
 done
 exit 1`
 
-// untilConnected starts one process for each attempt, and no program: the hosts have their processors from the gate.
+// untilConnected starts one process for each attempt, and no program: the hosts have their processors from the gate. An attempt that
+// hears nothing ends soon, because one that was begun towards a Pod that is gone would be on that way for minutes.
 const untilConnected = `
 exec 9<> <(:) # Nothing ever comes here: reading from it is a pause without a process.
 for ((i = 0; i < 6000; i++)); do
 	at=${EPOCHREALTIME//[.,]/}000
-	if (exec 3<>"$address") 2>/dev/null; then exec echo "$at"; fi
+	exec 8< <({ : <"$address" && echo yes; } 2>/dev/null)
+	connecting=$!
+	if read -r -t 0.25 -u 8; then exec echo "$at"; fi
+	kill "$connecting" 2>/dev/null
 	read -r -t 0.02 -u 9
 done
 exit 1`
