@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,32 +15,51 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
+// applying is how many objects are applied at once. They need nothing of each other, and an API server that is busy takes a tenth of a
+// second for each, which whoever waits for a bundle would wait for twenty times.
+const applying = 8
+
 // Apply puts the bundle into the cluster. Everything that speaks against it is reported at once and before the first change:
 // a definition that somebody else owns, and an older release over a newer one.
 func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Writer) error {
-	var refused []error
-	for _, object := range b.Objects {
+	refused := make([]error, len(b.Objects))
+	err := b.each(ctx, func(ctx context.Context, i int, object *unstructured.Unstructured) error {
 		found, err := b.resource(client, object).Get(ctx, object.GetName(), metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			return fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
 		default:
-			refused = append(refused, b.mayReplace(found))
+			refused[i] = b.mayReplace(found)
 		}
-	}
-	if err := errors.Join(refused...); err != nil {
+		return nil
+	})
+	if err := errors.Join(append(refused, err)...); err != nil {
 		return err
 	}
-	for _, object := range b.Objects {
+	err = b.each(ctx, func(ctx context.Context, _ int, object *unstructured.Unstructured) error {
 		// Not forced: a field that somebody else has changed since is a conflict, and the answer names who it was.
 		_, err := b.resource(client, object).Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: Manager})
 		if err != nil {
 			return fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	_, err := fmt.Fprintf(log, "%s %s: %d objects applied\n", b.Name, b.Version, len(b.Objects))
+	_, err = fmt.Fprintf(log, "%s %s: %d objects applied\n", b.Name, b.Version, len(b.Objects))
 	return err
+}
+
+// each does something with every object, some at a time, and returns the first error, after which no other is begun.
+func (b *Bundle) each(ctx context.Context, do func(ctx context.Context, i int, object *unstructured.Unstructured) error) error {
+	some, ctx := errgroup.WithContext(ctx)
+	some.SetLimit(applying)
+	for i, object := range b.Objects {
+		some.Go(func() error { return do(ctx, i, object) })
+	}
+	return some.Wait()
 }
 
 func (b *Bundle) resource(client dynamic.Interface, object *unstructured.Unstructured) dynamic.ResourceInterface {

@@ -16,6 +16,7 @@ import (
 
 // A stack puts its layers into a cluster that somebody else made, by the name of a context, and takes them out again.
 func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
+	t.Parallel()
 	net := network{"stn0", "10.30.0"}
 	all := []node{{"server-1", "server", 11}}
 	hosts := lend(t, "e2en", net, all...)

@@ -10,6 +10,7 @@ import (
 
 // The life of a platform on machines that Strata makes itself, as a developer has it: one server and two agents.
 func TestLocalOnMachines(t *testing.T) {
+	t.Parallel()
 	net := network{"stm0", "10.17.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}
 	machines := own(t, "e2e-local", net, all...)

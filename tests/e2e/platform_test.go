@@ -20,6 +20,7 @@ import (
 
 // The whole platform as a user has it: certificates, ingress, dashboard and Argo CD on lent hosts.
 func TestPlatform(t *testing.T) {
+	t.Parallel()
 	net := network{"stp0", "10.18.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
 	hosts := lend(t, "e2ep", net, all...)

@@ -16,6 +16,7 @@ import (
 // A stack that goes wrong in every way a user can get it wrong. Each mistake is one clear error, found before it hurts, and the
 // up after the last of them finishes all the same.
 func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
+	t.Parallel()
 	net := network{"str0", "10.15.0"}
 	server, absent := node{"server-1", "server", 11}, node{"agent-9", "agent", 99}
 	hosts := lend(t, "e2er", net, server)

@@ -19,6 +19,7 @@ import (
 
 // A Vault of the stack's own signs the platform's certificates; what can go wrong with it is named.
 func TestVaultSigns(t *testing.T) {
+	t.Parallel()
 	net := network{"stk0", "10.22.0"}
 	all := []node{{"server-1", "server", 11}}
 	hosts := lend(t, "e2ev", net, all...)
