@@ -48,6 +48,7 @@ func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 			"enabled": pulumi.Bool(cfg.Replicas > 1), "minAvailable": pulumi.String(""), "maxUnavailable": pulumi.Int(1),
 		},
 		"priorityClassName": pulumi.String(apisixGrace(cfg)),
+		"image":             pulumi.Map{"pullPolicy": pulumi.String(apisixStart)},
 		"topologySpreadConstraints": pulumi.Array{pulumi.Map{
 			"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"), "whenUnsatisfiable": pulumi.String("ScheduleAnyway"),
 			"labelSelector": pulumi.Map{"matchLabels": apisixLabels(apisixName)},
@@ -75,6 +76,12 @@ func apisixGrace(cfg config.APISIX) string {
 	grace := apisixPreStop + cfg.LongestRequest.Duration + apisixSlack
 	return fmt.Sprintf("null\n      terminationGracePeriodSeconds: %d", int(grace.Seconds()))
 }
+
+// apisixStart has kubelet ask a Pod every second whether it has its first configuration. The chart's own question comes every ten, has no
+// value for that, and the first is asked just before the controller can have answered, so nine seconds in ten were nobody's. Like the grace
+// period, it is a second line of a value that the chart does not quote (charts/apisix/templates/deployment.yaml of 2.14.0). A Pod without a
+// configuration is left alone for a day.
+const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /status/ready, port: 7085}, periodSeconds: 1, failureThreshold: 86400}"
 
 // apisixControllerValues are the controller's. A request that its webhook does not answer fails: with the chart's Ignore, what is
 // wrong is admitted while the webhook is not there yet.

@@ -21,6 +21,18 @@ func TestAPodOfAPISIXHasTheTimeToStop(t *testing.T) {
 	assert.Empty(t, pod.PriorityClassName)
 }
 
+// So is the question that kubelet asks each second.
+func TestAPodOfAPISIXIsAskedEverySecondWhetherItCanStart(t *testing.T) {
+	w := newWorld(t, newProgram(t, platforms[1].sections))
+	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
+	require.True(t, ok)
+	container := as[pods](found).Spec.Template.Spec.Containers[0]
+	assert.Equal(t, "IfNotPresent", string(container.ImagePullPolicy))
+	require.NotNil(t, container.StartupProbe)
+	assert.Equal(t, container.ReadinessProbe.HTTPGet, container.StartupProbe.HTTPGet, "the same question")
+	assert.Equal(t, int32(1), container.StartupProbe.PeriodSeconds)
+}
+
 // Only the controller may reach the admin API, by the labels that the charts give.
 func TestOnlyTheControllerReachesTheAdminAPI(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].sections))
