@@ -85,7 +85,9 @@ func (r *Remover) drain(ctx context.Context, member Member) {
 		return
 	}
 	defer func() { _ = client.Close() }()
-	script := fmt.Sprintf("k3s kubectl drain %s --ignore-daemonsets --delete-emptydir-data --force --timeout=%s",
+	// Its cache would stay behind in root's home when this server leaves, too.
+	script := fmt.Sprintf(`cache=$(mktemp -d) && trap 'rm -rf "$cache"' EXIT
+k3s kubectl --cache-dir="$cache" drain %s --ignore-daemonsets --delete-emptydir-data --force --timeout=%s`,
 		remote.Quote(member.Name), drainLimit)
 	if _, err := client.Run(ctx, script, nil); err != nil {
 		r.say(member, "was not drained completely: %v", err)

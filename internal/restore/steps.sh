@@ -43,9 +43,11 @@ joined() { : > "$database/etcd-before-restore.joined"; }
 # be rejected. A node without a password tells its own when it comes (k3s-io/k3s pkg/nodepassword).
 forget_passwords() {
 	: "${nodes:?}"
+	cache=$(mktemp -d) # or it would stay behind in root's home
 	for node in $nodes; do
-		k3s kubectl --namespace kube-system delete secret --ignore-not-found "$node.node-password.k3s" >&2
+		k3s kubectl --cache-dir="$cache" --namespace kube-system delete secret --ignore-not-found "$node.node-password.k3s" >&2
 	done
+	rm -rf "$cache"
 }
 
 # Makes this server the only member, with the data of $snapshot; empty: with its own. K3s refuses while it has a server to join, and
