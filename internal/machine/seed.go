@@ -43,7 +43,7 @@ func userData(spec Spec) map[string]any {
 		"hostname": spec.Hostname,
 		// The host key is pinned already; a new one would lock everyone out.
 		"ssh_deletekeys":  false,
-		"ssh_genkeytypes": []string{},
+		"ssh_genkeytypes": []string{"ed25519"}, // which it has; an empty list is none to cloud-init 25
 		// Keys of the top level go to root as well once it is not disabled.
 		"disable_root":        false,
 		"ssh_authorized_keys": keys,
@@ -61,7 +61,7 @@ func networkConfig(spec Spec) map[string]any {
 	host0 := map[string]any{
 		"dhcp4":     false,
 		"addresses": []string{fmt.Sprintf("%s/%d", spec.Address, spec.Subnet.Bits())},
-		"gateway4":  spec.Gateway.String(),
+		"routes":    []map[string]string{{"to": "0.0.0.0/0", "via": spec.Gateway.String()}},
 	}
 	if len(spec.DNS) > 0 {
 		host0["nameservers"] = map[string]any{"addresses": spec.DNS}

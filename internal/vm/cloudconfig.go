@@ -91,7 +91,7 @@ func networkConfig(spec Spec) map[string]any {
 	nic := map[string]any{"match": map[string]any{"macaddress": spec.MAC()}, "dhcp4": guest.DHCP}
 	if !guest.DHCP {
 		nic["addresses"] = []string{guest.Address.String()}
-		nic["gateway4"] = guest.Gateway.String()
+		nic["routes"] = []map[string]string{{"to": "0.0.0.0/0", "via": guest.Gateway.String()}}
 		servers := []string{}
 		for _, server := range guest.DNS {
 			servers = append(servers, server.String())

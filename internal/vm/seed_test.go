@@ -94,7 +94,8 @@ func TestAMachineSetsItsAddressOrAsksForIt(t *testing.T) {
 	spec := machine()
 	static := networkConfig(spec)["ethernets"].(map[string]any)["nic0"].(map[string]any)
 	assert.Equal(t, map[string]any{
-		"match": map[string]any{"macaddress": spec.MAC()}, "dhcp4": false, "addresses": []string{"10.10.0.11/24"}, "gateway4": "10.10.0.1",
+		"match": map[string]any{"macaddress": spec.MAC()}, "dhcp4": false, "addresses": []string{"10.10.0.11/24"},
+		"routes":      []map[string]string{{"to": "0.0.0.0/0", "via": "10.10.0.1"}},
 		"nameservers": map[string]any{"addresses": []string{"10.10.0.1"}},
 	}, static)
 	spec.Guest.DHCP = true
