@@ -62,7 +62,10 @@ func changes(s *stack, hosts *lent) []change {
 		}, polled(first.nodeReady("agent-1"))),
 		{"k3s-system", first.scale("kube-system", "coredns", 0), first.scale("kube-system", "coredns", 1),
 			together(polled(first.available("kube-system", "coredns")), polled(first.hasEndpoint("kube-system", "kube-dns")))},
-		{"metallb-webhook", first.scale("metallb-system", "metallb-controller", 0), first.scale("metallb-system", "metallb-controller", 1),
+		{"metallb-webhook", func(t *testing.T) {
+			first.scale("metallb-system", "metallb-controller", 0)(t)
+			first.unconnected(t, hosts, "metallb-system", "metallb-webhook-service")
+		}, first.scale("metallb-system", "metallb-controller", 1),
 			together(inTurn(polled(first.available("metallb-system", "metallb-controller")), admits),
 				first.connects(s.t, hosts, "metallb-system", "metallb-webhook-service"))},
 		{"metallb-pool-gate", first.withoutPool, first.withPool(hosts.net.pool()), polled(first.poolAccepted)},

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -84,15 +85,39 @@ func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bo
 // connects looks from every server and connects to a Service as its API server does: through the host's kube-proxy, which takes up a
 // new endpoint later than the API shows it.
 func (c cluster) connects(t *testing.T, hosts *lent, namespace, service string) observer {
-	found, err := c.typed.CoreV1().Services(namespace).Get(t.Context(), service, metav1.GetOptions{})
-	require.NoError(t, err)
+	address, port := c.serviceAt(t, namespace, service)
 	var observers []observer
-	for _, n := range hosts.nodes {
-		if n.role == "server" {
-			observers = append(observers, connected(hosts, n.name, found.Spec.ClusterIP, found.Spec.Ports[0].Port))
-		}
+	for _, name := range hosts.serverNames() {
+		observers = append(observers, connected(hosts, name, address, port))
 	}
 	return together(observers...)
+}
+
+// unconnected waits until no server reaches a Service any more: a Pod that is going answers on, and an observer would take it for the next.
+func (c cluster) unconnected(t *testing.T, hosts *lent, namespace, service string) {
+	address, port := c.serviceAt(t, namespace, service)
+	for _, name := range hosts.serverNames() {
+		_, err := hosts.on(name, fmt.Sprintf("while timeout 0.25 bash -c ': </dev/tcp/%s/%d' 2>/dev/null; do sleep 0.05; done", address, port))
+		require.NoError(t, err)
+	}
+}
+
+// serviceAt is a Service's own address and first port.
+func (c cluster) serviceAt(t *testing.T, namespace, service string) (string, int32) {
+	found, err := c.typed.CoreV1().Services(namespace).Get(t.Context(), service, metav1.GetOptions{})
+	require.NoError(t, err)
+	return found.Spec.ClusterIP, found.Spec.Ports[0].Port
+}
+
+// serverNames are the hosts of the API servers.
+func (l *lent) serverNames() []string {
+	var names []string
+	for _, n := range l.nodes {
+		if n.role == "server" {
+			names = append(names, n.name)
+		}
+	}
+	return names
 }
 
 // admitsPool is the only end-to-end proof that MetalLB's webhook serves: a dry run that must pass it.
