@@ -111,24 +111,42 @@ func TestTheConnectProbeTellsAnswersRefusalsAndSilence(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	until(t, looks, "code", "0")
-	until(t, running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": silent(t)}), "code", "124")
 }
 
-// silent is a loopback port whose queue is full: who connects hears nothing.
-func silent(t *testing.T) string {
+func TestTheConnectProbeHearsAnAnswerAfterSilence(t *testing.T) {
+	port, serve := silent(t)
+	looks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": port})
+	until(t, looks, "code", "124")
+	until(t, looks, "code", "124") // and again, with as many attempts under way as there ever are
+	serve()
+	until(t, looks, "code", "0")
+}
+
+// silent is a loopback port whose queue is full: who connects hears nothing until it serves.
+func silent(t *testing.T) (port string, serve func()) {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = syscall.Close(socket) })
+	t.Cleanup(func() { _, _ = syscall.Shutdown(socket, syscall.SHUT_RDWR), syscall.Close(socket) })
 	require.NoError(t, syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
 	require.NoError(t, syscall.Listen(socket, 0))
 	name, err := syscall.Getsockname(socket)
 	require.NoError(t, err)
-	port := strconv.Itoa(name.(*syscall.SockaddrInet4).Port)
+	port = strconv.Itoa(name.(*syscall.SockaddrInet4).Port)
 	waiting, err := net.Dial("tcp", "127.0.0.1:"+port)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = waiting.Close() })
-	return port
+	return port, func() {
+		go func() {
+			for { // until the socket is shut down
+				connection, _, err := syscall.Accept(socket)
+				if err != nil {
+					return
+				}
+				_ = syscall.Close(connection)
+			}
+		}()
+	}
 }
 
 // fakeSystem is a folder with the programs that the unit's probe runs. systemctl says what the file state holds; what is written
