@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // apisixPart is the part of the requests, in percent, that a new version gets by APISIX.
@@ -37,13 +38,14 @@ func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *lent, n
 		s.configure(withShop(shop, hosts, nodes...))
 	}
 	start := time.Now()
-	sending := s.sendTo(t, "https://shop.apisix.test/", hosts.net.address(205), 60)
+	send := func() *sender { return s.sendTo(t, "https://shop.apisix.test/", hosts.net.address(205), 60) }
+	sending := send()
 	sending.phase("bad version", 300, func() {
 		version(map[string]any{"VERSION": "bad", "FAIL": "500"})
 		s.refused(t, s.up(), "rolled back", fmt.Sprintf("at %d %%", apisixPart), "answers are 5xx", "shop has all requests")
 	})
 	assert.Equal(t, []int{100, 0}, s.weights(t))
-	sending.phase("rolled back", 120, func() {}) // the controller takes a second to send the weights on
+	sending.phase("rolled back", 60, func() { untilNoneIsLost(t, send) })
 	sending.phase("good version", 300, func() {
 		version(map[string]any{"VERSION": "v2", "TAKES": "100ms"})
 		s.must(s.up())
@@ -60,4 +62,16 @@ func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *lent, n
 	assert.Zero(t, good.Lost+after.Lost)
 	assert.Positive(t, good.Headers["v1"], "the old version serves until the new one is rolled out")
 	assert.Equal(t, []string{"v2"}, slices.Sorted(maps.Keys(after.Headers)), "and then nobody")
+}
+
+// untilNoneIsLost waits until a few requests in a row are answered: the controller takes a second or two to send the weights on.
+func untilNoneIsLost(t *testing.T, send func() *sender) {
+	for start := time.Now(); ; {
+		few := send()
+		few.phase("a few", 20, func() {})
+		if few.end().Total.Lost == 0 {
+			return
+		}
+		require.Less(t, time.Since(start), 30*time.Second, "APISIX has the weights")
+	}
 }

@@ -179,7 +179,7 @@ func (l *lent) dump() {
 		l.t.Logf("--- %s\n%s", n.name, output)
 	}
 	if n := l.nodes[0]; n.role == "server" {
-		output, _ := l.on(n.name, `k3s kubectl get nodes,pods -A -o wide; k3s kubectl get events -A | tail -30`)
+		output, _ := l.on(n.name, `k3s kubectl get nodes,pods -A -o wide; k3s kubectl get events -A --sort-by=.metadata.creationTimestamp | tail -30`)
 		l.t.Logf("--- cluster\n%s", output)
 	}
 	if lines := strings.Split(lastFailure, "\n"); lastFailure != "" {
