@@ -22,22 +22,13 @@ func newAdmitCommand() *cobra.Command {
 		Short:  "Free a node's name of the host that had it before (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var question members.Admission
-			if err := readInput("admit", cmd.InOrStdin(), &question); err != nil {
-				return err
-			}
-			ctx, cancel, err := within(cmd.Context(), "admit", question.Timeout)
-			if err != nil {
-				return err
-			}
-			defer cancel()
+		RunE: fromStdin("admit", func(ctx context.Context, cmd *cobra.Command, question members.Admission) error {
 			if err := admit(ctx, question, cmd.ErrOrStderr()); err != nil {
 				return fmt.Errorf("layer k3s: admit %s: %w", question.Node.Name, err)
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), question.Node.HostKey)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), question.Node.HostKey)
 			return err
-		},
+		}),
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -13,21 +14,12 @@ import (
 func newCanaryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "canary", Short: "Give a new version a part of the requests, step by step (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var spec canary.Spec
-			if err := readInput("canary", cmd.InOrStdin(), &spec); err != nil {
-				return err
-			}
-			ctx, cancel, err := within(cmd.Context(), "canary", spec.Timeout)
-			if err != nil {
-				return err
-			}
-			defer cancel()
+		RunE: fromStdin("canary", func(ctx context.Context, cmd *cobra.Command, spec canary.Spec) error {
 			config, err := restConfig()
 			if err != nil {
 				return &exitError{2, fmt.Errorf("canary: %w", err)}
 			}
 			return steps.Run(ctx, config, spec, cmd.ErrOrStderr())
-		},
+		}),
 	}
 }

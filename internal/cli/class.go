@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -20,22 +22,13 @@ func newClassCommand() *cobra.Command {
 	command := &cobra.Command{Use: "class", Short: "Take a GatewayClass away (run by the program's own resources)", Hidden: true}
 	command.AddCommand(&cobra.Command{
 		Use: "release", Short: "Delete the class, and its finalizer where no controller runs any more", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var input ClassInput
-			if err := readInput("class release", cmd.InOrStdin(), &input); err != nil {
-				return err
-			}
-			ctx, cancel, err := within(cmd.Context(), "class release", input.Timeout)
-			if err != nil {
-				return err
-			}
-			defer cancel()
+		RunE: fromStdin("class release", func(ctx context.Context, cmd *cobra.Command, input ClassInput) error {
 			client, err := dynamicClient("class release")
 			if err != nil {
 				return err
 			}
 			return class.Release(ctx, client, input.Class, input.Finalizer, class.Patience, cmd.ErrOrStderr())
-		},
+		}),
 	})
 	return command
 }

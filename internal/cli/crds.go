@@ -30,22 +30,14 @@ type CRDsInput struct {
 func newCRDsCommand() *cobra.Command {
 	command := &cobra.Command{Use: "crds", Short: "Put a bundle of resource definitions into the cluster (run by the program's own resources)", Hidden: true}
 	verb := func(name, about string, run func(ctx context.Context, input CRDsInput, client dynamic.Interface, cmd *cobra.Command) error) {
-		command.AddCommand(&cobra.Command{Use: name, Short: about, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
-			var input CRDsInput
-			if err := readInput("crds "+name, cmd.InOrStdin(), &input); err != nil {
-				return err
-			}
-			ctx, cancel, err := within(cmd.Context(), "crds", input.Timeout)
-			if err != nil {
-				return err
-			}
-			defer cancel()
+		runs := fromStdin("crds "+name, func(ctx context.Context, cmd *cobra.Command, input CRDsInput) error {
 			client, err := dynamicClient("crds")
 			if err != nil {
 				return err
 			}
 			return run(ctx, input, client, cmd)
-		}})
+		})
+		command.AddCommand(&cobra.Command{Use: name, Short: about, Args: cobra.NoArgs, RunE: runs})
 	}
 	verb("apply", "Apply the bundle", applyCRDs)
 	verb("remove", "Remove the bundle", func(ctx context.Context, input CRDsInput, client dynamic.Interface, cmd *cobra.Command) error {

@@ -25,19 +25,10 @@ func newHostKeyCommand() *cobra.Command {
 		Use:   "hostkey",
 		Short: `Print a host's public key: {"address","port","timeout"} on stdin`,
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var input hostKeyInput
-			if err := readInput("hostkey", cmd.InOrStdin(), &input); err != nil {
-				return err
-			}
+		RunE: fromStdin("hostkey", func(ctx context.Context, cmd *cobra.Command, input hostKeyInput) error {
 			if input.Address == "" {
 				return &exitError{2, errors.New("hostkey: an address is required")}
 			}
-			ctx, cancel, err := within(cmd.Context(), "hostkey", input.Timeout)
-			if err != nil {
-				return err
-			}
-			defer cancel()
 			key, err := remote.Scan(ctx, input.Address, input.Port)
 			if errors.Is(err, context.DeadlineExceeded) {
 				return fmt.Errorf("%w; check strata:hosts.nodes[].address and that the host is on, or raise strata:timeouts.host (now %s)",
@@ -48,6 +39,6 @@ func newHostKeyCommand() *cobra.Command {
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), key)
 			return err
-		},
+		}),
 	}
 }

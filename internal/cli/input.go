@@ -1,18 +1,46 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
+	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// readInput decodes the one JSON object that a resource passes on stdin. A misspelt key is an error.
-func readInput(verb string, in io.Reader, into any) error {
-	decoder := json.NewDecoder(in)
+// fromStdin is a verb that a resource runs: run gets the one JSON object on stdin, and a context that ends with that object's timeout.
+func fromStdin[T any](verb string, run func(ctx context.Context, cmd *cobra.Command, input T) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		text, err := io.ReadAll(cmd.InOrStdin())
+		if err != nil {
+			return fmt.Errorf("%s: stdin: %w", verb, err)
+		}
+		var input T
+		if err := decode(verb, text, &input); err != nil {
+			return err
+		}
+		var bound struct {
+			Timeout metav1.Duration `json:"timeout"`
+		}
+		if err := json.Unmarshal(text, &bound); err != nil {
+			return err
+		}
+		ctx, cancel, err := within(cmd.Context(), verb, bound.Timeout)
+		if err != nil {
+			return err
+		}
+		defer cancel()
+		return run(ctx, cmd, input)
+	}
+}
+
+// decode reads one JSON object. A misspelt key is an error.
+func decode(verb string, text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(into)
 	if err == nil && decoder.More() {

@@ -9,10 +9,10 @@ import (
 // An unbounded verb would hold the whole run for ever.
 func TestEveryVerbOfTheProgramsOwnNeedsATimeout(t *testing.T) {
 	for said, args := range map[string][]string{
-		"crds: a positive timeout":    {"crds", "apply"},
-		"read: a positive timeout":    {"read"},
-		"push: a positive timeout":    {"push"},
-		"hostkey: a positive timeout": {"hostkey"},
+		"crds apply: a positive timeout": {"crds", "apply"},
+		"read: a positive timeout":       {"read"},
+		"push: a positive timeout":       {"push"},
+		"hostkey: a positive timeout":    {"hostkey"},
 	} {
 		stdin := map[string]string{"push": `{"mode":"0755"}`, "hostkey": `{"address":"127.0.0.1"}`}[args[0]]
 		if stdin == "" {

@@ -37,16 +37,7 @@ func newNodesCommand() *cobra.Command {
 		Short:  "Print the cluster's Nodes with role and address (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var input nodesInput
-			if err := readInput("nodes", cmd.InOrStdin(), &input); err != nil {
-				return err
-			}
-			ctx, cancel, err := within(cmd.Context(), "nodes", input.Timeout)
-			if err != nil {
-				return err
-			}
-			defer cancel()
+		RunE: fromStdin("nodes", func(ctx context.Context, cmd *cobra.Command, input nodesInput) error {
 			client, err := dynamicClient("nodes")
 			if err != nil {
 				return err
@@ -56,7 +47,7 @@ func newNodesCommand() *cobra.Command {
 				return err
 			}
 			return json.NewEncoder(cmd.OutOrStdout()).Encode(nodes)
-		},
+		}),
 	}
 }
 

@@ -41,16 +41,12 @@ func newPushCommand() *cobra.Command {
 		Short:  "Copy an artifact to a host (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var input pushInput
-			if err := readInput("push", cmd.InOrStdin(), &input); err != nil {
-				return err
-			}
+		RunE: fromStdin("push", func(ctx context.Context, cmd *cobra.Command, input pushInput) error {
 			mode, err := strconv.ParseUint(input.Mode, 8, 9)
 			if err != nil {
 				return &exitError{2, fmt.Errorf("push: mode: expected octal permissions, found %q", input.Mode)}
 			}
-			sent, err := push(cmd.Context(), input, fs.FileMode(mode))
+			sent, err := push(ctx, input, fs.FileMode(mode))
 			if err != nil {
 				return err
 			}
@@ -59,16 +55,11 @@ func newPushCommand() *cobra.Command {
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), input.SHA256)
 			return err
-		},
+		}),
 	}
 }
 
 func push(ctx context.Context, input pushInput, mode fs.FileMode) (sent bool, err error) {
-	ctx, cancel, err := within(ctx, "push", input.Timeout)
-	if err != nil {
-		return false, err
-	}
-	defer cancel()
 	client, err := remote.Dial(ctx, input.Target, []byte(os.Getenv("STRATA_SSH_KEY")))
 	if err != nil {
 		return false, err

@@ -37,16 +37,7 @@ func newReadCommand() *cobra.Command {
 		Short:  "Print one field of an object in the cluster (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var input ReadInput
-			if err := readInput("read", cmd.InOrStdin(), &input); err != nil {
-				return err
-			}
-			ctx, cancel, err := within(cmd.Context(), "read", input.Timeout)
-			if err != nil {
-				return err
-			}
-			defer cancel()
+		RunE: fromStdin("read", func(ctx context.Context, cmd *cobra.Command, input ReadInput) error {
 			client, err := dynamicClient("read")
 			if err != nil {
 				return err
@@ -57,7 +48,7 @@ func newReadCommand() *cobra.Command {
 			}
 			_, err = cmd.OutOrStdout().Write(text)
 			return err
-		},
+		}),
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -24,16 +25,7 @@ type UnblockInput struct {
 func newUnblockCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "unblock", Short: "Let a StatefulSet past its broken Pods (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var input UnblockInput
-			if err := readInput("unblock", cmd.InOrStdin(), &input); err != nil {
-				return err
-			}
-			ctx, cancel, err := within(cmd.Context(), "unblock", input.Timeout)
-			if err != nil {
-				return err
-			}
-			defer cancel()
+		RunE: fromStdin("unblock", func(ctx context.Context, cmd *cobra.Command, input UnblockInput) error {
 			config, err := restConfig()
 			if err != nil {
 				return &exitError{2, fmt.Errorf("unblock: %w", err)}
@@ -43,6 +35,6 @@ func newUnblockCommand() *cobra.Command {
 				return err
 			}
 			return rollout.Unblock(ctx, client, input.Namespace, input.StatefulSet, cmd.ErrOrStderr())
-		},
+		}),
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -20,16 +21,7 @@ func newUpgradeCommand() *cobra.Command {
 		Short:  "Take a changed K3s to the nodes, one after the other (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var plan upgrade.Plan
-			if err := readInput("upgrade", cmd.InOrStdin(), &plan); err != nil {
-				return err
-			}
-			ctx, cancel, err := within(cmd.Context(), "upgrade", plan.Timeout)
-			if err != nil {
-				return err
-			}
-			defer cancel()
+		RunE: fromStdin("upgrade", func(ctx context.Context, cmd *cobra.Command, plan upgrade.Plan) error {
 			client, err := anyServer(plan.Servers)
 			if err != nil {
 				return &exitError{2, fmt.Errorf("upgrade: %w", err)}
@@ -43,7 +35,7 @@ func newUpgradeCommand() *cobra.Command {
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), plan.Version)
 			return err
-		},
+		}),
 	}
 }
 

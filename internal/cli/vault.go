@@ -33,23 +33,15 @@ type VaultInput struct {
 func newVaultCommand() *cobra.Command {
 	command := &cobra.Command{Use: "vault", Short: "Unseal the stack's Vault"}
 	verb := func(name, about string, run func(context.Context, *vaultSession, VaultInput, *cobra.Command) error) {
-		command.AddCommand(&cobra.Command{Use: name, Short: about, Args: cobra.NoArgs, Hidden: true, RunE: func(cmd *cobra.Command, _ []string) error {
-			var input VaultInput
-			if err := readInput("vault "+name, cmd.InOrStdin(), &input); err != nil {
-				return err
-			}
-			ctx, cancel, err := within(cmd.Context(), "vault "+name, input.Timeout)
-			if err != nil {
-				return err
-			}
-			defer cancel()
+		runs := fromStdin("vault "+name, func(ctx context.Context, cmd *cobra.Command, input VaultInput) error {
 			session, err := openVault(ctx, input.Server, os.Getenv("STRATA_KUBECONFIG"), cmd.ErrOrStderr())
 			if err != nil {
 				return fmt.Errorf("vault: %w", err)
 			}
 			defer session.close()
 			return run(ctx, session, input, cmd)
-		}})
+		})
+		command.AddCommand(&cobra.Command{Use: name, Short: about, Args: cobra.NoArgs, Hidden: true, RunE: runs})
 	}
 	verb("init", "Initialise Vault (run by the program's own resources)", initVault)
 	verb("configure", "Unseal and configure Vault (run by the program's own resources)", configureVault)
