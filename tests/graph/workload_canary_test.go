@@ -66,7 +66,8 @@ func TestACanaryByAPISIXIsCountedByIt(t *testing.T) {
 	assert.Equal(t, "traefik_service_requests_total", asked.Metrics[1].Counter)
 	assert.Len(t, asked.Routes, 2)
 	assert.Equal(t, 15*time.Second, asked.Age())
-	assert.Equal(t, 2*3*4*(30+15)*time.Second+2*time.Minute, asked.Timeout.Duration, "twice what three steps may take, and the way there and back")
+	const steps, grace, ways = 2 * 3 * 4 * (30 + 15) * time.Second, 55 * time.Second, 2 * time.Minute
+	assert.Equal(t, steps+grace+ways, asked.Timeout.Duration, "twice what three steps may take, what Pods of the version before have, the way there and back")
 	for _, route := range routesOf(g, "HTTPRoute") {
 		assert.True(t, g.reaches("workload-shop-canary", route), "whose weights it moves")
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,8 @@ type api struct {
 	metrics map[string]string
 	// canaryPods are the addresses of the canary's Pods.
 	canaryPods []string
+	// leaving is until when a Pod of the version before has time to end.
+	leaving time.Time
 }
 
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -91,7 +94,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		answer(http.StatusOK, map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items})
 	case r.URL.Path == "/api/v1/namespaces/apps/pods" && r.URL.Query().Get("labelSelector") == "app.kubernetes.io/name=shop-canary":
-		gone := map[string]any{"name": "of-the-version-before", "deletionTimestamp": "2026-01-01T00:00:00Z"}
+		gone := map[string]any{"name": "of-the-version-before", "deletionTimestamp": a.leaving.UTC().Format(time.RFC3339)}
 		items := []any{map[string]any{"metadata": gone, "status": map[string]any{"podIP": "10.42.0.9"}}}
 		for i, address := range a.canaryPods {
 			items = append(items, map[string]any{"metadata": map[string]any{"name": fmt.Sprint("shop-canary-", i)}, "status": map[string]any{"podIP": address}})
@@ -212,6 +215,18 @@ func TestAVersionIsKnownByItsPods(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, same, images)
 	}
+}
+
+// The one that the API server has in its list is dead: its time was over long ago.
+func TestAPodLeavesUntilItsTimeIsOver(t *testing.T) {
+	a := &api{canaryPods: []string{"10.42.0.7"}}
+	leaving, err := in(t, a).Leaving(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, leaving)
+	a.leaving = time.Now().Add(time.Minute)
+	leaving, err = in(t, a).Leaving(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 1, leaving)
 }
 
 func TestWhatDoesNotServeIsWrong(t *testing.T) {

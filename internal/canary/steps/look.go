@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -89,6 +90,26 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment) (map[string]c
 		}
 	}
 	return all, nil
+}
+
+// Leaving implements world. A Pod whose time is over is dead, or on a node that cannot be asked: it answers nobody.
+func (c *cluster) Leaving(ctx context.Context) (int, error) {
+	d, err := c.deployment(ctx, c.spec.Canary)
+	if err != nil {
+		return 0, fmt.Errorf("Deployment %s/%s: %w", c.spec.Namespace, c.spec.Canary, err)
+	}
+	pods, err := c.pods(ctx, c.spec.Namespace, metav1.FormatLabelSelector(d.Spec.Selector))
+	if err != nil {
+		return 0, err
+	}
+	leaving := 0
+	for _, pod := range pods {
+		// The API server's time of a deletion has the grace in it.
+		if pod.DeletionTimestamp != nil && time.Now().Before(pod.DeletionTimestamp.Time) {
+			leaving++
+		}
+	}
+	return leaving, nil
 }
 
 // pods are those that a selector means.

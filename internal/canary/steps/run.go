@@ -61,6 +61,8 @@ type world interface {
 	First(ctx context.Context) (bool, error)
 	// Same reports whether the old version is what is to be tried.
 	Same(ctx context.Context) (bool, error)
+	// Leaving is how many Pods of an earlier version, which was to be tried before this one, still have time to end.
+	Leaving(ctx context.Context) (int, error)
 	// Weigh gives the new version a part of the requests, in percent.
 	Weigh(ctx context.Context, percent int) error
 	Look(ctx context.Context) (seen, error)
@@ -98,6 +100,9 @@ func run(ctx context.Context, spec canary.Spec, w world, progress io.Writer) (er
 		say("%s is what %s/%s runs already: there is nothing to try", spec.Canary, spec.Namespace, spec.Stable)
 		return nil
 	}
+	if err := alone(ctx, spec, w, say); err != nil {
+		return err
+	}
 	for _, percent := range spec.Steps {
 		if err := step(ctx, spec, w, percent, say); err != nil {
 			return err
@@ -105,6 +110,24 @@ func run(ctx context.Context, spec canary.Spec, w world, progress io.Writer) (er
 	}
 	say("all steps passed: %s goes back to 0 %% and %s is rolled out", spec.Canary, spec.Stable)
 	return nil
+}
+
+// alone waits until no Pod of an earlier version is left. An ingress controller may hear of the weight before it hears that such a Pod
+// leaves (APISIX takes routes and upstreams one after the other), and would give it requests of this version's.
+func alone(ctx context.Context, spec canary.Spec, w world, say func(string, ...any)) error {
+	for told := 0; ; {
+		leaving, err := w.Leaving(ctx)
+		if err != nil || leaving == 0 {
+			return err
+		}
+		if leaving != told {
+			say("Pods of the version before: %d leave; nothing goes to %s until they are gone", leaving, spec.Canary)
+			told = leaving
+		}
+		if err := w.Pause(ctx, lookEvery); err != nil {
+			return fmt.Errorf("canary %s/%s: %d Pods of the version before still leave: %w", spec.Namespace, spec.Canary, leaving, err)
+		}
+	}
 }
 
 // step holds one weight for its time, and on until there were enough answers to judge by. What is counted late counts for the next step

@@ -22,6 +22,8 @@ var spec = canary.Spec{
 // fakeWorld is a cluster in which each pause brings answers.
 type fakeWorld struct {
 	first, same bool
+	// leaving is how many Pods of an earlier version are left; one goes with each pause.
+	leaving int
 	// weights are those that were set, in order.
 	weights []int
 	// each is what one pause brings, by the weight; wrong, by the number of the look, why the version does not work.
@@ -38,6 +40,8 @@ type fakeWorld struct {
 func (w *fakeWorld) First(context.Context) (bool, error) { return w.first, nil }
 
 func (w *fakeWorld) Same(context.Context) (bool, error) { return w.same, nil }
+
+func (w *fakeWorld) Leaving(context.Context) (int, error) { return w.leaving, nil }
 
 func (w *fakeWorld) Weigh(ctx context.Context, percent int) error {
 	w.weights = append(w.weights, percent)
@@ -58,6 +62,7 @@ func (w *fakeWorld) Look(context.Context) (seen, error) {
 
 func (w *fakeWorld) Pause(ctx context.Context, _ time.Duration) error {
 	w.pauses++
+	w.leaving = max(w.leaving-1, 0)
 	if w.pauses == w.stop {
 		w.cancel()
 	}
@@ -83,6 +88,26 @@ func TestAGoodVersionTakesEveryStepAndGivesTheRequestsBack(t *testing.T) {
 	require.NoError(t, try(t, w))
 	assert.Equal(t, []int{0, 5, 50, 0}, w.weights)
 	assert.Equal(t, 6, w.pauses, "each step is held")
+}
+
+// Whoever asks the ingress controller too early asks a Pod of the version before, which may have been a bad one.
+func TestNothingGoesToANewVersionWhilePodsOfTheOneBeforeLeave(t *testing.T) {
+	w := &fakeWorld{leaving: 2}
+	w.each = func(percent int) counter {
+		assert.True(t, w.leaving == 0 || percent == 0, "%d %% with %d Pods that leave", percent, w.leaving)
+		return good(percent)
+	}
+	require.NoError(t, try(t, w))
+	assert.Equal(t, []int{0, 5, 50, 0}, w.weights)
+	assert.Equal(t, 2+6, w.pauses)
+}
+
+func TestAPodThatNeverLeavesIsToldWhenTheTimeIsOver(t *testing.T) {
+	w := &fakeWorld{leaving: 9, each: good, stop: 3}
+	err := try(t, w)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, "7 Pods of the version before still leave")
+	assert.Equal(t, []int{0, 0}, w.weights)
 }
 
 func TestTheFirstVersionIsNotCompared(t *testing.T) {
