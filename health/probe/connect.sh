@@ -55,7 +55,7 @@ while :; do
 	if hear "$fd" 0.25 || hear_late; then
 		forget "${silent[@]}"
 		silent=()
-	elif [ ${#silent[@]} -lt 12 ]; then
+	elif [ ${#silent[@]} -lt 12 ]; then # three seconds
 		continue
 	else
 		forget "${silent[0]}"

@@ -87,8 +87,8 @@ func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bo
 func (c cluster) connects(t *testing.T, hosts *lent, namespace, service string) observer {
 	address, port := c.serviceAt(t, namespace, service)
 	var observers []observer
-	for _, name := range hosts.serverNames() {
-		observers = append(observers, connected(hosts, name, address, port))
+	for _, n := range hosts.serverNodes() {
+		observers = append(observers, connected(hosts, n.name, address, port))
 	}
 	return together(observers...)
 }
@@ -96,8 +96,8 @@ func (c cluster) connects(t *testing.T, hosts *lent, namespace, service string) 
 // unconnected waits until no server reaches a Service any more: a Pod that is going answers on, and an observer would take it for the next.
 func (c cluster) unconnected(t *testing.T, hosts *lent, namespace, service string) {
 	address, port := c.serviceAt(t, namespace, service)
-	for _, name := range hosts.serverNames() {
-		_, err := hosts.on(name, fmt.Sprintf("while timeout 0.25 bash -c ': </dev/tcp/%s/%d' 2>/dev/null; do sleep 0.05; done", address, port))
+	for _, n := range hosts.serverNodes() {
+		_, err := hosts.on(n.name, fmt.Sprintf("while timeout 0.25 bash -c ': </dev/tcp/%s/%d' 2>/dev/null; do sleep 0.05; done", address, port))
 		require.NoError(t, err)
 	}
 }
@@ -107,17 +107,6 @@ func (c cluster) serviceAt(t *testing.T, namespace, service string) (string, int
 	found, err := c.typed.CoreV1().Services(namespace).Get(t.Context(), service, metav1.GetOptions{})
 	require.NoError(t, err)
 	return found.Spec.ClusterIP, found.Spec.Ports[0].Port
-}
-
-// serverNames are the hosts of the API servers.
-func (l *lent) serverNames() []string {
-	var names []string
-	for _, n := range l.nodes {
-		if n.role == "server" {
-			names = append(names, n.name)
-		}
-	}
-	return names
 }
 
 // admitsPool is the only end-to-end proof that MetalLB's webhook serves: a dry run that must pass it.

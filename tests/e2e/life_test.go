@@ -210,10 +210,8 @@ func (s *stack) record(t *testing.T, results ...bench.Result) {
 // servers are the API servers of the lent hosts, as host:port.
 func (l *lent) servers() []string {
 	var servers []string
-	for _, n := range l.nodes {
-		if n.role == "server" {
-			servers = append(servers, l.net.address(n.host)+":6443")
-		}
+	for _, n := range l.serverNodes() {
+		servers = append(servers, l.net.address(n.host)+":6443")
 	}
 	return servers
 }

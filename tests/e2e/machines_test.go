@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -185,6 +186,11 @@ func (l *lent) dump() {
 	if lines := strings.Split(lastFailure, "\n"); lastFailure != "" {
 		l.t.Logf("--- the command that failed\n%s\n%s", lines[0], strings.Join(lines[max(1, len(lines)-40):], "\n"))
 	}
+}
+
+// serverNodes are the hosts of the API servers.
+func (l *lent) serverNodes() []node {
+	return slices.DeleteFunc(slices.Clone(l.nodes), func(n node) bool { return n.role != "server" })
 }
 
 // hosts is the configuration section that lends the machines to Strata.

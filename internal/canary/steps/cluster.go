@@ -51,7 +51,7 @@ func (c *cluster) Same(ctx context.Context) (bool, error) {
 	for i, name := range []string{c.spec.Stable, c.spec.Canary} {
 		d, err := c.deployment(ctx, name)
 		if err != nil {
-			return false, fmt.Errorf("Deployment %s/%s: %w", c.spec.Namespace, name, err)
+			return false, err
 		}
 		templates[i] = d.Spec.Template
 		templates[i].Labels = nil
@@ -68,7 +68,10 @@ func (c *cluster) deployment(ctx context.Context, name string) (d *appsv1.Deploy
 		d, err = c.client.AppsV1().Deployments(c.spec.Namespace).Get(ctx, name, metav1.GetOptions{})
 		return err
 	})
-	return d, err
+	if err != nil {
+		return nil, fmt.Errorf("Deployment %s/%s: %w", c.spec.Namespace, name, err)
+	}
+	return d, nil
 }
 
 // Pause implements world.

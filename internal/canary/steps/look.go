@@ -25,7 +25,7 @@ import (
 func (c *cluster) Look(ctx context.Context) (seen, error) {
 	d, err := c.deployment(ctx, c.spec.Canary)
 	if err != nil {
-		return seen{}, fmt.Errorf("Deployment %s/%s: %w", c.spec.Namespace, c.spec.Canary, err)
+		return seen{}, err
 	}
 	if d.Status.AvailableReplicas == 0 {
 		return seen{Wrong: "no Pod of it is available"}, nil
@@ -62,7 +62,7 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment) (map[string]c
 	for _, metrics := range c.spec.Metrics {
 		isOurs := func(label string) bool { return strings.HasPrefix(label, c.spec.Namespace+"-"+c.spec.Canary+"-") }
 		if metrics.ByPod {
-			pods, err := c.pods(ctx, c.spec.Namespace, metav1.FormatLabelSelector(d.Spec.Selector))
+			pods, err := c.podsOf(ctx, d)
 			if err != nil {
 				return nil, err
 			}
@@ -96,9 +96,9 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment) (map[string]c
 func (c *cluster) Leaving(ctx context.Context) (int, error) {
 	d, err := c.deployment(ctx, c.spec.Canary)
 	if err != nil {
-		return 0, fmt.Errorf("Deployment %s/%s: %w", c.spec.Namespace, c.spec.Canary, err)
+		return 0, err
 	}
-	pods, err := c.pods(ctx, c.spec.Namespace, metav1.FormatLabelSelector(d.Spec.Selector))
+	pods, err := c.podsOf(ctx, d)
 	if err != nil {
 		return 0, err
 	}
@@ -110,6 +110,11 @@ func (c *cluster) Leaving(ctx context.Context) (int, error) {
 		}
 	}
 	return leaving, nil
+}
+
+// podsOf are a Deployment's, also those of an earlier version that leave.
+func (c *cluster) podsOf(ctx context.Context, d *appsv1.Deployment) ([]corev1.Pod, error) {
+	return c.pods(ctx, c.spec.Namespace, metav1.FormatLabelSelector(d.Spec.Selector))
 }
 
 // pods are those that a selector means.
