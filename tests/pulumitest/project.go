@@ -58,7 +58,7 @@ func (p *Project) bundle(t *testing.T) {
 		{config.ArtifactK3sImages, "v3.2.0", "images/argocd-chart/argocd.tar"},
 		{config.ArtifactMetalLBChart, "0.16.1", "charts/metallb.tgz"},
 		{config.ArtifactGatewayCRDs, "v1.6.1", "crds/gateway-api.yaml"},
-		{config.ArtifactTraefikCRDs, "v3.5.3", "crds/traefik.yaml"},
+		{config.ArtifactTraefikCRDs, "v3.7.9", "crds/traefik.yaml"},
 		{config.ArtifactCertManagerChart, "v1.11.5", "charts/cert-manager.tgz"},
 		{config.ArtifactVaultChart, "0.34.1", "charts/vault.tgz"},
 		{config.ArtifactTraefikChart, "41.3.0", "charts/traefik.tgz"},

@@ -29,7 +29,7 @@ const (
 	// gatewayVersion is the pin's: 1.7.0 needs a newer Go.
 	gatewayVersion = "1.6.1"
 	// traefikVersion is the newest whose dependencies are all published.
-	traefikVersion = "3.5.3"
+	traefikVersion = "3.7.9"
 	// traefikChartVersion is the official chart whose names and values the lab's has.
 	traefikChartVersion = "41.3.0"
 	// vaultVersion is one that its published SDK fits: 1.20 is written against an SDK that was never published.
