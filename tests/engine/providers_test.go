@@ -3,9 +3,6 @@ package engine_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/blang/semver"
@@ -13,7 +10,6 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
-	"github.com/stretchr/testify/require"
 
 	"strata/tests/pulumitest"
 )
@@ -29,17 +25,9 @@ var sdks = map[tokens.Package]string{
 // with real plugins.
 func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.ProviderLoader {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	require.NoError(t, err)
 	var list []*deploytest.ProviderLoader
 	for pkg, module := range sdks {
-		version := ""
-		for line := range strings.Lines(string(text)) {
-			if words := strings.Fields(line); len(words) == 2 && words[0] == module {
-				version = strings.TrimPrefix(words[1], "v")
-			}
-		}
-		require.NotEmpty(t, version, module)
+		version := moduleVersion(t, module)
 		list = append(list, deploytest.NewProviderLoader(pkg, semver.MustParse(version), func() (plugin.Provider, error) {
 			return newProvider(pkg, w, answers), nil
 		}, deploytest.WithGrpc))
