@@ -2,6 +2,7 @@ package datastore
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,29 +13,50 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Labels, annotations and the finalizer are K3s's (k3s-io/k3s pkg/etcd/member_controller.go).
+// Labels, annotations and finalizers are K3s's (k3s-io/k3s pkg/etcd/member_controller.go, pkg/node/controller.go).
 const (
-	RoleLabel          = "node-role.kubernetes.io/etcd"
-	NameAnnotation     = "etcd.k3s.cattle.io/node-name"
-	AddressAnnotation  = "etcd.k3s.cattle.io/node-address"
-	removeAnnotation   = "etcd.k3s.cattle.io/remove"
-	removedAnnotation  = "etcd.k3s.cattle.io/removed-node-name"
-	membersFinalizer   = "wrangler.cattle.io/managed-etcd-controller"
-	membershipInterval = 2 * time.Second
+	RoleLabel         = "node-role.kubernetes.io/etcd"
+	NameAnnotation    = "etcd.k3s.cattle.io/node-name"
+	AddressAnnotation = "etcd.k3s.cattle.io/node-address"
+	removeAnnotation  = "etcd.k3s.cattle.io/remove"
+	removedAnnotation = "etcd.k3s.cattle.io/removed-node-name"
+	// membersFinalizer and nodeFinalizer are on every Node, an agent's as well: a Node goes when the holders of both leases have let it.
+	membersFinalizer  = "wrangler.cattle.io/managed-etcd-controller"
+	nodeFinalizer     = "wrangler.cattle.io/node"
+	promoteInterval   = 2 * time.Second
+	reconcileInterval = time.Second // K3s's controllers hear of a change at once
 )
 
-// RunController promotes learners and follows the Nodes, on whichever server leads etcd.
+// The leases of the two controllers; a server may hold one, both or none.
+const (
+	membersLease = "k3s-etcd"
+	nodeLease    = "k3s"
+)
+
+// RunController promotes learners on whichever server leads etcd, and follows the Nodes on those that hold the leases.
 // K3s looks at learners every 15 s; the lab every 2 s, to save minutes of every test.
 func (e *Etcd) RunController(ctx context.Context, core kubernetes.Interface) {
-	for {
+	go elect(ctx, core, membersLease, func(ctx context.Context) {
+		every(ctx, reconcileInterval, func() { e.reconcile(ctx, core, membersFinalizer, e.reconcileNode) })
+	})
+	go elect(ctx, core, nodeLease, func(ctx context.Context) {
+		every(ctx, reconcileInterval, func() { e.reconcile(ctx, core, nodeFinalizer, letGo) })
+	})
+	every(ctx, promoteInterval, func() {
 		if e.leads(ctx) {
 			e.promote(ctx)
-			e.reconcile(ctx, core)
 		}
+	})
+}
+
+// every does work at once and then again and again until ctx ends.
+func every(ctx context.Context, interval time.Duration, work func()) {
+	for {
+		work()
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(membershipInterval):
+		case <-time.After(interval):
 		}
 	}
 }
@@ -64,41 +86,65 @@ func (e *Etcd) promote(ctx context.Context) {
 	}
 }
 
-func (e *Etcd) reconcile(ctx context.Context, core kubernetes.Interface) {
-	nodes, err := core.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: RoleLabel})
+// change is what a controller does for one Node before it lets go of it or after it has got its finalizer.
+type change func(ctx context.Context, core kubernetes.Interface, node *corev1.Node) error
+
+// reconcile puts a controller's finalizer on every Node, and calls its change for each one that has it.
+func (e *Etcd) reconcile(ctx context.Context, core kubernetes.Interface, finalizer string, change change) {
+	nodes, err := core.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		logrus.Debugf("list nodes for etcd membership: %v", err)
+		logrus.Debugf("list nodes for %s: %v", finalizer, err)
 		return
 	}
 	for i := range nodes.Items {
-		if err := e.reconcileNode(ctx, core, &nodes.Items[i]); err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-			logrus.Errorf("etcd membership of %s: %v", nodes.Items[i].Name, err)
+		node := &nodes.Items[i]
+		switch has := slices.Contains(node.Finalizers, finalizer); {
+		case has:
+			err = change(ctx, core, node)
+		case node.DeletionTimestamp == nil:
+			err = updateNode(ctx, core, node, func(n *corev1.Node) { n.Finalizers = append(n.Finalizers, finalizer) })
+		}
+		if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+			logrus.Errorf("%s of %s: %v", finalizer, node.Name, err)
 		}
 	}
 }
 
+// letGo takes the finalizer of the node controller off a Node that is deleted.
+func letGo(ctx context.Context, core kubernetes.Interface, node *corev1.Node) error {
+	if node.DeletionTimestamp == nil {
+		return nil
+	}
+	return updateNode(ctx, core, node, func(n *corev1.Node) { drop(n, nodeFinalizer) })
+}
+
+// reconcileNode is K3s's member controller (k3s-io/k3s pkg/etcd/member_controller.go, sync and onRemove). A server that was removed and
+// came back keeps removed-node-name; the next request to remove it only takes both annotations away, and has to be repeated.
 func (e *Etcd) reconcileNode(ctx context.Context, core kubernetes.Interface, node *corev1.Node) error {
-	name := node.Annotations[NameAnnotation]
+	_, member := node.Labels[RoleLabel]
+	name, removed := node.Annotations[NameAnnotation], node.Annotations[removedAnnotation]
 	switch {
 	case node.DeletionTimestamp != nil:
-		if !hasFinalizer(node) {
-			return nil
+		if member && removed == "" {
+			if err := e.remove(ctx, name); err != nil {
+				return err
+			}
 		}
-		if err := e.remove(ctx, name); err != nil {
-			return err
-		}
-		return updateNode(ctx, core, node, dropFinalizer)
-	case strings.EqualFold(node.Annotations[removeAnnotation], "true") && name != "":
-		if err := e.remove(ctx, name); err != nil {
-			return err
-		}
-		return updateNode(ctx, core, node, markRemoved)
-	case node.Annotations[removedAnnotation] != "" && name != "" && name != node.Annotations[removedAnnotation]:
-		return updateNode(ctx, core, node, markRejoined)
-	case !hasFinalizer(node):
-		return updateNode(ctx, core, node, func(n *corev1.Node) { n.Finalizers = append(n.Finalizers, membersFinalizer) })
+		return updateNode(ctx, core, node, func(n *corev1.Node) { drop(n, membersFinalizer) })
+	case !member || name == "" || !strings.EqualFold(node.Annotations[removeAnnotation], "true"):
+		return nil
+	case removed != "" && removed != name:
+		return updateNode(ctx, core, node, func(n *corev1.Node) { forget(n, removeAnnotation, removedAnnotation) })
+	case removed != "":
+		return nil
 	}
-	return nil
+	if err := e.remove(ctx, name); err != nil {
+		return err
+	}
+	return updateNode(ctx, core, node, func(n *corev1.Node) {
+		n.Annotations[removedAnnotation] = name
+		forget(n, removeAnnotation, NameAnnotation, AddressAnnotation)
+	})
 }
 
 // remove takes a member out by name; one that is already gone is done.
@@ -122,34 +168,14 @@ func (e *Etcd) remove(ctx context.Context, name string) error {
 	return nil
 }
 
-func markRemoved(n *corev1.Node) {
-	n.Annotations[removedAnnotation] = n.Annotations[NameAnnotation]
-	delete(n.Annotations, NameAnnotation)
-	delete(n.Annotations, AddressAnnotation)
-}
-
-func markRejoined(n *corev1.Node) {
-	delete(n.Annotations, removedAnnotation)
-	n.Annotations[removeAnnotation] = "false"
-}
-
-func hasFinalizer(node *corev1.Node) bool {
-	for _, f := range node.Finalizers {
-		if f == membersFinalizer {
-			return true
-		}
+func forget(n *corev1.Node, annotations ...string) {
+	for _, name := range annotations {
+		delete(n.Annotations, name)
 	}
-	return false
 }
 
-func dropFinalizer(n *corev1.Node) {
-	var kept []string
-	for _, f := range n.Finalizers {
-		if f != membersFinalizer {
-			kept = append(kept, f)
-		}
-	}
-	n.Finalizers = kept
+func drop(n *corev1.Node, finalizer string) {
+	n.Finalizers = slices.DeleteFunc(n.Finalizers, func(f string) bool { return f == finalizer })
 }
 
 func updateNode(ctx context.Context, core kubernetes.Interface, node *corev1.Node, change func(*corev1.Node)) error {

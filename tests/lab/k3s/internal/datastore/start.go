@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,7 +20,7 @@ import (
 )
 
 const (
-	joinRetry   = 5 * time.Second // K3s's own
+	joinRetry   = time.Second // K3s's own
 	testTimeout = 10 * time.Second
 	tryTimeout  = 2 * time.Second // of one look while the member gets its vote
 )
@@ -53,18 +55,33 @@ func (e *Etcd) connect(ctx context.Context) error {
 	return err
 }
 
-// joinCluster waits for its turn: etcd takes one learner at a time.
+// JoinError is a join that ended for good: K3s shuts itself down with it, and does not fail.
+type JoinError struct{ why error }
+
+func (e *JoinError) Error() string { return "etcd cluster join failed: " + e.why.Error() }
+func (e *JoinError) Unwrap() error { return e.why }
+
+// errMemberList is a server that does not say who its members are, for example because its etcd is not up yet.
+var errMemberList = errors.New("failed to get MemberList from server")
+
+// joinCluster tries until it is in, or until etcd refuses for another reason than that it is somebody else's turn: it takes one learner
+// at a time (k3s-io/k3s pkg/etcd/etcd.go, pollJoin).
 func (e *Etcd) joinCluster(ctx context.Context, join *supervisor.Client) error {
 	for {
 		cluster, err := e.addMember(ctx, join)
-		if err == nil {
+		switch {
+		case err == nil:
 			logrus.Infof("Starting etcd to join cluster with members %v", cluster)
 			return e.start(ctx, strings.Join(cluster, ","), "existing", false)
+		case errors.Is(err, rpctypes.ErrTooManyLearners), errors.Is(err, rpctypes.ErrUnhealthy):
+			logrus.Infof("Waiting for other members to finish joining etcd cluster: %v", err)
+		case errors.Is(err, errMemberList):
+			logrus.Infof("Waiting to retrieve etcd cluster member list: %v", err)
+		case errors.Is(err, context.DeadlineExceeded):
+			logrus.Infof("Retrying etcd cluster join: %v", err)
+		default:
+			return &JoinError{err}
 		}
-		if !errors.Is(err, rpctypes.ErrTooManyLearners) && !errors.Is(err, rpctypes.ErrUnhealthy) {
-			return fmt.Errorf("etcd cluster join failed: %w", err)
-		}
-		logrus.Infof("Waiting for other members to finish joining etcd cluster: %v", err)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -106,11 +123,19 @@ func (e *Etcd) initialCluster(members []*etcdserverpb.Member) (cluster []string,
 		case m.PeerURLs[0] == e.peerURL() && (name == "" || name == e.Name):
 			name, present = e.Name, true
 		case nodeOf(name) == e.NodeName:
-			return nil, false, errors.New("duplicate node name found, please use a unique name for this node")
+			return nil, false, e.duplicate()
 		}
 		cluster = append(cluster, name+"="+m.PeerURLs[0])
 	}
 	return cluster, present, nil
+}
+
+// duplicate forgets this member's name, so that it gets another one when the node has.
+func (e *Etcd) duplicate() error {
+	if err := os.Remove(filepath.Join(e.Dir, "name")); err != nil && !os.IsNotExist(err) {
+		logrus.Errorf("Failed to remove etcd name file: %v", err)
+	}
+	return errors.New("duplicate node name found, please use a unique name for this node")
 }
 
 // nodeOf cuts the random tail from a member's name.
@@ -124,7 +149,7 @@ func nodeOf(member string) string {
 func (e *Etcd) remoteClient(ctx context.Context, join *supervisor.Client) (*clientv3.Client, error) {
 	data, err := join.Get(ctx, "/db/info")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errMemberList, err)
 	}
 	var known struct {
 		Members []*etcdserverpb.Member `json:"members"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,36 +12,59 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// importImages loads the image archives of agent/images before kubelet starts. As in K3s, one that does
-// not load is logged and the node goes on. What an earlier start loaded unchanged is left alone, which
-// K3s does only when asked to (agent/images/.cache.json).
+// imageCache is the file that makes K3s leave archives alone which an earlier start has imported. K3s never creates it: who wants it
+// puts an empty file there (k3s-io/k3s pkg/agent/containerd/watcher.go, loadCache and syncCache).
+const imageCache = ".cache.json"
+
+// imported is what the cache holds of one archive, under its path.
+type imported struct {
+	Size    int64       `json:"size"`
+	ModTime metav1.Time `json:"modTime"`
+}
+
+// importImages loads the image archives of agent/images before kubelet starts: all of them at every start, unless the cache knows them.
+// As in K3s, one that does not load is logged and the node goes on.
 func (c *Config) importImages(ctx context.Context) {
-	entries, err := os.ReadDir(c.agentPath("images"))
-	if err != nil {
-		if !os.IsNotExist(err) {
-			logrus.Errorf("Unable to read the image folder: %v", err)
+	importArchives(c.agentPath("images"), func(file string) error { return c.importImage(ctx, file) })
+}
+
+// importArchives imports what lies in a folder, and keeps the cache where there is one.
+func importArchives(dir string, load func(file string) error) {
+	known, cached := loadCache(filepath.Join(dir, imageCache))
+	seen := map[string]imported{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || !isArchive(path) {
+			return err
 		}
-		return
-	}
-	done := c.importedImages()
-	for _, entry := range entries {
 		info, err := entry.Info()
-		if err != nil || !info.Mode().IsRegular() || !isArchive(entry.Name()) {
-			continue
+		if err != nil {
+			return err
 		}
-		mark := fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
-		if done[entry.Name()] == mark {
-			continue
+		if before, found := known[path]; found && !changed(before, info) {
+			seen[path] = before
+			return nil
 		}
-		if err := c.importImage(ctx, filepath.Join(c.agentPath("images"), entry.Name())); err != nil {
-			logrus.Errorf("Unable to import images: %v", err)
-			continue
+		if err := load(path); err != nil {
+			logrus.Errorf("Failed to process image event: failed to import %s: %v", path, err)
+			return nil
 		}
-		done[entry.Name()] = mark
+		seen[path] = imported{info.Size(), metav1.NewTime(info.ModTime())}
+		return nil
+	})
+	if err != nil && !os.IsNotExist(err) {
+		logrus.Errorf("Unable to read the image folder: %v", err)
 	}
-	c.saveImported(done)
+	if cached {
+		saveCache(filepath.Join(dir, imageCache), seen)
+	}
+}
+
+// changed is K3s's rule: an archive of the same size is the same, and so is one that is not newer.
+func changed(before imported, now fs.FileInfo) bool {
+	return now.Size() != before.Size && now.ModTime().After(before.ModTime.Time)
 }
 
 func (c *Config) importImage(ctx context.Context, file string) error {
@@ -49,34 +73,31 @@ func (c *Config) importImage(ctx context.Context, file string) error {
 	out, err := exec.CommandContext(ctx, filepath.Join(c.binDir(), "ctr"),
 		"--address", Socket, "--namespace", "k8s.io", "images", "import", file).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s: %w: %s", file, err, strings.TrimSpace(string(out)))
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(out)))
 	}
 	logrus.Infof("Imported images from %s in %s", file, time.Since(start).Round(time.Millisecond))
 	return nil
 }
 
-// importedFile lies in containerd's own folder, so that it goes when the images go.
-func (c *Config) importedFile() string { return c.agentPath("containerd/imported.json") }
-
-func (c *Config) importedImages() map[string]string {
-	done := map[string]string{}
-	data, err := os.ReadFile(c.importedFile())
-	if err == nil {
-		err = json.Unmarshal(data, &done)
+// loadCache reports whether there is a cache; an empty one knows nothing yet.
+func loadCache(file string) (known map[string]imported, found bool) {
+	data, err := os.ReadFile(file)
+	if err == nil && len(data) > 0 {
+		err = json.Unmarshal(data, &known)
 	}
 	if err != nil && !os.IsNotExist(err) {
-		logrus.Warnf("All images are imported again: %v", err)
+		logrus.Errorf("Failed to read image import fileinfo cache: %v", err)
 	}
-	return done
+	return known, !os.IsNotExist(err)
 }
 
-func (c *Config) saveImported(done map[string]string) {
-	data, err := json.Marshal(done)
+func saveCache(file string, known map[string]imported) {
+	data, err := json.Marshal(known)
 	if err == nil {
-		err = os.WriteFile(c.importedFile(), data, 0o600)
+		err = os.WriteFile(file, data, 0o644)
 	}
 	if err != nil {
-		logrus.Warnf("The next start imports all images again: %v", err)
+		logrus.Errorf("Failed to write image import fileinfo cache: %v", err)
 	}
 }
 

@@ -17,41 +17,40 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/keyutil"
 
 	"strata/tests/lab/k3s/internal/pki"
 	"strata/tests/lab/k3s/internal/supervisor"
 )
 
-const joinInterval = 5 * time.Second // K3s's own
+// K3s's own. It waits between one and two times configInterval, so that nodes do not ask all at once.
+const (
+	connectInterval = 2 * time.Second
+	configInterval  = 5 * time.Second
+)
 
-// join gets certificates and configuration; it tries until it succeeds. The lines are K3s's
-// (k3s-io/k3s pkg/agent/run.go and pkg/agent/config/config.go).
+// join gets certificates and configuration; it tries until it succeeds. The lines and their levels are K3s's: what a server refuses,
+// a wrong token as well, is told as information only (k3s-io/k3s pkg/agent/run.go, createProxyAndValidateToken, and
+// pkg/agent/config/config.go, Get).
 func (c *Config) join(ctx context.Context, serverURL string) error {
 	for {
-		err := c.tryJoin(ctx, serverURL)
-		if err == nil {
+		pause := connectInterval
+		client, err := supervisor.Connect(ctx, c.SupervisorURL, c.Token, "node")
+		if err != nil {
+			logrus.Errorf("Failed to validate connection to cluster at %s: %v", serverURL, err)
+		} else if err = c.fetch(ctx, client); err == nil {
 			return nil
+		} else {
+			logrus.Infof("Waiting to retrieve agent configuration; server is not ready: %v", err)
+			pause = wait.Jitter(configInterval, 1)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(joinInterval):
+		case <-time.After(pause):
 		}
 	}
-}
-
-func (c *Config) tryJoin(ctx context.Context, serverURL string) error {
-	client, err := supervisor.Connect(ctx, c.SupervisorURL, c.Token, "node")
-	if err != nil {
-		logrus.Errorf("Failed to validate connection to cluster at %s: %v", serverURL, err)
-		return err
-	}
-	if err := c.fetch(ctx, client); err != nil {
-		logrus.Infof("Waiting to retrieve agent configuration; server is not ready: %v", err)
-		return err
-	}
-	return nil
 }
 
 func (c *Config) fetch(ctx context.Context, client *supervisor.Client) error {

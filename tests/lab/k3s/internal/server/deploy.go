@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -91,6 +92,11 @@ func (s *instance) mayReset() error {
 func (s *instance) reset(ctx context.Context) error {
 	if err := s.etcd.Reset(ctx, s.parsed.Texts["cluster-reset-restore-path"]); err != nil {
 		return err
+	}
+	// Every reset keeps a copy of the certificates (k3s-io/k3s pkg/cluster/bootstrap.go, ReconcileBootstrapData).
+	tls := filepath.Join(s.dir, "tls")
+	if out, err := exec.CommandContext(ctx, "cp", "-a", tls, fmt.Sprintf("%s-%d", tls, time.Now().Unix())).CombinedOutput(); err != nil {
+		return fmt.Errorf("cluster reset failed to back up server TLS dir: %w: %s", err, out)
 	}
 	if err := os.WriteFile(s.resetFlag(), nil, 0o600); err != nil {
 		return err

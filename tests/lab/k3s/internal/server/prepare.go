@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sirupsen/logrus"
+
 	"strata/tests/lab/k3s/internal/pki"
 	"strata/tests/lab/k3s/internal/supervisor"
 	"strata/tests/lab/k3s/internal/token"
@@ -64,14 +66,9 @@ func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	join, err := s.joinClient(ctx, given)
+	join, err := s.bootstrap(ctx, given)
 	if err != nil {
-		return nil, err
-	}
-	if join != nil {
-		if err := s.fetchBootstrap(ctx, join); err != nil {
-			return nil, err
-		}
+		return nil, fmt.Errorf("failed to bootstrap cluster data: %w", err)
 	}
 	if err := s.ensureEncryption(); err != nil {
 		return nil, err
@@ -95,17 +92,26 @@ func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
 	return join, s.writeFiles(serverPassword, agentPassword)
 }
 
-// joinClient is nil for a first server and for one that has been a member before: K3s ignores
-// --server and --cluster-init then.
-func (s *instance) joinClient(ctx context.Context, given string) (*supervisor.Client, error) {
+// bootstrap gets the key material of the cluster to join. The client is nil for a first server and for one that has been a member
+// before: K3s ignores --server and --cluster-init then. Order and texts are K3s's (k3s-io/k3s pkg/cluster/bootstrap.go): the CA's hash,
+// then the configuration, and the password last.
+func (s *instance) bootstrap(ctx context.Context, given string) (*supervisor.Client, error) {
 	url := s.parsed.Texts["server"]
 	if url == "" || s.etcd.Initialized() || s.parsed.Bools["cluster-reset"] {
 		return nil, nil
 	}
+	const check = "failed to check if bootstrap data has been initialized"
 	if given == "" {
-		return nil, errors.New("--token is required to join a cluster")
+		return nil, errors.New(check + ": token is required to join a cluster")
 	}
-	return supervisor.Connect(ctx, url, given, "server")
+	join, err := supervisor.Connect(ctx, url, given, "server")
+	if err != nil {
+		return nil, fmt.Errorf(check+": failed to validate token: %w", err)
+	}
+	if err := s.compareConfig(ctx, url, given); err != nil {
+		return nil, fmt.Errorf("failed to validate server configuration: %w", err)
+	}
+	return join, s.fetchBootstrap(ctx, join)
 }
 
 func (s *instance) fetchBootstrap(ctx context.Context, join *supervisor.Client) error {
@@ -126,22 +132,39 @@ func (s *instance) fetchBootstrap(ctx context.Context, join *supervisor.Client) 
 			return err
 		}
 	}
-	return s.compareConfig(ctx, join)
+	return nil
 }
 
-func (s *instance) compareConfig(ctx context.Context, join *supervisor.Client) error {
-	data, err := join.Get(ctx, "/v1-k3s/config")
+// compareConfig asks as an agent does. A server that does not tell is only warned of, and the names of what differs are in warnings:
+// the error has none.
+func (s *instance) compareConfig(ctx context.Context, url, given string) error {
+	agentToken, err := secret(s.parsed, "agent-token")
 	if err != nil {
 		return err
+	}
+	if agentToken == "" {
+		agentToken = given
+	}
+	agent, err := supervisor.Connect(ctx, url, agentToken, "node")
+	if err != nil {
+		return err
+	}
+	data, err := agent.Get(ctx, "/v1-k3s/config")
+	if err != nil {
+		logrus.Warnf("Skipping cluster configuration validation: %v", err)
+		return nil
 	}
 	var theirs supervisor.Config
 	if err := json.Unmarshal(data, &theirs); err != nil {
 		return err
 	}
-	if names := s.critical.Diff(theirs.Critical); len(names) > 0 {
-		slices.Sort(names)
-		return fmt.Errorf("failed to validate server configuration: critical configuration value mismatch between servers: %s",
-			strings.Join(names, ", "))
+	names := s.critical.Diff(theirs.Critical)
+	slices.Sort(names)
+	for _, name := range names {
+		logrus.Warnf("critical configuration mismatched: %s", name)
+	}
+	if len(names) > 0 {
+		return errors.New("critical configuration value mismatch between servers")
 	}
 	return nil
 }

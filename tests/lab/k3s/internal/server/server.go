@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -55,7 +56,14 @@ func RunServer(ctx context.Context, args []string) error {
 		return err
 	}
 	notify := takeNotifySocket()
-	if err := s.run(ctx, notify); err != nil {
+	var refused *datastore.JoinError
+	switch err := s.run(ctx, notify); {
+	case errors.As(err, &refused):
+		// K3s asks itself to shut down, and ends like one that was asked by systemd: exit code 0 (k3s-io/k3s pkg/etcd/etcd.go,
+		// pollJoin, and pkg/signals/signals.go).
+		logrus.Errorf("Shutdown request received: %q", err)
+		return nil
+	case err != nil:
 		return stopped(ctx, err)
 	}
 	<-ctx.Done()
@@ -98,21 +106,24 @@ func (s *instance) run(ctx context.Context, notify func()) error {
 		return err
 	}
 	if err := s.etcd.Prepare(); err != nil {
-		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
+		return fmt.Errorf("preparing server: %w", err)
 	}
 	join, err := s.prepare(ctx)
 	if err != nil {
-		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
+		return fmt.Errorf("preparing server: %w", err)
 	}
 	if s.parsed.Bools["cluster-reset"] {
 		return s.reset(ctx)
 	}
 	if err := s.supervisor.Listen(s.parsed.Texts["bind-address"], s.port); err != nil {
-		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
+		return fmt.Errorf("preparing server: %w", err)
 	}
 	s.startNode(ctx)
-	if err := s.etcd.Start(ctx, join); err != nil {
-		return fmt.Errorf("starting kubernetes: preparing server: start managed database: %w", err)
+	var refused *datastore.JoinError
+	if err := s.etcd.Start(ctx, join); errors.As(err, &refused) {
+		return err
+	} else if err != nil {
+		return fmt.Errorf("starting kubernetes: failed to start cluster: start managed database: %w", err)
 	}
 	if err := s.etcd.WaitReady(ctx); err != nil {
 		return err

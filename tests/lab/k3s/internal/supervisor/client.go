@@ -5,11 +5,14 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/tests/lab/k3s/internal/token"
 )
@@ -27,14 +30,32 @@ type Client struct {
 	http           *http.Client
 }
 
-// StatusError is an answer other than 200; its text is K3s's ("URL: 401 Unauthorized").
+// StatusError is an answer other than 200. Its text is the message of the Status in the body, such as "not authorized", and
+// "URL: 401 Unauthorized" only where the body holds none (k3s-io/k3s pkg/clientaccess/token.go, readBody).
 type StatusError struct {
-	URL    string
-	Status string
-	Code   int
+	URL     string
+	Status  string
+	Code    int
+	Message string
 }
 
-func (e *StatusError) Error() string { return e.URL + ": " + e.Status }
+func (e *StatusError) Error() string {
+	if e.Message != "" {
+		return e.Message
+	}
+	return e.URL + ": " + e.Status
+}
+
+// statusError reads the answer's message.
+func statusError(url string, resp *http.Response) *StatusError {
+	e := &StatusError{URL: url, Status: resp.Status, Code: resp.StatusCode}
+	var status metav1.Status
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && json.Unmarshal(body, &status) == nil && status.Kind == "Status" {
+		e.Message = status.Message
+	}
+	return e
+}
 
 // Connect downloads the CA bundle, checks it against the token's hash and returns a client for user
 // ("server" or "node"). It does not check the password: the first request does.
@@ -93,7 +114,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, heade
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, &StatusError{URL: url, Status: resp.Status, Code: resp.StatusCode}
+		return nil, statusError(url, resp)
 	}
 	return io.ReadAll(resp.Body)
 }

@@ -176,16 +176,22 @@ type Config struct {
 	DisableKubeProxy bool
 }
 
-// Critical must be the same on every server (k3s-io/k3s pkg/daemons/config CriticalControlArgs).
+// Critical must be the same on every server. It travels under the names of K3s's flags, by which K3s tells what differs
+// (k3s-io/k3s pkg/daemons/config/types.go, CriticalControlArgs).
 type Critical struct {
-	ClusterCIDR, ServiceCIDR, ClusterDNS, ClusterDomain string
-	FlannelBackend                                      string
-	EncryptSecrets                                      bool
-	DisableHelmController, DisableNPC, DisableCCM       bool
-	DisableServiceLB                                    bool
+	ClusterCIDR           string `json:"cluster-cidr"`
+	ServiceCIDR           string `json:"service-cidr"`
+	ClusterDNS            string `json:"cluster-dns"`
+	ClusterDomain         string `json:"cluster-domain"`
+	FlannelBackend        string `json:"flannel-backend"`
+	EncryptSecrets        bool   `json:"secrets-encryption"`
+	DisableHelmController bool   `json:"disable-helm-controller"`
+	DisableNPC            bool   `json:"disable-network-policy"`
+	DisableCCM            bool   `json:"disable-cloud-controller"`
+	DisableServiceLB      bool   `json:"disable-service-lb"`
 }
 
-// Diff names the fields in which two servers disagree.
+// Diff names the flags in which two servers disagree.
 func (c Critical) Diff(other Critical) []string {
 	var names []string
 	mine, theirs := c.fields(), other.fields()

@@ -203,3 +203,16 @@ func TestServersNameTheCriticalSettingsInWhichTheyDiffer(t *testing.T) {
 	assert.Equal(t, []string{"ClusterCIDR"}, a.Diff(b))
 	assert.Empty(t, a.Diff(a))
 }
+
+func TestAWrongPasswordIsRefusedInK3sWords(t *testing.T) {
+	_, url := newServer(t)
+	client, err := Connect(t.Context(), url, "wrong", "node")
+	require.NoError(t, err, "the password is not looked at yet")
+	_, err = client.Get(t.Context(), "/v1-k3s/config")
+	assert.EqualError(t, err, "not authorized")
+}
+
+func TestWhatDiffersIsNamedByItsFlag(t *testing.T) {
+	one := Critical{ClusterCIDR: "10.42.0.0/16", EncryptSecrets: true}
+	assert.ElementsMatch(t, []string{"cluster-cidr", "secrets-encryption"}, one.Diff(Critical{ClusterCIDR: "10.52.0.0/16"}))
+}

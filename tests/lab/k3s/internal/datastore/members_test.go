@@ -1,0 +1,63 @@
+package datastore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+)
+
+// reconciled is what the member controller makes of a Node in one look; nil where the Node is gone.
+func reconciled(t *testing.T, labels, annotations map[string]string, finalizers ...string) *corev1.Node {
+	t.Helper()
+	core := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "b", Labels: labels, Annotations: annotations, Finalizers: finalizers}})
+	(&Etcd{}).reconcile(t.Context(), core, membersFinalizer, (&Etcd{}).reconcileNode)
+	node, err := core.CoreV1().Nodes().Get(t.Context(), "b", metav1.GetOptions{})
+	require.NoError(t, err)
+	return node
+}
+
+func TestEveryNodeGetsTheFinalizerAnAgentsAsWell(t *testing.T) {
+	assert.Equal(t, []string{membersFinalizer}, reconciled(t, nil, nil).Finalizers)
+}
+
+func TestARequestToRemoveAServerThatCameBackIsOnlyTakenAway(t *testing.T) {
+	node := reconciled(t, map[string]string{RoleLabel: "true"},
+		map[string]string{removeAnnotation: "true", removedAnnotation: "b-old", NameAnnotation: "b-new", AddressAnnotation: "10.0.0.2"}, membersFinalizer)
+	assert.Equal(t, map[string]string{NameAnnotation: "b-new", AddressAnnotation: "10.0.0.2"}, node.Annotations)
+}
+
+func TestANodeThatIsDeletedIsLetGoByEachControllerForItself(t *testing.T) {
+	now := metav1.Now()
+	// Not looked for in etcd: it says that it was removed, though it came back.
+	gone := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+		Name: "b", DeletionTimestamp: &now, Labels: map[string]string{RoleLabel: "true"},
+		Annotations: map[string]string{removedAnnotation: "b-old", NameAnnotation: "b-new"}, Finalizers: []string{nodeFinalizer, membersFinalizer},
+	}}
+	core := fake.NewClientset(gone)
+	(&Etcd{}).reconcile(t.Context(), core, membersFinalizer, (&Etcd{}).reconcileNode)
+	node, err := core.CoreV1().Nodes().Get(t.Context(), "b", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{nodeFinalizer}, node.Finalizers)
+	require.NoError(t, letGo(t.Context(), core, node))
+	node, err = core.CoreV1().Nodes().Get(t.Context(), "b", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Empty(t, node.Finalizers)
+}
+
+func TestALeaseLastsAsLongAsWranglersUnlessAskedOtherwise(t *testing.T) {
+	config, err := electionTimes()
+	require.NoError(t, err)
+	assert.Equal(t, 45*time.Second, config.LeaseDuration)
+	t.Setenv("CATTLE_ELECTION_LEASE_DURATION", "8s")
+	config, err = electionTimes()
+	require.NoError(t, err)
+	assert.Equal(t, 8*time.Second, config.LeaseDuration)
+	t.Setenv("CATTLE_ELECTION_RETRY_PERIOD", "soon")
+	_, err = electionTimes()
+	assert.ErrorContains(t, err, "CATTLE_ELECTION_RETRY_PERIOD value [soon] is not a valid duration")
+}
