@@ -60,7 +60,7 @@ func (r *Remover) Clear(ctx context.Context, member Member) error {
 	}
 	// The Node knows whether the old host was a server; the new one may have another role.
 	_, inEtcd := node.Labels[etcdLabel]
-	if inEtcd = inEtcd && node.Annotations[removedAnnotation] == ""; inEtcd {
+	if inEtcd = inEtcd && !outOfEtcd(node); inEtcd {
 		if err := r.keepsQuorum(ctx, member); err != nil {
 			return err
 		}

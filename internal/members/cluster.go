@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,12 +17,22 @@ import (
 	"strata/internal/apiserver"
 )
 
-// removeAnnotation asks K3s to take a server's etcd member out; K3s answers with removedAnnotation
-// (k3s-io/k3s pkg/etcd/member_controller.go, pkg/etcd/etcd.go).
+// removeAnnotation asks K3s to take a server's etcd member out; K3s answers with removedAnnotation, the member's name, and takes
+// memberAnnotation away, which a server sets that joins (k3s-io/k3s pkg/etcd/member_controller.go, pkg/etcd/metadata_controller.go).
 const (
 	removeAnnotation  = "etcd.k3s.cattle.io/remove"
 	removedAnnotation = "etcd.k3s.cattle.io/removed-node-name"
+	memberAnnotation  = "etcd.k3s.cattle.io/node-name"
 )
+
+// membersLease is held by the server that takes members out (k3s-io/k3s pkg/etcd/etcd.go, Register).
+const membersLease = "k3s-etcd"
+
+// outOfEtcd says whether a Node's server was taken out of etcd and has not come back since: K3s leaves the old answer on one that has.
+func outOfEtcd(node *corev1.Node) bool {
+	removed, member := node.Annotations[removedAnnotation], node.Annotations[memberAnnotation]
+	return removed != "" && (member == "" || member == removed)
+}
 
 // node returns the member's Node, or nil where there is none.
 func (r *Remover) node(ctx context.Context, member Member) (*corev1.Node, error) {
@@ -40,11 +51,12 @@ func (r *Remover) node(ctx context.Context, member Member) (*corev1.Node, error)
 }
 
 // removeFromEtcd has K3s remove the server's etcd member and waits until it says so: a member that is only stopped still
-// counts for the quorum.
+// counts for the quorum. An answer that is still there from an earlier removal goes in the same step: K3s would take both annotations
+// away and remove nothing.
 func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
-	patch := []byte(`{"metadata":{"annotations":{"` + removeAnnotation + `":"true"}}}`)
+	patch := []byte(`{"metadata":{"annotations":{"` + removeAnnotation + `":"true","` + removedAnnotation + `":null}}}`)
 	err := apiserver.Insist(ctx, func(ctx context.Context) error {
 		_, err := r.Client.CoreV1().Nodes().Patch(ctx, member.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 		return err
@@ -52,9 +64,14 @@ func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 	if err != nil {
 		return fmt.Errorf("ask K3s to remove the etcd member of %s: %w", member.Name, err)
 	}
+	waits := time.AfterFunc(r.patience(), func() {
+		r.say(member, "is still an etcd member; %s takes it out. Where that is the leaving server itself, the next one does when the lease has run out, after 45 s",
+			r.membersHolder(ctx))
+	})
+	defer waits.Stop()
 	if err := r.removedFromEtcd(ctx, member); err != nil {
-		return fmt.Errorf("etcd member of %s was not removed within %s; the other servers need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd: %w",
-			member.Name, etcdLimit, err)
+		return fmt.Errorf("etcd member of %s was not removed within %s by %s; the other servers need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd: %w",
+			member.Name, etcdLimit, r.membersHolder(context.WithoutCancel(ctx)), err)
 	}
 	r.say(member, "is no etcd member any more")
 	return nil
@@ -62,7 +79,22 @@ func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 
 // removedFromEtcd waits for K3s's answer on the Node.
 func (r *Remover) removedFromEtcd(ctx context.Context, member Member) error {
-	return r.awaitNode(ctx, member, func(node *corev1.Node) bool { return node.Annotations[removedAnnotation] != "" })
+	return r.awaitNode(ctx, member, outOfEtcd)
+}
+
+// membersHolder words who holds the lease of the server that takes members out; its name is its host's.
+func (r *Remover) membersHolder(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, holderLimit)
+	defer cancel()
+	text := "the holder of lease kube-system/" + membersLease
+	lease, err := r.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, membersLease, metav1.GetOptions{})
+	switch {
+	case err != nil:
+		return text + " (not readable: " + err.Error() + ")"
+	case lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity == "":
+		return text + " (nobody for now)"
+	}
+	return text + " (" + *lease.Spec.HolderIdentity + ")"
 }
 
 // gone waits until a Node that was deleted is no more. A kubelet that registers under its name while K3s still has a finalizer to

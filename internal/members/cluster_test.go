@@ -5,11 +5,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -99,7 +102,79 @@ func TestAnEtcdMemberThatStaysIsNamed(t *testing.T) {
 	defer cancel()
 	remover, _ := cluster()
 	err := remover.removeFromEtcd(ctx, leaving)
-	require.ErrorContains(t, err, "etcd member of server-3 was not removed within 1m0s; the other servers need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd")
+	require.ErrorContains(t, err, "etcd member of server-3 was not removed within 2m0s by the holder of lease kube-system/k3s-etcd (not readable: ")
+	require.ErrorContains(t, err, "; the other servers need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd")
+}
+
+// The server that takes itself out cannot say so: another one does when its lease of 45 s has run out (seen on K3s v1.34.2).
+func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
+	remover, client := cluster()
+	said, holder := newSignal("lease kube-system/k3s-etcd (host-3) takes it out"), "host-3"
+	remover.Log, remover.Patience = said, time.Millisecond
+	require.NoError(t, client.Tracker().Add(&coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Name: membersLease, Namespace: metav1.NamespaceSystem},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder},
+	}))
+	go func() {
+		<-said.seen
+		answer := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name, Annotations: map[string]string{removedAnnotation: "server-3-1"}}}
+		assert.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), answer, ""))
+	}()
+	require.NoError(t, remover.removeFromEtcd(t.Context(), leaving))
+	assert.Contains(t, said.text(), "after 45 s")
+	assert.Greater(t, etcdLimit, 47*time.Second+30*time.Second, "a lease, and room")
+}
+
+// A server that was taken out and joined again keeps the old answer: it is no answer to the new request, and K3s, which finds both,
+// removes nothing.
+func TestAServerThatCameBackIsTakenOutAgain(t *testing.T) {
+	remover, client := cluster()
+	nodes := corev1.SchemeGroupVersion.WithResource("nodes")
+	back := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+		Name: leaving.Name, Labels: map[string]string{etcdLabel: "true"},
+		Annotations: map[string]string{removedAnnotation: "server-3-1", memberAnnotation: "server-3-2"},
+	}}
+	require.NoError(t, client.Tracker().Update(nodes, back, ""))
+	assert.False(t, outOfEtcd(back))
+	client.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		assert.JSONEq(t, `{"metadata":{"annotations":{"etcd.k3s.cattle.io/remove":"true","etcd.k3s.cattle.io/removed-node-name":null}}}`,
+			string(action.(clienttesting.PatchAction).GetPatch()))
+		out := back.DeepCopy()
+		out.Annotations = map[string]string{removedAnnotation: "server-3-2"}
+		time.AfterFunc(100*time.Millisecond, func() { assert.NoError(t, client.Tracker().Update(nodes, out, "")) })
+		return true, back, nil
+	})
+	require.NoError(t, remover.removeFromEtcd(t.Context(), leaving))
+	node, err := remover.node(t.Context(), leaving)
+	require.NoError(t, err)
+	assert.True(t, outOfEtcd(node), "it did not wait for the new answer")
+}
+
+// signal is a log that says when a text was written to it.
+type signal struct {
+	mutex sync.Mutex
+	all   strings.Builder
+	want  string
+	once  sync.Once
+	seen  chan struct{}
+}
+
+func newSignal(want string) *signal { return &signal{want: want, seen: make(chan struct{})} }
+
+func (s *signal) Write(p []byte) (int, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.all.Write(p)
+	if strings.Contains(s.all.String(), s.want) {
+		s.once.Do(func() { close(s.seen) })
+	}
+	return len(p), nil
+}
+
+func (s *signal) text() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.all.String()
 }
 
 // Without a quorum no API server can answer, and nothing can be removed through one.

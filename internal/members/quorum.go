@@ -50,7 +50,7 @@ func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 	var dead []string
 	for i := range nodes {
 		node := &nodes[i]
-		if node.Name == leaving.Name || node.Annotations[removedAnnotation] != "" {
+		if node.Name == leaving.Name || outOfEtcd(node) {
 			continue
 		}
 		members++

@@ -20,7 +20,14 @@ import (
 const (
 	drainLimit = 2 * time.Minute
 	stopLimit  = 30 * time.Second
-	etcdLimit  = time.Minute
+	// etcdLimit is for K3s's own steps in etcd and at the Node. They are done by the holders of two leases of 45 s that are not released
+	// when a holder loses its etcd: a server that takes itself out is out after 46 to 47 s (seen on v1.34.2; rancher/wrangler
+	// pkg/leader/leader.go). The rest is for an API server that has just lost its leader, and for slow disks.
+	etcdLimit = 2 * time.Minute
+	// etcdPatience is after how long a removal that is not done yet says whom it waits for: another server's takes a second or two.
+	etcdPatience = 5 * time.Second
+	// holderLimit bounds the question for it, which is only for the text.
+	holderLimit = 3 * time.Second
 )
 
 // Remover removes nodes through the cluster's API.
@@ -33,6 +40,15 @@ type Remover struct {
 	SSHKey []byte
 	// Log is where each step is told.
 	Log io.Writer
+	// Patience is after how long a wait for K3s says what it waits for. Default: 5 s.
+	Patience time.Duration
+}
+
+func (r *Remover) patience() time.Duration {
+	if r.Patience > 0 {
+		return r.Patience
+	}
+	return etcdPatience
 }
 
 // Remove takes one node out of the cluster.
@@ -56,7 +72,7 @@ func (r *Remover) Remove(ctx context.Context, member Member) error {
 
 // takeOut empties a Node that is still there, and ends its part in etcd.
 func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node) error {
-	server := member.Role == "server" && node.Annotations[removedAnnotation] == ""
+	server := member.Role == "server" && !outOfEtcd(node)
 	if server {
 		if err := r.keepsQuorum(ctx, member); err != nil {
 			return err
