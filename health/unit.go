@@ -29,9 +29,14 @@ type unitFacts struct {
 	Unpersisted []string `json:"unpersisted,omitempty"`
 	// Routes are the host's IPv4 routes as networks, the default route left out. Asked for by the gate of the Nodes only.
 	Routes []string `json:"routes,omitempty"`
-	// Seconds is for how long the log has shown the same known cause.
+	// Seconds is for how long the log has shown the same known cause; of what a server has said no to, how long it was from the first
+	// time to the last.
 	Seconds int `json:"seconds,omitempty"`
-	// Log are the lines of the current start that are not informational, oldest first. Empty while the unit is active.
+	// Join is the HTTP status that the server which this node joins through gives to who has no credentials, 000 where it does not answer.
+	// Empty where nothing was refused, or this node joins nobody.
+	Join string `json:"join,omitempty"`
+	// Log are the lines of the current start that are not informational, and those about the join and the images that are, oldest first.
+	// Empty while the unit is active.
 	Log []string `json:"log,omitempty"`
 }
 
@@ -46,12 +51,10 @@ func observeUnit(ctx context.Context, host Host, key []byte, routes bool, report
 		settings["routes"] = "yes"
 	}
 	script := withSettings(unitScript, settings)
-	settled := newSettled(time.Now)
+	complaint := complaint{settled: newSettled(time.Now)}
 	take := func(b block) {
 		facts := unitFactsOf(b)
-		if known, _, ok := knownCause(facts.Log); ok {
-			facts.Seconds = settled.seconds("cause", known.cause)
-		}
+		facts.Seconds = complaint.seconds(facts)
 		report(facts)
 	}
 	observeHost(ctx, host, key, script, take, func(err error) { report(unitFacts{Fault: err}) })
@@ -62,7 +65,7 @@ func unitFactsOf(b block) unitFacts {
 		Seen: true, Load: b.get("LoadState"), Active: b.get("ActiveState"), Sub: b.get("SubState"), Result: b.get("Result"),
 		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Settled: b.get("settled") == "yes",
 		Queued:      b.number("Job") > 0 && b.get("SubState") != "start",
-		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Log: b["log"],
+		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Join: b.get("join"), Log: b["log"],
 	}
 }
 
@@ -88,6 +91,9 @@ func judgeUnit(host Host, f unitFacts) Verdict {
 	}
 	v.Message = fmt.Sprintf("expected %s active (running), found %s (%s)%s", unit, f.Active, f.Sub, restartsText(f.Restarts))
 	v.Hint = fmt.Sprintf("on %s: journalctl -u %s -e", host.Name, unit)
+	if archive := imports(f.Log); archive != "" {
+		v.Message += ", imports images of " + archive
+	}
 	v.Evidence = logEvidence(unit, f.Log)
 	return explainUnit(host, f, v)
 }

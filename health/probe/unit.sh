@@ -7,11 +7,21 @@ unpersisted=$(for module in br_netfilter overlay; do
 		! grep -rqsx "$module" /etc/modules /etc/modules-load.d /usr/lib/modules-load.d; then echo "unpersisted=$module"; fi
 done)
 # Lines that say why K3s does not come up: not those of its modprobe, which may fail where a feature is built in; neither informational nor progress, of the current start only, so that a mistake
-# that was corrected is not held against it.
+# that was corrected is not held against it. What a server refuses is told as information (pkg/agent/config/config.go, Get), and so is whose turn it is in etcd and which images are imported.
 troubles() {
 	[ -n "$1" ] || return 0
 	journalctl --quiet --no-pager --output cat --lines 300 "_SYSTEMD_INVOCATION_ID=$1" 2>/dev/null |
-		grep -Ev 'level=(info|debug)|^[I][0-9]{4} |^\{"level":"(info|debug)"|^modprobe: ' | tail -n 25 | cut -c 1-700 | sed 's/^/log=/'
+		awk '/level=info msg="(Waiting to retrieve |Waiting for other members |Retrying etcd cluster join|Import(ing|ed) images from )/ { print; next }
+			/level=(info|debug)|^I[0-9][0-9][0-9][0-9] |^\{"level":"(info|debug)"|^modprobe: / { next }
+			{ print }' | tail -n 25 | cut -c 1-700 | sed 's/^/log=/'
+}
+# What the server that this node joins through says to who has no credentials: 503 until it has its API, then 401.
+join() {
+	server=''
+	while read -r key value; do
+		if [ "$key" = server: ]; then server=$value; fi
+	done 2>/dev/null </etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
+	if [ -n "$server" ]; then echo "join=$(curl -sk -o /dev/null -w '%{http_code}' --max-time 2 "$server/readyz")"; fi
 }
 # Destination and mask of each route, the default ones and those that refuse (RTF_REJECT, 0x200) left out.
 known_routes() {
@@ -41,7 +51,11 @@ look() {
 	# Told in steps: for the judge it only matters whether the unit has outlived a crash loop.
 	if [ $((${up%.*} - since / 1000000)) -ge 5 ]; then echo settled=yes; fi
 	if [ -n "$unpersisted" ]; then printf '%s\n' "$unpersisted"; fi
-	if [ "$state" != active ]; then troubles "$id"; fi
+	if [ "$state" != active ]; then
+		said=$(troubles "$id")
+		if [ -n "$said" ]; then printf '%s\n' "$said"; fi
+		case $said in *[Uu]nauthorized* | *'not authorized'* | *'password rejected'* | *'verify password'*) join ;; esac
+	fi
 	if [ "$routes" = yes ]; then known_routes; fi
 }
 last=
