@@ -27,6 +27,8 @@ type HostsArgs struct {
 	VIP bool
 	// K3s is the version of K3s that the hosts are to run.
 	K3s string
+	// CgroupV1 are the roles whose kubelets are told to run on cgroup v1 as well.
+	CgroupV1 []config.Role
 	// Timeout bounds each host's boot and gate (strata:timeouts.host).
 	Timeout metav1.Duration
 	// InstallTimeout bounds the copying of an image to a hypervisor (strata:timeouts.install).
@@ -89,7 +91,7 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 // gate registers the gate of one host.
 func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Host) error {
 	needs := health.HostNeeds(string(host.Node.Role), args.IPVS, args.VIP)
-	needs.K3s = args.K3s
+	needs.K3s, needs.CgroupV1 = args.K3s, slices.Contains(args.CgroupV1, host.Node.Role)
 	for _, other := range args.Config.Nodes {
 		if other.Name != host.Node.Name {
 			needs.Peers = append(needs.Peers, other.Name)

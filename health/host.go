@@ -108,6 +108,7 @@ var hostChecks = []hostCheck{
 	{"memory", judgeMemory},
 	{"earlier K3s", judgeEarlierK3s},
 	{"K3s version", judgeK3sVersion},
+	{"cgroups", judgeCgroups},
 }
 
 // judgeHost gives the verdicts on a host before anything is installed on it; they hold on every later run as well.

@@ -120,6 +120,8 @@ type HostSpec struct {
 	// K3s is the version that the host is to run, for example v1.36.3+k3s1. One that is there already must be able to go there in one
 	// step. Empty: not checked.
 	K3s string `json:"k3s,omitempty"`
+	// CgroupV1 is true where the kubelet is told to run on cgroup v1 as well (fail-cgroupv1=false).
+	CgroupV1 bool `json:"cgroupV1,omitempty"`
 	// Programs are those that the host must have, for example keepalived.
 	Programs []string `json:"programs,omitempty"`
 	// IPVS is true when kube-proxy runs in IPVS mode; otherwise ip_vs is Skipped.

@@ -21,6 +21,8 @@ system() {
 		if [ "$key" = MemTotal: ]; then echo "memory_mib=$((kib / 1024))" && break; fi
 	done </proc/meminfo
 	if memory_cgroup; then echo memory_cgroup=yes; fi
+	# Only the root of cgroup v2 has this file; where both are mounted, the kubelet takes the host for v1.
+	if [ -e /sys/fs/cgroup/cgroup.controllers ]; then echo cgroup=v2; else echo cgroup=v1; fi
 	if [ -e /run/systemd/shutdown/scheduled ] || [ "$stopping" = yes ]; then echo stopping=yes; fi
 	for unit in k3s k3s-agent; do
 		if [ -e "/etc/systemd/system/$unit.service" ]; then echo "k3s=$unit"; fi

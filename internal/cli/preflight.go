@@ -135,7 +135,7 @@ func preflightHosts(cfg *config.Config, project string) ([]health.PreflightHost,
 			continue
 		}
 		needs := health.HostNeeds(string(node.Role), cfg.K3s.UsesIPVS(), cfg.K3s.VIP.IsValid())
-		needs.K3s = k3s
+		needs.K3s, needs.CgroupV1 = k3s, cfg.K3s.AllowsCgroupV1(node.Role)
 		hosts = append(hosts, health.PreflightHost{
 			Host: health.Host{Role: string(node.Role), Target: remote.Target{
 				Name: node.Name, Address: node.Address.String(), Port: node.SSH.Port, User: node.SSH.User, HostKey: node.SSH.HostKey,
