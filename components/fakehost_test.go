@@ -85,7 +85,8 @@ func (h *fakeHost) tool(name, script string) {
 func (h *fakeHost) rooted(text string) string {
 	return strings.NewReplacer(
 		"ROOT", h.root, "/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/", h.root+"/usr/local/bin/",
-		"/run/", h.root+"/run/", "/proc/self/", h.root+"/proc/self/", "/proc/[", h.root+"/proc/[",
+		"/var/log/", h.root+"/var/log/", "/sys/fs/cgroup", h.root+"/sys/fs/cgroup",
+		"/run/", h.root+"/run/", "/proc/self/", h.root+"/proc/self/", "/proc/net/unix", h.root+"/proc/net/unix", "/proc/[", h.root+"/proc/[",
 	).Replace(text)
 }
 

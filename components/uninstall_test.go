@@ -40,6 +40,11 @@ func TestAnUninstallTakesEverythingAway(t *testing.T) {
 			h.write("var/lib/rancher/k3s/agent/images/core.tar", "images")
 			h.write("etc/rancher/node/password", "K3s's own uninstall leaves this")
 			h.write("var/lib/strata/k3s-reset.log", "a restore leaves this")
+			h.write("var/log/pods/default_hello/0.log", "K3s's own uninstall leaves this, and the links")
+			require.NoError(t, os.MkdirAll(h.path("var/log/containers"), 0o755))
+			require.NoError(t, os.Symlink(h.path("var/log/pods/default_hello/0.log"), h.path("var/log/containers/hello.log")))
+			h.write("run/containerd/s/0123", "a shim's socket")
+			require.NoError(t, os.MkdirAll(h.path("sys/fs/cgroup/memory/kubepods/burstable/pod1"), 0o755))
 			uninstall := unit + "-uninstall.sh"
 			executable(t, h.path("usr/local/bin/"+uninstall),
 				h.rooted("#!/bin/sh\necho ran >> ROOT/uninstalled\nrm -f /etc/systemd/system/"+unit+".service \"$0\"\n"))
@@ -47,7 +52,8 @@ func TestAnUninstallTakesEverythingAway(t *testing.T) {
 			require.Zero(t, code, out)
 			assert.Contains(t, out, "k3s: nothing left on ")
 			assert.Equal(t, "ran\n", h.read("uninstalled"))
-			for _, gone := range []string{"etc/rancher", "var/lib/rancher", "var/lib/strata", "usr/local/bin/k3s", "etc/systemd/system/" + unit + ".service"} {
+			for _, gone := range []string{"etc/rancher", "var/lib/rancher", "var/lib/strata", "usr/local/bin/k3s", "etc/systemd/system/" + unit + ".service",
+				"var/log/pods", "var/log/containers", "run/containerd", "sys/fs/cgroup/memory/kubepods"} {
 				assert.False(t, h.exists(gone), gone)
 			}
 			out, code = h.run("k3s-uninstall.sh", "")
@@ -97,8 +103,9 @@ func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
 		"a shim": {func(h *fakeHost) {
 			h.process("4712", "/var/lib/rancher/k3s/data/current/bin/containerd-shim-runc-v2 (deleted)")
 		}, "/proc/4712 "},
-		"a file":    {func(h *fakeHost) { h.write("usr/local/bin/kubectl", "") }, "file: "},
-		"kubelet's": {func(h *fakeHost) { h.write("var/lib/kubelet/pods/x", "") }, "file: "},
+		"a file":      {func(h *fakeHost) { h.write("usr/local/bin/kubectl", "") }, "file: "},
+		"a container": {func(h *fakeHost) { h.write("sys/fs/cgroup/kubepods/pod1/cgroup.procs", "4713\n") }, "container: "},
+		"kubelet's":   {func(h *fakeHost) { h.write("var/lib/kubelet/pods/x", "") }, "file: "},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -117,8 +124,15 @@ func TestTheResidueScanLeavesOthersAlone(t *testing.T) {
 	h.write("says/ip", "2: eth0: <UP> mtu 1500\n3: docker0: <UP> mtu 1500\n4: vethab12@if3: <UP> mtu 1500\n5: cni1: <UP> mtu 1500\n")
 	h.write("says/iptables-save", ":DOCKER - [0:0]\n-A INPUT -j ACCEPT -m comment --comment KUBE-LIKE\n")
 	h.write("proc/self/mounts", "tmpfs "+h.root+"/run/user/0 tmpfs rw 0 0\n")
+	h.write("sys/fs/cgroup/docker/1/cgroup.procs", "4711\n")
+	h.write("var/log/containers/another.log", "no link")
+	// The socket of a containerd that is the host's own: it listens below /run/containerd.
+	h.write("run/containerd/containerd.sock", "")
+	h.write("proc/net/unix", "ffff: 00000002 00000000 00010000 0001 01 4711 "+h.root+"/run/containerd/containerd.sock\n")
 	out, code := h.run("k3s-uninstall.sh", "")
 	assert.Zero(t, code, out)
+	assert.True(t, h.exists("run/containerd/containerd.sock"))
+	assert.True(t, h.exists("var/log/containers/another.log"))
 }
 
 // process makes a process that runs an executable of the fake root.

@@ -13,6 +13,21 @@ done
 rm -rf /run/systemd/system/k3s.service.d /run/systemd/system/k3s-agent.service.d
 systemctl daemon-reload
 systemctl reset-failed
+# What K3s's own uninstall leaves (its install.sh names none of it). The containers are gone: their logs, and the links to them, which
+# another kubelet's are told from by what they point at; containerd's sockets, unless another containerd of this host listens there; and
+# the cgroups, which go only when they are empty.
+rm -rf /var/log/pods
+if [ -d /var/log/containers ]; then
+	find /var/log/containers -xtype l -delete
+	rmdir --ignore-fail-on-non-empty /var/log/containers
+fi
+deserted() { [ -d /run/containerd ] && ! grep -q ' /run/containerd/' /proc/net/unix; }
+if deserted; then rm -rf /run/containerd; fi
+pod_cgroups() { find /sys/fs/cgroup -type d \( -name 'kubepods*' -o -name k8s.io \) -prune 2>/dev/null; }
+systemctl stop 'kubepods*.slice'
+while read -r path; do
+	if ! find "$path" -depth -type d -exec rmdir {} + 2>/dev/null; then echo "k3s: cgroup $path is in use"; fi
+done < <(pod_cgroups)
 rm -rf /etc/rancher/k3s /etc/rancher/node /var/lib/rancher/k3s /var/lib/strata/k3s /var/lib/strata/k3s-install.sh /var/lib/strata/k3s.applied \
 	/var/lib/strata/k3s-reset.log /run/strata-k3s.lock
 # A killed push leaves its partial file beside its target.
@@ -34,7 +49,12 @@ residue() {
 			/usr/local/bin/k3s* | /var/lib/rancher/k3s/*) echo "process: ${exe%/exe} $(readlink "$exe")" ;;
 		esac
 	done
-	for path in /etc/rancher /var/lib/rancher/k3s /var/lib/kubelet /run/k3s /run/flannel /etc/cni/net.d/10-flannel.conflist \
+	# A cgroup that has no process is nothing; one that has is a container that nobody stopped.
+	while read -r path; do
+		if grep -rqs --include=cgroup.procs . "$path"; then echo "container: $path"; fi
+	done < <(pod_cgroups)
+	if deserted; then echo "file: /run/containerd"; fi
+	for path in /etc/rancher /var/log/pods /var/lib/rancher/k3s /var/lib/kubelet /run/k3s /run/flannel /etc/cni/net.d/10-flannel.conflist \
 		/usr/local/bin/{k3s,kubectl,crictl,ctr,k3s-killall.sh,k3s-uninstall.sh,k3s-agent-uninstall.sh} /var/lib/strata/k3s*; do
 		if [ -e "$path" ] || [ -L "$path" ]; then
 			if ! mountpoint -q "$path" || [ -n "$(ls -A "$path")" ]; then echo "file: $path"; fi
