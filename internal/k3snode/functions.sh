@@ -31,11 +31,13 @@ place() {
 	mv -f "${program%/*}/.strata-push.k3s" "$program"
 }
 
-# The environment is empty, because K3s's installer would store K3S_* and proxy variables of this session in the unit.
-write_unit() {
+# The environment is empty, because K3s's installer would store K3S_* and proxy variables of this session in the unit. The unit is for
+# everybody to read, as systemd wants it ("is marked world-inaccessible" otherwise); what is secret is in files that set their own mode.
+write_unit() (
+	umask 022
 	env -i PATH="$PATH" INSTALL_K3S_SKIP_DOWNLOAD=true INSTALL_K3S_SKIP_START=true INSTALL_K3S_EXEC="$ROLE" \
 		sh /var/lib/strata/k3s-install.sh
-}
+)
 
 # K3s reads its configuration only at start, and its installer does not look at config.yaml, so the restart is decided by this sum.
 configured() {
