@@ -45,7 +45,7 @@ const (
 )
 
 // tokenHint is the fix of a wrong token.
-const tokenHint = "the cluster's token is not the one in /etc/rancher/k3s/config.yaml (or a file of config.yaml.d) of %[1]s; a host that was in another cluster needs its uninstall script first"
+const tokenHint = "the cluster's token is not the one in /etc/rancher/k3s/config.yaml (or a file of config.yaml.d) of %[1]s; correct it, then systemctl restart %[2]s; a host that was in another cluster needs its uninstall script first"
 
 // unitCauses are tried from top to bottom on each line, the newest line first. The words are K3s's (pkg/daemons, pkg/agent,
 // pkg/cluster, pkg/configfilearg), systemd's and etcd's.

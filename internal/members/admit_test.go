@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -139,6 +140,18 @@ func TestAServerThatEtcdNeedsIsNotTakenOut(t *testing.T) {
 			require.ErrorContains(t, err, test.refused)
 		})
 	}
+}
+
+func TestTheServerThatTakesOthersOutLeavesLast(t *testing.T) {
+	client := fake.NewClientset(server("server-1", "a", corev1.ConditionTrue), server("server-2", "b", corev1.ConditionTrue))
+	member := func(name string) Member { return Member{Target: remote.Target{Name: name}, Role: "server"} }
+	holder := "server-1"
+	require.NoError(t, client.Tracker().Add(&coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Name: membersLease, Namespace: metav1.NamespaceSystem}, Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder},
+	}))
+	sorted, err := (&Remover{Client: client, Log: io.Discard}).DeadFirst(t.Context(), []Member{member("server-1"), member("server-2")})
+	require.NoError(t, err)
+	assert.Equal(t, []Member{member("server-2"), member("server-1")}, sorted)
 }
 
 func TestTheDeadLeaveFirst(t *testing.T) {

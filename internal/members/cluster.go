@@ -84,17 +84,26 @@ func (r *Remover) removedFromEtcd(ctx context.Context, member Member) error {
 
 // membersHolder words who holds the lease of the server that takes members out; its name is its host's.
 func (r *Remover) membersHolder(ctx context.Context) string {
-	ctx, cancel := context.WithTimeout(ctx, holderLimit)
-	defer cancel()
 	text := "the holder of lease kube-system/" + membersLease
-	lease, err := r.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, membersLease, metav1.GetOptions{})
-	switch {
+	switch host, err := r.membersHost(ctx); {
 	case err != nil:
 		return text + " (not readable: " + err.Error() + ")"
-	case lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity == "":
+	case host == "":
 		return text + " (nobody for now)"
+	default:
+		return text + " (" + host + ")"
 	}
-	return text + " (" + *lease.Spec.HolderIdentity + ")"
+}
+
+// membersHost is that host's name; empty where nobody holds the lease.
+func (r *Remover) membersHost(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, holderLimit)
+	defer cancel()
+	lease, err := r.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, membersLease, metav1.GetOptions{})
+	if err != nil || lease.Spec.HolderIdentity == nil {
+		return "", err
+	}
+	return *lease.Spec.HolderIdentity, nil
 }
 
 // gone waits until a Node that was deleted is no more. A kubelet that registers under its name while K3s still has a finalizer to

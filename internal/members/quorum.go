@@ -17,7 +17,8 @@ import (
 const etcdLabel = "node-role.kubernetes.io/etcd"
 
 // DeadFirst puts members whose Node is not Ready before the others: taking a living server out first could leave etcd without a
-// quorum, because a dead one counts as long as it is a member.
+// quorum, because a dead one counts as long as it is a member. The server that takes the others out goes last: it has to be waited for
+// (etcdLimit), and before it is gone another one that leaves might take its place.
 func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, error) {
 	alive := map[string]bool{}
 	nodes, err := r.nodes(ctx, "")
@@ -27,15 +28,26 @@ func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, er
 	for i := range nodes {
 		alive[nodes[i].Name] = apiserver.Ready(&nodes[i])
 	}
+	// Of a host whose name is not its node's this is never said; then it is a wait more.
+	holder, err := r.membersHost(ctx)
+	if err != nil {
+		holder = "" // it may have none yet
+	}
+	rank := func(member Member) int {
+		switch {
+		case !alive[member.Name]:
+			return 0
+		case member.Name != holder:
+			return 1
+		}
+		return 2
+	}
 	sorted := slices.Clone(leaving)
 	slices.SortStableFunc(sorted, func(a, b Member) int {
-		if a.Role != b.Role || alive[a.Name] == alive[b.Name] {
+		if a.Role != b.Role {
 			return 0
 		}
-		if alive[b.Name] {
-			return -1
-		}
-		return 1
+		return rank(a) - rank(b)
 	})
 	return sorted, nil
 }

@@ -26,6 +26,8 @@ for save in iptables-save ip6tables-save iptables-legacy-save; do
 done
 ipset list -n 2>/dev/null | sed 's/^/ipset /'
 ps -eo comm= | grep -E 'k3s|containerd|kubelet|etcd|speaker|controller|coredns|pause' | sed 's/^/process /'
+find /run/containerd /var/log/pods /var/log/containers 2>/dev/null | sed 's/^/file /'
+find /sys/fs/cgroup -type d \( -name 'kubepods*' -o -name k8s.io \) -prune | sed 's/^/cgroup /'
 find /etc /usr/local /opt /root /home /var/lib -xdev \( -path /var/lib/systemd -o -path /var/lib/cloud -o -path /var/lib/private \) -prune -o -print | grep -v '/etc/mtab$' | sed 's/^/file /'
 `
 

@@ -18,8 +18,8 @@ import (
 func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	t.Parallel()
 	net := network{"str0", "10.15.0"}
-	server, absent := node{"server-1", "server", 11}, node{"agent-9", "agent", 99}
-	hosts := lend(t, "e2er", net, server)
+	server, agent, absent := node{"server-1", "server", 11}, node{"agent-1", "agent", 21}, node{"agent-9", "agent", 99}
+	hosts := lend(t, "e2er", net, server, agent)
 	s := newStack(t, "e2e-refusals", impatient(hosts, server))
 
 	s.step("configuration: every mistake at once, before anything is made", func(t *testing.T) {
@@ -72,6 +72,10 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 		s.must(s.up())
 		assert.Equal(t, http.StatusUnauthorized, s.get(t, s.urls()["traefik"], "").code, "Traefik has its address, and its Gateway")
 		s.must(s.run(strata, "health", "--stack", s.name))
+	})
+	s.step("whoever is refused by the cluster is told why", func(t *testing.T) {
+		s.configure(impatient(hosts, server, agent))
+		s.namesWhyNobodyJoins(t, hosts, server, agent)
 	})
 	s.step("destroy with a dead host ends and says how to go on", func(t *testing.T) {
 		hosts.fault(t, "dead", "server-1", func() {
