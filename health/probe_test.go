@@ -155,8 +155,9 @@ func fakeSystem(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, script := range map[string]string{
-		"systemctl":  "printf 'ActiveState=%s\\nSubState=%s\\n' $(cat " + dir + "/state)",
-		"journalctl": "case \"$*\" in *--follow*) sleep 60 ;; esac",
+		"systemctl":  "printf 'InvocationID=1\\nActiveState=%s\\nSubState=%s\\n' $(cat " + dir + "/state)",
+		"journalctl": "case \"$*\" in *--follow*) sleep 60 ;; *) cat " + dir + "/log 2>/dev/null ;; esac",
+		"curl":       "for last; do :; done; echo \"$last\" >" + dir + "/curled; printf 401",
 		"modinfo":    "false",
 		"busctl":     "echo \"$*\" >" + dir + "/asked; exec tail -n +1 -f -s 0.01 " + dir + "/bus",
 	} {
@@ -189,6 +190,35 @@ func TestTheUnitProbeHearsOfAStepFromTheBus(t *testing.T) {
 	asked, err := os.ReadFile(filepath.Join(dir, "asked"))
 	require.NoError(t, err)
 	assert.Contains(t, string(asked), "path='/org/freedesktop/systemd1/unit/k3s_2dagent_2eservice'")
+}
+
+// A refusal is information to K3s; the rest of its information is left out, and the server that it joins through is asked then only.
+func TestTheUnitProbeTellsARefusal(t *testing.T) {
+	dir := fakeSystem(t)
+	join := filepath.Join(dir, "join.yaml")
+	script := strings.ReplaceAll(unitScript, "/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml", join)
+	require.NotEqual(t, unitScript, script)
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	write("join.yaml", "server: https://10.10.0.11:6443\n")
+	write("state", "activating start")
+	write("log", `time="1" level=info msg="Starting k3s agent v1.34.2+k3s1"
+time="2" level=info msg="Importing images from /images/a.tar"
+I1122 15:00:00.000000 1 server.go:1] "Started"
+modprobe: FATAL: Module overlay not found
+`)
+	looks := running(t, script, map[string]string{"unit": "k3s-agent", "routes": ""})
+	look := until(t, looks, "ActiveState", "activating")
+	assert.Equal(t, []string{`time="2" level=info msg="Importing images from /images/a.tar"`}, look["log"])
+	assert.Empty(t, look["join"])
+	assert.NoFileExists(t, filepath.Join(dir, "curled"))
+	write("log", refusal(7)+"\n")
+	look = until(t, looks, "join", "401")
+	assert.Equal(t, []string{refusal(7)}, look["log"])
+	asked, err := os.ReadFile(filepath.Join(dir, "curled"))
+	require.NoError(t, err)
+	assert.Equal(t, "https://10.10.0.11:6443/readyz\n", string(asked))
 }
 
 func TestSettingsCannotBreakOutOfTheirQuotes(t *testing.T) {
