@@ -23,8 +23,10 @@ var leaves = map[reflect.Type]string{
 // with its key path; key names match exactly; and an unknown key gets a suggestion. Null means "not set".
 type decoder struct {
 	problems problems
-	// unread are the key paths that have no value because of a mistake.
+	// unread are the key paths that have no value because of a mistake, or one that is Sealed.
 	unread []string
+	// sealed takes encrypted texts, which only a stack file has: Pulumi hands them over decrypted.
+	sealed bool
 }
 
 // fail notes a mistake at a key, which leaves it unread.
@@ -55,6 +57,8 @@ func (d *decoder) decode(key string, value any, into reflect.Value) {
 	kind := into.Kind()
 	switch _, leaf := leaves[into.Type()]; {
 	case value == nil:
+	case d.sealed && encrypted(value):
+		d.seal(key, into)
 	case leaf:
 		d.leaf(key, value, into)
 	case kind == reflect.Pointer:

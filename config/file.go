@@ -10,14 +10,19 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// FromFile makes the configuration of the stack whose file path is, Pulumi.<stack>.yaml, without Pulumi. It cannot read
-// encrypted values.
+// FromFile makes the configuration of the stack whose file path is, Pulumi.<stack>.yaml, without Pulumi. Texts that are encrypted
+// become Sealed, and no rule is asked about them; anything else that is encrypted is a mistake.
 func FromFile(path string) (*Config, error) {
 	name := filepath.Base(path)
 	stack, isStack := strings.CutPrefix(strings.TrimSuffix(name, filepath.Ext(name)), "Pulumi.")
 	if !isStack || stack == "" {
 		return nil, fmt.Errorf("%s: expected a stack file named Pulumi.<stack>.yaml", path)
 	}
+	return OfStack(stack, path)
+}
+
+// OfStack is FromFile for a file of any name.
+func OfStack(stack, path string) (*Config, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("stack %s: %w", stack, err)
@@ -26,7 +31,7 @@ func FromFile(path string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	cfg, err := Load(stack, raw, os.Getenv)
+	cfg, err := load(stack, raw, os.Getenv, decoder{sealed: true})
 	if err != nil {
 		return nil, fmt.Errorf("%s:\n%w", path, err)
 	}

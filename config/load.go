@@ -31,9 +31,12 @@ func Sections() []string {
 // Load makes the configuration of a stack from its raw sections (name, without the namespace, to JSON text), fills in
 // defaults and validates it. The error joins one Problem per mistake, sorted by key.
 func Load(stack string, raw map[string]string, getenv func(string) string) (*Config, error) {
+	return load(stack, raw, getenv, decoder{})
+}
+
+func load(stack string, raw map[string]string, getenv func(string) string, d decoder) (*Config, error) {
 	cfg := defaults()
 	cfg.Stack = stack
-	var d decoder
 	tree := reflect.ValueOf(cfg).Elem()
 	fields := fieldsOf(tree.Type())
 	for _, section := range slices.Sorted(maps.Keys(raw)) {

@@ -55,6 +55,9 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 		return nil, fmt.Errorf("gate %s: %d host keys for %d hosts", name, len(args.HostKeys), len(args.Spec.Hosts))
 	}
 	args.Spec.Gate = name
+	if registered, ok := ctx.Value(registeredKey{}).(*Registered); ok {
+		registered.Specs = append(registered.Specs, args.Spec)
+	}
 	bound := (args.Spec.Timeout.Duration + deadlineSlack).String()
 	environment := pulumi.StringMap{}
 	if args.SSHKey != nil {

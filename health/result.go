@@ -18,6 +18,8 @@ const (
 	EndedTimeout Ending = "timeout"
 	// EndedInterrupted is when the caller gave up.
 	EndedInterrupted Ending = "interrupted"
+	// EndedMissing is a gate that was not asked, because the stack does not have it.
+	EndedMissing Ending = "missing"
 )
 
 // Result is how a gate ended. It is the gate command's output, and so is stored in the state: it holds no secret.
@@ -25,7 +27,7 @@ type Result struct {
 	Gate  string `json:"gate"`
 	Layer string `json:"layer"`
 	Kind  Kind   `json:"kind"`
-	// State sums up the checks: Ready, Skipped (every check is), Stuck, or Waiting.
+	// State sums up the checks: Ready, Skipped (every check is), Stuck, or Waiting; or it is Missing.
 	State  State  `json:"state"`
 	Ending Ending `json:"ending"`
 	// Elapsed is how long the gate looked.
@@ -42,6 +44,14 @@ type Result struct {
 
 // Passes reports whether the gate is open.
 func (r Result) Passes() bool { return r.Ending == EndedOpen }
+
+// NotMade is the result of a gate that the configuration asks for and the stack does not have.
+func NotMade(spec Spec) Result {
+	return Result{
+		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind, State: Missing, Ending: EndedMissing,
+		Timeout: spec.Timeout, TimeoutKey: spec.TimeoutKey, Checks: []Verdict{},
+	}
+}
 
 // newResult sums up the last verdicts of a gate.
 func newResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict) Result {

@@ -12,6 +12,8 @@ const (
 	Stuck State = "Stuck"
 	// Skipped means that the check does not apply here; Message says why.
 	Skipped State = "Skipped"
+	// Missing is a gate that the configuration asks for and the stack does not have: no up has got to it. No check is ever in it.
+	Missing State = "Missing"
 )
 
 // Verdict is what one check says about one look at its subject.

@@ -9,6 +9,11 @@ func ofStack(command *cobra.Command, stack, project *string) {
 	required(command, "stack")
 }
 
+// ofFile gives a verb the flag that names the stack's file, which is not always the project's own.
+func ofFile(command *cobra.Command, file *string) {
+	command.Flags().StringVar(file, "config-file", "", "the stack's file (default Pulumi.STACK.yaml in the project)")
+}
+
 // required makes a flag required.
 func required(command *cobra.Command, flag string) {
 	if err := command.MarkFlagRequired(flag); err != nil {

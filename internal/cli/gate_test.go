@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -104,37 +105,48 @@ func TestPushPrintsTheSumAndSkipsWhatIsThere(t *testing.T) {
 	assert.Contains(t, stderr, "expected sha256 0000")
 }
 
-// stateOf is an exported state with one gate, that of an agent's unit on the server, and what must not be taken for one.
-func stateOf(t *testing.T, server *sshtest.Server) string {
+// stateOf is an exported state with gates of the given names, each that of an agent's unit on the server, and what must not be taken
+// for one.
+func stateOf(t *testing.T, server *sshtest.Server, gates ...string) string {
 	t.Helper()
-	spec, err := json.Marshal(agentSpec(t, server, "10m"))
-	require.NoError(t, err)
 	quoted, err := json.Marshal(string(server.PrivateKey()))
 	require.NoError(t, err)
 	plaintext, err := json.Marshal(string(quoted))
 	require.NoError(t, err)
 	secret := fmt.Sprintf(`{"%s":"%s","plaintext":%s}`, signatureKey, secretSignature, plaintext)
-	return fmt.Sprintf(`{"version":3,"deployment":{"resources":[
-		{"urn":"a","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata gate","stdin":%s,"environment":{"STRATA_SSH_KEY":%s}}},
+	var resources strings.Builder
+	for _, gate := range gates {
+		spec, err := json.Marshal(strings.Replace(agentSpec(t, server, "10m"), "agent-1-gate", gate, 1))
+		require.NoError(t, err)
+		fmt.Fprintf(&resources, `{"urn":"a","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata gate","stdin":%s,"environment":{"STRATA_SSH_KEY":%s}}},`, spec, secret)
+	}
+	return fmt.Sprintf(`{"version":3,"deployment":{"resources":[%s
 		{"urn":"b","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata push","stdin":"{}"}},
 		{"urn":"c","type":"command:local:Command","delete":true,"inputs":{"create":"exec .strata/bin/strata gate","stdin":"old"}},
-		{"urn":"d","type":"pulumi:pulumi:Stack"}]}}`, spec, secret)
+		{"urn":"d","type":"pulumi:pulumi:Stack"}]}}`, resources.String())
 }
 
 func TestHealthReadsTheGatesAndTheirSecretsFromTheState(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = unitAnswer("active", "running")
-	gates, err := gatesIn([]byte(stateOf(t, server)))
+	gates, err := gatesIn([]byte(stateOf(t, server, "agent-1-gate")))
 	require.NoError(t, err)
 	require.Len(t, gates, 1)
 	var out bytes.Buffer
-	require.NoError(t, showHealth(&out, askAll(t.Context(), gates, healthTimeout, io.Discard), healthFlags{}))
+	show := func(timeout time.Duration) error {
+		var want expected
+		for _, gate := range gates {
+			want.gates = append(want.gates, gate.spec)
+		}
+		return round{gates: want.merge(askAll(t.Context(), gates, timeout, io.Discard)), expected: want}.show(&out, healthFlags{})
+	}
+	require.NoError(t, show(healthTimeout))
 	assert.Contains(t, out.String(), "agent-1-gate")
 	assert.Contains(t, out.String(), "1 of 1 gates open")
 
 	server.Handler = unitAnswer("failed", "failed")
 	out.Reset()
-	require.Error(t, showHealth(&out, askAll(t.Context(), gates, healthTimeout/30, io.Discard), healthFlags{}))
+	require.Error(t, show(healthTimeout/30))
 	assert.Contains(t, out.String(), "0 of 1 gates open")
 }
 
@@ -168,10 +180,12 @@ func TestATableThatCannotBeWrittenIsAnError(t *testing.T) {
 
 func TestAskingForAGateThatIsNotThereIsAnErrorThatListsTheOthers(t *testing.T) {
 	gates := []recordedGate{{spec: health.Spec{Gate: "k3s-api"}}, {spec: health.Spec{Gate: "k3s-nodes"}}}
-	selected, err := selectGates(gates, []string{"k3s-nodes"})
+	want := expected{gates: []health.Spec{{Gate: "k3s-api"}, {Gate: "k3s-system"}}}
+	selected, held, err := selectGates(gates, want, []string{"k3s-api", "k3s-system"})
 	require.NoError(t, err)
 	require.Len(t, selected, 1)
-	assert.Equal(t, "k3s-nodes", selected[0].spec.Gate)
-	_, err = selectGates(gates, []string{"k3s-node"})
-	require.ErrorContains(t, err, "k3s-api, k3s-nodes")
+	assert.Equal(t, "k3s-api", selected[0].spec.Gate)
+	assert.Equal(t, want.gates, held.gates, "one is missing")
+	_, _, err = selectGates(gates, want, []string{"k3s-node"})
+	require.ErrorContains(t, err, "k3s-api, k3s-nodes, k3s-system")
 }

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -26,16 +26,19 @@ const (
 // healthFlags are the flags of `strata health`.
 type healthFlags struct {
 	stack, project string
-	only           []string
-	asJSON         bool
-	timeout        time.Duration
+	// file is the stack's file; empty for the project's own.
+	file    string
+	only    []string
+	asJSON  bool
+	timeout time.Duration
 	// metrics is a file to write; every is how often to ask again, and zero for once.
 	metrics string
 	every   time.Duration
 }
 
-// newHealthCommand is `strata health`: every gate of a stack, asked again now with the spec that the state has. It exits with
-// 0 when all are open and 1 otherwise; a stack without gates is not healthy.
+// newHealthCommand is `strata health`: every gate that a stack should have by its configuration, asked again now with the spec that the
+// state has. It exits with 0 when all are there and open, 1 when one is not, and 2 when all that the state has are open and nobody can
+// say what the configuration asks for.
 func newHealthCommand() *cobra.Command {
 	var flags healthFlags
 	command := &cobra.Command{
@@ -50,6 +53,7 @@ func newHealthCommand() *cobra.Command {
 		},
 	}
 	ofStack(command, &flags.stack, &flags.project)
+	ofFile(command, &flags.file)
 	command.Flags().StringSliceVar(&flags.only, "gate", nil, "ask only the gates of these names, and show their progress")
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every gate's result as JSON")
 	command.Flags().DurationVar(&flags.timeout, "timeout", healthTimeout, "bound for each gate")
@@ -59,48 +63,77 @@ func newHealthCommand() *cobra.Command {
 	return command
 }
 
-// askOnce asks the gates, shows what they say and writes it as metrics.
+// askOnce asks the gates, holds them against the configuration, shows what they say and writes it as metrics.
 func askOnce(cmd *cobra.Command, flags healthFlags) error {
-	state, err := exportStack(cmd.Context(), flags.project, flags.stack)
+	gates, err := gatesOf(cmd.Context(), flags)
 	if err != nil {
 		return err
 	}
-	gates, err := gatesIn(state)
-	if err != nil {
-		return err
-	}
-	if len(gates) == 0 {
-		return fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", flags.stack, flags.stack)
-	}
+	want := expectedGates(cmd.Context(), flags)
 	progress := io.Discard // many gates at once would talk across each other
 	if len(flags.only) > 0 {
-		if gates, err = selectGates(gates, flags.only); err != nil {
+		if gates, want, err = selectGates(gates, want, flags.only); err != nil {
 			return &exitError{2, err}
 		}
 		progress = cmd.ErrOrStderr()
 	}
-	results := askAll(cmd.Context(), gates, flags.timeout, progress)
-	if err := writeHealthMetrics(cmd.Context(), results, flags); err != nil {
+	if len(gates) == 0 && len(want.gates) == 0 {
+		return errors.Join(fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", flags.stack, flags.stack), want.unknown)
+	}
+	asked := round{stack: flags.stack, gates: want.merge(askAll(cmd.Context(), gates, flags.timeout, progress)), expected: want}
+	if err := writeHealthMetrics(cmd.Context(), asked, flags); err != nil {
 		return err
 	}
-	return showHealth(cmd.OutOrStdout(), results, flags)
+	return asked.show(cmd.OutOrStdout(), flags)
 }
 
-// selectGates are the gates of the given names. A name that no gate has is an error: asking nothing must not look healthy.
-func selectGates(gates []recordedGate, names []string) ([]recordedGate, error) {
-	var selected []recordedGate
-	for _, name := range names {
-		i := slices.IndexFunc(gates, func(gate recordedGate) bool { return gate.spec.Gate == name })
-		if i < 0 {
-			known := make([]string, 0, len(gates))
-			for _, gate := range gates {
-				known = append(known, gate.spec.Gate)
-			}
-			return nil, fmt.Errorf("no gate is called %s; the stack has %s", name, strings.Join(known, ", "))
+// gatesOf are the gates in the stack's state; none when there is no such stack yet.
+func gatesOf(ctx context.Context, flags healthFlags) ([]recordedGate, error) {
+	state, err := exportStack(ctx, flags.project, flags.stack)
+	if err != nil {
+		if exists, asked := stackExists(ctx, flags.project, flags.stack); asked != nil || exists {
+			return nil, err
 		}
-		selected = append(selected, gates[i])
+		return nil, nil
 	}
-	return selected, nil
+	return gatesIn(state)
+}
+
+// selectGates are the gates of the given names: those that the state has, and what to hold them against. A name that neither the state
+// nor the configuration has is an error: asking nothing must not look healthy.
+func selectGates(gates []recordedGate, want expected, names []string) ([]recordedGate, expected, error) {
+	var selected []recordedGate
+	wanted := expected{file: want.file}
+	for _, name := range names {
+		recorded := slices.IndexFunc(gates, func(gate recordedGate) bool { return gate.spec.Gate == name })
+		if recorded >= 0 {
+			selected = append(selected, gates[recorded])
+		}
+		i := slices.IndexFunc(want.gates, func(spec health.Spec) bool { return spec.Gate == name })
+		switch {
+		case i >= 0:
+			wanted.gates = append(wanted.gates, want.gates[i])
+		case recorded >= 0 && want.unknown != nil:
+			wanted.gates = append(wanted.gates, gates[recorded].spec) // whether others are missing was not asked
+		case recorded < 0:
+			return nil, want, errors.Join(fmt.Errorf("no gate is called %s; there are %s", name, strings.Join(gateNames(gates, want), ", ")), want.unknown)
+		}
+	}
+	return selected, wanted, nil
+}
+
+// gateNames are the names of the gates that a stack has or should have.
+func gateNames(gates []recordedGate, want expected) []string {
+	var names []string
+	for _, gate := range gates {
+		names = append(names, gate.spec.Gate)
+	}
+	for _, spec := range want.gates {
+		if !slices.Contains(names, spec.Gate) {
+			names = append(names, spec.Gate)
+		}
+	}
+	return names
 }
 
 // askAll asks every gate at once, each with a short deadline, and returns the results in the gates' order.
@@ -126,54 +159,4 @@ func askAll(ctx context.Context, gates []recordedGate, timeout time.Duration, pr
 	}
 	all.Wait()
 	return results
-}
-
-// showHealth prints the results and returns the exit code as an error.
-func showHealth(out io.Writer, results []health.Result, flags healthFlags) error {
-	failed := 0
-	for _, result := range results {
-		if !result.Passes() {
-			failed++
-		}
-	}
-	var err error
-	if flags.asJSON {
-		err = json.NewEncoder(out).Encode(results)
-	} else {
-		err = writeHealth(out, results, failed, len(flags.only) == 0)
-	}
-	if err != nil {
-		return fmt.Errorf("health: %w", err)
-	}
-	if failed > 0 {
-		return &exitError{1, nil}
-	}
-	return nil
-}
-
-// writeHealth prints the table, and each failure's report unless that came with the progress.
-func writeHealth(out io.Writer, results []health.Result, failed int, reports bool) error {
-	table := newTable(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
-	for _, r := range results {
-		passed := 0
-		for _, check := range r.Checks {
-			if check.Passes() {
-				passed++
-			}
-		}
-		table.row(r.Layer, r.Gate, string(r.State), fmt.Sprintf("%d/%d", passed, len(r.Checks)), r.Elapsed.Round(time.Millisecond).String())
-	}
-	if err := table.flush(); err != nil {
-		return err
-	}
-	for _, r := range results {
-		if r.Passes() || !reports {
-			continue
-		}
-		if err := health.WriteReport(out, r); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(out, "%d of %d gates open\n", len(results)-failed, len(results))
-	return err
 }

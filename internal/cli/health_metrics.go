@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/health"
 	"strata/internal/atomicfile"
 	"strata/internal/metrics"
 )
@@ -32,12 +31,12 @@ func askAgain(cmd *cobra.Command, flags healthFlags) error {
 
 // writeHealthMetrics writes the verdicts to the file that was asked for, at once. Those of a round that was interrupted say nothing
 // about the gates.
-func writeHealthMetrics(ctx context.Context, results []health.Result, flags healthFlags) error {
+func writeHealthMetrics(ctx context.Context, asked round, flags healthFlags) error {
 	if flags.metrics == "" || ctx.Err() != nil {
 		return nil
 	}
 	var content bytes.Buffer
-	if err := metrics.WriteHealth(&content, flags.stack, results, time.Now()); err != nil {
+	if err := metrics.WriteHealth(&content, metrics.Health{Stack: asked.stack, Results: asked.results(), Known: asked.expected.unknown == nil, At: time.Now()}); err != nil {
 		return err
 	}
 	if err := atomicfile.Write(flags.metrics, content.Bytes(), 0o644); err != nil {

@@ -15,7 +15,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// fakePulumi puts a pulumi first in the PATH that exports a state and counts its calls in a file; the second call fails.
+// fakePulumi puts a pulumi first in the PATH that exports a state and counts its calls in a file; the second call fails, after which the
+// third asks whether there is such a stack, and gets no answer to that.
 func fakePulumi(t *testing.T, state string) (calls func() int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,12 +47,12 @@ func TestHealthWritesTheVerdictsAlsoWhenAGateIsNotOpen(t *testing.T) {
 		{"activating", "start", "} 0\n", 1},
 	} {
 		server.Handler = unitAnswer(test.state, test.sub)
-		fakePulumi(t, stateOf(t, server))
-		code, stdout, stderr := verb(t, "", "health", "-s", "dev", "--metrics", file, "--timeout", "500ms")
+		fakePulumi(t, stateOf(t, server, gatesOfOneServer...))
+		code, stdout, stderr := verb(t, "", "health", "-s", "dev", "--project", project(t, oneServer), "--metrics", file, "--timeout", "500ms")
 		assert.Equal(t, test.code, code, stdout+stderr)
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		assert.Contains(t, string(text), `strata_gate_open{gate="agent-1-gate",kind="server",layer="k3s",stack="dev"`+test.want)
+		assert.Contains(t, string(text), `strata_gate_open{gate="k3s-server-1-gate",kind="server",layer="k3s",stack="dev"`+test.want)
 		assert.Contains(t, string(text), `strata_health_timestamp_seconds{stack="dev"}`)
 	}
 }
@@ -59,22 +60,22 @@ func TestHealthWritesTheVerdictsAlsoWhenAGateIsNotOpen(t *testing.T) {
 func TestHealthInALoopOutlivesARoundThatFailsAndEndsWellWhenInterrupted(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = unitAnswer("active", "running")
-	calls := fakePulumi(t, stateOf(t, server))
+	calls := fakePulumi(t, stateOf(t, server, gatesOfOneServer...))
 	file := filepath.Join(t.TempDir(), "strata.prom")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	root := newRoot()
 	var stdout, stderr bytes.Buffer
-	root.SetArgs([]string{"health", "-s", "dev", "--metrics", file, "--every", "10ms"})
+	root.SetArgs([]string{"health", "-s", "dev", "--project", project(t, oneServer), "--metrics", file, "--every", "10ms"})
 	root.SetOut(&stdout)
 	root.SetErr(&stderr)
 	ended := make(chan error, 1)
 	go func() { ended <- root.ExecuteContext(ctx) }()
-	require.Eventually(t, func() bool { return calls() >= 4 }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return calls() >= 5 }, 30*time.Second, 10*time.Millisecond)
 	cancel()
 	require.NoError(t, <-ended)
 	assert.Contains(t, stderr.String(), "the backend is away")
-	assert.GreaterOrEqual(t, strings.Count(stdout.String(), "1 of 1 gates open"), 2)
+	assert.GreaterOrEqual(t, strings.Count(stdout.String(), "5 of 5 gates open"), 2)
 	assert.FileExists(t, file)
 }
 

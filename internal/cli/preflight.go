@@ -53,7 +53,7 @@ func newPreflightCommand() *cobra.Command {
 		},
 	}
 	ofStack(command, &flags.stack, &flags.project)
-	command.Flags().StringVar(&flags.file, "config-file", "", "the stack's file (default Pulumi.STACK.yaml in the project)")
+	ofFile(command, &flags.file)
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every finding as JSON")
 	command.Flags().DurationVar(&flags.timeout, "timeout", preflightTimeout, "bound for the whole look")
 	return command

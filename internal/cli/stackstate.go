@@ -31,12 +31,16 @@ func exportStack(ctx context.Context, project, stack string) ([]byte, error) {
 
 // exportState reads a stack's state; without a flag its secrets stay encrypted.
 func exportState(ctx context.Context, project, stack string, flags ...string) ([]byte, error) {
-	arguments := append([]string{"-C", project, "stack", "export", "--stack", stack}, flags...)
-	export := exec.CommandContext(ctx, "pulumi", arguments...)
+	return pulumiOutput(ctx, project, append([]string{"stack", "export", "--stack", stack}, flags...)...)
+}
+
+// pulumiOutput is what a command of Pulumi prints.
+func pulumiOutput(ctx context.Context, project string, arguments ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, "pulumi", append([]string{"-C", project}, arguments...)...)
 	var stdout, stderr bytes.Buffer
-	export.Stdout, export.Stderr = &stdout, &stderr
-	if err := export.Run(); err != nil {
-		return nil, fmt.Errorf("pulumi stack export --stack %s: %w: %s", stack, err, strings.TrimSpace(stderr.String()))
+	command.Stdout, command.Stderr = &stdout, &stderr
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("pulumi %s: %w: %s", strings.Join(arguments, " "), err, strings.TrimSpace(stderr.String()))
 	}
 	return stdout.Bytes(), nil
 }

@@ -7,29 +7,48 @@ import (
 	"strata/health"
 )
 
-// states are all that a gate or a check can be in; each has a series, 1 for the one that holds.
+// states are all that a gate's check can be in; each has a series, 1 for the one that holds.
 var states = map[health.State]string{
 	health.Ready: "ready", health.Waiting: "waiting", health.Stuck: "stuck", health.Skipped: "skipped",
 }
 
-// WriteHealth writes the verdicts of a stack's gates, which were all asked by the given time.
-func WriteHealth(out io.Writer, stack string, results []health.Result, at time.Time) error {
+// missing is the state of a gate that the stack does not have; its checks are in none.
+const missing = "missing"
+
+// Health is one round of verdicts.
+type Health struct {
+	Stack string
+	// Results are those of the gates, and of those that the stack should have and has not (health.Missing).
+	Results []health.Result
+	// Known says that the configuration was read, so that Results miss none.
+	Known bool
+	// At is when the gates were asked.
+	At time.Time
+}
+
+// WriteHealth writes a round.
+func WriteHealth(out io.Writer, round Health) error {
 	s := newSet()
 	labels := []string{"stack", "layer", "kind", "gate"}
 	open := s.gauge("gate_open", "1 for a gate that is open: what it gates works.", labels...)
-	state := s.gauge("gate_state", "1 for the state that a gate is in; stuck cannot become ready by waiting.", append(labels, "state")...)
+	state := s.gauge("gate_state", "1 for the state that a gate is in; stuck cannot become ready by waiting, missing is not made yet.", append(labels, "state")...)
 	checks := s.gauge("gate_checks", "How many of a gate's checks are in a state.", append(labels, "state")...)
 	asked := s.gauge("gate_ask_duration_seconds", "How long the gate took to answer.", labels...)
-	for _, result := range results {
-		values := []string{stack, result.Layer, string(result.Kind), result.Gate}
+	for _, result := range round.Results {
+		values := []string{round.Stack, result.Layer, string(result.Kind), result.Gate}
 		open.WithLabelValues(values...).Set(number(result.Passes()))
-		asked.WithLabelValues(values...).Set(result.Elapsed.Seconds())
+		state.WithLabelValues(append(values, missing)...).Set(number(result.State == health.Missing))
+		if result.State != health.Missing { // which nobody asked
+			asked.WithLabelValues(values...).Set(result.Elapsed.Seconds())
+		}
 		for one, name := range states {
 			state.WithLabelValues(append(values, name)...).Set(number(result.State == one))
 			checks.WithLabelValues(append(values, name)...).Set(count(result.Checks, one))
 		}
 	}
-	s.gauge("health_timestamp_seconds", "When the gates were asked, as Unix time.", "stack").WithLabelValues(stack).Set(unix(at))
+	s.gauge("health_complete", "1 when the stack's configuration said which gates there should be; with 0, one that was never made is in no series.",
+		"stack").WithLabelValues(round.Stack).Set(number(round.Known))
+	s.gauge("health_timestamp_seconds", "When the gates were asked, as Unix time.", "stack").WithLabelValues(round.Stack).Set(unix(round.At))
 	return s.write(out)
 }
 

@@ -74,9 +74,10 @@ func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
 			Elapsed: metav1.Duration{Duration: 1500 * time.Millisecond}, Checks: []health.Verdict{{State: health.Ready}, {State: health.Skipped}},
 		},
 		{Gate: "pool", Layer: "metallb", Kind: health.KindPool, State: health.Stuck, Ending: health.EndedStuck, Checks: []health.Verdict{{State: health.Stuck}}},
+		health.NotMade(health.Spec{Gate: "route", Layer: "argocd", Kind: health.KindHTTP}),
 	}
 	var out strings.Builder
-	require.NoError(t, WriteHealth(&out, "dev", results, time.Unix(1800000000, 0)))
+	require.NoError(t, WriteHealth(&out, Health{Stack: "dev", Results: results, Known: true, At: time.Unix(1800000000, 0)}))
 	conventions(t, out.String())
 	for _, line := range []string{
 		`strata_gate_open{gate="api",kind="server",layer="k3s",stack="dev"} 1`,
@@ -85,10 +86,16 @@ func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
 		`strata_gate_state{gate="pool",kind="pool",layer="metallb",stack="dev",state="ready"} 0`,
 		`strata_gate_checks{gate="api",kind="server",layer="k3s",stack="dev",state="skipped"} 1`,
 		`strata_gate_ask_duration_seconds{gate="api",kind="server",layer="k3s",stack="dev"} 1.5`,
+		`strata_gate_open{gate="route",kind="http",layer="argocd",stack="dev"} 0`,
+		`strata_gate_state{gate="route",kind="http",layer="argocd",stack="dev",state="missing"} 1`,
+		`strata_gate_state{gate="route",kind="http",layer="argocd",stack="dev",state="waiting"} 0`,
+		`strata_gate_state{gate="pool",kind="pool",layer="metallb",stack="dev",state="missing"} 0`,
+		`strata_health_complete{stack="dev"} 1`,
 		`strata_health_timestamp_seconds{stack="dev"} 1.8e+09`,
 	} {
 		assert.Contains(t, out.String(), line+"\n")
 	}
+	assert.NotContains(t, out.String(), `strata_gate_ask_duration_seconds{gate="route"`, "nobody asked it")
 }
 
 // names finds the metrics in a text.
@@ -97,7 +104,7 @@ var names = regexp.MustCompile(`strata_[a-z_]+`)
 func TestTheAlertsAskForWhatIsWritten(t *testing.T) {
 	var written strings.Builder
 	require.NoError(t, WriteRun(&written, timeline.Run{Bars: []timeline.Bar{{Gate: true, Op: "create"}}}))
-	require.NoError(t, WriteHealth(&written, "dev", []health.Result{{}}, time.Now()))
+	require.NoError(t, WriteHealth(&written, Health{Stack: "dev", Results: []health.Result{{}}, At: time.Now()}))
 	rules, err := os.ReadFile("../../monitoring/strata.rules.yaml")
 	require.NoError(t, err)
 	var file struct {

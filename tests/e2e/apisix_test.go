@@ -31,7 +31,7 @@ func TestAPISIX(t *testing.T) {
 		}
 	})
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
-	s.step("health passes", func(*testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
+	s.step("health passes", func(*testing.T) { s.must(s.health()) })
 	s.step("no key and no password is shown", func(t *testing.T) {
 		export := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
 		for _, name := range []string{"demoKey", "demoPassword"} {

@@ -49,10 +49,10 @@ func (s *stack) namesAWrongIssuer(t *testing.T) {
 		s.patch(t, platformCertificate, `[{"op":"replace","path":"/spec/issuerRef/name","value":"`+name+`"}]`)
 	}
 	issuer("nobody")
-	s.refused(t, s.run(strata, "health", "--stack", s.name, "--gate", "traefik-tls-gate", "--timeout", "10s"),
+	s.refused(t, s.health("--gate", "traefik-tls-gate", "--timeout", "10s"),
 		"the issuer that it names does not exist", "nobody")
 	issuer("strata")
-	s.must(s.run(strata, "health", "--stack", s.name, "--gate", "traefik-tls-gate", "--timeout", "1m"))
+	s.must(s.health("--gate", "traefik-tls-gate", "--timeout", "1m"))
 }
 
 // patch changes an object by a JSON patch.

@@ -51,7 +51,7 @@ func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
 	})
 	s.step("a second up changes nothing, and health passes", func(*testing.T) {
 		s.must(s.up("--expect-no-changes"))
-		s.must(s.run(strata, "health", "--stack", s.name))
+		s.must(s.health())
 	})
 	s.step("what is its owner's is refused", func(t *testing.T) {
 		s.refused(t, s.run(strata, "snapshot", "--stack", s.name), "runs on somebody else's cluster")
@@ -76,7 +76,7 @@ func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
 	})
 	owner.step("its owner finds nothing changed", func(*testing.T) {
 		owner.must(owner.up("--expect-no-changes"))
-		owner.must(owner.run(strata, "health", "--stack", owner.name))
+		owner.must(owner.health())
 	})
 }
 

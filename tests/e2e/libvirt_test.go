@@ -60,7 +60,7 @@ func TestLibvirtMakesAVirtualMachineForK3s(t *testing.T) {
 		before := l.bootID(t, s)
 		_, err := s.dial(t, "hosts-server-1-gate").Run(t.Context(), "systemctl reboot", nil)
 		t.Logf("reboot: %v", err) // the connection may end before the command does
-		s.must(s.run(strata, "health", "--stack", s.name, "--timeout", "15m"))
+		s.must(s.health("--timeout", "15m"))
 		assert.NotEqual(t, before, l.bootID(t, s), "it rebooted")
 	})
 	s.step("destroy leaves no domain, volume, lease or file", func(t *testing.T) {

@@ -52,7 +52,7 @@ func (s *stack) hasAnAddress(t *testing.T, hosts *lent, sections map[string]any)
 		require.NoError(c, err)
 	}, time.Minute, 100*time.Millisecond, "nobody took %s over from %s", vip, holder)
 	hosts.verb(t, holder, "start")
-	s.must(s.run(strata, "health", "--stack", s.name, "--timeout", "2m"))
+	s.must(s.health("--timeout", "2m"))
 	stop()
 	took := <-gap
 	t.Logf("the API was away for %s at most while %s was dead", took.Round(time.Millisecond), holder)

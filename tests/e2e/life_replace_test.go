@@ -34,7 +34,7 @@ func (s *stack) replacesADeadServer(t *testing.T, hosts *lent) {
 	fresh, err := s.client().CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.NotEqual(t, old.UID, fresh.UID)
-	s.must(s.run(strata, "health", "--stack", s.name))
+	s.must(s.health())
 	s.must(s.up("--expect-no-changes"))
 
 	// The new member votes: without it, two of three would not be a quorum once another is away.

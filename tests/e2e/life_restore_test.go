@@ -63,7 +63,7 @@ func (s *stack) comesBack(t *testing.T, hosts *lent) {
 	t.Logf("recovery time: the API after %s, every node after %s", times[1], times[2])
 	assert.Equal(t, before, s.objects(t))
 	answers(t, addressOf(t, s.client(), "hello"))
-	s.must(s.run(strata, "health", "--stack", s.name, "--timeout", "2m"))
+	s.must(s.health("--timeout", "2m"))
 	s.must(s.up("--expect-no-changes"))
 }
 

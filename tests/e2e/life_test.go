@@ -195,7 +195,7 @@ func (s *stack) upgradesThoughKilled(t *testing.T, hosts *lent) {
 	for _, version := range s.kubelets(t) {
 		assert.Equal(t, nextK3s, version)
 	}
-	s.must(s.run(strata, "health", "--stack", s.name))
+	s.must(s.health())
 	s.must(s.up("--expect-no-changes"))
 }
 

@@ -35,9 +35,9 @@ func TestLocalOnMachines(t *testing.T) {
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("health names a machine that lost its power, and passes when it is back", func(t *testing.T) {
 		machines.fault(t, "dead", "agent-2", func() {
-			s.refused(t, s.run(strata, "health", "--stack", s.name), "agent-2", net.address(22))
+			s.refused(t, s.health(), "agent-2", net.address(22))
 		})
-		s.must(s.run(strata, "health", "--stack", s.name, "--timeout", "2m"))
+		s.must(s.health("--timeout", "2m"))
 	})
 	s.step("destroy with a dead machine leaves nothing", func(t *testing.T) {
 		machines.fault(t, "dead", "agent-1", func() { s.must(s.destroy()) }, keepBroken)

@@ -20,7 +20,7 @@ func (s *stack) leavesAndReturns(t *testing.T, hosts *lent, all []node, name str
 	s.configure(staging(hosts, rest...))
 	s.must(s.up())
 	assert.ElementsMatch(t, names(rest), nodeNames(t, s.client()))
-	s.must(s.run(strata, "health", "--stack", s.name))
+	s.must(s.health())
 	answers(t, addressOf(t, s.client(), "hello"))
 	s.configure(staging(hosts, all...))
 	s.must(s.up())

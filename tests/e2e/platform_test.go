@@ -35,7 +35,7 @@ func TestPlatform(t *testing.T) {
 		assert.Equal(t, http.StatusUnauthorized, s.get(t, address, "").code)
 		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
 	})
-	s.step("health passes", func(t *testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
+	s.step("health passes", func(t *testing.T) { s.must(s.health()) })
 	s.step("the root application brings what the repository holds", func(t *testing.T) {
 		sections := platform(hosts, all...)
 		sections["argocd"] = map[string]any{"root": map[string]any{
@@ -56,7 +56,7 @@ func TestPlatform(t *testing.T) {
 	})
 	s.step("a certificate that is renewed is served, and health passes", func(t *testing.T) {
 		s.renews(t)
-		s.must(s.run(strata, "health", "--stack", s.name))
+		s.must(s.health())
 	})
 	s.step("a certificate that asks for a wrong issuer is named", s.namesAWrongIssuer)
 	s.step("a version of each add-on that does not exist is named soon, and the previous one serves", func(t *testing.T) {

@@ -43,14 +43,14 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 		for _, n := range all {
 			assert.Contains(t, r.output, "strata-e2e-proxmox-"+n.name+": from 2 processors and 2048 MiB to 2 and 3072 MiB")
 		}
-		s.must(s.run(strata, "health", "--stack", s.name, "--timeout", "2m"))
+		s.must(s.health("--timeout", "2m"))
 	})
 	s.step("a machine that is gone is named", func(t *testing.T) {
 		pve.run(t, "qm", "stop", pve.id(t, "strata-e2e-proxmox-agent-2"))
-		r := s.run(strata, "health", "--stack", s.name)
+		r := s.health()
 		s.refused(t, r, "hosts-agent-2-boot", "stopped")
 		pve.run(t, "qm", "start", pve.id(t, "strata-e2e-proxmox-agent-2"))
-		s.must(s.run(strata, "health", "--stack", s.name, "--timeout", "3m"))
+		s.must(s.health("--timeout", "3m"))
 	})
 	s.step("destroy with a node that does not answer is bounded and says how to go on", func(t *testing.T) {
 		pve.silent(func() { s.refused(t, s.destroy(), "hypervisor", "pulumi state delete") })
@@ -108,9 +108,9 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 			require.NoError(t, err)
 		}
 		inRoot("cp -a ssh_host_ed25519_key kept; rm ssh_host_*_key; ssh-keygen -q -t ed25519 -N '' -f ssh_host_ed25519_key; systemctl restart ssh")
-		s.refused(t, s.run(strata, "health", "--stack", s.name), "hosts-server-1-gate", "host key of", "is not the pinned one")
+		s.refused(t, s.health(), "hosts-server-1-gate", "host key of", "is not the pinned one")
 		inRoot("mv kept ssh_host_ed25519_key; ssh-keygen -y -f ssh_host_ed25519_key > ssh_host_ed25519_key.pub; systemctl restart ssh")
-		s.must(s.run(strata, "health", "--stack", s.name, "--timeout", "2m"))
+		s.must(s.health("--timeout", "2m"))
 	})
 	s.step("destroy leaves nothing", func(t *testing.T) {
 		s.must(s.destroy())

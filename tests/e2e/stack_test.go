@@ -166,6 +166,11 @@ func (s *stack) up(more ...string) result {
 	return s.pulumi("up", append([]string{"--yes", "--skip-preview", "--parallel", "32"}, more...)...)
 }
 
+// health asks the gates that the story's configuration asks for.
+func (s *stack) health(more ...string) result {
+	return s.run(strata, append([]string{"health", "--stack", s.name, "--config-file", s.config}, more...)...)
+}
+
 func (s *stack) destroy() result { return s.pulumi("destroy", "--yes", "--skip-preview") }
 
 // output is one of the stack's outputs.

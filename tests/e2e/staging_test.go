@@ -34,7 +34,7 @@ func TestStagingOnLentHosts(t *testing.T) {
 		assert.Less(t, r.took, 15*time.Second)
 	})
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
-	s.step("health passes", func(t *testing.T) { s.must(s.run(strata, "health", "--stack", s.name)) })
+	s.step("health passes", func(t *testing.T) { s.must(s.health()) })
 	s.step("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
 	// Of the servers two leave at once, one of which bootstrapped the cluster.
 	for _, name := range []string{"agent-2", "server-1"} {

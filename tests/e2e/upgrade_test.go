@@ -80,7 +80,7 @@ func (s *stack) rollsForward(t *testing.T) {
 			assert.NotContains(t, strings.Join(images, " "), ":"+missingVersion, "%s", a.chart)
 		}
 		s.must(s.up("--expect-no-changes"))
-		s.must(s.run(strata, "health", "--stack", s.name))
+		s.must(s.health())
 	})
 	s.answersOverTLS(t)
 }

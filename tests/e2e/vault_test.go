@@ -55,9 +55,9 @@ func TestVaultSigns(t *testing.T) {
 	})
 	s.step("a Vault with a new Pod is sealed and has its data; health says so, and unseal opens it", func(t *testing.T) {
 		require.NoError(t, s.client().CoreV1().Pods("vault").Delete(t.Context(), "vault-0", metav1.DeleteOptions{}))
-		s.refused(t, s.run(strata, "health", "--stack", s.name, "--gate", "vault-gate", "--timeout", "1m"), "sealed", "vault unseal")
+		s.refused(t, s.health("--gate", "vault-gate", "--timeout", "1m"), "sealed", "vault unseal")
 		s.must(s.run(strata, "vault", "unseal", "--stack", s.name))
-		s.must(s.run(strata, "health", "--stack", s.name))
+		s.must(s.health())
 	})
 	address := map[string]any{"address": "https://vault.vault.svc:8200", "caCertificate": s.authority(t)}
 	s.step("a login role that does not exist is named", func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestVaultSigns(t *testing.T) {
 		s.configure(signedByVault(hosts, nil, all...))
 		s.must(s.up())
 		s.must(s.up("--expect-no-changes"))
-		s.must(s.run(strata, "health", "--stack", s.name))
+		s.must(s.health())
 	})
 	s.step("destroy", func(t *testing.T) {
 		s.must(s.destroy())

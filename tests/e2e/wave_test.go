@@ -93,7 +93,7 @@ func TestWave(t *testing.T) {
 		}
 	})
 	s.step("health says that the webhook is gone", func(t *testing.T) {
-		s.refused(t, s.run(strata, "health", "--stack", s.name, "--gate", "wave-webhook", "--timeout", "10s"), "does not exist: the API server would ask nobody")
+		s.refused(t, s.health("--gate", "wave-webhook", "--timeout", "10s"), "does not exist: the API server would ask nobody")
 	})
 }
 

@@ -38,6 +38,8 @@ type program struct {
 	cfg     *config.Config
 	project *pulumitest.Project
 	answers *pulumitest.Answers
+	// foretold is the configuration whose gates have been held against those that it foretells.
+	foretold string
 }
 
 // newProgram puts the test into a project folder with the committed configuration of a stack.
@@ -78,6 +80,7 @@ func (p *program) graph(t *testing.T) graph {
 	g, err := p.run(nil)
 	require.NoError(t, err)
 	require.NotEmpty(t, g)
+	p.gatesAreForetold(t, g)
 	return g
 }
 

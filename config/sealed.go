@@ -1,0 +1,30 @@
+package config
+
+import "reflect"
+
+// Sealed stands for a text that is encrypted in its stack file: it is set, and only Pulumi knows to what.
+const Sealed = "[encrypted]"
+
+// encrypted reports whether a value of a stack file is one that `pulumi config set --secret` wrote: an object whose only key is secure.
+func encrypted(value any) bool {
+	object, ok := value.(map[string]any)
+	if !ok || len(object) != 1 {
+		return false
+	}
+	_, ok = object["secure"].(string)
+	return ok
+}
+
+// seal fills in an encrypted value. Its key counts as unread, so that no rule complains of it.
+func (d *decoder) seal(key string, into reflect.Value) {
+	switch into.Kind() {
+	case reflect.String:
+		into.SetString(Sealed)
+	case reflect.Interface:
+		into.Set(reflect.ValueOf(Sealed))
+	default:
+		d.fail(key, "", "is encrypted as a whole, and only Pulumi can read that", "encrypt the texts in it: pulumi config set --secret --path")
+		return
+	}
+	d.unread = append(d.unread, key)
+}

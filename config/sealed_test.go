@@ -1,0 +1,49 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+)
+
+// ofFile is the configuration of a lent cluster with more sections, as a stack file has them.
+func ofFile(t *testing.T, more string) (*config.Config, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "any.yaml")
+	text := "encryptionsalt: v1:abc\nconfig:\n  strata:cluster: {context: kind-kind}\n  strata:metallb: {addresses: [10.0.0.1-10.0.0.9]}\n" + more
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	return config.OfStack("dev", file)
+}
+
+func TestAStackFileWithEncryptedTextsIsReadWithoutThem(t *testing.T) {
+	cfg, err := ofFile(t, `
+  strata:argocd:
+    adminPasswordHash: {secure: v1:hunter2}
+    root: {repoURL: "https://git.example.org/x.git", path: ., username: me, password: {secure: v1:hunter2}}
+  strata:apps:
+    workloads: [{name: shop, image: docker.io/a/b:1, secretEnv: {KEY: {secure: v1:hunter2}}}]
+`)
+	require.NoError(t, err)
+	assert.Equal(t, config.Sealed, cfg.ArgoCD.AdminPasswordHash, "it is set, and its rule is not asked")
+	assert.Equal(t, config.Sealed, cfg.ArgoCD.Root.Password)
+	assert.Equal(t, map[string]string{"KEY": config.Sealed}, cfg.Apps.Workloads[0].SecretEnv)
+}
+
+func TestWhatIsEncryptedAsAWholeIsSaidAndNotGuessed(t *testing.T) {
+	for _, section := range []string{"strata:apps: {secure: v1:hunter2}", "strata:apps: {workloads: {secure: v1:hunter2}}", "strata:traefik: {replicas: {secure: v1:hunter2}}"} {
+		_, err := ofFile(t, "  "+section+"\n")
+		require.ErrorContains(t, err, "is encrypted as a whole", section)
+		assert.NotContains(t, err.Error(), "hunter2")
+	}
+}
+
+func TestEncryptedTextsAreOfStackFilesOnly(t *testing.T) {
+	_, err := config.Load("dev", map[string]string{"argocd": `{"adminPasswordHash":{"secure":"v1:abc"}}`}, func(string) string { return "" })
+	require.ErrorContains(t, err, "adminPasswordHash: ")
+	require.ErrorContains(t, err, "is not a text")
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"strata/config"
+	"strata/health"
+	"strata/platform"
+)
+
+// expected are the gates that a stack should have.
+type expected struct {
+	// file is the stack file that says so.
+	file  string
+	gates []health.Spec
+	// unknown is why nobody can say; nil when gates are all of them.
+	unknown error
+}
+
+// expectedGates asks the stack file, as the program itself would: what the state has is what the last up got to.
+func expectedGates(ctx context.Context, flags healthFlags) expected {
+	e := expected{file: flags.file}
+	if e.file == "" {
+		e.file = filepath.Join(flags.project, "Pulumi."+path.Base(flags.stack)+".yaml")
+	}
+	cfg, err := config.OfStack(path.Base(flags.stack), e.file)
+	if err == nil {
+		e.gates, err = platform.Gates(ctx, cfg)
+	}
+	if err != nil {
+		e.unknown = fmt.Errorf("which gates the configuration asks for is unknown, and so whether one is missing: %w; "+
+			"name the file of the last up with --config-file", err)
+	}
+	return e
+}
+
+// has reports whether the configuration asks for a gate.
+func (e expected) has(name string) bool {
+	return slices.ContainsFunc(e.gates, func(spec health.Spec) bool { return spec.Gate == name })
+}
+
+// merge puts the results of the state's gates into the program's order, each that the state does not have as missing. Those that the
+// configuration does not ask for come last.
+func (e expected) merge(results []health.Result) []askedGate {
+	var all []askedGate
+	for _, spec := range e.gates {
+		i := slices.IndexFunc(results, func(result health.Result) bool { return result.Gate == spec.Gate })
+		if i < 0 {
+			all = append(all, askedGate{Result: health.NotMade(spec)})
+			continue
+		}
+		all = append(all, askedGate{Result: results[i]})
+	}
+	for _, result := range results {
+		if !e.has(result.Gate) {
+			all = append(all, askedGate{Result: result, LeftOver: e.unknown == nil})
+		}
+	}
+	return all
+}
+
+// askedGate is what a gate said.
+type askedGate struct {
+	health.Result
+	// LeftOver is true for one that the configuration does not ask for any more.
+	LeftOver bool `json:"leftOver,omitempty"`
+}
+
+// stackExists asks the backend whether it has the stack at all.
+func stackExists(ctx context.Context, project, stack string) (bool, error) {
+	text, err := pulumiOutput(ctx, project, "stack", "ls", "--json")
+	if err != nil {
+		return false, err
+	}
+	var stacks []struct{ Name string }
+	if err := json.Unmarshal(text, &stacks); err != nil {
+		return false, fmt.Errorf("pulumi stack ls: %w", err)
+	}
+	for _, one := range stacks {
+		if one.Name == stack || strings.HasSuffix(stack, "/"+one.Name) || strings.HasSuffix(one.Name, "/"+stack) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

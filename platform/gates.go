@@ -1,0 +1,40 @@
+package platform
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+	"strata/internal/artifacts"
+	"strata/internal/dryrun"
+	"strata/internal/kubeconfig"
+)
+
+// Gates are the gates that a stack of the configuration has once its up has succeeded, in the program's order. The layers are registered
+// in this process: no engine or provider runs, nothing is written, and no key, kubeconfig, manifest or artifact is read, since none of
+// them decides which gates there are.
+func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
+	var seen health.Registered
+	err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
+		return layers(ctx, withoutKeys(*cfg), artifacts.Pinned(cfg), kubeconfig.Target{}, nil)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("gates of the configuration: %w", err)
+	}
+	return seen.Specs, nil
+}
+
+// withoutKeys is a configuration whose private keys are empty.
+func withoutKeys(cfg config.Config) *config.Config {
+	cfg.Hosts.Nodes = slices.Clone(cfg.Hosts.Nodes)
+	for i := range cfg.Hosts.Nodes {
+		cfg.Hosts.Nodes[i].SSH.KeyFile = os.DevNull
+	}
+	cfg.Hosts.Hypervisor.KeyFile = os.DevNull
+	return &cfg
+}

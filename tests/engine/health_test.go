@@ -1,0 +1,84 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/health"
+	"strata/platform"
+)
+
+// gates are the names of the gates in the state, and of those that `strata health` expects by the configuration.
+func (s *stack) gates() (stored, foretold []string) {
+	s.t.Helper()
+	for name, state := range s.stored() {
+		if create := state.Inputs["create"]; create.IsString() && create.StringValue() == health.Command {
+			stored = append(stored, name)
+		}
+	}
+	handed, err := s.handed()
+	require.NoError(s.t, err)
+	sections := map[string]string{}
+	for key, value := range handed {
+		sections[strings.TrimPrefix(key, config.Namespace+":")] = value
+	}
+	cfg, err := config.Load(string(s.plan.Stack), sections, func(string) string { return "" })
+	require.NoError(s.t, err)
+	specs, err := platform.Gates(s.t.Context(), cfg)
+	require.NoError(s.t, err)
+	for _, spec := range specs {
+		foretold = append(foretold, spec.Gate)
+	}
+	return stored, foretold
+}
+
+// What `strata health` says of a stack: no gate of an up that ended well is missing or left over, of one that failed each that it did
+// not get to is, and none is forgotten that the configuration has lost.
+func TestTheConfigurationForetellsTheGatesOfAnUp(t *testing.T) {
+	for _, name := range []string{"local", "staging", "proxmox", "rehearsal", "kind"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, name)
+			s.mustUp()
+			stored, foretold := s.gates()
+			assert.ElementsMatch(t, stored, foretold)
+			assert.Greater(t, len(foretold), 15)
+		})
+	}
+}
+
+func TestAfterAnUpThatFailedTheConfigurationTellsWhatIsMissing(t *testing.T) {
+	for gate, behind := range map[string]string{"hosts-agent-1-gate": "k3s-agent-1-gate", "k3s-api": "metallb-webhook", "metallb-webhook": "metallb-pool-gate"} {
+		t.Run(gate, func(t *testing.T) {
+			s := newStack(t, "local")
+			s.fail("create", gate)
+			require.Error(t, s.up().err)
+			stored, foretold := s.gates()
+			assert.Subset(t, foretold, stored)
+			missing := slices.DeleteFunc(foretold, func(name string) bool { return slices.Contains(stored, name) })
+			assert.Contains(t, missing, gate)
+			assert.Contains(t, missing, behind)
+			assert.NotContains(t, missing, "hosts-server-1-gate")
+			s.heal("create", gate)
+			s.mustUp()
+			stored, foretold = s.gates()
+			assert.ElementsMatch(t, stored, foretold)
+		})
+	}
+}
+
+func TestAGateThatTheConfigurationHasLostIsLeftOver(t *testing.T) {
+	s := newStack(t, "local")
+	s.mustUp()
+	s.set("argocd", "enabled", false)
+	stored, foretold := s.gates()
+	left := slices.DeleteFunc(stored, func(name string) bool { return slices.Contains(foretold, name) })
+	require.NotEmpty(t, left)
+	for _, name := range left {
+		assert.Contains(t, name, "argocd")
+	}
+}

@@ -1,0 +1,92 @@
+package graph_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/health"
+	"strata/platform"
+	"strata/tests/pulumitest"
+)
+
+// handed is the configuration that Pulumi hands to the program, with what set changed.
+func (p *program) handed(t *testing.T) *config.Config {
+	t.Helper()
+	whole, sections := map[string]string{}, map[string]string{}
+	require.NoError(t, json.Unmarshal([]byte(os.Getenv(pulumi.EnvConfig)), &whole))
+	for key, value := range whole {
+		sections[strings.TrimPrefix(key, config.Namespace+":")] = value
+	}
+	cfg, err := config.Load(p.stack, sections, os.Getenv)
+	require.NoError(t, err)
+	return cfg
+}
+
+// gatesAreForetold holds the gates of a run against those that `strata health` expects by the configuration alone: the same names,
+// layers and kinds. It is asked of each configuration that these tests run, so also of every layer that no committed stack has.
+func (p *program) gatesAreForetold(t *testing.T, g graph) {
+	t.Helper()
+	handed := os.Getenv(pulumi.EnvConfig)
+	if p.foretold == handed {
+		return // another run of the same
+	}
+	p.foretold = handed
+	var foretold, made []string
+	line := func(spec health.Spec) string { return spec.Layer + " " + spec.Gate + " " + string(spec.Kind) }
+	specs, err := platform.Gates(t.Context(), p.handed(t))
+	require.NoError(t, err)
+	for _, spec := range specs {
+		foretold = append(foretold, line(spec))
+	}
+	for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command }) {
+		spec, err := health.ParseSpec([]byte(g[name].Text("stdin")))
+		require.NoError(t, err, name)
+		require.Equal(t, name, spec.Gate)
+		made = append(made, line(spec))
+	}
+	assert.ElementsMatch(t, made, foretold)
+}
+
+// On a machine that has nothing of the stack but its file: no bundle, no key, no kubeconfig, no manifests of the user's, no home.
+func TestTheGatesOfAConfigurationNeedNothingAndLeaveNothing(t *testing.T) {
+	for _, stack := range stacks(t) {
+		t.Run(stack, func(t *testing.T) {
+			p := newProgram(t, stack)
+			p.set(t, "apps", map[string]any{"manifests": []string{"not-there.yaml"}})
+			cfg := p.handed(t)
+			empty := t.TempDir()
+			t.Chdir(empty)
+			t.Setenv("HOME", empty)
+			t.Setenv(config.ArtifactsVariable, "/nonexistent")
+			started := time.Now()
+			specs, err := platform.Gates(t.Context(), cfg)
+			require.NoError(t, err)
+			assert.Less(t, time.Since(started), 5*time.Second, "a look at the health of a stack starts with it")
+			assert.Greater(t, len(specs), 15)
+			left, err := os.ReadDir(empty)
+			require.NoError(t, err)
+			assert.Empty(t, left)
+		})
+	}
+}
+
+// The program is shared with the up: what is foretold must not depend on where the stack is looked at from.
+func TestTheGatesOfAConfigurationComeInTheProgramsOrder(t *testing.T) {
+	cfg := newProgram(t, "local").handed(t)
+	first, err := platform.Gates(t.Context(), cfg)
+	require.NoError(t, err)
+	for range 20 {
+		again, err := platform.Gates(t.Context(), cfg)
+		require.NoError(t, err)
+		require.Equal(t, first, again)
+	}
+	assert.Equal(t, "hosts", first[0].Layer)
+}
