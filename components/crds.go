@@ -3,6 +3,8 @@ package components
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -53,7 +55,8 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 	if err := ctx.RegisterComponentResource("strata:crds:CRDs", name, c, opts...); err != nil {
 		return nil, err
 	}
-	for bundle, artifact := range args.Bundles {
+	for _, bundle := range slices.Sorted(maps.Keys(args.Bundles)) { // as they come, `strata health` lists their gates
+		artifact := args.Bundles[bundle]
 		applied, err := c.apply(ctx, name+"-"+bundle, bundle, artifact, args)
 		if err != nil {
 			return nil, fmt.Errorf("crds: %s: %w", bundle, err)
