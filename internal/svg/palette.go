@@ -1,16 +1,50 @@
 package svg
 
-// Palette is the start of a picture's style: the colours of Okabe and Ito (https://jfly.uni-koeln.de/color/), which people with any
-// colour vision tell apart, on light and dark. Outlines are to be in the ink's colour: orange on white has too little contrast by
-// itself (WCAG 1.4.11).
-const Palette = `
-svg { --paper: #ffffff; --ink: #1b1b1b; --faint: #d4d4d4; --blue: #0072b2; --orange: #e69f00; --red: #d55e00; --green: #009e73;
-  background: var(--paper); font: 11px system-ui, sans-serif; }
-@media (prefers-color-scheme: dark) {
-  svg { --paper: #17191d; --ink: #ededed; --faint: #3d4149; --blue: #56b4e9; --orange: #e69f00; --red: #ff7f2a; --green: #2cc79a; }
+import (
+	"fmt"
+	"strings"
+)
+
+// palette are the colours of Okabe and Ito (https://jfly.uni-koeln.de/color/), which people with any colour vision tell apart, on light and
+// dark. Outlines are to be in the ink's colour: orange on white has too little contrast by itself (WCAG 1.4.11).
+var palette = []struct{ name, light, dark string }{
+	{"--paper", "#ffffff", "#17191d"},
+	{"--ink", "#1b1b1b", "#ededed"},
+	{"--faint", "#d4d4d4", "#3d4149"},
+	{"--blue", "#0072b2", "#56b4e9"},
+	{"--orange", "#e69f00", "#e69f00"},
+	{"--red", "#d55e00", "#ff7f2a"},
+	{"--green", "#009e73", "#2cc79a"},
 }
-text { fill: var(--ink); }
-.title { font-size: 16px; font-weight: 600; }
-.paper { fill: var(--paper); }
-.grid { stroke: var(--faint); }
-`
+
+// Common is the start of a picture's sheet.
+var Common = Sheet{
+	Draw("svg", "font-family", "system-ui, sans-serif", "font-size", "11px"),
+	Draw("text", "fill", "--ink"),
+	Draw(".title", "font-size", "16px", "font-weight", "600"),
+	Draw(".paper", "fill", "--paper"),
+	Draw(".grid", "stroke", "--faint"),
+}
+
+// light is a value of a rule on light paper. A colour that the palette does not have is a slip in the sheet.
+func light(value string) string {
+	if !strings.HasPrefix(value, "--") {
+		return value
+	}
+	for _, colour := range palette {
+		if colour.name == value {
+			return colour.light
+		}
+	}
+	panic("svg: no colour is called " + value)
+}
+
+// variables are the palette as CSS, light and dark.
+func variables() string {
+	var bright, dark strings.Builder
+	for _, colour := range palette {
+		fmt.Fprintf(&bright, " %s: %s;", colour.name, colour.light)
+		fmt.Fprintf(&dark, " %s: %s;", colour.name, colour.dark)
+	}
+	return "\nsvg {" + bright.String() + " background: var(--paper); }\n@media (prefers-color-scheme: dark) {\n svg {" + dark.String() + " }\n}\n"
+}

@@ -38,7 +38,7 @@ func (l layout) drawBar(r row) *svg.Element {
 	element := svg.New("g", "role", "listitem", "class", "bar").Add(
 		svg.New("title").Said(hover(l.run, bar)),
 		// The whole row answers the pointer, not only a bar that may be a hair wide.
-		svg.New("rect", "x", "0", "y", svg.Num(r.top), "width", svg.Num(width), "height", svg.Num(rowHeight), "fill-opacity", "0"),
+		svg.New("rect", "class", "pointed", "x", "0", "y", svg.Num(r.top), "width", svg.Num(width), "height", svg.Num(rowHeight)),
 		label,
 		svg.New("line", "class", "wait", "x1", svg.Num(l.x(bar.Start.Add(-bar.Delay))), "x2", svg.Num(from), "y1", svg.Num(r.middle()), "y2", svg.Num(r.middle())),
 		svg.New("rect", "class", look(bar), "x", svg.Num(from), "y", svg.Num(r.middle()-barHeight/2), "width", svg.Num(to-from), "height", svg.Num(barHeight)),

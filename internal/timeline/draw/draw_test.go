@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/internal/svg/svgtest"
 	"strata/internal/timeline"
 )
 
@@ -87,6 +88,9 @@ func TestAnyRunIsDrawnWholeAndWellFormed(t *testing.T) {
 		var drawn, page strings.Builder
 		require.NoError(t, WriteSVG(&drawn, run))
 		require.NoError(t, WriteHTML(&page, run))
+		bare, err := svgtest.Bare(drawn.String())
+		require.NoError(t, err)
+		require.Empty(t, bare, "seed %d", seed)
 		inPicture, inPage := elements(t, drawn.String()), elements(t, page.String())
 		require.Equal(t, len(run.Bars), inPicture["g.bar"], "seed %d: one bar for each resource", seed)
 		require.Equal(t, len(run.Layers), inPicture["g.layer"], "seed %d", seed)

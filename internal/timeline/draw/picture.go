@@ -21,7 +21,6 @@ func picture(run timeline.Run) *svg.Element {
 	root.Add(
 		svg.New("title", "id", "timeline-title").Said(title(run)),
 		svg.New("desc", "id", "timeline-totals").Said(totals),
-		svg.New("style").Said(style),
 		patterns(),
 		svg.New("rect", "class", "paper", "width", "100%", "height", "100%"),
 		svg.New("text", "class", "title", "x", "16", "y", "24").Said(title(run)),
@@ -32,7 +31,7 @@ func picture(run timeline.Run) *svg.Element {
 	for _, g := range l.groups {
 		root.Add(l.drawGroup(g))
 	}
-	return root.Add(l.path())
+	return sheet.Dress(root.Add(l.path()))
 }
 
 // patterns fill gates and failures, so that neither needs its colour.

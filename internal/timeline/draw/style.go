@@ -1,22 +1,27 @@
 package draw
 
-import "strata/internal/svg"
+import (
+	"slices"
 
-// style is the picture's own: it must also hold where the picture stands alone.
-const style = svg.Palette + `
-.heading { font-weight: 600; }
-.action { fill: var(--blue); }
-.gate { fill: url(#hatched); stroke: var(--ink); stroke-width: .6; }
-.failed { fill: url(#crossed); stroke: var(--ink); stroke-width: .6; }
-.open { stroke: var(--ink); stroke-dasharray: 3 2; fill-opacity: .6; }
-.critical { stroke: var(--ink); stroke-width: 1.8; }
-.hatch-gate { fill: var(--orange); }
-.hatch-failed { fill: var(--red); }
-.hatch-line { stroke: var(--ink); stroke-width: .8; }
-.mark { fill: var(--ink); }
-.path { fill: none; stroke: var(--ink); stroke-width: 1; stroke-opacity: .7; }
-.wait { stroke: var(--ink); stroke-width: .6; stroke-dasharray: 1 2; }
-.lag { fill: var(--ink); }
-.span { fill: var(--faint); }
-.onpath { font-weight: 600; }
-`
+	"strata/internal/svg"
+)
+
+// sheet is the picture's own: it must also hold where the picture stands alone.
+var sheet = slices.Concat(svg.Common, svg.Sheet{
+	svg.Draw(".heading", "font-weight", "600"),
+	svg.Draw(".action", "fill", "--blue"),
+	svg.Draw(".gate", "fill", "url(#hatched)", "stroke", "--ink", "stroke-width", ".6"),
+	svg.Draw(".failed", "fill", "url(#crossed)", "stroke", "--ink", "stroke-width", ".6"),
+	svg.Draw(".open", "stroke", "--ink", "stroke-dasharray", "3 2", "fill-opacity", ".6"),
+	svg.Draw(".critical", "stroke", "--ink", "stroke-width", "1.8"),
+	svg.Draw(".hatch-gate", "fill", "--orange"),
+	svg.Draw(".hatch-failed", "fill", "--red"),
+	svg.Draw(".hatch-line", "fill", "none", "stroke", "--ink", "stroke-width", ".8"),
+	svg.Draw(".mark", "fill", "--ink"),
+	svg.Draw(".path", "fill", "none", "stroke", "--ink", "stroke-width", "1", "stroke-opacity", ".7"),
+	svg.Draw(".wait", "stroke", "--ink", "stroke-width", ".6", "stroke-dasharray", "1 2"),
+	svg.Draw(".lag", "fill", "--ink"),
+	svg.Draw(".span", "fill", "--faint"),
+	svg.Draw(".onpath", "font-weight", "600"),
+	svg.Draw(".pointed", "fill", "none", "pointer-events", "all"),
+})

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/internal/svg/svgtest"
 	"strata/tests/bench"
 )
 
@@ -71,6 +72,9 @@ func TestEveryPictureIsWellFormedAndWhole(t *testing.T) {
 	assert.Contains(t, text, "| **no** |")
 	classes := map[string]int{}
 	for _, file := range files[1:] {
+		bare, err := svgtest.Bare(string(file.Content))
+		require.NoError(t, err)
+		assert.Empty(t, bare, file.Path)
 		decoder := xml.NewDecoder(strings.NewReader(string(file.Content)))
 		for {
 			token, err := decoder.Token()

@@ -40,7 +40,7 @@ func Render(results []bench.Result) ([]File, error) {
 	files := []File{{"benchmarks.md", []byte(text.String())}}
 	for _, name := range slices.Sorted(maps.Keys(pictures)) {
 		var drawn bytes.Buffer
-		if err := pictures[name].Write(&drawn); err != nil {
+		if err := sheet.Dress(pictures[name]).Write(&drawn); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		files = append(files, File{name, drawn.Bytes()})

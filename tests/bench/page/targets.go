@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"strata/internal/svg"
 	"strata/tests/bench"
@@ -16,15 +17,17 @@ const (
 	plotTop   = 60.0
 )
 
-// style is that of every plot.
-const style = svg.Palette + `
-.met { fill: var(--blue); stroke: var(--ink); stroke-width: .6; }
-.missed { fill: var(--red); stroke: var(--ink); stroke-width: .6; stroke-dasharray: 3 2; }
-.line { stroke: var(--ink); stroke-width: 1.5; }
-.curve { fill: none; stroke-width: 2; }
-.c0 { stroke: var(--blue); } .c1 { stroke: var(--orange); stroke-dasharray: 7 3; } .c2 { stroke: var(--green); stroke-dasharray: 2 3; }
-.point { fill: var(--ink); }
-`
+// sheet is that of every plot.
+var sheet = slices.Concat(svg.Common, svg.Sheet{
+	svg.Draw(".met", "fill", "--blue", "stroke", "--ink", "stroke-width", ".6"),
+	svg.Draw(".missed", "fill", "--red", "stroke", "--ink", "stroke-width", ".6", "stroke-dasharray", "3 2"),
+	svg.Draw(".line", "stroke", "--ink", "stroke-width", "1.5"),
+	svg.Draw(".curve", "fill", "none", "stroke-width", "2"),
+	svg.Draw(".c0", "stroke", "--blue"),
+	svg.Draw(".c1", "stroke", "--orange", "stroke-dasharray", "7 3"),
+	svg.Draw(".c2", "stroke", "--green", "stroke-dasharray", "2 3"),
+	svg.Draw(".point", "fill", "--ink"),
+})
 
 // canvas is an empty plot.
 func canvas(title, about string, height float64) *svg.Element {
@@ -32,7 +35,6 @@ func canvas(title, about string, height float64) *svg.Element {
 		"height", svg.Num(height), "role", "img", "aria-labelledby", "title about").Add(
 		svg.New("title", "id", "title").Said(title),
 		svg.New("desc", "id", "about").Said(about),
-		svg.New("style").Said(style),
 		svg.New("rect", "class", "paper", "width", "100%", "height", "100%"),
 		svg.New("text", "class", "title", "x", "16", "y", "24").Said(title),
 		svg.New("text", "x", "16", "y", "42").Said(about),

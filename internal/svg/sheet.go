@@ -1,0 +1,91 @@
+package svg
+
+import (
+	"encoding/xml"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Rule is how what a selector matches is drawn.
+type Rule struct {
+	// Selector is an element's name, or a class after a dot.
+	Selector string
+	// Set are presentation attributes and their values in turn (https://www.w3.org/TR/SVG2/styling.html#PresentationAttributes). A value
+	// that begins with -- is a colour of the palette.
+	Set []string
+}
+
+// Draw makes a rule.
+func Draw(selector string, set ...string) Rule { return Rule{selector, set} }
+
+// Sheet is how a picture is drawn. It is applied twice: as attributes, which every viewer reads, with the colours for light paper; and as a
+// style over them, which follows the reader's colour scheme. librsvg, which draws for many viewers and forges, knows neither variables
+// nor media queries, and without the attributes would paint everything black.
+type Sheet []Rule
+
+// Dress puts a sheet's style into a picture, and its attributes onto every element in it.
+func (s Sheet) Dress(root *Element) *Element {
+	for _, byClass := range []bool{false, true} { // a class overrules a name, as in CSS
+		for _, rule := range s {
+			if strings.HasPrefix(rule.Selector, ".") == byClass {
+				rule.paint(root)
+			}
+		}
+	}
+	behind := slices.IndexFunc(root.Children, func(e *Element) bool { return e.XMLName.Local != "title" && e.XMLName.Local != "desc" })
+	root.Children = slices.Insert(root.Children, max(behind, 0), New("style").Said(s.css()))
+	return root
+}
+
+// paint sets the rule's attributes on what it matches in and below an element.
+func (r Rule) paint(e *Element) {
+	class, isClass := strings.CutPrefix(r.Selector, ".")
+	if isClass && slices.Contains(strings.Fields(e.attribute("class")), class) || !isClass && e.XMLName.Local == r.Selector {
+		for i := 0; i+1 < len(r.Set); i += 2 {
+			e.set(r.Set[i], light(r.Set[i+1]))
+		}
+	}
+	for _, child := range e.Children {
+		r.paint(child)
+	}
+}
+
+// css is the sheet as a style.
+func (s Sheet) css() string {
+	var text strings.Builder
+	text.WriteString(variables())
+	for _, rule := range s {
+		fmt.Fprintf(&text, "%s {", rule.Selector)
+		for i := 0; i+1 < len(rule.Set); i += 2 {
+			value := rule.Set[i+1]
+			if strings.HasPrefix(value, "--") {
+				value = "var(" + value + ")"
+			}
+			fmt.Fprintf(&text, " %s: %s;", rule.Set[i], value)
+		}
+		text.WriteString(" }\n")
+	}
+	return text.String()
+}
+
+// attribute is an attribute's value; empty when it is not there.
+func (e *Element) attribute(name string) string {
+	for _, attribute := range e.Attrs {
+		if attribute.Name.Local == name {
+			return attribute.Value
+		}
+	}
+	return ""
+}
+
+// set gives an attribute a value in place of the one that it has.
+func (e *Element) set(name, value string) {
+	for i := range e.Attrs {
+		if e.Attrs[i].Name.Local == name {
+			e.Attrs[i].Value = value
+			return
+		}
+	}
+	e.Attrs = append(e.Attrs, xml.Attr{Name: xml.Name{Local: name}, Value: value})
+}

@@ -1,0 +1,42 @@
+// Package svgtest looks at pictures as a viewer without CSS does.
+package svgtest
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+)
+
+// Bare are the elements of a picture that such a viewer would draw in its default, black: shapes and texts without a fill of their own,
+// lines without a stroke, and those whose colour is a variable. Each is named with its class.
+func Bare(text string) ([]string, error) {
+	var bare []string
+	decoder := xml.NewDecoder(strings.NewReader(text))
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return bare, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		element, is := token.(xml.StartElement)
+		if !is {
+			continue
+		}
+		set := map[string]string{}
+		for _, attribute := range element.Attr {
+			set[attribute.Name.Local] = attribute.Value
+		}
+		needs, drawn := map[string]string{"rect": "fill", "circle": "fill", "path": "fill", "text": "fill", "line": "stroke"}[element.Name.Local]
+		if !drawn {
+			continue
+		}
+		colour := set[needs]
+		invisible := colour == "none" && set["stroke"] == "" && set["pointer-events"] == ""
+		if colour == "" || invisible || strings.Contains(colour+set["stroke"], "var(") {
+			bare = append(bare, element.Name.Local+"."+set["class"])
+		}
+	}
+}
