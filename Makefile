@@ -30,7 +30,7 @@ preview: ready ## show what `make up` would change
 health: ready ## run every gate of STACK now
 	@hack/stack health $(STACK) $(ARTIFACTS)
 
-# The example application of make deploy: WORKLOAD is its name, VERSION what its answers say.
+# The example application of make deploy: WORKLOAD is its name, VERSION what its answers say, IMAGE its image where the lab brings none.
 WORKLOAD ?= echo
 RATE ?= 50
 

@@ -40,7 +40,7 @@ func defaults() *Config {
 		Vault:       Vault{Storage: VaultStorage{Persistent: &on}},
 		Traefik:     Traefik{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}, Dashboard: &on},
 		APISIX:      APISIX{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}},
-		Apps:        Apps{Demo: new(bool), RestImage: "docker.io/strata/go-rest:1.0.0", Validate: ValidateFull, Wave: Wave{Enabled: new(bool), Replicas: 2}},
+		Apps:        Apps{Demo: new(bool), Validate: ValidateFull, Wave: Wave{Enabled: new(bool), Replicas: 2}},
 		Artifacts:   Artifacts{Source: SourceUpstream},
 		Timeouts: Timeouts{
 			Host:               minutes(5),
@@ -140,6 +140,7 @@ func (c *Config) derivePlatform() {
 	}
 	c.Ingress.Domain = or(c.Ingress.Domain, strings.ToLower(c.Stack)+".strata.test")
 	c.deriveWorkloads()
+	c.deriveImages()
 }
 
 // deriveVault decides whether the stack has a Vault of its own.

@@ -15,9 +15,6 @@ var workloadRules = []rule{
 			"raise timeouts.workload, or lower this"},
 	{"a certificate that nobody waits for", workloads(`"certificate":{"wait":"10m"}`),
 		"strata:apps.workloads[0].certificate.wait: 10m0s is longer than timeouts.workload 5m0s, after which an up gives up; raise timeouts.workload, or lower this"},
-	{"a certificate without an image that waits for it", one("apps", `{"workloads":[{"name":"shop","image":"a:1","certificate":{}}]}`),
-		"strata:apps.certWaitImage: is not set, and nobody publishes the image that workload shop waits for its certificate with; " +
-			"build tools/cert-wait, put it into a registry of yours and name it here"},
 	{"somebody else's namespace", workloads(`"namespace":"traefik"`),
 		"strata:apps.workloads[0].namespace: traefik has an owner already; choose one that nothing else uses, for example apps"},
 	{"an image whose name stays", one("apps", `{"workloads":[{"name":"shop","image":"docker.io:443/acme/shop"}]}`),

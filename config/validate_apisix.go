@@ -54,6 +54,7 @@ func (c *Config) checkApps(ps *problems) {
 	if modes := []string{ValidateFull, ValidateSkip}; !slices.Contains(modes, c.Apps.Validate) {
 		ps.add(field("apps.validate"), c.Apps.Validate, "is neither full nor skip", suggestion(c.Apps.Validate, modes))
 	}
+	c.checkImages(ps)
 	c.checkWorkloads(ps)
 	c.checkWave(ps)
 	for i, file := range c.Apps.Manifests {

@@ -190,10 +190,6 @@ func (w workloadCheck) certificate() {
 	if !*w.c.CertManager.Enabled {
 		w.add(w.key("certificate"), "", "needs an authority, and certManager.enabled is false", "enable cert-manager, or remove the certificate")
 	}
-	if w.c.Apps.CertWaitImage == "" {
-		w.add(field("apps.certWaitImage"), "", "is not set, and nobody publishes the image that workload "+w.w.Name+" waits for its certificate with",
-			"build tools/cert-wait, put it into a registry of yours and name it here")
-	}
 	if !path.IsAbs(c.Mount) || path.Clean(c.Mount) != c.Mount || c.Mount == "/" {
 		w.add(w.key("certificate.mount"), c.Mount, "is not an absolute path of a folder", "write for example /etc/tls")
 	}

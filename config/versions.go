@@ -76,12 +76,14 @@ type Pin struct {
 	Version string
 	// Arch is the processor architecture in Go's terms (amd64, arm64); empty when it does not matter.
 	Arch string
-	// URL is where upstream publishes the artifact.
+	// URL is where upstream publishes the artifact, or what stands for one that is built (BuiltImage).
 	URL string
 	// Sums is the URL of upstream's own list of sha256 sums; empty where upstream has none.
 	Sums string
 	// Key is the configuration key that overrides the version; empty where none does.
 	Key string
+	// For is the artifact that this one goes with; empty for one that every stack gets.
+	For string
 }
 
 // Architectures are the processor architectures that artifacts are pinned for, in Go's terms.
@@ -101,7 +103,7 @@ func (c *Config) Pins() []Pin {
 	if pin, ok := c.VMImagePin(); ok {
 		pins = append(pins, pin)
 	}
-	return pins
+	return append(pins, c.imagePins()...)
 }
 
 // VMImagePin is the image that the configuration names by its URL. It has no list of sums: the lock has its sum from the first

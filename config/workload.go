@@ -144,9 +144,6 @@ func (w Workload) RoutesBy(controller string) (count int) {
 
 // deriveWorkloads fills in what workloads have by default.
 func (c *Config) deriveWorkloads() {
-	if c.Artifacts.Source != SourceUpstream {
-		c.Apps.CertWaitImage = or(c.Apps.CertWaitImage, "docker.io/strata/cert-wait:1.0.0")
-	}
 	for i := range c.Apps.Workloads {
 		w := &c.Apps.Workloads[i]
 		w.derive()

@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"strata/config"
+	"strata/internal/ownimage"
 )
 
 // stalled is how long a download may stand still. The whole may take as long as it needs.
@@ -24,8 +27,8 @@ func CacheDir() (string, error) {
 	return filepath.Join(base, "strata", "downloads"), nil
 }
 
-// cached is the artifact's file in the download cache, downloaded when it is not there.
-func cached(ctx context.Context, artifact Artifact) (string, error) {
+// cached is the artifact's file in the download cache, downloaded or built when it is not there.
+func cached(ctx context.Context, projectDir string, artifact Artifact) (string, error) {
 	dir, err := CacheDir()
 	if err != nil {
 		return "", err
@@ -34,11 +37,28 @@ func cached(ctx context.Context, artifact Artifact) (string, error) {
 	if verified(file, artifact.SHA256) {
 		return file, nil
 	}
-	partial, err := download(ctx, artifact.url, file+".part", io.Discard)
-	if err != nil {
+	partial := file + ".part"
+	if err := obtain(ctx, projectDir, artifact.url, artifact.Arch, partial, io.Discard); err != nil {
 		return "", err
 	}
-	return file, accept(partial, file, artifact.url, artifact.SHA256)
+	err = accept(partial, file, artifact.url, artifact.SHA256)
+	if _, built := config.BuiltImage(artifact.url); built && err != nil {
+		return "", fmt.Errorf("%w: its sources or this machine's Go are not those that %s was written with; run `strata fetch`", err, LockFile)
+	}
+	return file, err
+}
+
+// obtain makes the file that a pin's URL stands for: an image of ours is built, everything else downloaded.
+func obtain(ctx context.Context, projectDir, url, arch, file string, progress io.Writer) error {
+	image, built := config.BuiltImage(url)
+	if !built {
+		_, err := download(ctx, url, file, progress)
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return ownimage.Write(ctx, projectDir, image, image.Reference(), arch, file)
 }
 
 // accept gives a finished download its name if it has the expected sum, and removes it if not: a next attempt must not

@@ -16,7 +16,8 @@ import (
 )
 
 // Fetch downloads every pin, checks it against upstream's own list of sums where there is one and against the lock where it
-// is already there, and then writes the lock. Nothing is locked unless everything was right. Progress goes to out.
+// is already there, and then writes the lock. Nothing is locked unless everything was right. A pin of an image of our own is built, and
+// locked anew. Progress goes to out.
 func Fetch(ctx context.Context, projectDir string, pins []config.Pin, out io.Writer) error {
 	old, err := ReadLock(projectDir)
 	if err != nil {
@@ -24,7 +25,7 @@ func Fetch(ctx context.Context, projectDir string, pins []config.Pin, out io.Wri
 	}
 	lock := &Lock{}
 	for _, pin := range pins {
-		locked, err := fetchOne(ctx, old, pin, out)
+		locked, err := fetchOne(ctx, projectDir, old, pin, out)
 		if err != nil {
 			return fmt.Errorf("fetch %s %s: %w", pin.Name, pin.Version, err)
 		}
@@ -33,12 +34,19 @@ func Fetch(ctx context.Context, projectDir string, pins []config.Pin, out io.Wri
 	return lock.Write(projectDir)
 }
 
-func fetchOne(ctx context.Context, old *Lock, pin config.Pin, out io.Writer) (Locked, error) {
+func fetchOne(ctx context.Context, projectDir string, old *Lock, pin config.Pin, out io.Writer) (Locked, error) {
 	known, isLocked := old.Find(pin)
 	label := strings.TrimSpace(pin.Name + " " + pin.Version + " " + pin.Arch)
 	dir, err := CacheDir()
 	if err != nil {
 		return Locked{}, err
+	}
+	// What is built is as its sources and this machine's Go have it, whatever was locked: nobody else made it.
+	if _, built := config.BuiltImage(pin.URL); built {
+		if _, err := fmt.Fprintf(out, "%s: %s\n", label, pin.URL); err != nil {
+			return Locked{}, err
+		}
+		return fetchFile(ctx, projectDir, dir, pin, "", out)
 	}
 	if isLocked && verified(filepath.Join(dir, known.artifact().FileName()), known.SHA256) {
 		_, err := fmt.Fprintf(out, "%s: already here\n", label)
@@ -58,12 +66,12 @@ func fetchOne(ctx context.Context, old *Lock, pin config.Pin, out io.Writer) (Lo
 	case isLocked:
 		expected = known.SHA256
 	}
-	return fetchFile(ctx, dir, pin, expected, out)
+	return fetchFile(ctx, projectDir, dir, pin, expected, out)
 }
 
-// fetchFile downloads the file of a pin into the cache. An empty expected sum accepts what comes: the first time, with
+// fetchFile downloads or builds the file of a pin into the cache. An empty expected sum accepts what comes: the first time, with
 // nothing to hold it against.
-func fetchFile(ctx context.Context, dir string, pin config.Pin, expected string, out io.Writer) (Locked, error) {
+func fetchFile(ctx context.Context, projectDir, dir string, pin config.Pin, expected string, out io.Writer) (Locked, error) {
 	partial := partialFile(dir, pin)
 	if expected == "" {
 		// What an interrupted run left could be half of an older file.
@@ -71,7 +79,7 @@ func fetchFile(ctx context.Context, dir string, pin config.Pin, expected string,
 			return Locked{}, err
 		}
 	}
-	if _, err := download(ctx, pin.URL, partial, out); err != nil {
+	if err := obtain(ctx, projectDir, pin.URL, pin.Arch, partial, out); err != nil {
 		return Locked{}, err
 	}
 	if expected == "" {

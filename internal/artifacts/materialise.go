@@ -34,7 +34,7 @@ func (s *Set) materialise(ctx context.Context, artifact Artifact) error {
 	}
 	source := artifact.source
 	if source == "" {
-		fetched, err := cached(ctx, artifact)
+		fetched, err := cached(ctx, s.projectDir, artifact)
 		if err != nil {
 			return err
 		}

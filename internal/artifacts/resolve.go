@@ -59,7 +59,9 @@ func fromLock(cfg *config.Config, projectDir string) ([]Artifact, error) {
 			missing = append(missing, strings.TrimSpace(pin.Name+" "+pin.Version+" "+pin.Arch))
 			continue
 		}
-		found = append(found, locked.artifact())
+		artifact := locked.artifact()
+		artifact.For = pin.For
+		found = append(found, artifact)
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("%s has no sum for %s; run `strata fetch`, or set strata:artifacts.source to a bundle folder",

@@ -17,6 +17,7 @@ func verbs() []*cobra.Command {
 		newLoadCommand(),
 		newFetchCommand(),
 		newBundleCommand(),
+		newImageCommand(),
 		newMachineCommand(),
 		newVMCommand(),
 		newKeygenCommand(),

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"strata/config"
+	"strata/internal/ownimage"
+)
+
+// newImageCommand is `strata image`: an archive of one of this repository's own images.
+func newImageCommand() *cobra.Command {
+	var project, output, reference, arch string
+	command := &cobra.Command{
+		Use:   "image " + strings.Join(imageNames(), "|"),
+		Short: "Write an image of this repository's own, which no registry has, as an archive for ctr, kind, k3d, Docker or skopeo",
+		Long: "Compile one of this repository's own programs and write its image as an archive, as `docker save` does. It needs Go and neither\n" +
+			"Docker nor a registry. Hosts of a stack's own get these images by themselves; a lent cluster's nodes get them by its owner:\n" +
+			"kind load image-archive FILE, k3d image import FILE, k3s ctr images import FILE; docs/lent-clusters.md.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || !slices.Contains(imageNames(), args[0]) {
+				return &exitError{2, fmt.Errorf("image: expected one of %s, found %s", strings.Join(imageNames(), ", "), strings.Join(args, " "))}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			image := config.OwnImages[slices.Index(imageNames(), args[0])]
+			if reference == "" {
+				reference = image.Reference()
+			}
+			if output == "" {
+				output = image.Name + ".tar"
+			}
+			if err := ownimage.Write(cmd.Context(), project, image, reference, arch, output); err != nil {
+				return err
+			}
+			text := fmt.Sprintf("%s has %s for linux/%s\n", output, reference, arch)
+			if image.Key != "" {
+				text += fmt.Sprintf("a stack uses it by: pulumi config set --path strata:%s %s\n", image.Key, reference)
+			}
+			_, err := fmt.Fprint(cmd.OutOrStdout(), text)
+			return err
+		},
+	}
+	command.Flags().StringVar(&project, "project", ".", "the project's folder")
+	command.Flags().StringVarP(&output, "output", "o", "", "the archive's file (default NAME.tar)")
+	command.Flags().StringVar(&reference, "reference", "", "what Pods call the image (default localhost/strata/NAME:VERSION)")
+	command.Flags().StringVar(&arch, "arch", runtime.GOARCH, "the nodes' architecture: amd64 or arm64")
+	return command
+}
+
+// imageNames are the names of the images.
+func imageNames() (names []string) {
+	for _, image := range config.OwnImages {
+		names = append(names, image.Name)
+	}
+	return names
+}

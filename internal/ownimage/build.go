@@ -1,0 +1,47 @@
+package ownimage
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"strata/config"
+	"strata/internal/atomicfile"
+)
+
+// environment is what a build must see, whoever starts it: no C compiler, so that the program runs in an empty image, and no workspace.
+var environment = []string{"CGO_ENABLED=0", "GOOS=linux", "GOWORK=off", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath"}
+
+// Write compiles the image's program for an architecture, in Go's terms, and writes the archive to a file. The same sources and the same
+// Go give the same bytes. Errors: no Go on the PATH, a folder of the project that is not there, what the compiler says.
+func Write(ctx context.Context, projectDir string, image config.OwnImage, reference, arch, file string) error {
+	program, err := compile(ctx, filepath.Join(projectDir, image.Folder), arch)
+	if err != nil {
+		return fmt.Errorf("image %s: %w", image.Name, err)
+	}
+	var archived bytes.Buffer
+	if err := archive(&archived, contents{reference: reference, arch: arch, name: image.Name, program: program}); err != nil {
+		return fmt.Errorf("image %s: %w", image.Name, err)
+	}
+	return atomicfile.Write(file, archived.Bytes(), 0o644)
+}
+
+// compile is a static binary of the command in a module's folder.
+func compile(ctx context.Context, folder, arch string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "strata-image-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	binary := filepath.Join(dir, "program")
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w -buildid=", "-o", binary, ".")
+	build.Dir, build.Env = folder, append(os.Environ(), append(environment, "GOARCH="+arch)...)
+	if output, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build in %s: %w: %s", folder, err, strings.TrimSpace(string(output)))
+	}
+	return os.ReadFile(binary)
+}

@@ -1,0 +1,99 @@
+package graph_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/internal/artifacts"
+)
+
+// upstream makes upstream the source of a stack's artifacts, with a line of text in place of each file that the configuration asks for.
+func (p *program) upstream(t *testing.T, apps map[string]any) {
+	t.Helper()
+	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
+	p.set(t, "apps", apps)
+	t.Setenv(config.MachineImageVariable, os.Getenv(config.ArtifactsVariable))
+	t.Setenv(config.ArtifactsVariable, config.SourceUpstream)
+	cfg, err := p.loaded()
+	require.NoError(t, err)
+	lock := &artifacts.Lock{}
+	contents := map[string]string{}
+	for _, pin := range cfg.Pins() {
+		content := "not the real " + pin.URL
+		digest := sha256.Sum256([]byte(content))
+		sum := hex.EncodeToString(digest[:])
+		contents[sum] = content
+		lock.Artifacts = append(lock.Artifacts, artifacts.Locked{
+			Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: sum, Size: int64(len(content)),
+		})
+	}
+	require.NoError(t, lock.Write(p.project.Dir))
+	files, err := artifacts.Resolve(cfg, p.project.Dir)
+	require.NoError(t, err)
+	for _, artifact := range files.Artifacts() {
+		path := filepath.Join(p.project.Dir, artifact.Path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(contents[artifact.SHA256]), 0o600))
+	}
+}
+
+// Nobody publishes the image of the demo's REST API, nor the one that waits for certificates: a stack with upstream's artifacts asks a
+// registry for every image but these, and each node has these before a Pod asks for them.
+func TestWithUpstreamsArtifactsTheImagesThatNobodyPublishesArePushed(t *testing.T) {
+	p := newProgram(t, "staging")
+	p.upstream(t, map[string]any{"demo": true, "workloads": []any{map[string]any{"name": "shop", "image": "a:1", "certificate": map[string]any{}}}})
+	g := p.graph(t)
+	for _, node := range []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"} {
+		for _, layer := range []string{"apisix-chart", "cert-manager-chart"} {
+			name := "k3s-" + node + "-images-" + layer + "-0"
+			require.Contains(t, g, name)
+			assert.Contains(t, g[name].Text("stdin"), `"images":true`, name)
+		}
+	}
+	assert.Contains(t, g["k3s-agent-1-images-apisix-chart-0"].Text("stdin"), "k3s-images-go-rest-1.0.0-")
+	assert.Contains(t, g["demo-go-rest"].Inputs["spec"].String(), "localhost/strata/go-rest:1.0.0")
+	assert.True(t, g.reaches("demo-go-rest", "k3s-server-1-images-apisix-chart-0"), "its Pod finds its image")
+	assert.Equal(t, "localhost/strata/cert-wait:1.0.0", template(t, g, "spec", "initContainers", "image").StringValue())
+}
+
+func TestWithUpstreamsArtifactsNothingIsBuiltThatNobodyAsksFor(t *testing.T) {
+	p := newProgram(t, "staging")
+	p.upstream(t, map[string]any{"demo": true, "restImage": "registry.acme/go-rest:1"})
+	g := p.graph(t)
+	for _, name := range g.images() {
+		assert.True(t, strings.HasSuffix(name, "-images-0"), "%s: K3s's own only", name)
+	}
+	assert.Contains(t, g["demo-go-rest"].Inputs["spec"].String(), "registry.acme/go-rest:1")
+}
+
+// On somebody else's cluster nobody brings them, and nothing is created before that is told.
+func TestALentClustersDemoWithoutItsImageIsToldBeforeAnythingIsCreated(t *testing.T) {
+	p := newProgram(t, "kind")
+	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
+	p.set(t, "apps", map[string]any{"demo": true})
+	g, err := p.run(nil)
+	require.ErrorContains(t, err, "strata:apps.restImage: is not set, and nobody publishes the image of the demo's REST API; make it with `strata image go-rest`")
+	assert.Empty(t, g)
+}
+
+// loaded is the configuration as Pulumi hands it to the program now.
+func (p *program) loaded() (*config.Config, error) {
+	handed, sections := map[string]string{}, map[string]string{}
+	if err := json.Unmarshal([]byte(os.Getenv(pulumi.EnvConfig)), &handed); err != nil {
+		return nil, err
+	}
+	for key, text := range handed {
+		sections[strings.TrimPrefix(key, config.Namespace+":")] = text
+	}
+	return config.Load(p.stack, sections, os.Getenv)
+}
