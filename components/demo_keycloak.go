@@ -13,6 +13,11 @@ const (
 	httpbinImage  = "ghcr.io/mccutchen/go-httpbin:2.18.3"
 )
 
+// What Keycloak asks for, and its limit. It begins with half of its limit as heap and takes up to 70 % of it, and without a limit it does so
+// with the node's memory (www.keycloak.org/server/containers, "Specifying different memory settings": at least 750 MB). The limit is what
+// the sizing guide comes to without users: (1250 MB - 300 MB) / 0.7 (www.keycloak.org/high-availability, "Concepts for sizing CPU and memory").
+const keycloakMemory, keycloakMemoryLimit = "768Mi", "1360Mi"
+
 // keycloak registers Keycloak, its realm and its route.
 func (d *demo) keycloak() error {
 	host := "keycloak." + d.args.Domain
@@ -37,6 +42,7 @@ func (d *demo) keycloak() error {
 	}
 	err = d.serve(workload{
 		name: "keycloak", image: keycloakImage, port: 8080, ready: "/health/ready", readyPort: 9000,
+		memory: keycloakMemory, memoryLimit: keycloakMemoryLimit,
 		args: []string{"start", "--import-realm"}, config: "keycloak-realm", mount: "/opt/keycloak/data/import",
 		env: pulumi.Array{
 			value("KC_HOSTNAME", "https://"+host), // the issuer: APISIX and the browser must see the same

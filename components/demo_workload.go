@@ -18,6 +18,8 @@ type workload struct {
 	env       pulumi.Array
 	// config is a ConfigMap, mounted as a folder at mount. Optional.
 	config, mount string
+	// memory is what a Pod asks for, memoryLimit what it may have at most. Optional.
+	memory, memoryLimit string
 }
 
 // skipAwait tells the provider not to wait for an object: validation looks at what it does.
@@ -89,6 +91,11 @@ func (w workload) pod() pulumi.Map {
 		pod["volumes"] = pulumi.Array{pulumi.Map{
 			"name": pulumi.String("config"), "configMap": pulumi.Map{"name": pulumi.String(w.config)},
 		}}
+	}
+	if w.memoryLimit != "" {
+		container["resources"] = pulumi.Map{
+			"requests": pulumi.Map{"memory": pulumi.String(w.memory)}, "limits": pulumi.Map{"memory": pulumi.String(w.memoryLimit)},
+		}
 	}
 	pod["containers"] = pulumi.Array{container}
 	return pod

@@ -104,6 +104,14 @@ func TestTheDemosObjectsAreNotAwaited(t *testing.T) {
 	assert.Equal(t, 6, found)
 }
 
+// Without a limit Keycloak's heap grows to 70 % of the node's memory, and kind's node has all of the machine's.
+func TestKeycloakTakesNoMoreMemoryThanItsLimit(t *testing.T) {
+	g := withAPISIX(t, "skip").graph(t)
+	for what, want := range map[string]string{"requests": "768Mi", "limits": "1360Mi"} {
+		assert.Equal(t, want, at(t, g["demo-keycloak"], "spec", "template", "spec", "containers", "resources", what, "memory").StringValue())
+	}
+}
+
 func TestTheKeysOfAPISIXAreGeneratedAndSecret(t *testing.T) {
 	g := withAPISIX(t, "full").graph(t)
 	for _, name := range []string{"apisix-keys", "demo-login", "demo-keycloak-secret", "demo-rest-key"} {
