@@ -20,7 +20,7 @@ func everything(t *testing.T, p *program) *program {
 	t.Helper()
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
 	p.set(t, "apps", map[string]any{
-		"demo": true, "wave": map[string]any{"enabled": true},
+		"demo": true, "restImage": "localhost/strata/go-rest:1.0.0", "wave": map[string]any{"enabled": true},
 		"workloads": []any{map[string]any{"name": "shop", "image": "shop:1", "routes": []any{map[string]any{}}}},
 	})
 	p.set(t, "certManager", map[string]any{"issuer": "vault"})
@@ -77,6 +77,28 @@ func TestAGateOfALentClusterAsksItsAPIAlone(t *testing.T) {
 	}
 }
 
+// Docker Desktop keeps the addresses of kind's nodes to itself, so no gate may need them: what docs/lent-clusters.md says to set there.
+func TestWithAPISIXAloneAndSkipNoGateOfALentClusterAsksAnAddress(t *testing.T) {
+	p := newProgram(t, "kind")
+	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
+	kinds := func(validate string) map[health.Kind]bool {
+		p.set(t, "apps", map[string]any{"demo": true, "restImage": "localhost/strata/go-rest:1.0.0", "validate": validate})
+		g, found := p.graph(t), map[health.Kind]bool{}
+		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command }) {
+			spec, err := health.ParseSpec([]byte(g[name].Text("stdin")))
+			require.NoError(t, err, name)
+			found[spec.Kind] = true
+		}
+		return found
+	}
+	skip, full := kinds("skip"), kinds("full")
+	for _, kind := range []health.Kind{health.KindAddress, health.KindHTTP} {
+		assert.False(t, skip[kind], kind)
+		assert.True(t, full[kind], kind)
+	}
+	assert.True(t, skip[health.KindWebhook], "these gates are what they are with full")
+}
+
 func TestALentClustersRulesNoticeABrokenGraph(t *testing.T) {
 	p := newProgram(t, "kind")
 	sound := p.graph(t)
@@ -126,7 +148,7 @@ func TestAContextThatIsNotThereIsToldBeforeAnythingIsCreated(t *testing.T) {
 		want   string
 	}{
 		"no kubeconfig": {func(t *testing.T, _ *program) { require.NoError(t, os.Remove(config())) }, "strata:cluster.kubeconfig: "},
-		"no such context": {func(t *testing.T, p *program) { p.set(t, "cluster", map[string]any{"context": "kind-other"}) },
+		"no such context": {func(t *testing.T, p *program) { p.set(t, "cluster", map[string]any{"context": "kind-other", "podNetwork": "10.244.0.0/16"}) },
 			"strata:cluster.context: kind-other is no context of "},
 		"no context": {func(t *testing.T, p *program) { p.set(t, "cluster", map[string]any{"kubeconfig": config()}) }, "strata:cluster.context: is not set"},
 	} {
