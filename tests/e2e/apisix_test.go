@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -64,7 +65,9 @@ func TestAPISIX(t *testing.T) {
 		s.must(s.up())
 		s.noClass(t)
 	})
-	s.step("of manifests of one's own, one that is refused holds up no other", func(t *testing.T) { s.partialFailure(t, hosts, all...) })
+	s.step("of manifests of one's own, one that is refused holds up no other", func(t *testing.T) {
+		s.partialFailure(t, withoutAPISIX(hosts, all...))
+	})
 	s.step("destroy", func(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
@@ -90,8 +93,8 @@ func withoutAPISIX(hosts *lent, nodes ...node) map[string]any {
 	return sections
 }
 
-// partialFailure is the seed's fourth test: a file that cannot be read, and one that the API server refuses.
-func (s *stack) partialFailure(t *testing.T, hosts *lent, nodes ...node) {
+// partialFailure is the seed's fourth test: a file that cannot be read, and one that the API server refuses, beside what the stack has.
+func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 	write := func(name, text string) string {
 		path := filepath.Join(s.dir, name)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
@@ -103,9 +106,11 @@ func (s *stack) partialFailure(t *testing.T, hosts *lent, nodes ...node) {
 		return err == nil
 	}
 	with := func(files ...any) {
-		sections := withoutAPISIX(hosts, nodes...)
-		sections["apps"] = map[string]any{"manifests": files}
-		s.configure(sections)
+		apps := map[string]any{"manifests": files}
+		if others, ok := sections["apps"].(map[string]any); ok {
+			apps = merged(others, apps)
+		}
+		s.configure(merged(sections, map[string]any{"apps": apps}))
 	}
 	good, refused := write("good.yaml", fmt.Sprintf(object, "good", "key")), write("refused.yaml", fmt.Sprintf(object, "refused", "no key!"))
 	with(good, write("bad.yaml", "invalid: yaml: :\n"))
@@ -118,6 +123,13 @@ func (s *stack) partialFailure(t *testing.T, hosts *lent, nodes ...node) {
 	s.must(s.up())
 	assert.True(t, there("refused"))
 	s.must(s.up("--expect-no-changes"))
+}
+
+// merged are sections with others in their place.
+func merged(sections, others map[string]any) map[string]any {
+	all := maps.Clone(sections)
+	maps.Copy(all, others)
+	return all
 }
 
 // noClass checks that no GatewayClass hangs on a finalizer, and that the namespaces are gone.

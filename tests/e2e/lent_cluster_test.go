@@ -14,7 +14,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// A stack puts its layers into a cluster that somebody else made, by the name of a context, and takes them out again.
+// A stack puts its layers into a cluster that somebody else made, by the name of a context, and takes them out again: APISIX and its demo,
+// as the first platform's script puts them into kind's, with the four tests of its plan.
 func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
 	t.Parallel()
 	net := network{"stn0", "10.30.0"}
@@ -27,7 +28,7 @@ func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
 	var before string
 	owner.step("somebody has a cluster, without a load balancer", func(t *testing.T) {
 		owner.must(owner.up())
-		hosts.importImages(t, "server-1", "controller", "speaker") // there is no registry
+		hosts.importImages(t, "server-1", published...) // there is no registry
 		writeContexts(t, kubeconfig, owner.output("kubeconfig"), hosts.robotsToken())
 		before = hosts.inCluster()
 	})
@@ -38,18 +39,37 @@ func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
 		assert.Empty(t, s.resources())
 		assert.Equal(t, before, hosts.inCluster())
 	})
+	s.step("an image that nobody publishes is told before any change, and how to make it", func(t *testing.T) {
+		sections := lentTo(net, kubeconfig, "certificate")
+		s.configure(merged(sections, map[string]any{"apps": map[string]any{"demo": true}}))
+		s.refused(t, s.up(), "strata:apps.restImage: is not set", "strata image go-rest")
+		assert.Empty(t, s.resources())
+		archive := filepath.Join(s.dir, "go-rest.tar")
+		assert.Contains(t, s.must(s.run(strata, "image", "go-rest", "--output", archive)).output, restImage)
+		hosts.importArchive(t, "server-1", archive)
+	})
 	s.step("preflight finds a cluster that the layers can go into", func(*testing.T) {
 		s.configure(lentTo(net, kubeconfig, "certificate"))
 		s.must(s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config))
 	})
-	s.step("MetalLB comes up there, and a LoadBalancer Service answers from outside", func(t *testing.T) {
-		s.must(s.up())
+	s.step("fast: with skip the up ends early, and a LoadBalancer Service answers from outside", func(t *testing.T) {
+		var r result
+		s.with("SKIP_FINAL_WAIT=true", func() { r = s.must(s.up()) })
+		t.Logf("skip: %s", r.took.Round(time.Second))
+		assert.NotContains(t, strings.Join(s.resources(), " "), "validation")
 		assert.Contains(t, s.output("nodes"), net.address(11))
 		assert.Equal(t, "https://"+net.address(11)+":6443", s.output("apiEndpoint"))
 		serve(t, s.client(), "hello")
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
-	s.step("a second up changes nothing, and health passes", func(*testing.T) {
+	s.step("clean: it has converged meanwhile or does so now, and every part of the demo answers from outside", func(t *testing.T) {
+		r := s.must(s.up())
+		t.Logf("full, behind skip: %s", r.took.Round(time.Second))
+		for _, probe := range []string{"httpbin", "REST without a key", "REST with the key", "login"} {
+			assert.Contains(t, r.output, "http "+probe)
+		}
+	})
+	s.step("repeated: a second up changes nothing, and health passes", func(*testing.T) {
 		s.must(s.up("--expect-no-changes"))
 		s.must(s.health())
 	})
@@ -66,6 +86,9 @@ func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
 		answers(t, addressOf(t, s.client(), "hello"))
 		s.must(s.up("--expect-no-changes"))
 	})
+	s.step("partial failure: what is refused is told, and holds up no other", func(t *testing.T) {
+		s.partialFailure(t, lentTo(net, kubeconfig, "token"))
+	})
 	s.step("destroy leaves the cluster as it was", func(t *testing.T) {
 		unserve(t, s, "hello")
 		s.must(s.destroy())
@@ -80,11 +103,23 @@ func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
 	})
 }
 
-// lentTo is a stack with MetalLB on the cluster of a context.
+// restImage is the demo's REST API as `strata image` calls it, and published are the bundle's archives of what a registry would have.
+const restImage = "localhost/strata/go-rest:1.0.0"
+
+var published = []string{
+	"controller", "speaker", "cert-manager-controller", "cert-manager-webhook", "cert-manager-cainjector",
+	"apisix-ingress-controller", "adc", "apisix", "keycloak", "go-httpbin",
+}
+
+// lentTo is a stack with APISIX, its demo and what they stand on, on the cluster of a context. It takes the definitions with it again.
 func lentTo(net network, kubeconfig, context string) map[string]any {
 	return map[string]any{
-		"cluster": map[string]any{"kubeconfig": kubeconfig, "context": context},
-		"metallb": map[string]any{"addresses": []any{net.pool()}}, "certManager": map[string]any{"enabled": false},
+		"cluster": map[string]any{"kubeconfig": kubeconfig, "context": context, "podNetwork": "10.42.0.0/16"},
+		"metallb": map[string]any{"addresses": []any{net.pool()}},
+		"ingress": map[string]any{"domain": "apisix.test", "controllers": []any{"apisix"}},
+		"apisix":  map[string]any{"address": net.address(205), "replicas": 1},
+		"apps":    map[string]any{"demo": true, "restImage": restImage},
+		"crds":    map[string]any{"keep": false},
 	}
 }
 
@@ -119,7 +154,8 @@ func writeContexts(t *testing.T, path, owners, token string) {
 // inCluster are the names of what the cluster holds, as far as a stack adds such things.
 func (l *lent) inCluster() string {
 	const kinds = "namespaces,customresourcedefinitions,clusterroles,clusterrolebindings,validatingwebhookconfigurations," +
-		"mutatingwebhookconfigurations,services,deployments,daemonsets,roles,rolebindings,serviceaccounts,secrets,configmaps"
+		"mutatingwebhookconfigurations,ingressclasses,apiservices,services,deployments,daemonsets,poddisruptionbudgets,networkpolicies,roles," +
+		"rolebindings,serviceaccounts,secrets,configmaps"
 	return l.must("server-1", "k3s kubectl get "+kinds+" --all-namespaces -o name | sort")
 }
 

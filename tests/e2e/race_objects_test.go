@@ -19,14 +19,21 @@ import (
 // importImages gives a host images that its stack does not use.
 func (l *lent) importImages(t *testing.T, name string, archives ...string) {
 	for _, archive := range archives {
-		file, err := os.Open(filepath.Join(bundle, "images", archive+".tar"))
-		require.NoError(t, err)
-		defer func() { _ = file.Close() }()
-		cmd := exec.Command(strata, "machine", "exec", l.machine(name), "--", "k3s", "ctr", "--namespace", "k8s.io", "images", "import", "-")
-		cmd.Stdin = file
-		output, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s: %s", archive, output)
+		l.importArchive(t, name, filepath.Join(bundle, "images", archive+".tar"))
 	}
+}
+
+// importArchive gives a host the image in an archive, with the flags that `kind load image-archive` has (kind's
+// pkg/cluster/nodeutils/util.go, LoadImageArchive).
+func (l *lent) importArchive(t *testing.T, name, archive string) {
+	file, err := os.Open(archive)
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	cmd := exec.Command(strata, "machine", "exec", l.machine(name), "--",
+		"k3s", "ctr", "--namespace", "k8s.io", "images", "import", "--all-platforms", "--digests", "-")
+	cmd.Stdin = file
+	output, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s: %s", archive, output)
 }
 
 // available waits until a Deployment serves, in the eyes of Kubernetes.
