@@ -56,7 +56,7 @@ func judgeListener(spec GatewaySpec, g gatewaySeen, name string) Verdict {
 			wanted = append([]condition{c}, wanted...)
 		}
 	}
-	if conflict := conditionOf(conditions, "Conflicted"); conflict.Status == "True" && !conflict.stale(g.Generation) {
+	if conflict := conditionOf(conditions, "Conflicted"); conflicts(conflict) && !conflict.stale(g.Generation) {
 		v.Message, v.Evidence = "conflicts: "+conditionSaid(conflict), []string{conditionLine(conflict)}
 		v.Cause = gatewayCauses[conflict.Reason]
 		return v
@@ -70,6 +70,11 @@ func judgeListener(spec GatewaySpec, g gatewaySeen, name string) Verdict {
 	}
 	return judged
 }
+
+// conflicts reports whether a listener's condition Conflicted tells of a conflict. True with the reason NoConflicts is none: the API has that
+// reason for False only (gateway-api apis/v1: ListenerReasonNoConflicts), and APISIX's controller 2.0.1 and 2.1.0 write it with True on every
+// listener (apisix-ingress-controller internal/controller/utils.go: getListenerStatus). A conflict has a reason of its own.
+func conflicts(c condition) bool { return c.Status == "True" && c.Reason != "NoConflicts" }
 
 func listenerNames(g gatewaySeen) []string {
 	names := make([]string, 0, len(g.Listeners))
