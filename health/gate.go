@@ -44,7 +44,7 @@ type GateArgs struct {
 	Definitions pulumi.StringInput
 	// BasicAuth is user:password for the probes that log in. Secret. Only for kind http.
 	BasicAuth pulumi.StringInput
-	// APIKey is for the probes that send one. Secret. Only for kind http.
+	// APIKey is for the probes that send one, and for the admin API of kind upstreams. Secret.
 	APIKey pulumi.StringInput
 }
 

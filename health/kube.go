@@ -26,6 +26,8 @@ type apiServer struct {
 	url  string
 	http *http.Client
 	dyn  dynamic.Interface
+	// config is what both are made of.
+	config *rest.Config
 	// lent says that it is somebody else's.
 	lent bool
 }
@@ -94,7 +96,7 @@ func newAPIServer(server string, base *rest.Config) (*apiServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: client for %s: %w", address.Host, err)
 	}
-	return &apiServer{name: address.Host, url: config.Host, http: client, dyn: dyn}, nil
+	return &apiServer{name: address.Host, url: config.Host, http: client, dyn: dyn, config: config}, nil
 }
 
 // read runs one look against the server that answered last and, where that server cannot be asked, against the next. An

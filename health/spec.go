@@ -49,6 +49,9 @@ const (
 	KindHTTP Kind = "http"
 	// KindMetrics gates the metrics of a Service in the cluster: each expected series has a sample.
 	KindMetrics Kind = "metrics"
+	// KindUpstreams gates what APISIX's data plane has for routes: in each of its Pods the addresses of the Pods that are ready, and no
+	// others.
+	KindUpstreams Kind = "upstreams"
 	// KindApplications gates ArgoCD Applications: each Synced and Healthy, as it is specified now.
 	KindApplications Kind = "applications"
 )
@@ -93,6 +96,7 @@ type Spec struct {
 	Gateway      *GatewaySpec      `json:"gateway,omitempty"`
 	HTTP         *HTTPSpec         `json:"http,omitempty"`
 	Metrics      *MetricsSpec      `json:"metrics,omitempty"`
+	Upstreams    *UpstreamsSpec    `json:"upstreams,omitempty"`
 	Applications *ApplicationsSpec `json:"applications,omitempty"`
 }
 
@@ -197,6 +201,6 @@ type Secrets struct {
 	Kubeconfig []byte
 	// BasicAuth is user:password for the HTTP probes that ask for it (STRATA_BASIC_AUTH).
 	BasicAuth []byte
-	// APIKey is for the HTTP probes that send it in a header (STRATA_API_KEY).
+	// APIKey is for the HTTP probes that send it in a header, and for the data plane's admin API (STRATA_API_KEY).
 	APIKey []byte
 }

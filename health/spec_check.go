@@ -16,7 +16,7 @@ func (s Spec) validatePart(need needs) {
 		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil, KindCertificate: s.Certificate != nil,
 		KindAddress: s.Address != nil, KindGateway: s.Gateway != nil,
 		KindHTTP: s.HTTP != nil, KindApplications: s.Applications != nil, KindRollout: s.Rollout != nil,
-		KindVault: s.Vault != nil, KindClaim: s.Claim != nil, KindVM: s.VM != nil, KindMetrics: s.Metrics != nil,
+		KindVault: s.Vault != nil, KindClaim: s.Claim != nil, KindVM: s.VM != nil, KindMetrics: s.Metrics != nil, KindUpstreams: s.Upstreams != nil,
 	}
 	if present, wanted := parts[s.Kind]; wanted && !present {
 		need(false, "%s: missing", s.Kind)
@@ -45,6 +45,8 @@ func (s Spec) validatePart(need needs) {
 		s.HTTP.validate(need)
 	case KindMetrics:
 		s.Metrics.validate(need)
+	case KindUpstreams:
+		s.Upstreams.validate(need)
 	case KindApplications:
 		s.Applications.validate(need)
 	default: // The kind's constructor says what its part lacks.
@@ -90,6 +92,17 @@ func (s MetricsSpec) validate(need needs) {
 	need(s.Namespace != "" && s.Service != "" && s.Port > 0, "metrics: namespace, service or port is empty")
 	need(strings.HasPrefix(s.Path, "/"), "metrics.path: expected a path from the root, found %q", s.Path)
 	need(len(s.Series) > 0 && !slices.Contains(s.Series, ""), "metrics.series: expected names; a gate of nothing is always open")
+}
+
+func (s UpstreamsSpec) validate(need needs) {
+	need(s.Namespace != "" && s.Selector != "" && s.Port > 0, "upstreams: namespace, selector or port is empty")
+	need(strings.Count(s.Controller, "/") == 2, "upstreams.controller: expected namespace/kind/name, found %q", s.Controller)
+	need(s.Resync.Duration > 0, "upstreams.resync: expected a positive duration, found %s", s.Resync.Duration)
+	need(len(s.Routes) > 0, "upstreams.routes: empty; a gate of nothing is always open")
+	for i, route := range s.Routes {
+		need(routeResources[route.Kind].Resource != "", "upstreams.routes[%d].kind: expected HTTPRoute, ApisixRoute or Ingress, found %q", i, route.Kind)
+		need(route.Namespace != "" && route.Name != "", "upstreams.routes[%d]: namespace or name is empty", i)
+	}
 }
 
 func (s CRDsSpec) validate(need needs) {

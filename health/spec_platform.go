@@ -119,6 +119,30 @@ type MetricsSpec struct {
 	Series []string `json:"series"`
 }
 
+// UpstreamsSpec names the Pods of APISIX's data plane and routes that must lead where their Pods are. The data plane is a standalone one, which
+// holds what its controller sends and gives it out again (apisix/admin/standalone.lua).
+type UpstreamsSpec struct {
+	// Namespace and Selector, a label selector, are of the data plane's Pods; Port is their admin API's. It is asked with the APIKey.
+	Namespace string `json:"namespace"`
+	Selector  string `json:"selector"`
+	Port      int    `json:"port"`
+	// Controller is namespace/Deployment/name of what configures it, for messages.
+	Controller string     `json:"controller"`
+	Routes     []RouteRef `json:"routes"`
+	// Resync is how often the controller sends everything again, whatever happened. What has not changed after two of them will not.
+	Resync metav1.Duration `json:"resync"`
+}
+
+// RouteRef names a route.
+type RouteRef struct {
+	// Kind is HTTPRoute, ApisixRoute or Ingress.
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+func (r RouteRef) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name }
+
 // RolloutSpec names workloads whose newest revision must serve.
 type RolloutSpec struct {
 	// Workloads are namespace/kind/name, of kind Deployment, DaemonSet or StatefulSet.

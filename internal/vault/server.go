@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/vault/api"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/portforward"
-	"k8s.io/client-go/transport/spdy"
+
+	"strata/internal/apiserver"
 )
 
 // Server is a Vault server in the cluster.
@@ -65,7 +65,7 @@ func dialOnce(ctx context.Context, config *rest.Config, cluster kubernetes.Inter
 	if err := lookAtPod(ctx, cluster, server); err != nil {
 		return nil, nil, err
 	}
-	port, stop, err := forward(ctx, config, cluster, server)
+	port, stop, err := apiserver.Forward(ctx, config, server.Namespace, server.Pod, server.Port)
 	if err != nil {
 		return nil, nil, fmt.Errorf("forward a port: %w", err)
 	}
@@ -98,34 +98,4 @@ func newClient(address string, server Server) (*api.Client, error) {
 	client.ClearToken()
 	client.ClearNamespace()
 	return client, nil
-}
-
-// forward opens a port of this machine that leads to the server's.
-func forward(ctx context.Context, config *rest.Config, client kubernetes.Interface, server Server) (uint16, func(), error) {
-	transport, upgrader, err := spdy.RoundTripperFor(config)
-	if err != nil {
-		return 0, nil, err
-	}
-	address := client.CoreV1().RESTClient().Post().Resource("pods").Namespace(server.Namespace).Name(server.Pod).SubResource("portforward").URL()
-	dialer := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, address)
-	stop, ready, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	forwarder, err := portforward.NewOnAddresses(dialer, []string{"127.0.0.1"}, []string{fmt.Sprintf("0:%d", server.Port)}, stop, ready, io.Discard, io.Discard)
-	if err != nil {
-		return 0, nil, err
-	}
-	go func() { ended <- forwarder.ForwardPorts() }()
-	select {
-	case <-ready:
-	case err := <-ended:
-		return 0, nil, err
-	case <-ctx.Done():
-		close(stop)
-		return 0, nil, ctx.Err()
-	}
-	ports, err := forwarder.GetPorts()
-	if err != nil {
-		close(stop)
-		return 0, nil, err
-	}
-	return ports[0].Local, func() { close(stop) }, nil
 }
