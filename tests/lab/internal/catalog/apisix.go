@@ -32,11 +32,11 @@ func apisixArchives() []archive {
 	const standIn = "stand-in: keeps the names, ports, statuses, delays and failures of the original; see tools/apisix"
 	return []archive{
 		{
-			step: stepAPISIX, binary: "controller", name: "apisix-ingress-controller", reference: "docker.io/apache/apisix-ingress-controller:2.0.1",
-			user: nonRoot, version: "2.0.1", origin: standIn,
+			step: stepAPISIX, binary: "controller", name: "apisix-ingress-controller", reference: "docker.io/apache/apisix-ingress-controller:2.2.0",
+			user: nonRoot, version: "2.2.0", origin: standIn,
 		},
 		{
-			step: stepAPISIX, binary: "controller", name: "adc", reference: "ghcr.io/api7/adc:0.24.2", user: nonRoot, version: "0.24.2", origin: standIn,
+			step: stepAPISIX, binary: "controller", name: "adc", reference: "ghcr.io/api7/adc:0.27.1", user: nonRoot, version: "0.27.1", origin: standIn,
 		},
 		{
 			step: stepAPISIX, binary: "gateway", name: "apisix", reference: "docker.io/apache/apisix:3.16.0-ubuntu",

@@ -38,8 +38,8 @@ const (
 	vaultChartVersion = "0.34.1"
 	// apisixChartVersion is the official chart whose names and values the lab's has.
 	apisixChartVersion = "2.14.0"
-	// apisixControllerVersion is the official chart of the ingress controller; the image it asks for is of 2.0.1.
-	apisixControllerVersion = "1.1.2"
+	// apisixControllerVersion is the official chart of the ingress controller; the image it asks for is of 2.2.0.
+	apisixControllerVersion = "1.3.0"
 	// httpbinVersion is the newest that is published as a module.
 	httpbinVersion = "2.18.3"
 	// argocdVersion is the newest whose dependencies are all published.

@@ -3,19 +3,21 @@ package main
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 
+	"strata/tests/lab/tools/apisix/adc"
 	"strata/tests/lab/tools/apisix/admin"
 )
 
 // world is a controller of Services in namespace apps, each with one Pod that is ready or not.
 func world(t *testing.T, ready map[string]bool) *controller {
 	t.Helper()
-	c := &controller{stores: map[schema.GroupVersionResource]cache.Store{
+	c := &controller{last: map[string]adc.Service{}, stores: map[schema.GroupVersionResource]cache.Store{
 		services: cache.NewStore(cache.MetaNamespaceKeyFunc), endpoints: cache.NewStore(cache.MetaNamespaceKeyFunc),
 	}}
 	add := func(resource schema.GroupVersionResource, name string, fields map[string]any) {
@@ -61,34 +63,34 @@ func TestBackendsShareByTheirWeights(t *testing.T) {
 		// own is the Pod of the route's own upstream, split is what is sent of the plugin; empty: none.
 		own, split string
 	}{
-		"a part":             {both, []any{"shop", 95, "shop-canary", 5}, "pod-of-shop", `[{"weight":95},{"upstream_id":"Service_apps_shop-canary_80","weight":5}]`},
-		"weight 0":           {both, []any{"shop", 100, "shop-canary", 0}, "pod-of-shop", `[{"weight":100},{"upstream_id":"Service_apps_shop-canary_80","weight":0}]`},
-		"no weights":         {both, []any{"shop", -1, "shop-canary", -1}, "pod-of-shop", `[{"weight":100},{"upstream_id":"Service_apps_shop-canary_80","weight":100}]`},
+		"a part":             {both, []any{"shop", 95, "shop-canary", 5}, "pod-of-shop", `[{"weight":95},{"upstream_id":"e4cfc863","weight":5}]`},
+		"weight 0":           {both, []any{"shop", 100, "shop-canary", 0}, "pod-of-shop", `[{"weight":100},{"upstream_id":"e4cfc863","weight":0}]`},
+		"no weights":         {both, []any{"shop", -1, "shop-canary", -1}, "pod-of-shop", `[{"weight":100},{"upstream_id":"e4cfc863","weight":100}]`},
 		"one backend":        {both, []any{"shop", 0}, "pod-of-shop", ""},
 		"a canary that died": {map[string]bool{"shop": true, "shop-canary": false}, []any{"shop", 95, "shop-canary", 5}, "pod-of-shop", ""},
 		"only weight 0 left": {map[string]bool{"shop": false, "shop-canary": true}, []any{"shop", 100, "shop-canary", 0}, "pod-of-shop-canary", ""},
 		"none is left":       {map[string]bool{"shop": false}, []any{"shop", 100, "gone", 0}, "", ""},
 		"a neighbour's weights": {
 			map[string]bool{"a": false, "b": true, "c": true}, []any{"a", 70, "b", 20, "c", 10}, "pod-of-b",
-			`[{"weight":70},{"upstream_id":"Service_apps_c_80","weight":20}]`,
+			`[{"weight":70},{"upstream_id":"d3db5200","weight":20}]`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sent := admin.Config{}
+			sent := adc.Resources{}
 			world(t, c.ready).httpRoute(routeTo(c.backends), &sent)
 			var own, split string
-			if nodes := sent.Routes[0].Upstream.Nodes; len(nodes) > 0 {
+			if nodes := sent.Services[0].Upstream.Nodes; len(nodes) > 0 {
 				own = nodes[0].Host
 			}
-			if config, on := sent.Routes[0].Plugins[admin.TrafficSplit].(admin.Split); on {
+			if config, on := sent.Services[0].Plugins[admin.TrafficSplit].(admin.Split); on {
 				text, err := json.Marshal(config.Rules[0].WeightedUpstreams)
 				if err != nil {
 					t.Fatal(err)
 				}
 				split = string(text)
 			}
-			if own != c.own || split != c.split || (len(sent.Upstreams) == 1) != (split != "") {
-				t.Errorf("expected %q with %s, found %q with %s and upstreams %v", c.own, c.split, own, split, sent.Upstreams)
+			if own != c.own || split != c.split || (len(sent.Services[0].Upstreams) == 1) != (split != "") {
+				t.Errorf("expected %q with %s, found %q with %s and upstreams %v", c.own, c.split, own, split, sent.Services[0].Upstreams)
 			}
 		})
 	}
@@ -96,13 +98,87 @@ func TestBackendsShareByTheirWeights(t *testing.T) {
 
 // This is what the data plane refuses.
 func TestTwoRulesToOneServiceBringItsUpstreamTwice(t *testing.T) {
-	sent, backends := admin.Config{}, []any{"shop", 100, "shop-canary", 0}
+	sent, backends := adc.Resources{}, []any{"shop", 100, "shop-canary", 0}
 	world(t, map[string]bool{"shop": true, "shop-canary": true}).httpRoute(routeTo(backends, backends), &sent)
-	twice := admin.Upstream{ID: "Service_apps_shop-canary_80", Nodes: []admin.Node{{Host: "pod-of-shop-canary", Port: 8080}}}
-	if !reflect.DeepEqual(sent.Upstreams, []admin.Upstream{twice, twice}) {
-		t.Errorf("expected %v twice, found %v", twice, sent.Upstreams)
+	var ids []string
+	for _, one := range adc.Standalone(sent).Upstreams {
+		ids = append(ids, one.ID)
 	}
-	if sent.Routes[0].ID == sent.Routes[1].ID {
-		t.Errorf("two rules are one route %s", sent.Routes[0].ID)
+	canary := idOf("Service_apps_shop-canary_80")
+	if want := []string{idOf("apps_shop_0"), canary, idOf("apps_shop_1"), canary}; !slices.Equal(ids, want) {
+		t.Errorf("expected %v, found %v", want, ids)
+	}
+	if sent.Services[0].ID == sent.Services[1].ID {
+		t.Errorf("two rules are one service %s", sent.Services[0].ID)
+	}
+}
+
+// A route keeps its Pods while it says so, as users saw it of controllers before 2.2.0; everything else goes on.
+func TestARouteKeepsItsUpstreamsWhileItSaysSo(t *testing.T) {
+	nodesOf := func(c *controller, route object) []admin.Node {
+		sent := adc.Resources{}
+		c.httpRoute(route, &sent)
+		return sent.Services[0].Upstream.Nodes
+	}
+	old, later := world(t, map[string]bool{"shop": true}), world(t, map[string]bool{"other": true})
+	route := routeTo([]any{"shop", 100})
+	before := nodesOf(old, route)
+	later.last = old.last
+	route.SetAnnotations(map[string]string{keepUpstreams: "true"})
+	if got := nodesOf(later, route); len(before) != 1 || !reflect.DeepEqual(got, before) {
+		t.Errorf("expected %v, found %v", before, got)
+	}
+	route.SetAnnotations(nil)
+	if got := nodesOf(later, route); len(got) != 0 {
+		t.Errorf("expected none, found %v", got)
+	}
+}
+
+// With the chart's auto, a route that names listeners is bound to their ports, and the data plane listens on others.
+func TestAListenersPortBindsARoute(t *testing.T) {
+	c := world(t, map[string]bool{"shop": true})
+	add := func(resource schema.GroupVersionResource, fields map[string]any) {
+		if c.stores[resource] == nil {
+			c.stores[resource] = cache.NewStore(cache.MetaNamespaceKeyFunc)
+		}
+		if err := c.stores[resource].Add(&unstructured.Unstructured{Object: fields}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(classes, map[string]any{"metadata": map[string]any{"name": "apisix"}, "spec": map[string]any{"controllerName": controllerName}})
+	add(gateways, map[string]any{"metadata": map[string]any{"namespace": "apisix", "name": "apisix"}, "spec": map[string]any{
+		"gatewayClassName": "apisix", "listeners": []any{
+			map[string]any{"name": "http", "port": int64(80)}, map[string]any{"name": "https", "port": int64(443), "hostname": "*.test"},
+		},
+	}})
+	to := func(sections ...string) object {
+		route := routeTo([]any{"shop", 100})
+		var refs []any
+		for _, section := range sections {
+			ref := map[string]any{"namespace": "apisix", "name": "apisix"}
+			if section != "" {
+				ref["sectionName"] = section
+			}
+			refs = append(refs, ref)
+		}
+		if err := unstructured.SetNestedSlice(route.Object, refs, "spec", "parentRefs"); err != nil {
+			t.Fatal(err)
+		}
+		return route
+	}
+	for name, one := range map[string]struct {
+		mode  string
+		route object
+		want  []any
+	}{
+		"both, by name":            {"auto", to("http", "https"), []any{"80", "443"}},
+		"the one with a host name": {"auto", to("https"), nil},
+		"whichever there are":      {"auto", to(""), nil},
+		"both, with off":           {"off", to("http", "https"), nil},
+	} {
+		c.portMatch = one.mode
+		if got := c.listenerPorts(one.route); !reflect.DeepEqual(got, one.want) {
+			t.Errorf("%s: expected %v, found %v", name, one.want, got)
+		}
 	}
 }

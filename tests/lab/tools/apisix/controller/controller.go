@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,11 +13,17 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 
+	"strata/tests/lab/tools/apisix/adc"
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// retry is how soon a data plane that did not take its configuration is sent it again.
-const retry = 500 * time.Millisecond
+// retryFirst and retryLast bound how soon a data plane that did not take its configuration is sent it again: each failure in a row doubles
+// the pause (internal/provider/apisix/provider.go: RetryBaseDelay, RetryMaxDelay). syncPeriod is how often it is sent it in any case.
+const (
+	retryFirst = time.Second
+	retryLast  = 1000 * time.Second
+	syncPeriod = time.Minute
+)
 
 // controller keeps the data plane as the objects say, and the objects' status as it is.
 type controller struct {
@@ -25,12 +32,18 @@ type controller struct {
 	synced  []cache.InformerSynced
 	start   func(<-chan struct{})
 	changed chan struct{}
+	// portMatch is listener_port_match_mode. sidecar leads to ADC, and rebuilt is true once that knows what the data plane has.
+	portMatch string
+	sidecar   *http.Client
+	rebuilt   bool
+	// last are the services as they were sent, by id.
+	last map[string]adc.Service
 }
 
 type object = *unstructured.Unstructured
 
 func newController(client dynamic.Interface, served []kind) *controller {
-	c := &controller{client: client, stores: map[schema.GroupVersionResource]cache.Store{}, changed: make(chan struct{}, 1)}
+	c := &controller{client: client, stores: map[schema.GroupVersionResource]cache.Store{}, changed: make(chan struct{}, 1), last: map[string]adc.Service{}}
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
 	c.start = factory.Start
 	tell := func(any) {
@@ -59,23 +72,29 @@ func (c *controller) run(ctx context.Context) error {
 	if !cache.WaitForCacheSync(ctx.Done(), c.synced...) {
 		return ctx.Err()
 	}
-	again := time.NewTimer(0)
+	again, periodic, pause := time.NewTimer(0), time.NewTicker(syncPeriod), retryFirst
+	defer periodic.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-c.changed:
 		case <-again.C:
+		case <-periodic.C:
 		}
 		// Statuses at once, the data plane after what a run of ADC takes.
 		err := c.statuses(ctx)
 		if c.wait(ctx) {
 			err = errors.Join(err, c.send(ctx))
 		}
-		if err != nil {
-			fmt.Println("reconcile:", err)
-			again.Reset(retry)
+		if err == nil {
+			pause = retryFirst
+			again.Stop()
+			continue
 		}
+		fmt.Println("reconcile:", err)
+		again.Reset(pause)
+		pause = min(2*pause, retryLast)
 	}
 }
 

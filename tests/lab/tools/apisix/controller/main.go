@@ -5,11 +5,16 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -18,12 +23,15 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"sigs.k8s.io/yaml"
+
+	"strata/tests/lab/tools/apisix/adc"
 	"strata/tests/lab/tools/apisix/delays"
 )
 
 // The ports of the official image and chart.
 const (
-	portMetrics, portProbes, portWebhook, portADC = ":8080", ":8081", ":9443", ":3001"
+	portMetrics, portProbes, portWebhook = ":8080", ":8081", ":9443"
 )
 
 func main() {
@@ -31,7 +39,7 @@ func main() {
 	defer stop()
 	var err error
 	if len(os.Args) > 1 && os.Args[1] == "server" {
-		err = serve(ctx, portADC, alive(nil)) // the controller sends by itself, so there is nothing to translate
+		err = serveADC(ctx, os.Args[2:])
 	} else {
 		err = run(ctx)
 	}
@@ -41,7 +49,52 @@ func main() {
 	}
 }
 
+// serveADC is `adc server --listen unix:PATH --listen-status PORT`.
+func serveADC(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("server", flag.ContinueOnError)
+	at, status := flags.String("listen", "unix:/sockets/adc.sock", "where the controller asks"), flags.Int("listen-status", 3001, "where kubelet asks")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	path := strings.TrimPrefix(*at, "unix:")
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	ended := make(chan error, 2)
+	go func() { ended <- serve(ctx, ":"+strconv.Itoa(*status), alive(nil)) }()
+	go func() {
+		ended <- listen(ctx, path, adc.Handler(), func(s *http.Server) error {
+			socket, err := net.Listen("unix", path)
+			if err != nil {
+				return err
+			}
+			if err := os.Chmod(path, 0o660); err != nil { //nolint:gosec // as the original: the group is the Pod's
+				return err
+			}
+			return s.Serve(socket)
+		})
+	}()
+	return <-ended
+}
+
+// settings are what is read of the configuration file.
+type settings struct {
+	PortMatch string `json:"listener_port_match_mode"`
+}
+
+func readSettings(path string) (read settings, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return read, err
+	}
+	return read, yaml.Unmarshal(text, &read)
+}
+
 func run(ctx context.Context) error {
+	known, err := readSettings("/app/conf/config.yaml")
+	if err != nil {
+		return err
+	}
 	config, err := rest.InClusterConfig()
 	if err != nil {
 		return err
@@ -62,6 +115,7 @@ func run(ctx context.Context) error {
 	// Ready is a ping: it says nothing of the webhook, or of what the controller looks at.
 	go func() { ended <- serve(ctx, portProbes, alive(func() { once.Do(func() { close(ready) }) })) }()
 	c := newController(client, served)
+	c.portMatch, c.sidecar = known.PortMatch, socket(os.Getenv("ADC_SERVER_URL"))
 	go func() { ended <- c.run(ctx) }()
 	go func() {
 		select {

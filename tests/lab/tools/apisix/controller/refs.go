@@ -3,9 +3,11 @@ package main
 import (
 	"encoding/base64"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"strata/tests/lab/tools/apisix/adc"
 	"strata/tests/lab/tools/apisix/admin"
 )
 
@@ -67,7 +69,7 @@ func (c *controller) mine(o object) bool {
 }
 
 // pairOf is the key pair of a listener; nil while its Secret is not there.
-func (c *controller) pairOf(gateway object, listener map[string]any) *admin.SSL {
+func (c *controller) pairOf(gateway object, listener map[string]any) *adc.SSL {
 	for _, ref := range list(listener, "tls", "certificateRefs") {
 		name, _ := ref["name"].(string)
 		if pair := c.pair(gateway.GetNamespace(), name); pair != nil {
@@ -80,12 +82,12 @@ func (c *controller) pairOf(gateway object, listener map[string]any) *admin.SSL 
 	return nil
 }
 
-func (c *controller) pair(namespace, name string) *admin.SSL {
+func (c *controller) pair(namespace, name string) *adc.SSL {
 	data := c.secret(namespace, name)
 	if data["tls.crt"] == "" || data["tls.key"] == "" {
 		return nil
 	}
-	return &admin.SSL{Cert: data["tls.crt"], Key: data["tls.key"]}
+	return &adc.SSL{Certificates: []adc.Certificate{{Certificate: data["tls.crt"], Key: data["tls.key"]}}}
 }
 
 // secret is a Secret's data, as text; empty where there is none.
@@ -116,11 +118,17 @@ func (c *controller) nodes(namespace, service string, port int64) []admin.Node {
 			name, _ = one["name"].(string)
 		}
 	}
-	return c.addresses(namespace, service, name, false)
+	return c.addresses(namespace, service, name, ready)
 }
 
-// addresses are the Pods of a Service's port by its name; unready says whether those that are not ready count as well.
-func (c *controller) addresses(namespace, service, port string, unready bool) []admin.Node {
+// ready and staying say which Pods of a Service count: a route's must be ready, a data plane's must not be about to go
+// (internal/adc/translator: DefaultEndpointFilter, TranslateGatewayProxyToConfig).
+func ready(conditions map[string]any) bool { return conditions["ready"] != false }
+
+func staying(conditions map[string]any) bool { return conditions["terminating"] != true }
+
+// addresses are the Pods of a Service's port by its name.
+func (c *controller) addresses(namespace, service, port string, counts func(map[string]any) bool) []admin.Node {
 	found := []admin.Node{}
 	for _, slice := range c.all(endpoints) {
 		if slice.GetNamespace() != namespace || slice.GetLabels()["kubernetes.io/service-name"] != service {
@@ -132,20 +140,15 @@ func (c *controller) addresses(namespace, service, port string, unready bool) []
 			}
 			number, _ := one["port"].(int64)
 			for _, endpoint := range list(slice.Object, "endpoints") {
-				ready, _, _ := unstructured.NestedBool(endpoint, "conditions", "ready")
+				conditions, _, _ := unstructured.NestedMap(endpoint, "conditions")
 				for _, address := range texts(endpoint, "addresses") {
-					if ready || unready {
+					if counts(conditions) {
 						found = append(found, admin.Node{Host: address, Port: int(number)})
 					}
 				}
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b admin.Node) int {
-		if a.Host < b.Host {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(found, func(a, b admin.Node) int { return strings.Compare(a.Host, b.Host) })
 	return found
 }

@@ -6,15 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"strata/tests/lab/tools/apisix/admin"
+	"strata/tests/lab/tools/apisix/adc"
 )
-
-var sender = &http.Client{Timeout: 3 * time.Second}
 
 // send configures every Pod of each data plane that a Gateway or an IngressClass names, ready or not: one that has no
 // configuration is not ready.
@@ -43,49 +45,91 @@ func (c *controller) send(ctx context.Context) error {
 
 // configure sends one data plane its configuration.
 func (c *controller) configure(ctx context.Context, proxy object) error {
-	plane, _, _ := unstructured.NestedMap(proxy.Object, "spec", "provider", "controlPlane")
-	service, _, _ := unstructured.NestedString(plane, "service", "name")
-	port, _, _ := unstructured.NestedInt64(plane, "service", "port")
-	secret, _, _ := unstructured.NestedString(plane, "auth", "adminKey", "valueFrom", "secretKeyRef", "name")
-	entry, _, _ := unstructured.NestedString(plane, "auth", "adminKey", "valueFrom", "secretKeyRef", "key")
-	key, _, _ := unstructured.NestedString(plane, "auth", "adminKey", "value")
-	if key == "" {
-		key = c.secret(proxy.GetNamespace(), secret)[entry]
-	}
-	name := ""
-	if o := c.get(services, proxy.GetNamespace(), service); o != nil {
-		for _, one := range list(o.Object, "spec", "ports") {
-			if number, _ := one["port"].(int64); number == port {
-				name, _ = one["name"].(string)
-			}
-		}
-	}
-	body, err := json.Marshal(c.translate(proxy))
+	request, err := c.request(proxy)
 	if err != nil {
 		return err
 	}
-	var failures []error
-	for _, node := range c.addresses(proxy.GetNamespace(), service, name, true) {
-		failures = append(failures, put(ctx, node, key, body))
-	}
-	return errors.Join(failures...)
+	request.Task.Opts.BypassCache = !c.rebuilt
+	request.Task.Config = c.translate(proxy)
+	err = c.adc(ctx, "sync", request, nil)
+	c.rebuilt = c.rebuilt || err == nil
+	return err
 }
 
-func put(ctx context.Context, node admin.Node, key string, body []byte) error {
-	address := fmt.Sprintf("http://%s:%d%s", node.Host, node.Port, admin.Path)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut, address, bytes.NewReader(body))
+// request is one to the data plane of a GatewayProxy, without a configuration.
+func (c *controller) request(proxy object) (adc.Request, error) {
+	var request adc.Request
+	opts := &request.Task.Opts
+	opts.CacheKey = "GatewayProxy/" + proxy.GetNamespace() + "/" + proxy.GetName()
+	plane, _, _ := unstructured.NestedMap(proxy.Object, "spec", "provider", "controlPlane")
+	opts.Token, _, _ = unstructured.NestedString(plane, "auth", "adminKey", "value")
+	if name, _, _ := unstructured.NestedString(plane, "auth", "adminKey", "valueFrom", "secretKeyRef", "name"); name != "" {
+		if _, err := c.needed(secrets, proxy.GetNamespace(), name); err != nil {
+			return request, err
+		}
+		key, _, _ := unstructured.NestedString(plane, "auth", "adminKey", "valueFrom", "secretKeyRef", "key")
+		opts.Token = c.secret(proxy.GetNamespace(), name)[key]
+	}
+	name, _, _ := unstructured.NestedString(plane, "service", "name")
+	service, err := c.needed(services, proxy.GetNamespace(), name)
+	if err != nil {
+		return request, err
+	}
+	port, _, _ := unstructured.NestedInt64(plane, "service", "port")
+	portName := ""
+	for _, one := range list(service.Object, "spec", "ports") {
+		if number, _ := one["port"].(int64); number == port {
+			portName, _ = one["name"].(string)
+		}
+	}
+	for _, node := range c.addresses(proxy.GetNamespace(), name, portName, staying) {
+		opts.Server = append(opts.Server, "http://"+net.JoinHostPort(node.Host, strconv.Itoa(node.Port)))
+	}
+	return request, nil
+}
+
+// adc has ADC do something, and reads its answer into said if it is not nil.
+func (c *controller) adc(ctx context.Context, what string, request adc.Request, said any) error {
+	body, err := json.Marshal(map[string]any{"task": request.Task})
 	if err != nil {
 		return err
 	}
-	request.Header.Set(admin.Header, key)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := sender.Do(request)
+	put, err := http.NewRequestWithContext(ctx, http.MethodPut, "http://adc/"+what, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
-	_ = response.Body.Close()
-	if response.StatusCode != http.StatusAccepted {
-		return fmt.Errorf("%s answers %d", address, response.StatusCode)
+	put.Header.Set("Content-Type", "application/json")
+	response, err := c.sidecar.Do(put)
+	if err != nil {
+		return err
 	}
-	return nil
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("ADC: HTTP %d: %s", response.StatusCode, text)
+	}
+	if said != nil {
+		return json.Unmarshal(text, said)
+	}
+	var result adc.Result
+	if err := json.Unmarshal(text, &result); err != nil {
+		return err
+	}
+	for _, one := range result.EndpointStatus {
+		if !one.Success {
+			err = errors.Join(err, fmt.Errorf("%s: %s", one.Server, one.Reason))
+		}
+	}
+	return err
+}
+
+// socket asks ADC where the chart says that it listens: unix:/sockets/adc.sock.
+func socket(address string) *http.Client {
+	path := strings.TrimPrefix(address, "unix:")
+	return &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", path)
+	}}}
 }

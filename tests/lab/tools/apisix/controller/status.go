@@ -96,7 +96,7 @@ func (c *controller) gatewayStatus(gateway object) map[string]any {
 		listeners = append(listeners, map[string]any{
 			"name": name, "attachedRoutes": int64(c.attached(gateway, name)),
 			"supportedKinds": []any{map[string]any{"group": "gateway.networking.k8s.io", "kind": "HTTPRoute"}},
-			"conditions":     []any{condition(gateway, "Accepted", "True", "Accepted", ""), resolved, programmed, condition(gateway, "Conflicted", "True", "NoConflicts", "")},
+			"conditions":     []any{condition(gateway, "Accepted", "True", "Accepted", ""), resolved, programmed, condition(gateway, "Conflicted", "False", "NoConflicts", "")},
 		})
 	}
 	status["listeners"] = listeners

@@ -6,24 +6,25 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"strata/tests/lab/tools/apisix/admin"
+	"strata/tests/lab/tools/apisix/adc"
 )
 
-// translate is what the data plane of a GatewayProxy is told.
-func (c *controller) translate(proxy object) admin.Config {
-	sent := admin.Config{Routes: []admin.Route{}, Upstreams: []admin.Upstream{}, SSLs: []admin.SSL{}, Consumers: []admin.Consumer{}, GlobalRules: []admin.GlobalRule{{Plugins: map[string]any{}}}}
+// translate is what the data plane of a GatewayProxy is to have.
+func (c *controller) translate(proxy object) adc.Resources {
+	sent := adc.Resources{GlobalRules: map[string]any{}}
 	for _, plugin := range list(proxy.Object, "spec", "plugins") {
 		if on, _ := plugin["enabled"].(bool); on {
 			name, _ := plugin["name"].(string)
-			sent.GlobalRules[0].Plugins[name] = plugin["config"]
+			sent.GlobalRules[name] = plugin["config"]
 		}
 	}
 	for _, gateway := range c.ours() {
 		if used := c.proxyOf(gateway); used == nil || used.GetUID() != proxy.GetUID() {
 			continue
 		}
-		for _, listener := range list(gateway.Object, "spec", "listeners") {
+		for i, listener := range list(gateway.Object, "spec", "listeners") {
 			if pair := c.pairOf(gateway, listener); pair != nil {
+				pair.ID = idOf(fmt.Sprintf("Gateway_%s_%s_%d", gateway.GetNamespace(), gateway.GetName(), i))
 				sent.SSLs = append(sent.SSLs, *pair)
 			}
 		}
@@ -36,13 +37,13 @@ func (c *controller) translate(proxy object) admin.Config {
 	for _, one := range c.all(apisixTLS) {
 		pair := c.pair(text(one, "spec", "secret", "namespace"), text(one, "spec", "secret", "name"))
 		if c.mine(one) && pair != nil {
-			pair.SNIs = texts(one.Object, "spec", "hosts")
+			pair.ID, pair.SNIs = idOf("ApisixTls_"+one.GetNamespace()+"_"+one.GetName()), texts(one.Object, "spec", "hosts")
 			sent.SSLs = append(sent.SSLs, *pair)
 		}
 	}
 	for _, route := range c.all(apisixRoutes) {
 		if c.mine(route) {
-			sent.Routes = append(sent.Routes, c.apisixRoute(route)...)
+			c.apisixRoute(route, &sent)
 		}
 	}
 	for _, consumer := range c.all(consumers) {
@@ -53,48 +54,96 @@ func (c *controller) translate(proxy object) admin.Config {
 	return sent
 }
 
-// httpRoute adds one route for each rule, and the upstreams that it needs beside its own.
-func (c *controller) httpRoute(o object, sent *admin.Config) {
-	for i, rule := range list(o.Object, "spec", "rules") {
-		route := admin.Route{ID: fmt.Sprintf("%s_%s_%d", o.GetNamespace(), o.GetName(), i), Hosts: texts(o.Object, "spec", "hostnames"), Plugins: map[string]any{}}
-		for _, match := range list(rule, "matches") {
-			path, _, _ := unstructured.NestedString(match, "path", "value")
-			if kind, _, _ := unstructured.NestedString(match, "path", "type"); kind != "Exact" {
-				path = strings.TrimSuffix(path, "/") + "/*"
-			}
-			route.URIs = append(route.URIs, path)
-		}
-		sent.Upstreams = append(sent.Upstreams, c.backends(o.GetNamespace(), list(rule, "backendRefs"), &route)...)
-		sent.Routes = append(sent.Routes, route)
+// labels are those of what is made of an object (internal/controller/label).
+func labels(o object, kind string) map[string]string {
+	return map[string]string{
+		"k8s/kind": kind, "k8s/namespace": o.GetNamespace(), "k8s/name": o.GetName(), "k8s/controller-name": controllerName,
+		"manager-by": "apisix-ingress-controller",
 	}
 }
 
-// apisixRoute is one route for each entry under http. Without the plugins that it names it would be open to everybody, so it is left
-// out until they are there.
-func (c *controller) apisixRoute(o object) []admin.Route {
-	var routes []admin.Route
-	for _, entry := range list(o.Object, "spec", "http") {
+// serviceOf is the service of one rule of an object, by its place.
+func serviceOf(o object, kind string, rule int, hosts []string) adc.Service {
+	name := fmt.Sprintf("%s_%s_%d", o.GetNamespace(), o.GetName(), rule)
+	return adc.Service{Metadata: adc.Metadata{ID: idOf(name), Name: name, Labels: labels(o, kind)}, Hosts: hosts, Plugins: map[string]any{}}
+}
+
+// httpRoute adds a service for each rule, with a route for each match.
+func (c *controller) httpRoute(o object, sent *adc.Resources) {
+	ports := c.listenerPorts(o)
+	for i, rule := range list(o.Object, "spec", "rules") {
+		service := serviceOf(o, "HTTPRoute", i, texts(o.Object, "spec", "hostnames"))
+		for j, match := range list(rule, "matches") {
+			name := fmt.Sprintf("%s_%s_%d-%d", o.GetNamespace(), o.GetName(), i, j)
+			path, _, _ := unstructured.NestedString(match, "path", "value")
+			uris := []string{path}
+			if kind, _, _ := unstructured.NestedString(match, "path", "type"); kind != "Exact" {
+				uris = append(uris, strings.TrimSuffix(path, "/")+"/*")
+			}
+			route := adc.Route{Metadata: adc.Metadata{ID: idOf(name), Name: name, Labels: service.Labels}, URIs: uris}
+			if len(ports) > 0 {
+				route.Vars = [][]any{{"server_port", "in", ports}}
+			}
+			service.Routes = append(service.Routes, route)
+		}
+		c.backends(o.GetNamespace(), list(rule, "backendRefs"), &service)
+		sent.Services = append(sent.Services, c.kept(o, service))
+	}
+}
+
+// listenerPorts are those that a route is bound to: with mode auto, all ports of the listeners that it names, or of several, where one of them
+// has no host name (internal/adc/translator/translator.go, shouldInjectServerPortVars; mode off is ours).
+func (c *controller) listenerPorts(route object) []any {
+	var ports []any
+	bound, explicit := map[int64]bool{}, false
+	for _, ref := range list(route.Object, "spec", "parentRefs") {
+		gateway := c.parent(route, ref)
+		if c.portMatch != "auto" || gateway == nil {
+			continue
+		}
+		section, _ := ref["sectionName"].(string)
+		explicit = explicit || section != ""
+		for _, listener := range list(gateway.Object, "spec", "listeners") {
+			port, _ := listener["port"].(int64)
+			if host, _ := listener["hostname"].(string); section == "" || listener["name"] == section {
+				ports = append(ports, fmt.Sprint(port))
+				if host == "" {
+					bound[port] = true
+				}
+			}
+		}
+	}
+	if len(bound) > 1 || explicit && len(bound) > 0 {
+		return ports
+	}
+	return nil
+}
+
+// apisixRoute adds a service for each entry under http. Without the plugins that it names the original has nothing to send
+// (internal/controller/apisixroute_controller.go, validatePluginConfig).
+func (c *controller) apisixRoute(o object, sent *adc.Resources) {
+	for i, entry := range list(o.Object, "spec", "http") {
 		name, _ := entry["name"].(string)
 		match, _ := entry["match"].(map[string]any)
-		route := admin.Route{
-			ID: o.GetNamespace() + "_" + o.GetName() + "_" + name, Name: name, Plugins: map[string]any{},
-			Hosts: texts(match, "hosts"), URIs: texts(match, "paths"),
-		}
+		service := serviceOf(o, "ApisixRoute", i, texts(match, "hosts"))
+		full := o.GetNamespace() + "_" + o.GetName() + "_" + name
+		route := adc.Route{Metadata: adc.Metadata{ID: idOf(full), Name: full, Labels: service.Labels}, URIs: texts(match, "paths"), Plugins: map[string]any{}}
 		if config, _ := entry["plugin_config_name"].(string); config != "" {
 			found := c.get(pluginConfigs, o.GetNamespace(), config)
 			if found == nil || !c.mine(found) {
-				continue
+				return
 			}
 			c.plugins(found, route.Plugins)
 		}
+		service.Upstream = &adc.Upstream{}
 		for _, backend := range list(entry, "backends") {
-			service, _ := backend["serviceName"].(string)
+			to, _ := backend["serviceName"].(string)
 			port, _ := backend["servicePort"].(int64)
-			route.Upstream.Nodes = append(route.Upstream.Nodes, c.nodes(o.GetNamespace(), service, port)...)
+			service.Upstream.Nodes = append(service.Upstream.Nodes, weigh(c.nodes(o.GetNamespace(), to, port), defaultWeight)...)
 		}
-		routes = append(routes, route)
+		service.Routes = []adc.Route{route}
+		sent.Services = append(sent.Services, c.kept(o, service))
 	}
-	return routes
 }
 
 // plugins adds those of an ApisixPluginConfig, with each key of the Secret that one names put into its configuration.
@@ -118,20 +167,24 @@ func (c *controller) plugins(from object, into map[string]any) {
 }
 
 // consumer is somebody with credentials, which a Secret holds.
-func (c *controller) consumer(o object) admin.Consumer {
-	made := admin.Consumer{Username: o.GetNamespace() + "_" + o.GetName(), Plugins: map[string]any{}}
-	for _, credential := range list(o.Object, "spec", "credentials") {
-		kind, _ := credential["type"].(string)
-		config, _ := credential["config"].(map[string]any)
+func (c *controller) consumer(o object) adc.Consumer {
+	made := adc.Consumer{Username: o.GetNamespace() + "_" + o.GetName()}
+	for _, one := range list(o.Object, "spec", "credentials") {
+		kind, _ := one["type"].(string)
+		name, _ := one["name"].(string)
+		config, _ := one["config"].(map[string]any)
 		if config == nil {
 			config = map[string]any{}
 		}
-		if ref, _, _ := unstructured.NestedString(credential, "secretRef", "name"); ref != "" {
+		if ref, _, _ := unstructured.NestedString(one, "secretRef", "name"); ref != "" {
+			if c.get(secrets, o.GetNamespace(), ref) == nil {
+				continue // until it comes
+			}
 			for key, value := range c.secret(o.GetNamespace(), ref) {
 				config[key] = value
 			}
 		}
-		made.Plugins[kind] = config
+		made.Credentials = append(made.Credentials, adc.Credential{Metadata: adc.Metadata{Name: name}, Type: kind, Config: config})
 	}
 	return made
 }

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// webhook answers admission reviews. Like the original it refuses little: what names something that is not there is admitted with a
-// warning, and only a second GatewayProxy of the same data plane is refused.
+// webhook answers admission reviews. An object that names something that is not there is admitted with a warning, unless what it would be
+// for the data plane is made for a look of ADC's (refusal). A second GatewayProxy of the same data plane is refused.
 func (c *controller) webhook() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var review admissionv1.AdmissionReview
@@ -32,6 +32,9 @@ func (c *controller) webhook() http.Handler {
 			if other := c.conflict(r.URL.Path, o); other != "" {
 				response.Allowed = false
 				response.Result = &metav1.Status{Code: http.StatusForbidden, Message: "gateway proxy configuration conflict: " + other}
+			}
+			if err := c.refusal(r.Context(), o); err != nil {
+				response.Allowed, response.Result = false, &metav1.Status{Code: http.StatusForbidden, Message: err.Error()}
 			}
 		}
 		review.Response, review.Request = response, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"sigs.k8s.io/yaml"
 
 	"strata/tests/lab/tools/apisix/delays"
 )
@@ -53,13 +56,43 @@ func shell(args []string) error {
 	return nil
 }
 
+// readAccess reads the keys from the environment and the rest from the configuration file.
+func readAccess(path string) (access, error) {
+	who := access{adminKey: os.Getenv("APISIX_ADMIN_KEY"), viewerKey: os.Getenv("APISIX_VIEWER_KEY")}
+	if who.adminKey == "" || who.viewerKey == "" {
+		return who, errors.New("APISIX_ADMIN_KEY or APISIX_VIEWER_KEY: empty; the chart takes them from apisix.admin.credentials.secretName")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return who, err
+	}
+	var config struct {
+		Deployment struct {
+			Admin struct {
+				Allow []string `json:"allow_admin"`
+			} `json:"admin"`
+		} `json:"deployment"`
+	}
+	if err := yaml.Unmarshal(text, &config); err != nil {
+		return who, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, one := range config.Deployment.Admin.Allow {
+		prefix, err := netip.ParsePrefix(one)
+		if err != nil {
+			return who, fmt.Errorf("%s: allow_admin: %w", path, err)
+		}
+		who.from = append(who.from, prefix.Masked())
+	}
+	return who, nil
+}
+
 func run() error {
-	key := os.Getenv("APISIX_ADMIN_KEY")
-	if key == "" {
-		return errors.New("APISIX_ADMIN_KEY: empty; the chart takes it from apisix.admin.credentials.secretName")
+	who, err := readAccess("/usr/local/apisix/conf/config.yaml")
+	if err != nil {
+		return err
 	}
 	time.Sleep(delays.Gateway())
-	p := newPlane(key)
+	p := newPlane(who)
 	servers := []*http.Server{
 		{Addr: portHTTP, Handler: p.proxy("http")},
 		{Addr: portTLS, Handler: p.proxy("https"), TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: p.certificate}},

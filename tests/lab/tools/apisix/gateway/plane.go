@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/subtle"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -20,7 +19,7 @@ import (
 
 // plane is the data plane: what the controller sent last, what of it is in force, and what was counted.
 type plane struct {
-	key     string
+	access  access
 	sent    atomic.Pointer[loaded]
 	current atomic.Pointer[loaded]
 	// upstreams are in force by themselves (follow).
@@ -33,9 +32,12 @@ type plane struct {
 // loaded is a configuration that is in force.
 type loaded struct {
 	admin.Config
-	pairs []pair
-	// splits are plugin traffic-split's, by the id of the route; upstreams by their own.
+	// digest is what its sender says that it is.
+	digest string
+	pairs  []pair
+	// splits are plugin traffic-split's, by the id of the route; services and upstreams by their own.
 	splits    map[string]admin.Split
+	services  map[string]admin.Service
 	upstreams map[string]admin.Upstream
 }
 
@@ -45,8 +47,8 @@ type pair struct {
 	certificate *tls.Certificate
 }
 
-func newPlane(key string) *plane {
-	return &plane{key: key, metrics: newMetrics(), login: newLogin()}
+func newPlane(who access) *plane {
+	return &plane{access: who, metrics: newMetrics(), login: newLogin()}
 }
 
 // status is the endpoint of the readiness probe: not ready before there is a configuration.
@@ -58,28 +60,6 @@ func (p *plane) status(w http.ResponseWriter, r *http.Request) {
 		say(w, http.StatusOK, map[string]string{"status": "ok"})
 	default:
 		say(w, http.StatusNotFound, nil)
-	}
-}
-
-// admin takes a configuration from who has the key.
-func (p *plane) admin(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case subtle.ConstantTimeCompare([]byte(r.Header.Get(admin.Header)), []byte(p.key)) != 1:
-		say(w, http.StatusUnauthorized, map[string]string{"description": "wrong apikey"})
-	case r.URL.Path != admin.Path || r.Method != http.MethodPut:
-		say(w, http.StatusNotFound, map[string]string{"error_msg": "not found"})
-	default:
-		sent, err := load(r.Body)
-		if err != nil {
-			say(w, http.StatusBadRequest, map[string]string{"error_msg": err.Error()})
-			return
-		}
-		p.sent.Store(sent)
-		if delays.Poll() == 0 {
-			p.takeUpstreams()
-			p.takeRoutes()
-		}
-		say(w, http.StatusAccepted, nil)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,6 +14,28 @@ import (
 
 	"strata/tests/lab/tools/apisix/admin"
 )
+
+// testPlane is one with the keys k and v, for everybody.
+func testPlane() *plane { return newPlane(access{adminKey: "k", viewerKey: "v"}) }
+
+// config is routes that have a service each, with hosts and nodes of its own.
+func config(rules ...rule) admin.Config {
+	var all admin.Config
+	for _, one := range rules {
+		all.Routes = append(all.Routes, admin.Route{ID: one.id, URIs: one.uris, Plugins: one.plugins, ServiceID: one.id, Vars: one.vars})
+		all.Services = append(all.Services, admin.Service{ID: one.id, Hosts: one.hosts, UpstreamID: one.id})
+		all.Upstreams = append(all.Upstreams, admin.Upstream{ID: one.id, Nodes: one.nodes})
+	}
+	return all
+}
+
+type rule struct {
+	id          string
+	hosts, uris []string
+	plugins     map[string]any
+	nodes       []admin.Node
+	vars        [][]any
+}
 
 // ask is the status and body of a request to a handler.
 func ask(t *testing.T, handler http.Handler, request *http.Request) (int, string) {
@@ -55,7 +78,7 @@ func configure(t *testing.T, p *plane, config admin.Config) {
 
 func send(t *testing.T, p *plane, config admin.Config) {
 	t.Helper()
-	if code, text := put(t, p, config); code != http.StatusAccepted {
+	if code, text := put(t, p, config); code != http.StatusAccepted && code != http.StatusNoContent {
 		t.Fatalf("configuration: %d %s", code, text)
 	}
 }
@@ -67,12 +90,13 @@ func put(t *testing.T, p *plane, config admin.Config) (int, string) {
 		t.Fatal(err)
 	}
 	request := httptest.NewRequest(http.MethodPut, admin.Path, strings.NewReader(string(body)))
-	request.Header.Set(admin.Header, p.key)
+	request.Header.Set(admin.Header, "k")
+	request.Header.Set(admin.Digest, string(body))
 	return ask(t, http.HandlerFunc(p.admin), request)
 }
 
 func TestWithoutAConfigurationNothingIsReadyOrServed(t *testing.T) {
-	p := newPlane("k")
+	p := testPlane()
 	ready := httptest.NewRequest(http.MethodGet, "/status/ready", nil)
 	if code, _ := ask(t, http.HandlerFunc(p.status), ready); code != 503 {
 		t.Errorf("ready: expected 503, found %d", code)
@@ -91,16 +115,44 @@ func TestWithoutAConfigurationNothingIsReadyOrServed(t *testing.T) {
 	}
 }
 
+// The viewer may look and nobody else, from where the configuration allows it.
+func TestTheAdminAPIGivesWhatItHas(t *testing.T) {
+	p := newPlane(access{adminKey: "k", viewerKey: "v", from: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	get := func(method, key, from string) (int, string) {
+		request := httptest.NewRequest(method, admin.Path, strings.NewReader("{}"))
+		request.Header.Set(admin.Header, key)
+		request.Header.Set(admin.Digest, "x")
+		request.RemoteAddr = from
+		return ask(t, http.HandlerFunc(p.admin), request)
+	}
+	if code, text := get(http.MethodGet, "v", "127.0.0.1:1"); code != 200 || !strings.Contains(text, `"routes_conf_version":0`) {
+		t.Errorf("before a configuration: %d %s", code, text)
+	}
+	for _, one := range []struct {
+		method, key, from string
+		code              int
+	}{
+		{http.MethodPut, "v", "127.0.0.1:1", 401}, {http.MethodGet, "x", "127.0.0.1:1", 401}, {http.MethodGet, "v", "10.0.0.1:1", 403},
+		{http.MethodPut, "k", "10.0.0.1:1", 403}, {http.MethodPut, "k", "127.0.0.1:1", 202}, {http.MethodPut, "k", "127.0.0.1:1", 204},
+		{http.MethodGet, "k", "127.0.0.1:1", 200},
+	} {
+		if code, text := get(one.method, one.key, one.from); code != one.code {
+			t.Errorf("%v: found %d %s", one, code, text)
+		}
+	}
+}
+
 func TestRequestsAreLedByHostAndPathAndThroughKeys(t *testing.T) {
-	p, node := newPlane("k"), backend(t)
-	configure(t, p, admin.Config{
-		Routes: []admin.Route{
-			{ID: "open", Hosts: []string{"*.open.test"}, URIs: []string{"/*"}, Upstream: admin.Upstream{Nodes: []admin.Node{node}}},
-			{ID: "deep", Hosts: []string{"a.open.test"}, URIs: []string{"/deep/*"}},
-			{ID: "keyed", Hosts: []string{"api.test"}, URIs: []string{"/*"}, Plugins: map[string]any{"key-auth": map[string]any{"hide_credentials": true}}, Upstream: admin.Upstream{Nodes: []admin.Node{node}}},
-		},
-		Consumers: []admin.Consumer{{Username: "me", Plugins: map[string]any{"key-auth": map[string]any{"key": "secret"}}}},
-	})
+	p, node := testPlane(), backend(t)
+	all := config(
+		rule{id: "open", hosts: []string{"*.open.test"}, uris: []string{"/*"}, nodes: []admin.Node{node}},
+		rule{id: "deep", hosts: []string{"a.open.test"}, uris: []string{"/deep/*"}},
+		rule{id: "keyed", hosts: []string{"api.test"}, uris: []string{"/*"}, plugins: map[string]any{"key-auth": map[string]any{"hide_credentials": true}}, nodes: []admin.Node{node}},
+		rule{id: "bound", hosts: []string{"bound.test"}, uris: []string{"/*"}, vars: [][]any{{"server_port", "in", []any{"80", "443"}}}, nodes: []admin.Node{node}},
+		rule{id: "there", hosts: []string{"there.test"}, uris: []string{"/*"}, vars: [][]any{{"server_port", "==", "9443"}}, nodes: []admin.Node{node}},
+	)
+	all.Consumers = []admin.Consumer{{Username: "me"}, {ID: "me/credentials/one", Plugins: map[string]any{"key-auth": map[string]any{"key": "secret"}}}}
+	configure(t, p, all)
 	for _, c := range []struct {
 		url, key string
 		code     int
@@ -113,6 +165,8 @@ func TestRequestsAreLedByHostAndPathAndThroughKeys(t *testing.T) {
 		{"http://api.test/", "", 401, "Missing API key"},
 		{"http://api.test/", "wrong", 401, "Invalid API key"},
 		{"http://api.test/", "secret", 200, `key="" user=me`},
+		{"http://bound.test/", "", 404, "404 Route Not Found"}, // to the Service's ports
+		{"http://there.test/", "", 200, "there.test /"},        // to nginx' own
 	} {
 		request := httptest.NewRequest(http.MethodGet, c.url, nil)
 		if c.key != "" {
@@ -132,17 +186,17 @@ func TestRequestsAreLedByHostAndPathAndThroughKeys(t *testing.T) {
 
 // A provider whose token is of another key, client, nonce or issuer must not let anybody in; the tests of ../keycloak have the good one.
 func TestALoginNeedsItsOwnCookieAndState(t *testing.T) {
-	p, node := newPlane("k"), backend(t)
+	p, node := testPlane(), backend(t)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"issuer":"https://login.test","authorization_endpoint":"https://login.test/auth","token_endpoint":"http://`+r.Host+`/token","jwks_uri":"http://`+r.Host+`/keys"}`)
 	}))
 	defer provider.Close()
-	configure(t, p, admin.Config{Routes: []admin.Route{{
-		ID: "login", Hosts: []string{"app.test"}, URIs: []string{"/*"}, Upstream: admin.Upstream{Nodes: []admin.Node{node}},
-		Plugins: map[string]any{"openid-connect": map[string]any{
+	configure(t, p, config(rule{
+		id: "login", hosts: []string{"app.test"}, uris: []string{"/*"}, nodes: []admin.Node{node},
+		plugins: map[string]any{"openid-connect": map[string]any{
 			"client_id": "c", "discovery": provider.URL, "redirect_uri": "https://app.test/callback", "session": map[string]any{"secret": "0123456789abcdef"},
 		}},
-	}}})
+	}))
 	answer := httptest.NewRecorder()
 	p.proxy("https").ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://app.test/x", nil))
 	to, err := url.Parse(answer.Header().Get("Location"))

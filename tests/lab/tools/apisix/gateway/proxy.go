@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -33,27 +36,31 @@ func (p *plane) handle(w http.ResponseWriter, r *http.Request, scheme string) (i
 		say(w, http.StatusServiceUnavailable, map[string]string{"error_msg": "no configuration"})
 		return "", ""
 	}
-	route := sent.match(r)
+	route := sent.match(r, scheme)
 	if route == nil {
 		say(w, http.StatusNotFound, map[string]string{"error_msg": "404 Route Not Found"})
 		return "", ""
 	}
-	if config, on := route.Plugins["key-auth"].(map[string]any); on && !sent.admits(w, r, config) {
+	if config, on := sent.plugin(route, "key-auth").(map[string]any); on && !sent.admits(w, r, config) {
 		return route.ID, ""
 	}
-	if config, on := route.Plugins["openid-connect"].(map[string]any); on && !p.login.admits(w, r, config, scheme) {
+	if config, on := sent.plugin(route, "openid-connect").(map[string]any); on && !p.login.admits(w, r, config, scheme) {
 		return route.ID, ""
 	}
 	to, err := p.upstreamOf(sent, route)
 	if err != nil {
-		say(w, http.StatusInternalServerError, map[string]string{"error_msg": err.Error()})
+		code := http.StatusInternalServerError
+		if errors.Is(err, errNoUpstream) {
+			code = http.StatusBadGateway
+		}
+		say(w, code, map[string]string{"error_msg": err.Error()})
 		return route.ID, ""
 	}
 	return route.ID, forward(w, r, to.Nodes, scheme)
 }
 
-// match is the route of a request: by host, and then by the longest path.
-func (l *loaded) match(r *http.Request) *admin.Route {
+// match is the route of a request: by its service's hosts, its own variables and the longest path.
+func (l *loaded) match(r *http.Request, scheme string) *admin.Route {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -61,7 +68,7 @@ func (l *loaded) match(r *http.Request) *admin.Route {
 	var best *admin.Route
 	longest := -1
 	for i := range l.Routes {
-		if !fits(l.Routes[i].Hosts, host) {
+		if !fits(l.services[l.Routes[i].ServiceID].Hosts, host) || !holds(l.Routes[i].Vars, scheme) {
 			continue
 		}
 		for _, uri := range l.Routes[i].URIs {
@@ -72,6 +79,25 @@ func (l *loaded) match(r *http.Request) *admin.Route {
 		}
 	}
 	return best
+}
+
+// holds reports whether a route's variables are as it wants them. The one that is known is server_port, which is the port that nginx
+// listens on, 9080 or 9443, and not the Service's.
+func holds(vars [][]any, scheme string) bool {
+	port := strings.TrimPrefix(map[string]string{"http": portHTTP, "https": portTLS}[scheme], ":")
+	for _, one := range vars {
+		if len(one) != 3 || one[0] != "server_port" {
+			return false
+		}
+		wanted, many := one[2].([]any)
+		if !many {
+			wanted = []any{one[2]}
+		}
+		if !slices.ContainsFunc(wanted, func(want any) bool { return fmt.Sprint(want) == port }) {
+			return false
+		}
+	}
+	return true
 }
 
 // admits is plugin key-auth.
@@ -87,11 +113,13 @@ func (l *loaded) admits(w http.ResponseWriter, r *http.Request, config map[strin
 	}
 	for _, consumer := range l.Consumers {
 		auth, _ := consumer.Plugins["key-auth"].(map[string]any)
+		name, _, _ := strings.Cut(consumer.ID, "/")
+		name = cmp.Or(consumer.Username, name)
 		if known, _ := auth["key"].(string); known != "" && known == key {
 			if hide, _ := config["hide_credentials"].(bool); hide {
 				r.Header.Del(header)
 			}
-			r.Header.Set("X-Consumer-Username", consumer.Username)
+			r.Header.Set("X-Consumer-Username", name)
 			return true
 		}
 	}

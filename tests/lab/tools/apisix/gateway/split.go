@@ -2,33 +2,38 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// index reads what routes and upstreams are found by. Two upstreams of one id are refused, and all that was sent with them
+// index reads what routes, services and upstreams are found by. Two of one id are refused, and all that was sent with them
 // (apisix/admin/standalone.lua, check_duplicate).
 func (l *loaded) index() error {
-	l.splits, l.upstreams = map[string]admin.Split{}, map[string]admin.Upstream{}
+	l.splits, l.services, l.upstreams = map[string]admin.Split{}, map[string]admin.Service{}, map[string]admin.Upstream{}
 	for _, upstream := range l.Upstreams {
 		if _, twice := l.upstreams[upstream.ID]; twice {
 			return fmt.Errorf("found duplicate id %s in upstreams", upstream.ID)
 		}
 		l.upstreams[upstream.ID] = upstream
 	}
-	for _, route := range l.Routes {
-		config, on := route.Plugins[admin.TrafficSplit]
-		if !on {
-			continue
+	for _, service := range l.Services {
+		if _, twice := l.services[service.ID]; twice {
+			return fmt.Errorf("found duplicate id %s in services", service.ID)
 		}
-		text, err := json.Marshal(config)
+		l.services[service.ID] = service
+	}
+	known := map[string]bool{}
+	for i := range l.Routes {
+		route := &l.Routes[i]
+		if known[route.ID] {
+			return fmt.Errorf("found duplicate id %s in routes", route.ID)
+		}
+		known[route.ID] = true
+		split, err := splitOf(l.plugin(route, admin.TrafficSplit))
 		if err != nil {
-			return err
-		}
-		var split admin.Split
-		if err := json.Unmarshal(text, &split); err != nil {
 			return fmt.Errorf("route %s: %s: %w", route.ID, admin.TrafficSplit, err)
 		}
 		l.splits[route.ID] = split
@@ -36,18 +41,39 @@ func (l *loaded) index() error {
 	return nil
 }
 
+// plugin is a plugin's configuration for a route: its own, or its service's; nil where neither has it (apisix/plugin.lua,
+// merge_service_route).
+func (l *loaded) plugin(route *admin.Route, name string) any {
+	if config, on := route.Plugins[name]; on {
+		return config
+	}
+	return l.services[route.ServiceID].Plugins[name]
+}
+
+func splitOf(config any) (split admin.Split, err error) {
+	text, err := json.Marshal(config)
+	if err == nil {
+		err = json.Unmarshal(text, &split)
+	}
+	return split, err
+}
+
+// errNoUpstream is a service whose upstream is not in force yet, or no more (apisix/init.lua, get_upstream_by_id).
+var errNoUpstream = errors.New("failed to find upstream by id")
+
 // upstreamOf is where the next request of a route goes. As in the original, every upstream that the route names must be there, also one
 // of weight 0 (apisix/plugins/traffic-split.lua, access).
 func (p *plane) upstreamOf(sent *loaded, route *admin.Route) (admin.Upstream, error) {
-	split := sent.splits[route.ID]
-	if len(split.Rules) == 0 {
-		return route.Upstream, nil
-	}
-	weighted := split.Rules[0].WeightedUpstreams // the first without a match; the controller writes none with one
+	own := sent.services[route.ServiceID].UpstreamID
 	var there map[string]admin.Upstream
 	if known := p.upstreams.Load(); known != nil {
 		there = *known
 	}
+	split, ownIsThere := sent.splits[route.ID], there[own].ID != ""
+	if len(split.Rules) == 0 {
+		return there[own], missing(ownIsThere)
+	}
+	weighted := split.Rules[0].WeightedUpstreams // the first without a match; the controller writes none with one
 	for _, one := range weighted {
 		if _, found := there[one.UpstreamID]; one.UpstreamID != "" && !found {
 			return admin.Upstream{}, fmt.Errorf("failed to fetch upstream info by upstream id: %s", one.UpstreamID)
@@ -56,7 +82,14 @@ func (p *plane) upstreamOf(sent *loaded, route *admin.Route) (admin.Upstream, er
 	if id := p.splits.next(route.ID, weighted); id != "" {
 		return there[id], nil
 	}
-	return route.Upstream, nil
+	return there[own], missing(ownIsThere)
+}
+
+func missing(found bool) error {
+	if found {
+		return nil
+	}
+	return errNoUpstream
 }
 
 // splits remember whose turn it is, for each route and its weights.

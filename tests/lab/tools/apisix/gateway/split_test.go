@@ -17,12 +17,14 @@ func named(t *testing.T, name string) admin.Upstream {
 	return admin.Upstream{ID: name, Nodes: []admin.Node{nodeOf(t, server.URL)}}
 }
 
-// shop is a route whose own upstream is stable's; weighted are its parts.
-func shop(stable admin.Upstream, weighted ...map[string]any) admin.Route {
-	return admin.Route{
-		ID: "shop", Hosts: []string{"shop.test"}, URIs: []string{"/*"}, Upstream: admin.Upstream{Nodes: stable.Nodes},
-		Plugins: map[string]any{admin.TrafficSplit: map[string]any{"rules": []any{map[string]any{"weighted_upstreams": weighted}}}},
+// shop is a route whose own upstream is stable's, and the others beside it; weighted are its parts.
+func shop(stable admin.Upstream, others []admin.Upstream, weighted ...map[string]any) admin.Config {
+	all := config(rule{id: "shop", hosts: []string{"shop.test"}, uris: []string{"/*"}, nodes: stable.Nodes})
+	if len(weighted) > 0 {
+		all.Services[0].Plugins = map[string]any{admin.TrafficSplit: map[string]any{"rules": []any{map[string]any{"weighted_upstreams": weighted}}}}
 	}
+	all.Upstreams = append(all.Upstreams, others...)
+	return all
 }
 
 // answers counts what n requests are answered with.
@@ -50,12 +52,12 @@ func TestRequestsAreSharedByWeight(t *testing.T) {
 		"all of weight 0": {[]any{0, 0}, 50},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPlane("k")
+			p := testPlane()
 			own, other := map[string]any{"weight": c.weights[0]}, map[string]any{"upstream_id": "canary", "weight": c.weights[1]}
 			if c.weights[1] == nil {
 				delete(other, "weight")
 			}
-			configure(t, p, admin.Config{Routes: []admin.Route{shop(stable, own, other)}, Upstreams: []admin.Upstream{canary}})
+			configure(t, p, shop(stable, []admin.Upstream{canary}, own, other))
 			if got := answers(t, p, 100); got["canary"] != c.canary || got["stable"] != 100-c.canary {
 				t.Errorf("expected %d of 100 from the canary, found %v", c.canary, got)
 			}
@@ -66,12 +68,9 @@ func TestRequestsAreSharedByWeight(t *testing.T) {
 // A configuration that is sent again, or another one, does not begin the round anew: a canary of few requests would never have one.
 func TestARoundGoesOnOverAConfiguration(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
-	p, got := newPlane("k"), map[string]int{}
+	p, got := testPlane(), map[string]int{}
 	for range 10 {
-		configure(t, p, admin.Config{
-			Routes:    []admin.Route{shop(stable, map[string]any{"weight": 95}, map[string]any{"upstream_id": "canary", "weight": 5})},
-			Upstreams: []admin.Upstream{canary},
-		})
+		configure(t, p, shop(stable, []admin.Upstream{canary}, map[string]any{"weight": 95}, map[string]any{"upstream_id": "canary", "weight": 5}))
 		for name, n := range answers(t, p, 10) {
 			got[name] += n
 		}
@@ -84,15 +83,12 @@ func TestARoundGoesOnOverAConfiguration(t *testing.T) {
 // Routes and upstreams are taken one after the other. Until both are, every request fails, also those that would go elsewhere.
 func TestARouteFailsWhileAnUpstreamThatItNamesIsNotThere(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
-	alone := admin.Config{Routes: []admin.Route{{ID: "shop", Hosts: []string{"shop.test"}, URIs: []string{"/*"}, Upstream: admin.Upstream{Nodes: stable.Nodes}}}}
-	both := admin.Config{
-		Routes:    []admin.Route{shop(stable, map[string]any{"weight": 100}, map[string]any{"upstream_id": "canary", "weight": 0})},
-		Upstreams: []admin.Upstream{canary},
-	}
+	alone := shop(stable, nil)
+	both := shop(stable, []admin.Upstream{canary}, map[string]any{"weight": 100}, map[string]any{"upstream_id": "canary", "weight": 0})
 	const lost = `{"error_msg":"failed to fetch upstream info by upstream id: canary"}`
 	for name, c := range map[string]struct{ from, to admin.Config }{"it comes": {alone, both}, "it goes": {both, alone}} {
 		for first, take := range map[string]func(*plane){"routes first": (*plane).takeRoutes, "upstreams first": (*plane).takeUpstreams} {
-			p := newPlane("k")
+			p := testPlane()
 			configure(t, p, c.from)
 			before := answers(t, p, 10)
 			send(t, p, c.to)
@@ -110,7 +106,7 @@ func TestARouteFailsWhileAnUpstreamThatItNamesIsNotThere(t *testing.T) {
 
 // The original refuses the whole configuration.
 func TestTwoUpstreamsOfOneIDAreRefused(t *testing.T) {
-	p, canary := newPlane("k"), named(t, "canary")
+	p, canary := testPlane(), named(t, "canary")
 	code, text := put(t, p, admin.Config{Upstreams: []admin.Upstream{canary, canary}})
 	if code != 400 || !strings.Contains(text, "found duplicate id canary in upstreams") || p.sent.Load() != nil {
 		t.Errorf("expected 400 and no change, found %d %s", code, text)
