@@ -40,6 +40,11 @@ type APISIXArgs struct {
 // and certificate, and who may reach the admin API.
 type APISIX struct {
 	pulumi.ResourceState
+	// Plane is what the gates of upstreams look at, without routes; its Key opens the data plane for looking only. Secret.
+	Plane health.UpstreamsSpec
+	Key   pulumi.StringOutput
+	// Revision is a digest of what runs as APISIX.
+	Revision string
 	// Webhook holds once the controller's webhook serves through every API server: only then are its kinds admitted.
 	Webhook *health.Gate
 	// Gateway, Rollout and Address hold once the Gateway is accepted, every Pod serves, and the address answers. Nil unless Full.
@@ -76,7 +81,7 @@ type apisix struct {
 // is not ready before it has a configuration, the controller has none to give before a Gateway names a GatewayProxy, and both of
 // these are refused before the controller's webhook serves. Only that last wait is an edge; the others heal (docs/adr/0011).
 func NewAPISIX(ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulumi.ResourceOption) (*APISIX, error) {
-	a := &apisix{APISIX: &APISIX{}, ctx: ctx, name: name, args: args}
+	a := &apisix{APISIX: &APISIX{Plane: apisixPlane()}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:apisix:APISIX", name, a.APISIX, opts...); err != nil {
 		return nil, err
 	}
@@ -106,6 +111,9 @@ func (a *apisix) adminKeys() error {
 			return err
 		}
 		data[role] = pulumi.ToSecret(key.Result)
+		if role == "viewer" {
+			a.Key = pulumi.ToSecret(key.Result).(pulumi.StringOutput)
+		}
 	}
 	a.keys, err = newSecret(a.ctx, a.args.Cluster, a.name+"-keys", secretArgs{
 		name: apisixKeys, namespace: apisixNamespace, data: data,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
 	"strata/health"
@@ -18,9 +19,16 @@ const (
 	apisixFinalizer = "apisix.apache.org/gc-protection"
 	// apisixPreStop is the chart's own, and no value (apisix-helm-chart charts/apisix/templates/deployment.yaml).
 	apisixPreStop = 30 * time.Second
+	// apisixResync is how often the controller sends the data plane everything again, changed or not: the chart's own. The gates of upstreams
+	// rely on it.
+	apisixResync = time.Minute
 	// apisixSlack is what a stop takes beyond preStop and the longest request.
 	apisixSlack = 10 * time.Second
 )
+
+// apisixLoopback is where the gates of upstreams ask the admin API from: a port that the kubelet forwards inside the Pod. No policy is asked
+// about it, and whoever may forward one may run a shell in the Pod.
+const apisixLoopback = "127.0.0.1/32"
 
 // apisixAddress is the address that the configuration asks for; empty: any.
 func apisixAddress(cfg config.APISIX) string {
@@ -62,7 +70,7 @@ func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 				"credentials": pulumi.Map{
 					"secretName": pulumi.String(apisixKeys), "secretAdminKey": pulumi.String("admin"), "secretViewerKey": pulumi.String("viewer"),
 				},
-				"allow": pulumi.Map{"ipList": pulumi.ToStringArray([]string{pods.String()})},
+				"allow": pulumi.Map{"ipList": pulumi.ToStringArray([]string{pods.String(), apisixLoopback})},
 			},
 		},
 	}
@@ -88,11 +96,22 @@ const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /sta
 func apisixControllerValues() pulumi.Map {
 	return pulumi.Map{
 		"config": pulumi.Map{
-			"provider":   pulumi.Map{"type": pulumi.String("apisix-standalone")},
-			"kubernetes": pulumi.Map{"ingressClass": pulumi.String(apisixController)}, // nobody's; ours names a GatewayProxy
+			"provider": pulumi.Map{"type": pulumi.String("apisix-standalone"), "syncPeriod": pulumi.String(apisixResync.String())},
+			// The chart's auto binds a route that names listeners to their ports, 80 and 443, which APISIX compares with those that it listens
+			// on, 9080 and 9443: every request is answered with 404 (apisix-helm-chart#1001, apisix-ingress-controller#2782).
+			"listenerPortMatchMode": pulumi.String("off"),
+			"kubernetes":            pulumi.Map{"ingressClass": pulumi.String(apisixController)}, // nobody's; ours names a GatewayProxy
 		},
 		"webhook":      pulumi.Map{"enabled": pulumi.Bool(true), "failurePolicy": pulumi.String("Fail")},
 		"gatewayProxy": pulumi.Map{"createDefault": pulumi.Bool(false)},
+	}
+}
+
+// apisixPlane is how the gates of upstreams find the data plane.
+func apisixPlane() health.UpstreamsSpec {
+	return health.UpstreamsSpec{
+		Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName, Port: 9180,
+		Controller: apisixNamespace + "/Deployment/" + apisixController, Resync: metav1.Duration{Duration: apisixResync},
 	}
 }
 

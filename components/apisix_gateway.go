@@ -33,13 +33,16 @@ func (a *apisix) certificate() error {
 	return err
 }
 
-// classes registers how the controller reaches the data plane, and the two classes that say so. The IngressClass is not the
+// classes registers how the controller reaches the data plane, and the two classes that say so. The GatewayProxy waits for the release whose
+// Service it names, and the class for the GatewayProxy: since 2.1.0 the webhook has the data plane look at an object of the class before it
+// admits it, and what is missing on the way there refuses the object for good (apisix-ingress-controller internal/webhook/v1/adc_validation.go).
+// Objects whose class is not there yet are admitted. The IngressClass is not the
 // chart's, which would name a GatewayProxy only if the chart made that as well, ahead of its own webhook.
 func (a *apisix) classes() error {
 	var err error
 	a.proxy, err = a.object("proxy", customResource{
 		apiVersion: "apisix.apache.org/v1alpha1", kind: "GatewayProxy", name: apisixProxy, namespace: apisixNamespace, spec: apisixProxySpec(a.args.Config),
-	}, a.Webhook)
+	}, a.Webhook, a.plane)
 	if err != nil {
 		return err
 	}
@@ -54,7 +57,7 @@ func (a *apisix) classes() error {
 				"namespace": pulumi.String(apisixNamespace), "scope": pulumi.String("Namespace"),
 			},
 		},
-	}, childOf(a, a.Webhook)...)
+	}, childOf(a, a.Webhook, a.proxy)...)
 	if err != nil {
 		return fmt.Errorf("ingress class: %w", err)
 	}

@@ -64,6 +64,7 @@ func (a *apisix) gate(role string, spec health.Spec, needs ...pulumi.Resource) (
 // gates registers what says that APISIX works and that nothing else here waits for.
 func (a *apisix) gates() error {
 	chart := a.args.Artifacts.Digest(config.ArtifactAPISIXChart)
+	a.Revision = digestOf(chart, a.args.Artifacts.Digest(config.ArtifactAPISIXControllerChart), a.args.Config)
 	var err error
 	a.Gateway, err = a.gate("gateway-gate", health.Spec{
 		Kind:    health.KindGateway,
@@ -73,7 +74,7 @@ func (a *apisix) gates() error {
 		return err
 	}
 	a.Rollout, err = a.gate("rollout", health.Spec{
-		Kind: health.KindRollout, Revision: digestOf(chart, a.args.Artifacts.Digest(config.ArtifactAPISIXControllerChart), a.args.Config),
+		Kind: health.KindRollout, Revision: a.Revision,
 		Rollout: &health.RolloutSpec{Workloads: []string{
 			apisixNamespace + "/Deployment/" + apisixController, apisixNamespace + "/Deployment/" + apisixName,
 		}},

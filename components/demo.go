@@ -29,6 +29,8 @@ type Demo struct {
 	URLs map[string]string
 	// Workloads are what runs them, as namespace/kind/name.
 	Workloads []string
+	// Routes are those that lead to them.
+	Routes []health.RouteRef
 	// Objects are all that validation looks at.
 	Objects []pulumi.Resource
 	// Key opens the REST API; Password is that of user demo. Both are secret.
@@ -50,10 +52,13 @@ type demo struct {
 	name      string
 	args      *DemoArgs
 	namespace *Object
+	// loginSecret is what the plugin of the login takes over.
+	loginSecret *Object
 }
 
-// NewDemo registers the demo. Nothing in it waits for anything else in it, for a Gateway or for a certificate: whoever reads an
-// object looks again when what it names comes. Only the kinds that a webhook admits wait for that webhook.
+// NewDemo registers the demo. Nothing in it waits for a Gateway, a certificate or an application: whoever reads an object looks again when what
+// it names comes. Only the kinds that a webhook admits wait for that webhook, and an ApisixRoute for the plugin configuration that it names and
+// for that one's Secret: without them the webhook refuses it.
 func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.ResourceOption) (*Demo, error) {
 	d := &demo{Demo: &Demo{URLs: map[string]string{}}, ctx: ctx, name: name, args: args}
 	for _, app := range []string{"httpbin", "keycloak", "oidc", "api"} {
@@ -93,11 +98,14 @@ func (d *demo) secrets() error {
 		{"keycloak-secret", keycloakSecret, pulumi.Map{"user": made["password"], "admin": made["admin"], "client": made["client"]}},
 		{"rest-key", demoKeySecret, pulumi.Map{"key": made["key"]}},
 	} {
-		_, err := newSecret(d.ctx, d.args.Cluster, d.name+"-"+secret.role, secretArgs{
+		object, err := newSecret(d.ctx, d.args.Cluster, d.name+"-"+secret.role, secretArgs{
 			name: secret.name, namespace: demoNamespace, data: secret.data,
 		}, childOf(d, d.namespace)...)
 		if err != nil {
 			return fmt.Errorf("secret %s: %w", secret.name, err)
+		}
+		if secret.name == demoLogin {
+			d.loginSecret = object
 		}
 	}
 	return nil
@@ -109,7 +117,8 @@ func (d *demo) httpbin() error {
 	if err != nil {
 		return err
 	}
-	return d.admitted("httpbin-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "httpbin", demoHTTPRoute("httpbin."+d.args.Domain, "httpbin"))
+	_, err = d.admitted("httpbin-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "httpbin", demoHTTPRoute("httpbin."+d.args.Domain, "httpbin"))
+	return err
 }
 
 // rest registers the REST API, who may use it, and its route by APISIX's own kind.
@@ -117,29 +126,30 @@ func (d *demo) rest() error {
 	if err := d.serve(workload{name: "go-rest", image: d.args.Config.RestImage, port: 8080, ready: "/healthz"}); err != nil {
 		return err
 	}
-	for _, one := range []struct {
-		role, version, kind, name string
-		spec                      pulumi.Map
-	}{
-		{"rest-consumer", "v1alpha1", "Consumer", "go-rest", demoConsumer()},
-		{"rest-plugins", "v2", "ApisixPluginConfig", "key-auth", demoPlugins("key-auth", pulumi.Map{"hide_credentials": pulumi.Bool(true)}, "")},
-		{"rest-route", "v2", "ApisixRoute", "go-rest", demoApisixRoute("go-rest", "api."+d.args.Domain, "key-auth")},
-	} {
-		if err := d.admitted(one.role, "apisix.apache.org/"+one.version, one.kind, one.name, one.spec); err != nil {
-			return err
-		}
+	if _, err := d.admitted("rest-consumer", "apisix.apache.org/v1alpha1", "Consumer", "go-rest", demoConsumer()); err != nil {
+		return err
 	}
-	return nil
+	keyAuth := demoPlugins("key-auth", pulumi.Map{"hide_credentials": pulumi.Bool(true)}, "")
+	plugins, err := d.admitted("rest-plugins", "apisix.apache.org/v2", "ApisixPluginConfig", "key-auth", keyAuth)
+	if err != nil {
+		return err
+	}
+	_, err = d.admitted("rest-route", "apisix.apache.org/v2", "ApisixRoute", "go-rest", demoApisixRoute("go-rest", "api."+d.args.Domain, "key-auth"), plugins)
+	return err
 }
 
-// admitted registers an object of a kind that somebody has to serve and admit. It is a leaf: nobody waits for it.
-func (d *demo) admitted(role, apiVersion, kind, name string, spec pulumi.Map) error {
+// admitted registers an object of a kind that somebody has to serve and admit; needs are what it names and is refused without. A route is a
+// leaf, whose name is kept for the gate of upstreams.
+func (d *demo) admitted(role, apiVersion, kind, name string, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
 	made, err := newCustomResource(d.ctx, d.args.Cluster, d.name+"-"+role, customResource{
 		apiVersion: apiVersion, kind: kind, name: name, namespace: demoNamespace, spec: spec,
-	}, childOf(d, gates(d.args.Admitted, d.namespace)...)...)
+	}, childOf(d, gates(d.args.Admitted, append(needs, d.namespace)...)...)...)
 	if err != nil {
-		return fmt.Errorf("%s: %w", role, err)
+		return nil, fmt.Errorf("%s: %w", role, err)
 	}
 	d.Objects = append(d.Objects, made)
-	return nil
+	if kind == config.RouteHTTP || kind == config.RouteApisix {
+		d.Routes = append(d.Routes, health.RouteRef{Kind: kind, Namespace: demoNamespace, Name: name})
+	}
+	return made, nil
 }

@@ -57,22 +57,24 @@ func (d *demo) keycloak() error {
 	if err != nil {
 		return err
 	}
-	return d.admitted("keycloak-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "keycloak", demoHTTPRoute(host, "keycloak"))
+	_, err = d.admitted("keycloak-route", "gateway.networking.k8s.io/v1", "HTTPRoute", "keycloak", demoHTTPRoute(host, "keycloak"))
+	return err
 }
 
 // login registers httpbin once more, behind a login at Keycloak.
 func (d *demo) login() error {
 	host := "oidc." + d.args.Domain
-	err := d.admitted("login-plugins", "apisix.apache.org/v2", "ApisixPluginConfig", "login", demoPlugins("openid-connect", pulumi.Map{
+	plugins, err := d.admitted("login-plugins", "apisix.apache.org/v2", "ApisixPluginConfig", "login", demoPlugins("openid-connect", pulumi.Map{
 		"client_id": pulumi.String(demoClient),
 		"discovery": pulumi.String(fmt.Sprintf("http://keycloak.%s.svc.cluster.local/realms/demo/.well-known/openid-configuration", demoNamespace)),
 		"realm":     pulumi.String("demo"), "scope": pulumi.String("openid profile"), "bearer_only": pulumi.Bool(false),
 		"redirect_uri": pulumi.String("https://" + host + "/callback"), // below the route, and nothing of httpbin's
-	}, demoLogin))
+	}, demoLogin), d.loginSecret)
 	if err != nil {
 		return err
 	}
-	return d.admitted("login-route", "apisix.apache.org/v2", "ApisixRoute", "httpbin-login", demoApisixRoute("httpbin", host, "login"))
+	_, err = d.admitted("login-route", "apisix.apache.org/v2", "ApisixRoute", "httpbin-login", demoApisixRoute("httpbin", host, "login"), plugins)
+	return err
 }
 
 // demoRealm is the realm that Keycloak imports when it starts. Keycloak puts variables of its environment in for ${…}, so the

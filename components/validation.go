@@ -44,7 +44,7 @@ func NewValidation(ctx *pulumi.Context, name string, args *ValidationArgs, opts 
 		return nil, err
 	}
 	needs := append([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Address}, args.Demo.Objects...)
-	_, err := v.gate("rollout", health.GateArgs{Spec: health.Spec{
+	rollout, err := v.gate("rollout", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindRollout, Rollout: &health.RolloutSpec{Workloads: args.Demo.Workloads},
 	}}, args.Demo.Objects...)
 	if err != nil {
@@ -57,6 +57,15 @@ func NewValidation(ctx *pulumi.Context, name string, args *ValidationArgs, opts 
 			Listeners: []string{"http", "https"}, Routes: map[string]int{"http": 2, "https": 2}, // httpbin's and Keycloak's
 		},
 	}}, args.Demo.Objects...)
+	if err != nil {
+		return nil, err
+	}
+	plane := args.APISIX.Plane
+	plane.Routes = args.Demo.Routes
+	_, err = v.gate("upstreams", health.GateArgs{
+		Spec:   health.Spec{Kind: health.KindUpstreams, Revision: args.APISIX.Revision, Upstreams: &plane},
+		APIKey: args.APISIX.Key,
+	}, append([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Rollout, rollout}, args.Demo.Objects...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,12 @@ type WorkloadIngress struct {
 	Address  *health.Gate
 	// Metrics count answers by Service or Pod; nil where none do.
 	Metrics *canary.Metrics
+	// Plane is what the gate of upstreams looks at, with Key, behind Rolled, and again with another PlaneRevision; nil where the ingress controller
+	// reads the Pods by itself.
+	Plane         *health.UpstreamsSpec
+	Key           pulumi.StringInput
+	Rolled        *health.Gate
+	PlaneRevision string
 	// Judged is true where the controller's own name is in the status of an HTTPRoute, so that the route can wait for it.
 	Judged bool
 }
@@ -48,6 +54,7 @@ func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
 	way := WorkloadIngress{
 		Class: apisixName, Namespace: apisixNamespace, Service: apisixService, Listeners: []string{"http", "https"}, Domain: domain,
 		CASecret: caSecret, Admitted: []*health.Gate{a.Webhook}, Address: a.Address,
+		Plane: &a.Plane, Key: a.Key, Rolled: a.Rollout, PlaneRevision: a.Revision,
 		Metrics: &canary.Metrics{
 			Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName, Port: 9091, Path: "/apisix/prometheus/metrics",
 			// A route has one id for all its backends, so that only the Pod's address tells them apart

@@ -67,8 +67,30 @@ func (w *workloadBuild) reach() error {
 		if err != nil {
 			return fmt.Errorf("gate %s: %w", controller, err)
 		}
+		if via.Plane == nil {
+			continue
+		}
+		if err := w.leads(controller, via); err != nil {
+			return fmt.Errorf("gate %s-upstreams: %w", controller, err)
+		}
 	}
 	return nil
+}
+
+// leads registers the gate that wants every Pod of the ingress's data plane to lead the routes to the Pods that there are, after each rollout of
+// the workload and of the data plane. That a route answers says so of one Pod here and one there.
+func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
+	plane := *via.Plane
+	for _, route := range w.args.Config.Routes {
+		if route.Controller == controller {
+			plane.Routes = append(plane.Routes, health.RouteRef{Kind: route.Kind, Namespace: w.args.Config.Namespace, Name: w.routeName(route)})
+		}
+	}
+	_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller+"-upstreams", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindUpstreams, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload", Upstreams: &plane,
+	}, Revision: pulumi.Sprintf("%s %s", w.revision(), via.PlaneRevision), APIKey: via.Key},
+		childOf(w, append(slices.Clone(w.routed[controller]), w.Rollout, w.service, via.Rolled)...)...)
+	return err
 }
 
 // ask is how a route is asked: for the path that says that a Pod can serve, where it leads there, and else for its own path. An application

@@ -23,9 +23,9 @@ const (
 	TraefikChartVersion = "41.3.0"
 	// APISIXChartVersion is the pinned release of the chart of APISIX's data plane.
 	APISIXChartVersion = "2.14.0"
-	// APISIXControllerChartVersion is the pinned release of the chart of APISIX's ingress controller. Its resource definitions are
-	// installed apart from it: the chart would bring an older Gateway API as well.
-	APISIXControllerChartVersion = "1.1.2"
+	// APISIXControllerChartVersion is the pinned release of the chart of APISIX's ingress controller, the first with 2.2.0: earlier ones keep
+	// stale upstreams (docs/versions.md). Its resource definitions are installed apart from it: the chart would bring its own Gateway API as well.
+	APISIXControllerChartVersion = "1.3.0"
 	// WaveChartVersion is the pinned release of Wave's chart.
 	WaveChartVersion = "4.5.0"
 	// ArgoCDChartVersion is the pinned release of Argo CD's chart.

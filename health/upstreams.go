@@ -57,7 +57,7 @@ const (
 )
 
 // judgeUpstreams says whether every Pod of the data plane leads each route's requests to the Pods that are ready, and to no others. That the
-// controller says so proves nothing: what it sends may be refused, and its own statuses stay as they were (apisix-ingress-controller#2699).
+// controller says so proves nothing: what it sends may be refused, and its own statuses stay as they were (apisix-ingress-controller#2774, #2699).
 func judgeUpstreams(spec UpstreamsSpec, f upstreamsFacts) []Verdict {
 	if f.Fault != nil {
 		return []Verdict{

@@ -86,19 +86,23 @@ func planRows(g graph) []planRow {
 		{risks, "CRD Timing", "CRDs", []need{{"apisix-controller-release", "crds-apisix-gate"}, {"apisix-controller-release", "crds-gateway-api-gate"}}, nil,
 			"Earlier than the plan has it: the controller looks once, at its start, which kinds there are."},
 		{risks, "Webhook Unavailable", "webhook", []need{{"apisix-webhook", "apisix-controller-release"}}, nil, ""},
-		{risks, "Resource Dependencies", "plugin config before its consumer", nil, []need{
-			{"demo-rest-plugins", "demo-rest-consumer"}, {"demo-rest-route", "demo-rest-consumer"}, {"demo-rest-route", "demo-rest-plugins"},
-			{"demo-rest-consumer", "demo-rest-key"}, {"demo-login-route", "demo-login-plugins"}, {"demo-login-plugins", "demo-login"},
-		}, ""},
+		{risks, "Resource Dependencies", "plugin config before its consumer", []need{
+			{"demo-rest-route", "demo-rest-plugins"}, {"demo-login-route", "demo-login-plugins"}, {"demo-login-route", "demo-login"},
+		}, []need{
+			{"demo-rest-plugins", "demo-rest-consumer"}, {"demo-rest-route", "demo-rest-consumer"}, {"demo-rest-consumer", "demo-rest-key"},
+		}, "A route is refused without the plugin configuration that it names and that one's Secret: since 2.1.0 the webhook has the data plane look at it."},
 		{risks, "Gateway Not Programmed", "Secret", nil, []need{{"apisix-gateway", "apisix-tls-request"}}, ""},
 
 		{ours, "data plane", "the Secret that its Pods read", []need{{"apisix-release", "apisix-keys"}}, nil, ""},
 		{ours, "Gateway", "the GatewayProxy that it names", []need{{"apisix-gateway", "apisix-proxy"}}, nil, ""},
+		{ours, "IngressClass", "the GatewayProxy that it names, with the data plane's Service", []need{
+			{"apisix-ingress-class", "apisix-proxy"}, {"apisix-proxy", "apisix-release"}, {"apisix-proxy", "apisix-keys"},
+		}, nil, "What is of a class that is there, and whose data plane is not, is refused by the webhook; what is of no class yet is admitted."},
 		{ours, "GatewayClass", "the controller that takes its finalizer away, as long as there is a Gateway", []need{
 			{"apisix-gateway", "apisix-class-release"}, {"apisix-class-release", "apisix-gateway-class"}, {"apisix-gateway-class", "apisix-controller-release"},
 		}, nil, "For the way back: a destroy goes against the edges."},
 		{ours, "data plane", "a configuration, and an address", nil, []need{
-			{"apisix-release", "apisix-webhook"}, {"apisix-gateway", "apisix-release"}, {"apisix-release", "metallb-pool-gate"},
+			{"apisix-release", "apisix-webhook"}, {"apisix-gateway", "apisix-rollout"}, {"apisix-release", "metallb-pool-gate"},
 		}, ""},
 		{ours, "Certificate", "its issuer", nil, []need{{"apisix-tls-request", "authority-root-issuer"}}, ""},
 		{ours, "controller", "cert-manager", nil, each([]string{"apisix-controller-release", "apisix-webhook"}, "cert-manager-api"), ""},
