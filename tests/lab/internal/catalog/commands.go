@@ -29,6 +29,7 @@ const (
 	stepCertManagerChart = "cert-manager-chart"
 	stepTraefik          = "traefik"
 	stepTraefikChart     = "traefik-chart"
+	stepTraefikCRDs      = "traefik-crds"
 	stepVault            = "vault"
 	stepVaultChart       = "vault-chart"
 	stepAPISIX           = "apisix"

@@ -30,7 +30,7 @@ func crdBundles() []crdBundle {
 			tool: "tools/gateway-api", module: "sigs.k8s.io/gateway-api", patterns: []string{"config/crd/standard/*.yaml"},
 		},
 		{
-			name: "traefik-crds", version: traefikVersion, origin: "real: Traefik's CRDs from its module",
+			name: stepTraefikCRDs, version: traefikVersion, origin: "real: Traefik's CRDs from its module",
 			tool: "tools/traefik", module: "github.com/traefik/traefik/v3",
 			patterns: []string{"docs/content/reference/dynamic-configuration/kubernetes-crd-definition-v1.yml"},
 		},

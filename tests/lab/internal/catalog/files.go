@@ -39,15 +39,17 @@ func chartStep(lab string) build.Step {
 type labChart struct {
 	// step is the artifact's name too.
 	step, folder, version, origin string
+	// definitions is the step of a CRD bundle that the official chart has in its crds/ as well; empty where it has none.
+	definitions string
 }
 
 func labCharts() []labChart {
 	const own = "stand-in: the lab's own chart, with the official one's names and values as far as Strata uses them"
 	return []labChart{
-		{stepTraefikChart, "traefik", traefikChartVersion, own},
-		{stepVaultChart, "vault", vaultChartVersion, own},
-		{stepAPISIXChart, "apisix", apisixChartVersion, own},
-		{stepAPISIXController, "apisix-ingress-controller", apisixControllerVersion, own},
+		{step: stepTraefikChart, folder: "traefik", version: traefikChartVersion, origin: own, definitions: stepTraefikCRDs},
+		{step: stepVaultChart, folder: "vault", version: vaultChartVersion, origin: own},
+		{step: stepAPISIXChart, folder: "apisix", version: apisixChartVersion, origin: own},
+		{step: stepAPISIXController, folder: "apisix-ingress-controller", version: apisixControllerVersion, origin: own},
 	}
 }
 
@@ -57,14 +59,29 @@ func (c labChart) file() string { return c.folder + "-" + c.version + ".tgz" }
 // build is the step that packages the chart.
 func (c labChart) build(lab string) build.Step {
 	dir := filepath.Join(lab, "charts", c.folder)
+	var needs []string
+	if c.definitions != "" {
+		needs = append(needs, c.definitions)
+	}
 	return build.Step{
-		Name: c.step,
+		Name: c.step, Needs: needs,
 		Key: func() (string, error) {
 			own, err := build.DigestTree(dir)
-			return build.Digest("lab chart 1", c.version, own), err
+			return build.Digest("lab chart 2", c.version, own), err
 		},
-		Run: func(_ context.Context, out string, _ build.Outputs, _ io.Writer) error {
-			return chart.Package(dir, c.version, filepath.Join(out, c.file()))
+		Run: func(_ context.Context, out string, needs build.Outputs, _ io.Writer) error {
+			files := chart.Files{}
+			if err := files.Add(dir); err != nil {
+				return err
+			}
+			for _, file := range needs[c.definitions].Files {
+				text, err := os.ReadFile(filepath.Join(needs[c.definitions].Dir, file.Path))
+				if err != nil {
+					return fmt.Errorf("reading the definitions: %w", err)
+				}
+				files["crds/"+filepath.Base(file.Path)] = string(text)
+			}
+			return files.Package(c.version, filepath.Join(out, c.file()))
 		},
 	}
 }

@@ -1,10 +1,12 @@
 package catalog_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // The names are those of the official chart: gates, routes and tests ask for objects by them.
@@ -25,6 +27,20 @@ func TestTraefikKeepsTheOfficialNames(t *testing.T) {
 		assert.Equal(t, labels, at(t, found[key], "spec", "selector"), key)
 	}
 	assert.Equal(t, labels, at(t, found["PodDisruptionBudget traefik"], "spec", "selector", "matchLabels"))
+}
+
+// The official chart has the definitions of both editions in crds/, which Helm installs unless it is told not to, and never deletes.
+func TestTraefiksChartHasTheDefinitionsThatHelmLeavesBehind(t *testing.T) {
+	groups := map[string]int{}
+	for _, definition := range load(t, "traefik-chart").CRDObjects() {
+		for document := range strings.SplitSeq(string(definition.File.Data), "\n---") {
+			var object struct{ Spec struct{ Group string } }
+			require.NoError(t, yaml.Unmarshal([]byte(document), &object))
+			groups[object.Spec.Group]++
+		}
+	}
+	delete(groups, "") // what is before a file's first mark
+	assert.Equal(t, map[string]int{"traefik.io": 10, "hub.traefik.io": 15}, groups)
 }
 
 func TestTraefikValuesReachTheObjects(t *testing.T) {
