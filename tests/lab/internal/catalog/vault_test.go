@@ -29,17 +29,20 @@ func TestVaultKeepsTheOfficialNames(t *testing.T) {
 	assert.Equal(t, "HTTPS", at(t, probe, "scheme"))
 }
 
-// The lab provisions no volumes: a claim would wait for ever.
-func TestVaultWithoutStorageKeepsItsDataInThePod(t *testing.T) {
+// As officially (vault-helm templates/_helpers.tpl, vault.mounts): whoever wants no claim brings a volume.
+func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 	chart := named(t, "vault-chart")
-	pod := func(values string) map[string]any {
+	set := func(values string) map[string]any {
 		return at(t, chart.render(t, values)["StatefulSet vault"], "spec").(map[string]any)
 	}
-	without := pod("{injector: {enabled: false}, server: {dataStorage: {enabled: false}}}")
-	assert.Contains(t, at(t, without, "template", "spec", "volumes"), map[string]any{"name": "data", "emptyDir": map[string]any{}})
+	without := set("{injector: {enabled: false}, server: {dataStorage: {enabled: false}}}")
 	assert.NotContains(t, without, "volumeClaimTemplates")
-	with := pod("{injector: {enabled: false}}")
+	for _, mount := range at(t, without, "template", "spec", "containers", 0, "volumeMounts").([]any) {
+		assert.NotEqual(t, "/vault/data", at(t, mount, "mountPath"))
+	}
+	with := set("{injector: {enabled: false}}")
 	assert.Equal(t, "10Gi", at(t, with, "volumeClaimTemplates", 0, "spec", "resources", "requests", "storage"))
+	assert.Contains(t, at(t, with, "template", "spec", "containers", 0, "volumeMounts"), map[string]any{"name": "data", "mountPath": "/vault/data"})
 }
 
 // What outlives the Pod without a claim, and without a shell that would give a folder of root's to Vault's user: kubelet

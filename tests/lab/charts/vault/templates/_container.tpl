@@ -92,7 +92,7 @@ exec:
       mountPath: /vault/config
     - name: home
       mountPath: /home/vault
-    {{- if or .Values.server.dataStorage.enabled (include "vault.scratch" .) }}
+    {{- if .Values.server.dataStorage.enabled }}
     - name: data
       mountPath: {{ .Values.server.dataStorage.mountPath }}
     {{- end }}

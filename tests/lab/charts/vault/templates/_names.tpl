@@ -33,15 +33,3 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- define "vault.object" -}}
 {{ kindIs "string" .value | ternary (tpl (toString .value) .root) (toYaml .value) }}
 {{- end }}
-
-{{- /* Not empty where the data is in an emptyDir: no claim, and no volume of the values in its place. */}}
-{{- define "vault.scratch" -}}
-{{- $data := .Values.server.dataStorage }}
-{{- $taken := $data.enabled }}
-{{- range .Values.server.volumeMounts }}
-{{- if eq .mountPath $data.mountPath }}
-{{- $taken = true }}
-{{- end }}
-{{- end }}
-{{- if not $taken }}true{{ end }}
-{{- end }}
