@@ -44,7 +44,7 @@ type Metrics struct {
 	// Counter counts answers by label code, and Label says where one came from: Service or Pod.
 	Counter string `json:"counter"`
 	Label   string `json:"label"`
-	// ByPod is true where the label is a Pod's address, and false where it begins with namespace-service-.
+	// ByPod is true where the label is a Pod's address, and false where it is the name that Traefik gives to a Service.
 	ByPod bool `json:"byPod,omitempty"`
 	// Age is how old what they say may be.
 	Age metav1.Duration `json:"age,omitzero"`

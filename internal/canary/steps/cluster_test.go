@@ -36,6 +36,8 @@ type api struct {
 	// silent is how many probes are not answered.
 	silent  int
 	metrics map[string]string
+	// services are those of the cluster, as namespace and name.
+	services [][2]string
 	// canaryPods are the addresses of the canary's Pods.
 	canaryPods []string
 	// leaving is until when a Pod of the version before has time to end.
@@ -90,9 +92,18 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/api/v1/namespaces/traefik/pods":
 		items := []any{}
 		for name := range a.metrics {
-			items = append(items, map[string]any{"metadata": map[string]any{"name": name}})
+			items = append(items, map[string]any{
+				"metadata": map[string]any{"name": name, "namespace": "traefik"},
+				"spec":     map[string]any{"containers": []any{map[string]any{"name": "traefik", "image": "traefik:v9.0"}}},
+			})
 		}
 		answer(http.StatusOK, map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items})
+	case r.URL.Path == "/api/v1/services":
+		items := []any{}
+		for _, s := range a.services {
+			items = append(items, map[string]any{"metadata": map[string]any{"namespace": s[0], "name": s[1]}})
+		}
+		answer(http.StatusOK, map[string]any{"kind": "ServiceList", "apiVersion": "v1", "items": items})
 	case r.URL.Path == "/api/v1/namespaces/apps/pods" && r.URL.Query().Get("labelSelector") == "app.kubernetes.io/name=shop-canary":
 		gone := map[string]any{"name": "of-the-version-before", "deletionTimestamp": a.leaving.UTC().Format(time.RFC3339)}
 		items := []any{map[string]any{"metadata": gone, "status": map[string]any{"podIP": "10.42.0.9"}}}
@@ -150,21 +161,86 @@ func TestARouteWithoutTheCanaryIsRefused(t *testing.T) {
 // family says what the lines are.
 const family = "# TYPE traefik_service_requests_total counter\n"
 
-// metric is a line of Traefik's own, of version 3.5.
+// metric is a line of Traefik's own.
 func metric(service, code string, n int) string {
 	return fmt.Sprintf("traefik_service_requests_total{code=%q,method=\"POST\",protocol=\"http\",service=%q} %d\n", code, service, n)
 }
 
+// served is a Service's label by Traefik 3.7.6 and later, taken from 3.7.9: a router's name, which ends with a digest, and what is behind it.
+func served(namespace, service string, index int) string {
+	const router = "httproute-apps-shop-gw-traefik-traefik-ep-websecure-0-799bcbf0c2317c5d1c93"
+	return fmt.Sprintf("%s-svc-%s-%s-%d@kubernetesgateway", router, namespace, service, index)
+}
+
+// Traefik names a Service in one of two ways, and another Service is never taken for the canary.
 func TestAnswersAreCountedByTraefiksPods(t *testing.T) {
-	const service = "apps-shop-canary-http-80@kubernetesgateway"
-	a := &api{available: 1, probe: 200, metrics: map[string]string{
-		"one": family + metric(service, "200", 90) + metric(service, "500", 3) + metric("apps-shop-http-80@kubernetesgateway", "500", 1000),
-		"two": family + metric(service, "200", 10) + metric(service, "404", 1) + metric(service, "503", 2),
-		"new": "", // not answering yet
-	}}
-	found, err := in(t, a).Look(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, seen{Counters: map[string]counter{"traefik/one": {93, 3}, "traefik/two": {13, 2}}}, found)
+	for name, label := range map[string]func(namespace, service string) string{
+		"up to 3.7.5": func(namespace, service string) string {
+			return namespace + "-" + service + "-http-80@kubernetesgateway"
+		},
+		"since 3.7.6": func(namespace, service string) string { return served(namespace, service, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			canary, others := label("apps", "shop-canary"), ""
+			for _, other := range [][2]string{
+				{"apps", "shop"}, {"apps", "shop-canary-2"}, {"apps", "shop-canary-http"}, {"apps", "a-shop-canary"}, {"my-apps", "shop-canary"},
+			} {
+				others += metric(label(other[0], other[1]), "500", 1000)
+			}
+			a := &api{available: 1, probe: 200, metrics: map[string]string{
+				"one": family + metric(canary, "200", 90) + metric(canary, "500", 3) + others,
+				"two": family + metric(canary, "200", 10) + metric(canary, "404", 1) + metric(canary, "503", 2),
+				"new": "", // not answering yet
+			}}
+			found, err := in(t, a).Look(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, seen{Counters: map[string]counter{"traefik/one": {93, 3}, "traefik/two": {13, 2}}}, found)
+		})
+	}
+}
+
+// A form that nobody knows is told, with the labels and the version; one that is known, or Traefik's own, is not.
+func TestLabelsOfNoKnownFormAreTold(t *testing.T) {
+	const other = "gateway/apps/shop-canary:80@gatewayapi"
+	for name, test := range map[string]struct{ text, want string }{
+		"no label":             {"", ""},
+		"only Traefik's own":   {metric("api@internal", "200", 1), ""},
+		"of another version":   {metric(other, "200", 9) + metric("api@internal", "200", 1), `Pod traefik/one (traefik:v9.0) counts by service ["` + other + `"]`},
+		"of another as well":   {metric(other, "200", 9) + metric(served("apps", "shop", 0), "200", 1), ""},
+		"of a Service, old":    {metric("apps-shop-http-80@kubernetesgateway", "200", 1), ""},
+		"more than are shown":  {metric("a", "200", 1) + metric("b", "200", 1) + metric("c", "200", 1) + metric("d", "200", 1), `Pod traefik/one (traefik:v9.0) counts by service ["a" "b" "c"]`},
+		"of an Ingress of its": {metric("apps-shop-canary-80@kubernetes", "200", 1), `Pod traefik/one (traefik:v9.0) counts by service ["apps-shop-canary-80@kubernetes"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, err := in(t, &api{available: 1, probe: 200, metrics: map[string]string{"one": family + test.text}}).Look(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, test.want, found.Unread)
+			assert.Equal(t, map[string]counter{"traefik/one": {}}, found.Counters)
+		})
+	}
+}
+
+// Traefik joins names by dashes: what cannot be told apart is not tried.
+func TestServicesOfOneNameInTheMetricsAreRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		services [][2]string
+		says     string
+	}{
+		"itself and its neighbours": {[][2]string{{"apps", "shop-canary"}, {"apps", "shop"}, {"apps", "shop-canary-2"}, {"shop", "canary"}}, ""},
+		"a namespace with a dash":   {[][2]string{{"apps", "shop-canary"}, {"apps-shop", "canary"}}, "cannot be told from those of Service apps-shop/canary"},
+		"two dashes":                {[][2]string{{"apps", "shop--canary"}, {"apps", "shop-canary"}}, "cannot be told from those of Service apps/shop--canary"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := in(t, &api{services: test.services})
+			if err := c.Distinct(t.Context()); test.says == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, test.says)
+			}
+			c.spec.Metrics[0].ByPod = true
+			require.NoError(t, c.Distinct(t.Context()), "a Pod's address is nobody else's")
+		})
+	}
 }
 
 // APISIX counts by route and Pod: the canary's are its Pods, not the old version's on the same route, not one that goes,

@@ -34,8 +34,7 @@ func (c *cluster) Look(ctx context.Context) (seen, error) {
 	if found.Wrong, err = c.probe(ctx); err != nil || len(c.spec.Metrics) == 0 {
 		return found, err
 	}
-	found.Counters, err = c.count(ctx, d)
-	return found, err
+	return found, c.count(ctx, d, &found)
 }
 
 // probe asks the canary's Service through the API server. No answer at all is the API server's: that is asked again.
@@ -57,25 +56,17 @@ func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
 }
 
 // count asks each Pod of the ingress controllers what it has counted of the canary, whose Deployment d is.
-func (c *cluster) count(ctx context.Context, d *appsv1.Deployment) (map[string]counter, error) {
-	all := map[string]counter{}
+func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) error {
+	found.Counters = map[string]counter{}
+	var strange []string
 	for _, metrics := range c.spec.Metrics {
-		isOurs := func(label string) bool { return strings.HasPrefix(label, c.spec.Namespace+"-"+c.spec.Canary+"-") }
-		if metrics.ByPod {
-			pods, err := c.podsOf(ctx, d)
-			if err != nil {
-				return nil, err
-			}
-			isOurs = func(label string) bool {
-				// One that goes is of the version before this one.
-				return slices.ContainsFunc(pods, func(p corev1.Pod) bool {
-					return label != "" && p.Status.PodIP == label && p.DeletionTimestamp == nil
-				})
-			}
+		isOurs, err := c.ours(ctx, metrics, d)
+		if err != nil {
+			return err
 		}
 		pods, err := c.pods(ctx, metrics.Namespace, metrics.Selector)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, pod := range pods {
 			path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy%s", metrics.Namespace, pod.Name, metrics.Port, metrics.Path)
@@ -84,12 +75,32 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment) (map[string]c
 				continue // one that goes or starts may not answer: it is left out
 			}
 			name := metrics.Namespace + "/" + pod.Name
-			if all[name], err = answersIn(text, metrics, isOurs); err != nil {
-				return nil, fmt.Errorf("metrics of Pod %s: %w", name, err)
+			var labels []string
+			if found.Counters[name], labels, err = answersIn(text, metrics, isOurs); err != nil {
+				return fmt.Errorf("metrics of Pod %s: %w", name, err)
+			}
+			if text := unread(pod, metrics, labels); text != "" {
+				strange = append(strange, text)
 			}
 		}
 	}
-	return all, nil
+	slices.Sort(strange)
+	found.Unread = strings.Join(strange, "; ")
+	return nil
+}
+
+// ours tells the canary's answers from others by their label.
+func (c *cluster) ours(ctx context.Context, metrics canary.Metrics, d *appsv1.Deployment) (func(label string) bool, error) {
+	if !metrics.ByPod {
+		return func(label string) bool { return ofService(label, c.spec.Namespace, c.spec.Canary) }, nil
+	}
+	pods, err := c.podsOf(ctx, d)
+	return func(label string) bool {
+		// One that goes is of the version before this one.
+		return slices.ContainsFunc(pods, func(p corev1.Pod) bool {
+			return label != "" && p.Status.PodIP == label && p.DeletionTimestamp == nil
+		})
+	}, err
 }
 
 // Leaving implements world. A Pod whose time is over is dead, or on a node that cannot be asked: it answers nobody.
@@ -132,16 +143,18 @@ func (c *cluster) pods(ctx context.Context, namespace, selector string) (items [
 	return items, nil
 }
 
-// answersIn sums up a counter of answers, of those whose label is the canary's.
-func answersIn(text []byte, metrics canary.Metrics, isOurs func(label string) bool) (counter, error) {
+// answersIn sums up a counter of answers, of those whose label is the canary's, and returns all labels that it counts by, sorted.
+func answersIn(text []byte, metrics canary.Metrics, isOurs func(label string) bool) (counter, []string, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
 	if err != nil {
-		return counter{}, err
+		return counter{}, nil, err
 	}
 	var counted counter
+	var all []string
 	for _, metric := range families[metrics.Counter].GetMetric() {
 		labels := labelsOf(metric)
+		all = append(all, labels[metrics.Label])
 		if !isOurs(labels[metrics.Label]) {
 			continue
 		}
@@ -151,7 +164,8 @@ func answersIn(text []byte, metrics canary.Metrics, isOurs func(label string) bo
 			counted.Failed += n
 		}
 	}
-	return counted, nil
+	slices.Sort(all)
+	return counted, slices.Compact(all), nil
 }
 
 func labelsOf(metric *dto.Metric) map[string]string {

@@ -29,6 +29,8 @@ type seen struct {
 	Wrong string
 	// Counters are what each Pod of the ingress controller has counted so far, by its name; nil where none counts.
 	Counters map[string]counter
+	// Unread says by which labels Pods count that count by none of a known form; empty where all do, or have counted nothing.
+	Unread string
 }
 
 // counter counts answers, and the ones of 5xx among them.
@@ -61,6 +63,8 @@ type world interface {
 	First(ctx context.Context) (bool, error)
 	// Same reports whether the old version is what is to be tried.
 	Same(ctx context.Context) (bool, error)
+	// Distinct fails where answers of another Service would be counted as the new version's.
+	Distinct(ctx context.Context) error
 	// Leaving is how many Pods of an earlier version, which was to be tried before this one, still have time to end.
 	Leaving(ctx context.Context) (int, error)
 	// Weigh gives the new version a part of the requests, in percent.
@@ -99,6 +103,9 @@ func run(ctx context.Context, spec canary.Spec, w world, progress io.Writer) (er
 	if same { // somebody goes back, or the rollout after a run that passed was interrupted
 		say("%s is what %s/%s runs already: there is nothing to try", spec.Canary, spec.Namespace, spec.Stable)
 		return nil
+	}
+	if err := w.Distinct(ctx); err != nil {
+		return err
 	}
 	if err := alone(ctx, spec, w, say); err != nil {
 		return err
@@ -143,6 +150,7 @@ func step(ctx context.Context, spec canary.Spec, w world, percent int, say func(
 	if err := w.Weigh(ctx, percent); err != nil {
 		return err
 	}
+	strange := first.Unread
 	sum, held, hold := tally{last: map[string]counter{}}, time.Duration(0), spec.Hold.Duration+spec.Age()
 	sum.add(first.Counters)
 	tooFew := func() bool { return first.Counters != nil && sum.Answers < spec.MinAnswers }
@@ -155,16 +163,26 @@ func step(ctx context.Context, spec canary.Spec, w world, percent int, say func(
 			return err
 		}
 		sum.add(now.Counters)
+		strange = now.Unread
 		if wrong = cmp.Or(wrong, judge(spec, sum.counter)); wrong != "" {
 			return failure(spec, percent, wrong)
 		}
 	}
 	if tooFew() {
-		return failure(spec, percent, fmt.Sprintf("%d answers in %s, %d of them 5xx, expected canary.minAnswers %d to judge by: "+
-			"hold longer, lower minAnswers, or send more", sum.Answers, held, sum.Failed, spec.MinAnswers))
+		return failure(spec, percent, few(spec, sum.counter, held, strange))
 	}
 	say("%d %%: %d answers, %d of them 5xx, in %s", percent, sum.Answers, sum.Failed, held)
 	return nil
+}
+
+// few says that there were too few answers to judge by, or that nobody can know how many there were.
+func few(spec canary.Spec, sum counter, held time.Duration, strange string) string {
+	if strange != "" {
+		return fmt.Sprintf("its answers cannot be counted: in %s, %s; expected %s: this version of the ingress controller names Services in another way, "+
+			"which Strata has to be taught", held, strange, bothForms)
+	}
+	return fmt.Sprintf("%d answers in %s, %d of them 5xx, expected canary.minAnswers %d to judge by: "+
+		"hold longer, lower minAnswers, or send more", sum.Answers, held, sum.Failed, spec.MinAnswers)
 }
 
 // look looks until the new version works, or was wrong in wrongLooks looks; then it says why.

@@ -31,6 +31,9 @@ type fakeWorld struct {
 	now   counter
 	wrong func(look int) string
 	looks int
+	// unread is what every look says of labels of no known form, clash why answers cannot be told apart.
+	unread string
+	clash  error
 	// broken fails the call of a number of Weigh, and stop ends the context at a pause of a number.
 	broken, stop int
 	cancel       context.CancelFunc
@@ -40,6 +43,8 @@ type fakeWorld struct {
 func (w *fakeWorld) First(context.Context) (bool, error) { return w.first, nil }
 
 func (w *fakeWorld) Same(context.Context) (bool, error) { return w.same, nil }
+
+func (w *fakeWorld) Distinct(context.Context) error { return w.clash }
 
 func (w *fakeWorld) Leaving(context.Context) (int, error) { return w.leaving, nil }
 
@@ -53,7 +58,7 @@ func (w *fakeWorld) Weigh(ctx context.Context, percent int) error {
 
 func (w *fakeWorld) Look(context.Context) (seen, error) {
 	w.looks++
-	found := seen{Counters: map[string]counter{"traefik-1": w.now}}
+	found := seen{Counters: map[string]counter{"traefik-1": w.now}, Unread: w.unread}
 	if w.wrong != nil {
 		found.Wrong = w.wrong(w.looks)
 	}
@@ -180,6 +185,25 @@ func TestAStepWithTooFewAnswersDoesNotPass(t *testing.T) {
 		require.ErrorContains(t, err, name+", expected canary.minAnswers 20 to judge by")
 		assert.Equal(t, []int{0, 5, 0}, w.weights)
 	}
+}
+
+// "0 answers" would send people to look for requests that did come.
+func TestAnswersThatNobodyCanCountAreNotCalledNone(t *testing.T) {
+	w := &fakeWorld{each: func(int) counter { return counter{} }, unread: `Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]`}
+	err := try(t, w)
+	require.ErrorIs(t, err, ErrRolledBack)
+	require.ErrorContains(t, err, `at 5 %: its answers cannot be counted: in 12s, Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]; expected NAMESPACE-`)
+	require.NotContains(t, err.Error(), "0 answers")
+	assert.Equal(t, []int{0, 5, 0}, w.weights)
+	// What could be counted decides, whatever else a Pod has counted.
+	require.NoError(t, try(t, &fakeWorld{each: good, unread: w.unread}))
+}
+
+func TestAVersionWhoseAnswersAreCountedWithOthersGetsNone(t *testing.T) {
+	w := &fakeWorld{each: good, clash: errors.New("one name for both")}
+	require.ErrorContains(t, try(t, w), "one name for both")
+	assert.Equal(t, []int{0, 0}, w.weights)
+	require.NoError(t, try(t, &fakeWorld{same: true, each: good, clash: w.clash}), "there is nothing to count")
 }
 
 // What is counted late is waited for: a step lasts so much longer, and one that fails is not passed because nobody has counted it yet.
