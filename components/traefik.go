@@ -95,6 +95,8 @@ func (t *traefik) install() error {
 	}
 	t.release, err = newRelease(t.ctx, t.args.Cluster, t.name+"-release", releaseArgs{
 		name: traefikName, namespace: traefikName, chart: chart.Path, values: traefikValues(t.args.Config),
+		// They are another layer's, and those of the commercial edition nobody's: Helm would leave them behind for ever.
+		skipCRDs: true,
 	}, childOf(t, gates(t.args.After, t.namespace)...)...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)

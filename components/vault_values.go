@@ -26,6 +26,17 @@ func vaultValues(cfg config.Vault) pulumi.Map {
 	if cfg.Storage.Class != "" {
 		storage["storageClass"] = pulumi.String(cfg.Storage.Class)
 	}
+	volumes := pulumi.Array{pulumi.Map{
+		"name": pulumi.String("tls"), "secret": pulumi.Map{"secretName": pulumi.String(vaultTLS)},
+	}}
+	mounts := pulumi.Array{pulumi.Map{
+		"name": pulumi.String("tls"), "mountPath": pulumi.String("/vault/tls"), "readOnly": pulumi.Bool(true),
+	}}
+	if !*cfg.Storage.Persistent {
+		// The chart then mounts nothing there, and the image has no such folder (https://github.com/hashicorp/vault/issues/11971).
+		volumes = append(volumes, pulumi.Map{"name": pulumi.String("data"), "emptyDir": pulumi.Map{}})
+		mounts = append(mounts, pulumi.Map{"name": pulumi.String("data"), "mountPath": pulumi.String("/vault/data")})
+	}
 	return pulumi.Map{
 		"global":   pulumi.Map{"tlsDisable": pulumi.Bool(false)},
 		"injector": pulumi.Map{"enabled": pulumi.Bool(false)},
@@ -35,12 +46,8 @@ func vaultValues(cfg config.Vault) pulumi.Map {
 			"standalone":         pulumi.Map{"enabled": pulumi.Bool(true), "config": pulumi.String(vaultServerConfig)},
 			"dataStorage":        storage,
 			"authDelegator":      pulumi.Map{"enabled": pulumi.Bool(true)},
-			"volumes": pulumi.Array{pulumi.Map{
-				"name": pulumi.String("tls"), "secret": pulumi.Map{"secretName": pulumi.String(vaultTLS)},
-			}},
-			"volumeMounts": pulumi.Array{pulumi.Map{
-				"name": pulumi.String("tls"), "mountPath": pulumi.String("/vault/tls"), "readOnly": pulumi.Bool(true),
-			}},
+			"volumes":            volumes,
+			"volumeMounts":       mounts,
 		},
 	}
 }

@@ -5,6 +5,7 @@
 package charts_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,6 +22,7 @@ var platforms = []struct {
 		"ingress": map[string]any{"controllers": []string{"traefik", "apisix"}}, "apps": map[string]any{"demo": true},
 	}},
 	{"staging, certificates of its own Vault", map[string]any{"certManager": map[string]any{"issuer": "vault"}}},
+	{"staging, Vault to try out", map[string]any{"vault": map[string]any{"enabled": true, "storage": map[string]any{"persistent": false}}}},
 }
 
 func TestEachChartTakesOurValues(t *testing.T) {
@@ -50,4 +52,28 @@ func TestWhatTheGatesAndEdgesRelyOnIsInTheCharts(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestNoReleaseLeavesDefinitionsBehind(t *testing.T) {
+	for _, platform := range platforms {
+		t.Run(platform.name, func(t *testing.T) {
+			p := newProgram(t, platform.sections)
+			for _, release := range p.releases {
+				assert.Empty(t, release.orphans(t, p.definitions), "%s: Helm never deletes these; skip its crds/", release.chartName())
+			}
+		})
+	}
+}
+
+// The rule sees what a release that skips nothing would leave: of Traefik's, those that the program does not apply.
+func TestDefinitionsThatNobodyOwnsAreSeen(t *testing.T) {
+	p := newProgram(t, nil)
+	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "traefik" })
+	require.GreaterOrEqual(t, i, 0)
+	traefik := *p.releases[i]
+	traefik.skips = false
+	assert.Len(t, traefik.orphans(t, p.definitions), 15)
+	assert.Len(t, traefik.orphans(t, nil), 25)
+	traefik.skips = true
+	assert.Empty(t, traefik.orphans(t, nil))
 }

@@ -2,11 +2,13 @@ package charts_test
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"strata/health"
 )
@@ -74,6 +76,31 @@ func (w *world) vault(gate string, spec health.VaultSpec) {
 	set, ok := find(w.charts, "StatefulSet", spec.Namespace, strings.TrimSuffix(spec.Pod, "-0"))
 	w.need(ok, "gate %s: no StatefulSet makes Pod %s/%s", gate, spec.Namespace, spec.Pod)
 	w.need(!ok || listens(as[pods](set), spec.Port, ""), "gate %s: Pod %s does not listen on %d", gate, spec.Pod, spec.Port)
+	if ok {
+		w.stored(gate, set)
+	}
+}
+
+// storagePath finds in Vault's configuration where it keeps its data.
+var storagePath = regexp.MustCompile(`storage "[a-z]+" \{\s*path\s*=\s*"([^"]+)"`)
+
+// stored checks that something is mounted where Vault keeps its data: its image has no such folder, and its user may make none.
+func (w *world) stored(gate string, set object) {
+	paths := 0
+	for _, o := range w.charts {
+		if o.Kind != "ConfigMap" || o.Namespace != set.Namespace {
+			continue
+		}
+		for _, text := range as[corev1.ConfigMap](o).Data {
+			for _, found := range storagePath.FindAllStringSubmatch(text, -1) {
+				paths++
+				container := as[appsv1.StatefulSet](set).Spec.Template.Spec.Containers[0]
+				w.need(slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == found[1] && !m.ReadOnly }),
+					"gate %s: nothing is mounted at %s, where Vault keeps its data", gate, found[1])
+			}
+		}
+	}
+	w.need(paths > 0, "gate %s: Vault's configuration names no storage", gate)
 }
 
 // claim checks that a StatefulSet's first Pod has the claim: its name is the template's, the set's and the Pod's number.

@@ -76,6 +76,7 @@ var inObjects = []struct {
 	{"a version that nobody serves", "metallb-pool", "metallb.io/v1beta1", "metallb.io/v1beta3", true, "no definition serves metallb.io/v1beta3"},
 	{"the name of a Secret", "argocd-redis", `"name":"argocd-redis"`, `"name":"redis"`, true, "nobody makes Secret argocd/argocd-redis"},
 	{"Vault's certificate", "vault-certificate-request", `"secretName":"vault-tls"`, `"secretName":"tls"`, true, "StatefulSet vault/vault: nobody makes Secret vault/vault-tls"},
+	{"where Vault keeps its data", "vault ", `"mountPath":"/vault/data"`, `"mountPath":"/vault/file"`, false, "nothing is mounted at /vault/data"},
 	{"a Service's selector", "traefik ", `"selector":{`, `"selector":{"tier":"edge",`, false, "nothing listens behind port 80 of Service traefik/traefik"},
 	{"a container's port", "argo-cd ", `"containerPort":8080`, `"containerPort":8099`, false, "nothing listens behind port 80 of Service argocd/argocd-server"},
 	{"a label in our messages", "argo-cd ", `"app.kubernetes.io/name":"argocd-repo-server"`, `"app.kubernetes.io/name":"repo"`, false, "no Pod in argocd has the name label argocd-repo-server"},

@@ -3,6 +3,7 @@ package charts_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,8 @@ type release struct {
 	chart           string // its file
 	origin          string // real or the lab's, as the bundle says
 	values          map[string]any
+	// skips is true where Helm is told to leave out the chart's crds/.
+	skips bool
 }
 
 // newRelease reads a release's inputs and loads its chart, which the program has put into the project.
@@ -37,6 +40,7 @@ func newRelease(t *testing.T, r pulumitest.Resource, manifest artifacts.Manifest
 			made.origin = entry.Origin
 		}
 	}
+	made.skips, _ = inputs["skipCrds"].(bool)
 	require.NotEmpty(t, made.origin, "%s is not of the bundle", made.chart)
 	return made
 }
@@ -82,8 +86,8 @@ func (r *release) render() ([]object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.chartName(), err)
 	}
-	for _, definition := range loaded.CRDObjects() {
-		files[definition.Filename] = string(definition.File.Data)
+	for file, text := range r.definitions(loaded) {
+		files[file] = text
 	}
 	var objects []object
 	for path, text := range files {
@@ -97,4 +101,34 @@ func (r *release) render() ([]object, error) {
 		objects = append(objects, found...)
 	}
 	return objects, nil
+}
+
+// definitions are the files of a loaded chart's crds/ that Helm would install, subcharts' included.
+func (r *release) definitions(loaded *chart.Chart) map[string]string {
+	files := map[string]string{}
+	if r.skips {
+		return files
+	}
+	for _, definition := range loaded.CRDObjects() {
+		files[definition.Filename] = string(definition.File.Data)
+	}
+	return files
+}
+
+// orphans are the definitions that Helm would install from crds/ and that nobody owns. Helm neither changes nor deletes them, ever
+// (https://helm.sh/docs/chart_best_practices/custom_resource_definitions): those that the program applies itself it deletes too.
+func (r *release) orphans(t *testing.T, owned []object) []string {
+	t.Helper()
+	loaded := r.load()
+	require.NoError(t, chartutil.ProcessDependencies(loaded, chartutil.Values(r.values)))
+	var found []string
+	for file, text := range r.definitions(loaded) {
+		for _, one := range parse(t, file, "", text) {
+			if _, ok := find(owned, one.Kind, "", one.Name); !ok {
+				found = append(found, one.Name)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
 }
