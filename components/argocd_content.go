@@ -1,6 +1,7 @@
 package components
 
 import (
+	_ "embed"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -22,6 +23,12 @@ var argocdWorkloads = []string{
 	argocdNamespace + "/StatefulSet/" + argocdController,
 }
 
+// argocdApplicationHealth is how Argo CD judges an Application that another one brings, in Lua: it has no check of its own
+// (argo-cd docs/operator-manual/health.md, Argocd App). Without one the root is Healthy before its children have begun.
+//
+//go:embed scripts/argocd-application.lua
+var argocdApplicationHealth string
+
 // argocdValues are the chart's values: TLS ends at the ingress, so the server speaks plain HTTP behind it.
 func argocdValues(host string, adminHash pulumi.StringOutput, keepCRDs bool) pulumi.Map {
 	off := pulumi.Map{"enabled": pulumi.Bool(false)}
@@ -34,6 +41,7 @@ func argocdValues(host string, adminHash pulumi.StringOutput, keepCRDs bool) pul
 		"crds": pulumi.Map{"install": pulumi.Bool(true), "keep": pulumi.Bool(keepCRDs)},
 		"configs": pulumi.Map{
 			"params": pulumi.Map{"server.insecure": pulumi.Bool(true)},
+			"cm":     pulumi.Map{"resource.customizations.health.argoproj.io_Application": pulumi.String(argocdApplicationHealth)},
 			"secret": pulumi.Map{
 				"argocdServerAdminPassword": adminHash, "argocdServerAdminPasswordMtime": pulumi.String(argocdPasswordTime),
 			},

@@ -25,6 +25,8 @@ type applicationSeen struct {
 	Refreshing bool `json:"refreshing,omitempty"`
 	// Compared is true when the status is about the source that the specification has now (status.sync.comparedTo).
 	Compared bool `json:"compared,omitempty"`
+	// Unseen is true while ArgoCD has not compared since its last operation ended.
+	Unseen bool `json:"unseen,omitempty"`
 	// Automated is true when ArgoCD syncs by itself.
 	Automated bool   `json:"automated,omitempty"`
 	Sync      string `json:"sync,omitempty"`
@@ -37,6 +39,8 @@ type applicationSeen struct {
 	Unhealthy []string    `json:"unhealthy,omitempty"`
 	// Seconds is for how long it has looked the same.
 	Seconds int `json:"seconds,omitempty"`
+	// Brings are the Applications that it brings, and those that they bring, by name.
+	Brings []applicationSeen `json:"brings,omitempty"`
 }
 
 // judgeApplications says whether what is in the repositories is in the cluster, and works.
@@ -50,7 +54,11 @@ func judgeApplications(spec ApplicationsSpec, f applicationsFacts) []Verdict {
 		case f.Fault != nil:
 			verdicts = append(verdicts, Verdict{Check: check, State: Waiting, Message: "not seen", After: []string{verdicts[0].Check}})
 		default:
-			v := judgeApplication(spec, applicationNamed(f.Applications, name))
+			one := applicationNamed(f.Applications, name)
+			v := judgeApplication(spec, one)
+			if v.State == Ready {
+				v = judgeBrought(spec, one, v)
+			}
 			v.Check = check
 			verdicts = append(verdicts, v)
 		}
@@ -78,6 +86,8 @@ func judgeApplication(spec ApplicationsSpec, a applicationSeen) Verdict {
 		v.Message, v.Cause = "a refresh is asked for and not done yet", "ArgoCD's application controller is busy, starting, or not running"
 	case len(a.Errors) == 0 && !a.Compared:
 		v.Message, v.Cause = "ArgoCD has not compared the source that it has now", "ArgoCD's application controller is starting, or not running"
+	case a.Unseen:
+		v.Message, v.Cause = "ArgoCD has not compared since its last sync ended: its health is from before", "ArgoCD's application controller is busy, starting, or not running"
 	case a.Compared && a.Sync == "Synced" && a.Health == "Healthy" && a.Phase != "Running" && a.Phase != "Terminating":
 		return syncedAndHealthy(spec, a)
 	default:

@@ -45,16 +45,20 @@ type applicationObject struct {
 			Status string `json:"status"`
 		} `json:"health"`
 		OperationState struct {
-			Phase   string `json:"phase"`
-			Message string `json:"message"`
+			Phase      string      `json:"phase"`
+			Message    string      `json:"message"`
+			FinishedAt metav1.Time `json:"finishedAt"`
 		} `json:"operationState"`
-		Conditions []condition        `json:"conditions"`
-		Resources  []deployedResource `json:"resources"`
+		// ReconciledAt is when ArgoCD last compared.
+		ReconciledAt metav1.Time        `json:"reconciledAt"`
+		Conditions   []condition        `json:"conditions"`
+		Resources    []deployedResource `json:"resources"`
 	} `json:"status"`
 }
 
 // deployedResource is one resource of an Application.
 type deployedResource struct {
+	Group     string `json:"group"`
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
@@ -80,7 +84,7 @@ func (o *applicationObject) facts(name string) applicationSeen {
 		Name: name, Deleting: o.DeletionTimestamp != nil, Refreshing: refreshing, Compared: o.compared(),
 		Automated: automated != nil && (automated.Enabled == nil || *automated.Enabled),
 		Sync:      o.Status.Sync.Status, Health: o.Status.Health.Status,
-		Phase: o.Status.OperationState.Phase, Message: publicText(o.Status.OperationState.Message),
+		Phase: o.Status.OperationState.Phase, Message: publicText(o.Status.OperationState.Message), Unseen: o.unseen(),
 	}
 	for _, c := range o.Status.Conditions {
 		if slices.Contains(errorConditions, c.Type) {
@@ -93,6 +97,13 @@ func (o *applicationObject) facts(name string) applicationSeen {
 		}
 	}
 	return seen
+}
+
+// unseen reports whether ArgoCD has not compared since its last operation ended: it does so at once, and until then health is what it was
+// before (argo-cd controller/appcontroller.go, requestAppRefresh after a completed operation). Both times are in whole seconds.
+func (o *applicationObject) unseen() bool {
+	at, ended := o.Status.ReconciledAt, o.Status.OperationState.FinishedAt
+	return !at.IsZero() && !ended.IsZero() && at.Time.Before(ended.Time)
 }
 
 // compared reports whether the status is about the present source. What a hydrator makes has a source of its own.

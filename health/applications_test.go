@@ -44,6 +44,34 @@ status:
 	assert.True(t, on.facts("a").Automated)
 }
 
+// ArgoCD looks at once when a sync has ended, in the same second or later; one that says no times is not held up for that.
+func TestAHealthFromBeforeTheLastSyncIsSeen(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{status: {reconciledAt: "2026-01-01T00:00:00Z", operationState: {finishedAt: "2026-01-01T00:00:01Z"}}}`: true,
+		`{status: {reconciledAt: "2026-01-01T00:00:01Z", operationState: {finishedAt: "2026-01-01T00:00:01Z"}}}`: false,
+		`{status: {reconciledAt: "2026-01-01T00:00:02Z", operationState: {finishedAt: "2026-01-01T00:00:01Z"}}}`: false,
+		`{status: {reconciledAt: "2026-01-01T00:00:02Z"}}`:                                                       false,
+		`{status: {operationState: {finishedAt: "2026-01-01T00:00:01Z"}}}`:                                       false,
+	} {
+		assert.Equal(t, want, decode[applicationObject](t, text).facts("a").Unseen, text)
+	}
+}
+
+func TestChildrenAreApplicationsOfItsNamespace(t *testing.T) {
+	object := decode[applicationObject](t, `
+metadata: {name: root, namespace: argocd}
+status:
+  resources:
+    - {group: argoproj.io, kind: Application, namespace: argocd, name: a}
+    - {group: argoproj.io, kind: AppProject, namespace: argocd, name: p}
+    - {group: app.k8s.io, kind: Application, namespace: argocd, name: b}
+    - {group: argoproj.io, kind: Application, namespace: elsewhere, name: c}
+    - {group: argoproj.io, kind: Application, name: d}
+`)
+	assert.Equal(t, []string{"a", "d"}, object.children())
+	assert.Empty(t, (*applicationObject)(nil).children())
+}
+
 func TestAStatusIsOfOneSource(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

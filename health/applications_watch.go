@@ -2,7 +2,6 @@ package health
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -42,7 +41,11 @@ func (w *applicationsWatch) look(ctx context.Context) applicationsFacts {
 			if err != nil {
 				return err
 			}
-			facts.Applications = append(facts.Applications, object.facts(name))
+			seen := object.facts(name)
+			if seen.Brings, err = w.brought(ctx, s, object); err != nil {
+				return err
+			}
+			facts.Applications = append(facts.Applications, seen)
 		}
 		return nil
 	})
@@ -51,7 +54,10 @@ func (w *applicationsWatch) look(ctx context.Context) applicationsFacts {
 	}
 	for i := range facts.Applications {
 		one := &facts.Applications[i]
-		one.Seconds = w.settled.seconds("application "+one.Name, fmt.Sprint(*one))
+		for j := range one.Brings {
+			w.since(&one.Brings[j])
+		}
+		w.since(one)
 	}
 	return facts
 }

@@ -124,7 +124,7 @@ func (r *release) orphans(t *testing.T, owned []object) []string {
 	var found []string
 	for file, text := range r.definitions(loaded) {
 		for _, one := range parse(t, file, "", text) {
-			if _, ok := find(owned, one.Kind, "", one.Name); !ok {
+			if _, ok := find(owned, one.Kind, "", one.Name); !ok && one.Kind == "CustomResourceDefinition" {
 				found = append(found, one.Name)
 			}
 		}

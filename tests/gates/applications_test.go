@@ -1,6 +1,7 @@
 package gates_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 const applicationText = `
 apiVersion: argoproj.io/v1alpha1
 kind: Application
-metadata: {name: root, namespace: argocd{{if .refresh}}, annotations: {argocd.argoproj.io/refresh: normal}{{end}}}
+metadata: {name: {{.name}}, namespace: argocd{{if .refresh}}, annotations: {argocd.argoproj.io/refresh: normal}{{end}}}
 spec:
   source: {repoURL: "https://git.example.org/platform.git", path: apps, targetRevision: {{.revision}}}
   syncPolicy: {automated: {}}
@@ -21,13 +22,14 @@ spec:
   sync: {status: {{.sync}}, comparedTo: {source: {repoURL: "https://git.example.org/platform.git", path: apps, targetRevision: main}}}
   health: {status: {{.health}}}
   operationState: {phase: {{.phase}}, message: '{{.message}}'}
+  resources: [{{if .brings}}{group: argoproj.io, kind: Application, namespace: argocd, name: {{.brings}}}{{end}}]
   conditions: [{{if .error}}{type: {{.error}}, message: '{{.message}}'}{{end}}]
 {{end}}
 `
 
 func application(t testing.TB, values map[string]any) string {
 	t.Helper()
-	all := map[string]any{"refresh": false, "revision": "main", "sync": "Synced", "health": "Healthy", "phase": "Succeeded", "message": "", "error": ""}
+	all := map[string]any{"name": "root", "brings": "", "refresh": false, "revision": "main", "sync": "Synced", "health": "Healthy", "phase": "Succeeded", "message": "", "error": ""}
 	for key, value := range values {
 		all[key] = value
 	}
@@ -71,6 +73,42 @@ func TestApplicationsGateFaults(t *testing.T) {
 			gate.says(fault.says)
 			gate.stays(300 * time.Millisecond)
 			c.Put(application(t, nil))
+			gate.opens()
+		})
+	}
+}
+
+// The root says Synced and Healthy all the while: nobody has to count its children, or counts what they said of an earlier source.
+func TestApplicationsGateWaitsForWhatTheRootBrings(t *testing.T) {
+	t.Parallel()
+	root, middle := map[string]any{"brings": "middle"}, map[string]any{"name": "middle", "brings": "shop"}
+	for _, fault := range []struct {
+		name string
+		shop map[string]any
+		says string
+	}{
+		{"not there", nil, "1 of 2 Applications that it brings are not: shop: does not exist"},
+		{"of an earlier source", map[string]any{"revision": "v2"}, "shop: ArgoCD has not compared the source"},
+		{"not synced", map[string]any{"sync": "OutOfSync"}, "shop: sync is OutOfSync"},
+		{"not healthy", map[string]any{"health": "Progressing"}, "shop: sync is Synced, health is Progressing"},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			t.Parallel()
+			c, spec := applicationsCluster(t)
+			c.Put(application(t, root))
+			c.Put(application(t, middle))
+			put := func(values map[string]any) {
+				all := map[string]any{"name": "shop"}
+				maps.Copy(all, values)
+				c.Put(application(t, all))
+			}
+			if fault.shop != nil {
+				put(fault.shop)
+			}
+			gate := start(t, c, spec)
+			gate.says(fault.says)
+			gate.stays(300 * time.Millisecond)
+			put(nil)
 			gate.opens()
 		})
 	}
