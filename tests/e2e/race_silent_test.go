@@ -80,6 +80,6 @@ func (s *stack) hasTriedFor(t *testing.T, kind string, times int) {
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		log, err := s.client().CoreV1().Pods("race").GetLogs(pods.Items[0].Name, &corev1.PodLogOptions{}).DoRaw(context.Background())
 		require.NoError(c, err)
-		require.GreaterOrEqual(c, strings.Count(string(log), "Failed to watch *v1."+kind+":"), times, "%s", log)
+		require.GreaterOrEqual(c, strings.Count(string(log), "failed to list *v1."+kind+":"), times, "%s", log)
 	}, 2*time.Minute, 500*time.Millisecond)
 }
