@@ -148,7 +148,9 @@ func TestAContextThatIsNotThereIsToldBeforeAnythingIsCreated(t *testing.T) {
 		want   string
 	}{
 		"no kubeconfig": {func(t *testing.T, _ *program) { require.NoError(t, os.Remove(config())) }, "strata:cluster.kubeconfig: "},
-		"no such context": {func(t *testing.T, p *program) { p.set(t, "cluster", map[string]any{"context": "kind-other", "podNetwork": "10.244.0.0/16"}) },
+		"no such context": {func(t *testing.T, p *program) {
+			p.set(t, "cluster", map[string]any{"context": "kind-other", "podNetwork": "10.244.0.0/16"})
+		},
 			"strata:cluster.context: kind-other is no context of "},
 		"no context": {func(t *testing.T, p *program) { p.set(t, "cluster", map[string]any{"kubeconfig": config()}) }, "strata:cluster.context: is not set"},
 	} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -74,6 +75,48 @@ func TestWithUpstreamsArtifactsNothingIsBuiltThatNobodyAsksFor(t *testing.T) {
 		assert.True(t, strings.HasSuffix(name, "-images-0"), "%s: K3s's own only", name)
 	}
 	assert.Contains(t, g["demo-go-rest"].Inputs["spec"].String(), "registry.acme/go-rest:1")
+}
+
+// What charts ask for is their projects' own; docs/images.md has both. A new image has to be in it, or in config.OwnImages.
+func TestEveryImageThatTheProgramNamesIsPublishedOrBrought(t *testing.T) {
+	p := newProgram(t, "staging")
+	p.upstream(t, map[string]any{
+		"demo": true, "wave": map[string]any{"enabled": true},
+		"workloads": []any{map[string]any{"name": "shop", "image": "users.own/shop:1", "certificate": map[string]any{}, "canary": map[string]any{}, "routes": []any{map[string]any{}}}},
+	})
+	page, err := os.ReadFile(filepath.Join(root, "docs/images.md"))
+	require.NoError(t, err)
+	named := map[string]bool{}
+	for _, r := range p.graph(t) {
+		imagesIn(resource.NewProperty(r.Inputs), named)
+	}
+	delete(named, "users.own/shop:1")
+	assert.Len(t, named, 4, "httpbin, Keycloak, and two of our own: %v", named)
+	for image := range named {
+		repository := image[:strings.LastIndex(image, ":")]
+		assert.Contains(t, string(page), "`"+repository+"`", image)
+	}
+}
+
+// imagesIn collects the images of containers.
+func imagesIn(value resource.PropertyValue, named map[string]bool) {
+	switch {
+	case value.IsSecret():
+		imagesIn(value.SecretValue().Element, named)
+	case value.IsOutput():
+		imagesIn(value.OutputValue().Element, named)
+	case value.IsArray():
+		for _, one := range value.ArrayValue() {
+			imagesIn(one, named)
+		}
+	case value.IsObject():
+		for key, one := range value.ObjectValue() {
+			if key == "image" && one.IsString() {
+				named[one.StringValue()] = true
+			}
+			imagesIn(one, named)
+		}
+	}
 }
 
 // On somebody else's cluster nobody brings them, and nothing is created before that is told.
