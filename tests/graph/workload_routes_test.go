@@ -45,6 +45,36 @@ func TestRoutesAreOfTheStacksIngress(t *testing.T) {
 	assert.True(t, g.reaches("workload-shop-route-shop", "apisix-webhook"))
 }
 
+// What APISIX's data plane has is looked at after each rollout of the workload and of the data plane; Traefik reads the Pods by itself.
+func TestWhatLeadsToAWorkloadIsGatedBehindItsRollout(t *testing.T) {
+	upstreams := func(image string, replicas int) (graph, *health.UpstreamsSpec, health.Spec) {
+		p := newProgram(t, "local")
+		p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
+		p.set(t, "apisix", map[string]any{"replicas": replicas})
+		p.set(t, "apps", map[string]any{"workloads": []any{map[string]any{
+			"name": "shop", "image": image, "routes": []any{map[string]any{}, map[string]any{"controller": "apisix", "host": "shop2"}},
+		}}})
+		g := p.graph(t)
+		require.Contains(t, g, "workload-shop-apisix-upstreams")
+		assert.NotContains(t, g, "workload-shop-traefik-upstreams")
+		spec, err := health.ParseSpec([]byte(g["workload-shop-apisix-upstreams"].Text("stdin")))
+		require.NoError(t, err)
+		return g, spec.Upstreams, spec
+	}
+	g, asked, first := upstreams("a:1", 2)
+	require.Len(t, asked.Routes, 1)
+	assert.Equal(t, "ApisixRoute apps/"+asked.Routes[0].Name, asked.Routes[0].String())
+	for _, before := range []string{"workload-shop-rollout", "apisix-rollout"} {
+		assert.True(t, g.reaches("workload-shop-apisix-upstreams", before), before)
+	}
+	environment, marked := g["workload-shop-apisix-upstreams"].Input("environment")
+	assert.True(t, marked || environment.ContainsSecrets(), "the viewer's key")
+	_, _, again := upstreams("a:2", 2)
+	assert.NotEqual(t, first.Revision, again.Revision, "another rollout of the workload")
+	_, _, again = upstreams("a:1", 3)
+	assert.NotEqual(t, first.Revision, again.Revision, "another rollout of the data plane")
+}
+
 // A route's object is its own, whatever workloads, hosts and paths are called.
 func TestNoTwoRoutesAreOneObject(t *testing.T) {
 	g := withRoutes(t,
