@@ -6,7 +6,6 @@ package dryrun
 
 import (
 	"context"
-	"fmt"
 	"net"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -44,7 +43,7 @@ func register(ctx context.Context, info pulumi.RunInfo, program pulumi.RunFunc) 
 	return pulumi.RunWithContext(run, program)
 }
 
-// monitor accepts each registration. What it does not implement, the program does not use.
+// monitor accepts each registration. What it does not implement is refused; the program must ask no provider for data, for example.
 type monitor struct {
 	pulumirpc.UnimplementedResourceMonitorServer
 	project tokens.PackageName
@@ -69,9 +68,4 @@ func (m *monitor) RegisterResource(_ context.Context, in *pulumirpc.RegisterReso
 // RegisterResourceOutputs drops a component's outputs.
 func (*monitor) RegisterResourceOutputs(context.Context, *pulumirpc.RegisterResourceOutputsRequest) (*emptypb.Empty, error) {
 	return &emptypb.Empty{}, nil
-}
-
-// Invoke refuses: the program must ask no provider for data.
-func (*monitor) Invoke(_ context.Context, in *pulumirpc.ResourceInvokeRequest) (*pulumirpc.InvokeResponse, error) {
-	return nil, fmt.Errorf("unexpected invoke of %s", in.GetTok())
 }
