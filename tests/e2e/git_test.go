@@ -12,16 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// serveGit serves one repository with one file over HTTP at an address of this machine, behind a user and a password, and
-// returns its URL.
-func serveGit(t *testing.T, address, user, password, name, content string) string {
+// serveGit serves one repository over HTTP at an address of this machine, behind a user and a password, and returns its URL, which its
+// files may name.
+func serveGit(t *testing.T, address, user, password string, files func(url string) map[string]string) string {
 	t.Helper()
 	git, err := exec.LookPath("git")
 	require.NoError(t, err)
+	listener, err := net.Listen("tcp", address+":0")
+	require.NoError(t, err)
+	url := "http://" + listener.Addr().String() + "/platform.git"
 	dir := t.TempDir()
 	work := filepath.Join(dir, "work")
-	require.NoError(t, os.MkdirAll(work, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(work, name), []byte(content), 0o600))
+	for name, content := range files(url) {
+		path := filepath.Join(work, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	}
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "main"},
 		{"add", "."},
@@ -37,8 +43,6 @@ func serveGit(t *testing.T, address, user, password, name, content string) strin
 		Path: git, Args: []string{"http-backend"},
 		Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
 	}
-	listener, err := net.Listen("tcp", address+":0")
-	require.NoError(t, err)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if gotUser, gotPassword, given := r.BasicAuth(); !given || gotUser != user || gotPassword != password {
 			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
@@ -49,5 +53,5 @@ func serveGit(t *testing.T, address, user, password, name, content string) strin
 	})}
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Close() })
-	return "http://" + listener.Addr().String() + "/platform.git"
+	return url
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/crds"
 )
 
 // The whole platform as a user has it: certificates, ingress, dashboard and Argo CD on lent hosts.
@@ -29,6 +31,9 @@ func TestPlatform(t *testing.T) {
 	s.step("it comes up", func(*testing.T) { s.must(s.up()) })
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("every URL answers over TLS with a chain to the exported authority", s.answersOverTLS)
+	s.step("each definition has an owner that deletes it", func(t *testing.T) {
+		assert.Empty(t, hosts.ownerless())
+	})
 	s.step("the dashboard refuses strangers", func(t *testing.T) {
 		// The dashboard's data: its pages are not part of a Traefik that is built from its module.
 		address := strings.Replace(s.urls()["traefik"], "/dashboard/", "/api/rawdata", 1)
@@ -39,13 +44,16 @@ func TestPlatform(t *testing.T) {
 	s.step("the root application brings what the repository holds", func(t *testing.T) {
 		sections := platform(hosts, all...)
 		sections["argocd"] = map[string]any{"root": map[string]any{
-			"repoURL":  serveGit(t, net.address(1), "strata", repositoryPassword, "marker.yaml", marker),
+			"repoURL":  serveGit(t, net.address(1), "strata", repositoryPassword, inRepository),
 			"username": "strata", "password": repositoryPassword,
 		}}
 		s.configure(sections)
 		s.must(s.up())
 		_, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker", metav1.GetOptions{})
 		require.NoError(t, err)
+		slow, err := s.client().AppsV1().Deployments("default").Get(t.Context(), "slow", metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, slow.Status.AvailableReplicas, "the up has waited for what the root's child brings")
 		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output, repositoryPassword)
 		s.must(s.up("--expect-no-changes"))
 		// Taken out again, it takes what it brought with it.
@@ -69,8 +77,40 @@ func TestPlatform(t *testing.T) {
 	})
 }
 
-// marker is what the root application brings.
-const marker = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: marker, namespace: default}\n"
+// inRepository is what the root application brings: an object, and an Application with a Deployment that takes its time. That one has no
+// say in the root's health by itself.
+func inRepository(url string) map[string]string {
+	return map[string]string{
+		"marker.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: marker, namespace: default}\n",
+		"child.yaml": `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: child, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}
+spec:
+  project: default
+  source: {repoURL: "` + url + `", path: child, targetRevision: main}
+  destination: {server: "https://kubernetes.default.svc", namespace: default}
+  syncPolicy: {automated: {prune: true}}
+`,
+		"child/slow.yaml": `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: slow, namespace: default}
+spec:
+  minReadySeconds: 10
+  selector: {matchLabels: {app: slow}}
+  template:
+    metadata: {labels: {app: slow}}
+    spec:
+      terminationGracePeriodSeconds: 0
+      containers: [{name: slow, image: "` + testServer + `"}]
+`,
+	}
+}
+
+// ownerless are the definitions in the cluster that neither a release nor a bundle of Strata's has, so that nobody ever deletes them.
+func (l *lent) ownerless() string {
+	return l.must("server-1", `k3s kubectl get customresourcedefinitions -l '!`+crds.BundleLabel+`' -o \
+  jsonpath='{range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{" "}{.metadata.name}{"\n"}{end}' | sed -n 's/^ //p'`)
+}
 
 // platform is the configuration of a stack with every layer.
 func platform(hosts *lent, nodes ...node) map[string]any {

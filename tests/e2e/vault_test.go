@@ -23,7 +23,13 @@ func TestVaultSigns(t *testing.T) {
 	net := network{"stk0", "10.22.0"}
 	all := []node{{"server-1", "server", 11}}
 	hosts := lend(t, "e2ev", net, all...)
-	s := newStack(t, "e2e-vault", signedByVault(hosts, nil, all...))
+	s := newStack(t, "e2e-vault", vaultToTryOut(hosts, true, all...))
+	s.step("without a volume it comes up to be tried out", func(*testing.T) { s.must(s.up()) })
+	s.step("and goes, for one that keeps its data", func(*testing.T) {
+		s.configure(vaultToTryOut(hosts, false, all...))
+		s.must(s.up())
+		s.configure(signedByVault(hosts, nil, all...))
+	})
 	s.step("without a StorageClass its volume is named", func(t *testing.T) {
 		r := s.up()
 		require.Error(t, r.err, "%s", r.output)
@@ -92,6 +98,15 @@ func signedByVault(hosts *lent, login map[string]any, nodes ...node) map[string]
 	sections["argocd"] = map[string]any{"enabled": false}
 	sections["timeouts"] = map[string]any{"certificate": "1m"}
 	return sections
+}
+
+// vaultToTryOut is a cluster with cert-manager and, if enabled, a Vault whose data goes with its Pod.
+func vaultToTryOut(hosts *lent, enabled bool, nodes ...node) map[string]any {
+	off := map[string]any{"enabled": false}
+	return map[string]any{
+		"hosts": hosts.hosts(nodes...), "metallb": off, "argocd": off, "ingress": map[string]any{"controllers": []string{}},
+		"vault": map[string]any{"enabled": enabled, "storage": map[string]any{"persistent": false}},
+	}
 }
 
 // makeVolume gives the lab, which has neither, a default StorageClass and one volume of it. It asks on the host: an up that failed
