@@ -1,0 +1,90 @@
+package config_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// constants are the files whose constants with a text are pins, if their name ends so.
+var constants = []struct{ file, ending string }{
+	{"versions.go", "Version"},
+	{"../components/demo_keycloak.go", "Image"},
+	{"../tests/lab/internal/catalog/versions.go", "Version"},
+}
+
+// pinned are all pins of the checkout: the version by the pin's name.
+func pinned(t *testing.T) map[string]string {
+	t.Helper()
+	pins := map[string]string{}
+	add := func(name, version string) {
+		require.Empty(t, pins[name], "two pins are called %s", name)
+		pins[name] = version
+	}
+	for _, from := range constants {
+		file, err := parser.ParseFile(token.NewFileSet(), from.file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		before := len(pins)
+		ast.Inspect(file, func(node ast.Node) bool {
+			switch node := node.(type) {
+			case *ast.ValueSpec:
+				for i, name := range node.Names {
+					if i < len(node.Values) && strings.HasSuffix(name.Name, from.ending) {
+						if version, ok := text(node.Values[i]); ok {
+							add(name.Name, version[strings.LastIndex(version, ":")+1:])
+						}
+					}
+				}
+			case *ast.KeyValueExpr: // the plugins
+				name, isName := text(node.Key)
+				version, isVersion := text(node.Value)
+				if isName && isVersion && !strings.Contains(name, "/") && version[0] >= '0' && version[0] <= '9' {
+					add(name, version)
+				}
+			}
+			return true
+		})
+		require.Greater(t, len(pins), before, from.file)
+	}
+	modules, err := os.ReadFile("../go.mod")
+	require.NoError(t, err)
+	for _, found := range regexp.MustCompile(`(?m)^\t(github\.com/pulumi/pulumi\S*/sdk\S*) (v\S+)$`).FindAllStringSubmatch(string(modules), -1) {
+		add(found[1], found[2])
+	}
+	return pins
+}
+
+// text is what a literal says.
+func text(expression ast.Expr) (string, bool) {
+	literal, ok := expression.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return "", false
+	}
+	found, err := strconv.Unquote(literal.Value)
+	return found, err == nil && found != ""
+}
+
+// row is a line of the page: a pin's name, its version, why, and what then.
+var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$")
+
+// A pin that is raised without a word why is one that nobody dares to raise again.
+func TestEveryPinHasItsReason(t *testing.T) {
+	page, err := os.ReadFile("../docs/versions.md")
+	require.NoError(t, err)
+	written := map[string]string{}
+	for _, found := range row.FindAllStringSubmatch(string(page), -1) {
+		require.Empty(t, written[found[1]], "two rows for %s", found[1])
+		written[found[1]] = found[2]
+	}
+	pins := pinned(t)
+	assert.Greater(t, len(pins), 30)
+	assert.Equal(t, pins, written, "docs/versions.md: each pin has a row with its version, and each row a pin")
+}
