@@ -72,19 +72,20 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	})
 	s.step("without gates a pool, an issuer and a certificate are refused", func(t *testing.T) { s.losesEachRace(t) })
 	s.step("without gates a Service and a Gateway are let in, and nothing serves them", func(t *testing.T) { s.losesSilently(t, hosts) })
+	sections := impatient(hosts, server)
+	sections["metallb"] = staging(hosts, server)["metallb"]
+	sections["certManager"] = map[string]any{"enabled": true}
+	sections["ingress"] = map[string]any{"domain": "platform.test"}
+	sections["argocd"] = map[string]any{"enabled": false}
 	s.step("with the gates each of them works", func(t *testing.T) {
-		sections := impatient(hosts, server)
-		sections["metallb"] = staging(hosts, server)["metallb"]
-		sections["certManager"] = map[string]any{"enabled": true}
-		sections["ingress"] = map[string]any{"domain": "platform.test"}
-		sections["argocd"] = map[string]any{"enabled": false}
 		s.configure(sections)
 		s.must(s.up())
 		assert.Equal(t, http.StatusUnauthorized, s.get(t, s.urls()["traefik"], "").code, "Traefik has its address, and its Gateway")
 		s.must(s.health())
 	})
 	s.step("whoever is refused by the cluster is told why", func(t *testing.T) {
-		s.configure(impatient(hosts, server, agent))
+		sections["hosts"] = hosts.hosts(server, agent)
+		s.configure(sections)
 		s.namesWhyNobodyJoins(t, hosts, server, agent)
 	})
 	s.step("destroy with a dead host ends and says how to go on", func(t *testing.T) {
