@@ -124,6 +124,22 @@ var releaseCases = []testCase{
 			"apiVersion": "demo.example/v1", "kind": "Gadget", "metadata": meta("g", nil),
 		}))
 	}},
+	// A stack that was made before a release skipped them goes on in place, and what Helm has installed stays.
+	{"skipCrds that comes later is an update and deletes no definition", func(t *testing.T) {
+		w, r := newRelease(t)
+		up(t, r, plugin.Create, props(release(t, map[string]any{"skipCrds": false})))
+		later := props(release(t, nil))
+		diff, err := r.Diff(t.Context(), mustCheck(t, r, later))
+		require.NoError(t, err)
+		assert.Equal(t, []string{"skipCrds"}, diff.GetDiffs())
+		assert.Empty(t, diff.GetReplaces())
+		up(t, r, plugin.Update, later)
+		_, err = w.client.Resource(definitions).Get(t.Context(), "gadgets.demo.example", metav1.GetOptions{})
+		require.NoError(t, err)
+		require.NoError(t, r.Delete(t.Context()))
+		_, err = w.client.Resource(definitions).Get(t.Context(), "gadgets.demo.example", metav1.GetOptions{})
+		require.NoError(t, err, "that is why a release has to skip them")
+	}},
 	{"a release without a name gets NAME-random and keeps it", func(t *testing.T) {
 		_, r := newRelease(t)
 		inputs := release(t, nil)
