@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"strata/health"
 )
@@ -47,12 +48,30 @@ func (w *world) gate(spec health.Spec) {
 		w.secret("gate "+spec.Gate, spec.Certificate.Namespace, spec.Certificate.Secret)
 	case health.KindMetrics:
 		w.service(spec.Gate, spec.Metrics.Namespace, spec.Metrics.Service, false, spec.Metrics.Port)
+	case health.KindUpstreams:
+		w.upstreams(spec.Gate, *spec.Upstreams)
 	case health.KindApplications:
 		for _, name := range spec.Applications.Names {
 			w.registered(spec.Gate, "Application", spec.Applications.Namespace, name)
 		}
 	default:
 		w.need(slices.Contains(beforeCharts, spec.Kind), "gate %s: say here what a gate of kind %s relies on", spec.Gate, spec.Kind)
+	}
+}
+
+// upstreams checks that a data plane of the labels is asked where it listens, and that its controller and the routes are there.
+func (w *world) upstreams(gate string, spec health.UpstreamsSpec) {
+	w.workloads(gate, []string{spec.Controller})
+	selector, err := labels.Parse(spec.Selector)
+	w.need(err == nil && slices.ContainsFunc(w.charts, func(o object) bool {
+		if o.Namespace != spec.Namespace || !slices.Contains(workloadKinds, o.Kind) {
+			return false
+		}
+		workload := as[pods](o)
+		return selector.Matches(labels.Set(workload.Spec.Template.Labels)) && listens(workload, spec.Port, "")
+	}), "gate %s: no workload in %s with %s listens on %d", gate, spec.Namespace, spec.Selector, spec.Port)
+	for _, route := range spec.Routes {
+		w.registered(gate, route.Kind, route.Namespace, route.Name)
 	}
 }
 

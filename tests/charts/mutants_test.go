@@ -41,14 +41,21 @@ var inGates = []struct {
 	{"Vault's volume", "vault-volume", func(s *health.Spec) { s.Claim.Name = "data-vault-1" }, "no StatefulSet makes PersistentVolumeClaim vault/data-vault-1"},
 	{"a definition", "crds-gateway-api-gate", func(s *health.Spec) { s.CRDs.Names = []string{"gates.gateway.networking.k8s.io"} }, "no definition gates.gateway"},
 	{"an issuer", "authority-gate", func(s *health.Spec) { s.Issuer.Name = "strata-other" }, "registers no ClusterIssuer"},
+	{"the data plane's labels", "validation-upstreams", func(s *health.Spec) { s.Upstreams.Selector = "app=apisix" }, "no workload in apisix with app=apisix listens on"},
+	{"the admin API's port", "validation-upstreams", func(s *health.Spec) { s.Upstreams.Port = 9080 + 1 }, "listens on 9081"},
+	{"a route of nobody's", "validation-upstreams", func(s *health.Spec) { s.Upstreams.Routes[0].Name = "other" }, "the program registers no"},
 	{"a kind that is new", "authority-gate", func(s *health.Spec) { s.Kind = "new" }, "say here what a gate of kind new relies on"},
 }
 
 func TestAMistakeInAGateIsNoticed(t *testing.T) {
-	w := newWorld(t, newProgram(t, platforms[2].sections))
+	vault, apisix := newWorld(t, newProgram(t, platforms[2].sections)), newWorld(t, newProgram(t, platforms[1].sections))
 	for _, mutant := range inGates {
 		t.Run(mutant.name, func(t *testing.T) {
-			i := slices.IndexFunc(w.gates, func(s health.Spec) bool { return s.Gate == mutant.gate })
+			w, named := vault, func(s health.Spec) bool { return s.Gate == mutant.gate }
+			if !slices.ContainsFunc(w.gates, named) {
+				w = apisix
+			}
+			i := slices.IndexFunc(w.gates, named)
 			require.GreaterOrEqual(t, i, 0, mutant.gate)
 			text, err := json.Marshal(w.gates[i])
 			require.NoError(t, err)
