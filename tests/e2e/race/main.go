@@ -103,7 +103,7 @@ func program(ctx *pulumi.Context) error {
 		}
 		behind, err = register("kubernetes:helm.sh/v3:Release", "release-"+one.chart, pulumi.Map{
 			"name": pulumi.String(one.chart), "namespace": pulumi.String("race"), "chart": pulumi.String(charts[0]),
-			"skipAwait": on, "values": one.values,
+			"skipAwait": on, "skipCrds": on, "values": one.values, // Helm would leave them to the stack that comes after
 		}, behind)
 		if err != nil {
 			return err
