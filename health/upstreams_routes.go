@@ -122,7 +122,7 @@ func lookBackend(ctx context.Context, s *apiServer, to backend) (addresses []str
 	if at < 0 {
 		return nil, fmt.Sprintf("Service %s/%s has no port %s", to.namespace, to.service, to.port), nil
 	}
-	all, err := list[discoveryv1.EndpointSlice](ctx, s, endpointSliceResource, to.namespace, metav1.ListOptions{LabelSelector: serviceLabel + "=" + to.service})
+	all, err := endpointSlices(ctx, s, to.namespace, to.service)
 	if err != nil {
 		return nil, "", err
 	}
@@ -146,7 +146,7 @@ func readyAddresses(all []discoveryv1.EndpointSlice, port string) []string {
 				continue
 			}
 			for _, endpoint := range one.Endpoints {
-				if endpoint.Conditions.Ready != nil && !*endpoint.Conditions.Ready {
+				if !endpointReady(endpoint) {
 					continue
 				}
 				for _, address := range endpoint.Addresses {

@@ -161,15 +161,14 @@ func hookTarget(client admissionv1.WebhookClientConfig) string {
 
 // lookEndpoints reads the addresses behind a Service. The Service's or slice's existence says nothing.
 func lookEndpoints(ctx context.Context, s *apiServer, namespace, service string) (endpointFacts, error) {
-	slicesOf, err := list[discoveryv1.EndpointSlice](ctx, s, endpointSliceResource, namespace, metav1.ListOptions{LabelSelector: serviceLabel + "=" + service})
+	all, err := endpointSlices(ctx, s, namespace, service)
 	if err != nil {
 		return endpointFacts{}, err
 	}
 	facts := endpointFacts{}
-	for i := range slicesOf {
-		for _, endpoint := range slicesOf[i].Endpoints {
-			// Unset means ready (discovery.k8s.io/v1 EndpointConditions).
-			if endpoint.Conditions.Ready == nil || *endpoint.Conditions.Ready {
+	for i := range all {
+		for _, endpoint := range all[i].Endpoints {
+			if endpointReady(endpoint) {
 				facts.Ready = append(facts.Ready, endpoint.Addresses...)
 			} else {
 				facts.NotReady = append(facts.NotReady, endpoint.Addresses...)
@@ -179,4 +178,14 @@ func lookEndpoints(ctx context.Context, s *apiServer, namespace, service string)
 	slices.Sort(facts.Ready)
 	slices.Sort(facts.NotReady)
 	return facts, nil
+}
+
+// endpointSlices are those of a Service.
+func endpointSlices(ctx context.Context, s *apiServer, namespace, service string) ([]discoveryv1.EndpointSlice, error) {
+	return list[discoveryv1.EndpointSlice](ctx, s, endpointSliceResource, namespace, metav1.ListOptions{LabelSelector: serviceLabel + "=" + service})
+}
+
+// endpointReady reads the condition, of which unset means ready (discovery.k8s.io/v1 EndpointConditions).
+func endpointReady(endpoint discoveryv1.Endpoint) bool {
+	return endpoint.Conditions.Ready == nil || *endpoint.Conditions.Ready
 }
