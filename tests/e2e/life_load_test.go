@@ -20,10 +20,11 @@ type outage struct{ api, service time.Duration }
 // answerLimit is how long one request to the API may take.
 const answerLimit = 2 * time.Second
 
-// electionTime is how long the API may be away while a server restarts: a follower of etcd calls an election between one and two election
-// timeouts after it last heard its leader (etcd-io/raft, resetRandomizedElectionTimeout), K3s's is 5 s (k3s-io/k3s pkg/etcd/etcd.go), and
-// the client gives up the request that it is in.
-const electionTime = 2*5*time.Second + answerLimit
+// apiAway is how long the API may be away while one server is. A follower of etcd calls an election between one and two election timeouts
+// after it last heard its leader (etcd-io/raft, resetRandomizedElectionTimeout), K3s's is 5 s (k3s-io/k3s pkg/etcd/etcd.go), and the client
+// gives up the request that it is in: 12 s on an idle machine, and 10.7 s were seen. How long it was is `make bench`'s to say; this bound
+// is for what needs more than an election, as a second server that is away.
+const apiAway = time.Minute
 
 // whileAnswering runs something while it asks the API, through any server, and the Service again and again, and returns for how long
 // neither answered.
@@ -51,7 +52,7 @@ func (s *stack) whileAnswering(t *testing.T, servers []string, run func()) outag
 	run()
 	stop()
 	both.Wait()
-	assert.Less(t, seen.api, electionTime, "the API was away for too long")
+	assert.Less(t, seen.api, apiAway, "the API was away for too long")
 	return seen
 }
 

@@ -169,14 +169,16 @@ func (l *lent) delete() {
 	require.NoError(l.t, err, "%s", output)
 }
 
-// journal is the end of what K3s logged on a host, without the frames of a panic and the retries of etcd's client.
+// journal is the end of what K3s logged on a host, without the frames of a panic, the retries of etcd's client, and what every healthy
+// server logs: the dry runs that gates have refused, and requests that its proxy hands on.
 const journal = `journalctl --no-pager -o short-precise -u 'k3s*' -n 400 |
-  grep -vE '"logger":"etcd-client"|k3s\[[0-9]+\]: (\s|[a-z.]+/\S+\()' | tail -40 | cut -c1-300`
+  grep -vE '"logger":"etcd-client"|rejected by webhook|no RequestInfo found|"Unhandled Error"|HasDedicatedImageFs|k3s\[[0-9]+\]: (\s|[a-z.]+/\S+\()' |
+  tail -15 | cut -c1-250`
 
 // dump shows what a failed story left on its hosts.
 func (l *lent) dump() {
 	for _, n := range l.nodes {
-		output, _ := l.on(n.name, `systemctl --no-pager -n 0 status 'k3s*' | head -12; `+journal)
+		output, _ := l.on(n.name, `systemctl --no-pager -n 0 status 'k3s*' | head -3; `+journal)
 		l.t.Logf("--- %s\n%s", n.name, output)
 	}
 	if n := l.nodes[0]; n.role == "server" {
