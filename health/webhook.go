@@ -102,7 +102,7 @@ func judgeWebhook(spec WebhookSpec, facts webhookFacts) []Verdict {
 			// What is accepted or refused before the configuration is complete is not the webhook's word.
 			v.State = Waiting
 		}
-		if probe.strange() && slices.ContainsFunc(facts.Probes, probeFacts.answered) {
+		if probe.strange() && (!probe.clusterName() || slices.ContainsFunc(facts.Probes, func(p probeFacts) bool { return !p.strange() })) {
 			v.State, v.Cause, v.Hint = Waiting, strangerCause, probeHint(spec, answerUnreachable)
 		}
 		v.Check, v.After = "webhook through "+probe.Server, existence
