@@ -86,26 +86,32 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 	return provider
 }
 
-// diff: a command with any changed input is updated; that triggers replace is the SDK's own option. An object is replaced by one of another
-// name, a random value when what keeps it changes.
+// diff answers as infer.Provider of pulumi-go-provider does, which the command plugin is made with, path by path: the SDK's own
+// replaceOnChanges of triggers[*] finds nothing in a whole list that changed. An object is replaced by one of another name, a random value
+// when what keeps it changes.
 func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) {
 	result := plugin.DiffResult{Changes: plugin.DiffNone, DetailedDiff: map[string]plugin.PropertyDiff{}}
 	changed := req.OldInputs.Diff(req.NewInputs)
 	if changed == nil {
 		return result, nil
 	}
-	for _, key := range changed.ChangedKeys() {
+	moved := objectOf(req.URN, req.OldInputs) != objectOf(req.URN, req.NewInputs)
+	for path, one := range plugin.NewDetailedDiffFromObjectDiff(changed, true) {
+		parsed, err := resource.ParsePropertyPath(path)
+		if err != nil {
+			return result, err
+		}
+		key := resource.PropertyKey(parsed[0].(string))
 		if ignored(req.IgnoreChanges, string(key)) {
 			continue
 		}
 		result.Changes = plugin.DiffSome
 		result.ChangedKeys = append(result.ChangedKeys, key)
-		kind := plugin.DiffUpdate
-		if key == "keepers" || objectOf(req.URN, req.OldInputs) != objectOf(req.URN, req.NewInputs) {
-			kind = plugin.DiffUpdateReplace
+		if key == "keepers" || moved {
+			one.Kind = one.Kind.AsReplace()
 			result.ReplaceKeys = append(result.ReplaceKeys, key)
 		}
-		result.DetailedDiff[string(key)] = plugin.PropertyDiff{Kind: kind, InputDiff: true}
+		result.DetailedDiff[path] = one
 	}
 	return result, nil
 }

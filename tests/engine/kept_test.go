@@ -1,0 +1,73 @@
+package engine_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	states "github.com/pulumi/pulumi/pkg/v3/resource/stack"
+	"github.com/pulumi/pulumi/pkg/v3/secrets/b64"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
+	"github.com/stretchr/testify/require"
+)
+
+// keep makes the tests write what this commit leaves of each stack, as the commit before for those that follow.
+var keep = flag.Bool("keep", false, "write testdata/kept anew")
+
+// keptStacks are the committed stacks whose states are kept, one for each way to have hosts.
+var keptStacks = []string{"local", "staging", "proxmox", "kind"}
+
+// kept is a stack as an earlier commit left it: its configuration and its state, whose secrets are those of the fake providers.
+type kept struct {
+	Config     map[string]section    `json:"config"`
+	Deployment *apitype.DeploymentV3 `json:"deployment"`
+}
+
+// keptFile is where a stack is kept; the tests run in folders of their own.
+func keptFile(name string) string {
+	return filepath.Join(root, "tests", "engine", "testdata", "kept", name+".json.gz")
+}
+
+// TestKeep writes the kept states, with -keep only.
+func TestKeep(t *testing.T) {
+	if !*keep {
+		t.Skip("writes testdata/kept with -keep, before a change of what the program registers")
+	}
+	for _, name := range keptStacks {
+		s := newStack(t, name)
+		s.mustUp()
+		s.snapshot.SecretsManager = b64.NewBase64SecretsManager()
+		deployment, err := states.SerializeDeployment(t.Context(), s.snapshot, false)
+		require.NoError(t, err)
+		text, err := json.Marshal(kept{s.config, deployment})
+		require.NoError(t, err)
+		var packed bytes.Buffer
+		writer := gzip.NewWriter(&packed)
+		_, err = writer.Write(text)
+		require.NoError(t, err)
+		require.NoError(t, writer.Close())
+		require.NoError(t, os.MkdirAll(filepath.Dir(keptFile(name)), 0o755))
+		require.NoError(t, os.WriteFile(keptFile(name), packed.Bytes(), 0o644))
+	}
+}
+
+// keptStack is a stack that an earlier commit brought up.
+func keptStack(t *testing.T, name string) *stack {
+	t.Helper()
+	file, err := os.Open(keptFile(name))
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	reader, err := gzip.NewReader(file)
+	require.NoError(t, err)
+	var was kept
+	require.NoError(t, json.NewDecoder(reader).Decode(&was))
+	s := newStack(t, name)
+	s.config = was.Config
+	s.snapshot, err = states.DeserializeDeploymentV3(t.Context(), *was.Deployment, b64.Base64SecretsProvider)
+	require.NoError(t, err)
+	return s
+}

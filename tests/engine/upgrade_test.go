@@ -1,0 +1,102 @@
+package engine_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// lasting says of a resource that its loss cannot be made good: keys and pins, machines, what a cluster is, who reaches it, and what takes
+// K3s off a host when it goes.
+func lasting(state *resource.State) bool {
+	name := state.URN.Name()
+	for _, suffix := range []string{
+		"-key", "-identity", "-hostkey", "-machine", "-vm", "-image", "-cluster", "-token", "-kubeconfig", "-provider", "-uninstall", "-password",
+	} {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// lossless expects of a run that nothing lasting was made anew or taken away, and that what was drawn or pinned is what it was. What a
+// machine or a host is told again is an update.
+func (s *stack) lossless(t *testing.T, before map[string]*resource.State, r *result) {
+	t.Helper()
+	require.NoError(t, r.err)
+	looked := 0
+	for name, state := range before {
+		if !lasting(state) {
+			continue
+		}
+		looked++
+		for _, step := range r.steps[name] {
+			assert.Contains(t, []string{string(deploy.OpSame), string(deploy.OpUpdate)}, step, name)
+		}
+		now := s.stored()[name]
+		if assert.NotNil(t, now, name) {
+			assert.Equal(t, state.ID, now.ID, name)
+			for _, drawn := range []resource.PropertyKey{"stdout", "hex", "result"} {
+				assert.Equal(t, state.Outputs[drawn], now.Outputs[drawn], "%s of %s", drawn, name)
+			}
+		}
+	}
+	assert.Greater(t, looked, 1)
+	for _, name := range drawn(before) {
+		assert.NotContains(t, r.changed(), name, "it would draw or trust anew")
+	}
+	for _, name := range r.actions.names("delete") {
+		_, again := before[name]
+		assert.True(t, again && r.actions.find("create", name) != nil && !before[name].Inputs.HasValue("delete"), "%s was deleted", name)
+	}
+}
+
+// drawn are the resources that draw something or ask a host for the first time: their command must not run again, whatever becomes of it.
+func drawn(states map[string]*resource.State) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(states)), func(name string) bool {
+		text := states[name].Inputs["create"]
+		return !text.IsString() || !strings.Contains(text.StringValue(), " keygen") && !strings.Contains(text.StringValue(), " hostkey")
+	})
+}
+
+// A stack that the commit before brought up loses nothing to this one.
+func TestAStackOfTheCommitBeforeLosesNothing(t *testing.T) {
+	for _, name := range keptStacks {
+		t.Run(name, func(t *testing.T) {
+			s := keptStack(t, name)
+			before := s.stored()
+			require.NotEmpty(t, before)
+			s.lossless(t, before, s.up())
+			assert.Empty(t, s.mustUp().changed(), "the second up")
+			require.NoError(t, s.destroy().err)
+			assert.Empty(t, s.stored())
+		})
+	}
+}
+
+// The text of every command changes some day: a flag, another path of the program. That runs what may run again, and nothing else.
+func TestAChangeOfEveryCommandsTextLosesNothing(t *testing.T) {
+	for _, name := range keptStacks {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, name)
+			s.mustUp()
+			for _, state := range s.snapshot.Resources {
+				for _, verb := range []resource.PropertyKey{"create", "update"} {
+					if text := state.Inputs[verb]; text.IsString() && strings.HasPrefix(string(state.Type), "command:") {
+						state.Inputs[verb] = resource.NewProperty(text.StringValue() + " # as it was")
+					}
+				}
+			}
+			before := s.stored()
+			s.lossless(t, before, s.up())
+			assert.Empty(t, s.mustUp().changed(), "the second up")
+		})
+	}
+}
