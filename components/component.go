@@ -56,6 +56,12 @@ func runs(verb string, stdin pulumi.StringPtrInput, env pulumi.StringMap) *local
 	return command
 }
 
+// once is the option of a command that draws or pins something when it is created: whatever else becomes of it, another answer would lock
+// everybody out. Its triggers, if it has any, still replace it.
+func once() pulumi.ResourceOption {
+	return pulumi.IgnoreChanges([]string{"create", "update", "stdin", "environment", "logging", "addPreviousOutputInEnv"})
+}
+
 // again registers the attempt of a command that runs a verb, so that it runs again after a change that failed and was taken back. opts
 // are those that the command itself gets.
 func again(ctx *pulumi.Context, name string, command *local.CommandArgs, opts []pulumi.ResourceOption) error {

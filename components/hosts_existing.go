@@ -60,10 +60,10 @@ func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name, address string, login c
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}
-	// The address decides whose key it is; a changed timeout must not ask again.
+	// The address decides whose key it is; nothing else may ask again.
 	command := runs("hostkey", pulumi.String(question), nil)
 	command.Triggers = pulumi.Array{pulumi.String(address)}
-	contact, err := local.NewCommand(ctx, name, command, append(childOf(hosts), bounded(limit), pulumi.IgnoreChanges([]string{"stdin"}))...)
+	contact, err := local.NewCommand(ctx, name, command, append(childOf(hosts), bounded(limit), once())...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

@@ -12,7 +12,7 @@ import (
 func generatedKey(ctx *pulumi.Context, hosts *Hosts, name string) (pulumi.StringOutput, error) {
 	keygen := runs("keygen", nil, nil)
 	keygen.Logging = local.LoggingNone // it prints the key
-	key, err := local.NewCommand(ctx, name, keygen, append(childOf(hosts), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
+	key, err := local.NewCommand(ctx, name, keygen, append(childOf(hosts), once(), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

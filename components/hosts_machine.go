@@ -7,6 +7,7 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/config"
 	"strata/internal/machine"
 )
 
@@ -22,6 +23,15 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 		return fmt.Errorf("ssh key: %w", err)
 	}
 	public := publicHalf(private)
+	guard, err := hosts.guard(ctx, name, args, func(node config.Node) map[string]string {
+		return map[string]string{
+			"hosts.machine.bridge": args.Config.Machine.Bridge, "hosts.machine.gateway": args.Config.Machine.Gateway.String(),
+			"hosts.subnet": args.Config.Subnet.String(), "hosts.nodes[].address": node.Address.String(),
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("machine guard: %w", err)
+	}
 	for _, node := range args.Config.Nodes {
 		node.SSH.User, node.SSH.Port = "root", 22
 		spec := machine.Spec{
@@ -30,21 +40,27 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 			Bridge: args.Config.Machine.Bridge, Subnet: args.Config.Subnet, Gateway: args.Config.Machine.Gateway,
 			Address: node.Address,
 		}
-		made, err := newMachine(ctx, hosts, name+"-"+node.Name+"-machine", spec, public, args)
+		consent, err := recreationOf(ctx, hosts, name+"-"+node.Name, node)
+		if err != nil {
+			return fmt.Errorf("machine %s: consent: %w", node.Name, err)
+		}
+		made, err := newMachine(ctx, hosts, name+"-"+node.Name+"-machine", spec, public, args, guard, consent)
 		if err != nil {
 			return fmt.Errorf("machine %s: %w", node.Name, err)
 		}
 		hosts.All = append(hosts.All, &Host{
 			Node: node, SSHKey: private, Machine: made,
-			HostKey: made.Stdout.ApplyT(machineHostKey).(pulumi.StringOutput),
+			HostKey: consent.pin(made.Stdout.ApplyT(machineHostKey).(pulumi.StringOutput)),
 		})
 	}
 	return nil
 }
 
-// newMachine registers one machine. A machine that moves is replaced, old one first, because both would have one name; a new
-// image leaves existing machines as they are, because replacing them all would take the cluster away.
-func newMachine(ctx *pulumi.Context, hosts *Hosts, name string, spec machine.Spec, public pulumi.StringOutput, args *HostsArgs) (*local.Command, error) {
+// newMachine registers one machine. One that is made anew is replaced, the old one first, because both would have one name; a new image
+// leaves existing machines as they are, because replacing them all would take the cluster away.
+func newMachine(
+	ctx *pulumi.Context, hosts *Hosts, name string, spec machine.Spec, public pulumi.StringOutput, args *HostsArgs, guard pulumi.Resource, consent recreation,
+) (*local.Command, error) {
 	stdin := public.ApplyT(func(key string) (*string, error) {
 		spec.AuthorizedKey = key
 		text, err := json.Marshal(spec)
@@ -56,8 +72,9 @@ func newMachine(ctx *pulumi.Context, hosts *Hosts, name string, spec machine.Spe
 	}).(pulumi.StringPtrOutput)
 	place := spec.Bridge + " " + spec.Subnet.String() + " " + spec.Address.String()
 	command := runs("machine create", stdin, nil)
-	command.Delete, command.Triggers = pulumi.String(program+" machine delete"), pulumi.Array{pulumi.String(place)}
-	return local.NewCommand(ctx, name, command, append(childOf(hosts), bounded(args.Timeout), pulumi.DeleteBeforeReplace(true))...)
+	command.Update, command.Delete = pulumi.String(program+" machine create --existing"), pulumi.String(program+" machine delete")
+	replaces := consent.replaces(command, place)
+	return local.NewCommand(ctx, name, command, append(childOf(hosts, guard), bounded(args.Timeout), pulumi.DeleteBeforeReplace(true), replaces)...)
 }
 
 // machineHostKey is the host key that `machine create` printed.

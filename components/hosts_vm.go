@@ -27,6 +27,8 @@ type vms struct {
 	public pulumi.StringOutput
 	// image is the machines' image on the hypervisor; nil with a template.
 	image *local.Command
+	// guard lets no machine be made anew without consent.
+	guard pulumi.Resource
 }
 
 func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
@@ -43,6 +45,9 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 		if err := v.putImage(); err != nil {
 			return fmt.Errorf("image: %w", err)
 		}
+	}
+	if v.guard, err = hosts.guard(ctx, name, args, func(node config.Node) map[string]string { return v.spec(node).Made() }); err != nil {
+		return fmt.Errorf("machine guard: %w", err)
 	}
 	for _, node := range args.Config.Nodes {
 		host, err := v.host(node)
@@ -61,25 +66,29 @@ func (v *vms) host(node config.Node) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("host key: %w", err)
 	}
-	made, err := v.machine(name+"-vm", node, identity)
+	consent, err := recreationOf(v.ctx, v.hosts, name, node)
+	if err != nil {
+		return nil, fmt.Errorf("consent: %w", err)
+	}
+	made, err := v.machine(name+"-vm", node, identity, consent)
 	if err != nil {
 		return nil, err
 	}
-	host := &Host{Node: node, SSHKey: v.key, Machine: made, HostKey: publicHalf(identity)}
+	host := &Host{Node: node, SSHKey: v.key, Machine: made, HostKey: consent.pin(publicHalf(identity))}
 	spec := v.spec(node)
 	spec.Image = vm.Image{}
 	host.Booted, err = health.NewGate(v.ctx, name+"-boot", &health.GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindVM, Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host", VM: &spec,
 		},
-		HypervisorPin: v.hypervisor.pin, HypervisorKey: v.hypervisor.key,
+		HypervisorPin: v.hypervisor.pin, HypervisorKey: v.hypervisor.key, Revision: consent.used,
 	}, append(childOf(v.hosts, made), host.deletedWith()...)...)
 	return host, err
 }
 
-// machine registers one virtual machine. What cannot be changed in place replaces it, the old one first, because both would have one
-// name and one address. A new image replaces none: that would take the cluster away.
-func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutput) (*local.Command, error) {
+// machine registers one virtual machine. Only consent replaces it, the old one first, because both would have one name and one address. How
+// its hypervisor is reached is no property of it, and a new image replaces none: that would take the cluster away.
+func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutput, consent recreation) (*local.Command, error) {
 	spec := v.spec(node)
 	// Restarts for more memory or processors are one after the other, so the last waits for all others.
 	spec.TurnTimeout.Duration = v.args.Timeout.Duration * time.Duration(len(v.args.Config.Nodes))
@@ -94,12 +103,13 @@ func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutpu
 	}
 	limit := metav1.Duration{Duration: spec.TurnTimeout.Duration + spec.Timeout.Duration}
 	command := runs("vm create", stdin, v.secrets(pulumi.StringMap{"STRATA_HOST_KEY": identity, "STRATA_SSH_KEY": v.key}))
-	command.Delete, command.Triggers = pulumi.String(program+" vm delete"), pulumi.Array{pulumi.String(string(place))}
+	command.Update, command.Delete = pulumi.String(program+" vm create --existing"), pulumi.String(program+" vm delete")
+	replaces := consent.replaces(command, string(place))
 	options := childOf(v.hosts, v.needs()...)
 	if err := again(v.ctx, name, command, options); err != nil {
 		return nil, err
 	}
-	options = append(options, bounded(limit), pulumi.DeleteBeforeReplace(true), pulumi.Protect(v.args.Config.VM.Protect))
+	options = append(options, bounded(limit), pulumi.DeleteBeforeReplace(true), replaces, pulumi.Protect(v.args.Config.VM.Protect))
 	return local.NewCommand(v.ctx, name, command, options...)
 }
 
@@ -123,10 +133,11 @@ func (v *vms) putImage() error {
 
 // needs is what a machine waits for.
 func (v *vms) needs() []pulumi.Resource {
-	if v.image == nil {
-		return nil
+	needs := []pulumi.Resource{v.guard}
+	if v.image != nil {
+		needs = append(needs, v.image)
 	}
-	return []pulumi.Resource{v.image}
+	return needs
 }
 
 // secrets adds the key of the hypervisor, where it has one.

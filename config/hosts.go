@@ -103,4 +103,7 @@ type Node struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Taints are set on the Node at registration, as key=value:Effect.
 	Taints []string `json:"taints,omitempty"`
+	// Recreate is consent to make this node's machine anew, with the loss of all that is on it: any word that was not used before, once.
+	// Only for drivers that make machines. Default: the machine stays, whatever changes.
+	Recreate string `json:"recreate,omitempty"`
 }

@@ -129,6 +129,9 @@ func (c *Config) checkNodes(ps *problems) {
 		c.checkNodeAddress(ps, key+".address", node.Address, addresses, i)
 		checkRole(ps, key+".role", node.Role)
 		c.checkNodeSSH(ps, key+".ssh", node.SSH)
+		if node.Recreate != "" && c.Hosts.Driver == DriverExisting {
+			ps.add(key+".recreate", node.Recreate, "is for machines that Strata makes, and driver existing makes none", "remove it")
+		}
 		checkLabels(ps, key+".labels", node.Labels)
 		checkTaints(ps, key+".taints", node.Taints)
 		if node.Role == RoleServer {

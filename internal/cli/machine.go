@@ -38,7 +38,8 @@ func newMachineCommand() *cobra.Command {
 }
 
 func machineCreate() *cobra.Command {
-	return &cobra.Command{
+	var existing bool
+	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Make the machine whose spec (JSON) is on stdin, or start it; prints name, address and hostKey as JSON",
 		Args:  cobra.NoArgs,
@@ -49,13 +50,19 @@ func machineCreate() *cobra.Command {
 			}
 			ctx, cancel := bounded(cmd)
 			defer cancel()
-			result, err := machine.Create(ctx, spec, machineLog(cmd))
+			create := machine.Create
+			if existing {
+				create = machine.Update
+			}
+			result, err := create(ctx, spec, machineLog(cmd))
 			if err != nil {
 				return err
 			}
 			return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
 		},
 	}
+	cmd.Flags().BoolVar(&existing, "existing", false, "fail where there is no such machine any more")
+	return cmd
 }
 
 func machineDelete() *cobra.Command {

@@ -20,6 +20,7 @@ func verbs() []*cobra.Command {
 		newImageCommand(),
 		newMachineCommand(),
 		newVMCommand(),
+		newMachineGuardCommand(),
 		newKeygenCommand(),
 		newGateCommand(),
 		newHostKeyCommand(),

@@ -30,7 +30,7 @@ func newVMCommand() *cobra.Command {
 		}),
 	)
 	command.AddCommand(image,
-		vmVerb("create", "Make the machine, or make it what its spec says; prints name, id and mac as JSON", createVM),
+		vmCreate(),
 		vmVerb("delete", "Remove the machine with its disk and seed", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
 			return vm.Delete(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
 		}),
@@ -38,12 +38,22 @@ func newVMCommand() *cobra.Command {
 	return command
 }
 
-func createVM(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
-	result, err := vm.Create(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+func vmCreate() *cobra.Command {
+	var existing bool
+	command := vmVerb("create", "Make the machine, or make it what its spec says; prints name, id and mac as JSON",
+		func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+			create := vm.Create
+			if existing {
+				create = vm.Update
+			}
+			result, err := create(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+		})
+	command.Flags().BoolVar(&existing, "existing", false, "fail where there is no such machine any more")
+	return command
 }
 
 // vmVerb is a verb that does something with the machine whose spec is on stdin.

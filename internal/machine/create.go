@@ -37,6 +37,16 @@ func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	return result, err
 }
 
+// Update is Create for a machine that there was before: one made in its place would be empty, and nothing that lived on the old one would
+// run again.
+func Update(ctx context.Context, spec Spec, log *Log) (Result, error) {
+	if !isReady(spec.Name) {
+		return Result{}, fmt.Errorf("machine %s is gone, and none was made in its place, which would be empty; if it is lost: recreate: A-NEW-WORD at its "+
+			"entry of strata:hosts.nodes", spec.Name)
+	}
+	return Create(ctx, spec, log)
+}
+
 func checkHost() error {
 	if os.Geteuid() != 0 {
 		return errors.New("machines need root on this host; run the command as root (sudo)")
@@ -51,8 +61,8 @@ func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	switch {
 	case err == nil && isReady(spec.Name):
 		if differ := rebuildReasons(old, spec); len(differ) > 0 {
-			return Spec{}, fmt.Errorf("machine %s exists with another %s; delete it first: strata machine delete %s",
-				spec.Name, strings.Join(differ, ", "), spec.Name)
+			return Spec{}, fmt.Errorf("machine %s exists with another %s, which needs a new machine: take that back, or consent to lose what is on it: "+
+				"recreate: A-NEW-WORD at its entry of strata:hosts.nodes (outside a stack: strata machine delete %s)", spec.Name, strings.Join(differ, ", "), spec.Name)
 		}
 		spec.Image, spec.ImageSHA256 = keepImage(old, spec, log)
 	case err == nil:

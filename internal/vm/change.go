@@ -19,8 +19,8 @@ const (
 // It ends with errRestart when that is due.
 func change(ctx context.Context, on driver, spec Spec, have *found, log io.Writer) error {
 	if have.DiskGiB > spec.DiskGiB {
-		return fmt.Errorf("%s: disk of %d GiB cannot shrink to %d GiB: file systems cannot; set strata:hosts.vm.diskGiB (or the node's) to %d, or replace the machine: "+
-			"pulumi up --replace with its URN", spec.Name(), have.DiskGiB, spec.DiskGiB, have.DiskGiB)
+		return fmt.Errorf("%s: disk of %d GiB cannot shrink to %d GiB: file systems cannot; set strata:hosts.vm.diskGiB (or the node's) to %d, or consent "+
+			"to a new machine: recreate: A-NEW-WORD at its entry of strata:hosts.nodes", spec.Name(), have.DiskGiB, spec.DiskGiB, have.DiskGiB)
 	}
 	if have.DiskGiB < spec.DiskGiB {
 		say(log, spec, "disk grows from %d to %d GiB; the file system follows at the next boot", have.DiskGiB, spec.DiskGiB)

@@ -17,6 +17,16 @@ type Result struct {
 
 // Create makes the machine and starts it, or makes an existing one what the Spec says. It does not wait for the boot.
 func Create(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) (Result, error) {
+	return create(ctx, spec, secrets, false, log)
+}
+
+// Update is Create for a machine that there was before: one made in its place would be empty, and nothing that lived on the old one would
+// run again.
+func Update(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) (Result, error) {
+	return create(ctx, spec, secrets, true, log)
+}
+
+func create(ctx context.Context, spec Spec, secrets Secrets, existing bool, log io.Writer) (Result, error) {
 	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
@@ -29,6 +39,10 @@ func Create(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) (Res
 	have, err := on.find(ctx)
 	if err != nil {
 		return Result{}, err
+	}
+	if existing && (have == nil || !have.Mark.Whole) {
+		return Result{}, fmt.Errorf("%s: there is no machine %s any more, and none was made in its place, which would be empty; if strata:hosts.hypervisor is "+
+			"another hypervisor now, take it back; if the machine is lost: recreate: A-NEW-WORD at its entry of strata:hosts.nodes", host, spec.Name())
 	}
 	if have != nil && !have.Mark.Whole && spec.owns(have.Mark) {
 		say(log, spec, "removing what an interrupted creation left")

@@ -13,6 +13,8 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/secrets/b64"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 	"github.com/stretchr/testify/require"
+
+	"strata/tests/pulumitest"
 )
 
 // keep makes the tests write what this commit leaves of each stack, as the commit before for those that follow.
@@ -25,6 +27,8 @@ var keptStacks = []string{"local", "staging", "proxmox", "kind"}
 type kept struct {
 	Config     map[string]section    `json:"config"`
 	Deployment *apitype.DeploymentV3 `json:"deployment"`
+	// Answers are what the providers made up: a machine that is told again to be there says the same key.
+	Answers *pulumitest.Answers `json:"answers"`
 }
 
 // keptFile is where a stack is kept; the tests run in folders of their own.
@@ -43,7 +47,7 @@ func TestKeep(t *testing.T) {
 		s.snapshot.SecretsManager = b64.NewBase64SecretsManager()
 		deployment, err := states.SerializeDeployment(t.Context(), s.snapshot, false)
 		require.NoError(t, err)
-		text, err := json.Marshal(kept{s.config, deployment})
+		text, err := json.Marshal(kept{s.config, deployment, s.answers})
 		require.NoError(t, err)
 		var packed bytes.Buffer
 		writer := gzip.NewWriter(&packed)
@@ -66,7 +70,7 @@ func keptStack(t *testing.T, name string) *stack {
 	var was kept
 	require.NoError(t, json.NewDecoder(reader).Decode(&was))
 	s := newStack(t, name)
-	s.config = was.Config
+	s.config, *s.answers = was.Config, *was.Answers
 	s.snapshot, err = states.DeserializeDeploymentV3(t.Context(), *was.Deployment, b64.Base64SecretsProvider)
 	require.NoError(t, err)
 	return s

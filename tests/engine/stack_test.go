@@ -40,6 +40,8 @@ type stack struct {
 	config map[string]section
 	// parallel is the engine's --parallel.
 	parallel int32
+	// answers are what the providers make up.
+	answers *pulumitest.Answers
 	// registers is the program; the platform's own unless a test replaces it.
 	registers pulumi.RunFunc
 
@@ -57,11 +59,11 @@ func newStack(t *testing.T, name string) *stack {
 	}
 	require.NoError(t, yaml.Unmarshal(text, &file))
 	project := pulumitest.NewProject(t)
-	s := &stack{t: t, project: project, world: newWorld(), config: file.Config, parallel: 32, registers: platform.Run}
+	s := &stack{t: t, project: project, world: newWorld(), config: file.Config, parallel: 32, registers: platform.Run, answers: pulumitest.NewAnswers(t)}
 	runtime := deploytest.NewLanguageRuntimeF(s.program)
 	s.plan = &lt.TestPlan{Project: "strata", Stack: name, Options: lt.TestUpdateOptions{
 		T: quiet{t}, SkipDisplayTests: true,
-		HostF: deploytest.NewPluginHostF(nil, nil, runtime, nil, nil, loaders(t, s.world, pulumitest.NewAnswers(t))...),
+		HostF: deploytest.NewPluginHostF(nil, nil, runtime, nil, nil, loaders(t, s.world, s.answers)...),
 	}}
 	return s
 }

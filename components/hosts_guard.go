@@ -1,0 +1,78 @@
+package components
+
+import (
+	"strings"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/internal/machineset"
+)
+
+// guard registers what every machine waits for: it refuses what would make one anew without consent (package machineset). made is what a
+// node's machine gets once. Like the membership it compares with its own previous output.
+func (h *Hosts) guard(ctx *pulumi.Context, name string, args *HostsArgs, made func(config.Node) map[string]string) (pulumi.Resource, error) {
+	wanted := machineset.Set{Timeout: args.Timeout}
+	for _, node := range args.Config.Nodes {
+		wanted.Machines = append(wanted.Machines, machineset.Machine{
+			Name: node.Name, Role: string(node.Role), Address: node.Address.String(), Driver: string(args.Config.Driver),
+			Made: made(node), Recreate: node.Recreate,
+		})
+	}
+	stdin, err := jsonText(wanted)
+	if err != nil {
+		return nil, err
+	}
+	command := runs("machine-guard", pulumi.StringPtr(*stdin), nil)
+	command.AddPreviousOutputInEnv = pulumi.Bool(true)
+	return local.NewCommand(ctx, name+"-machines", command, append(childOf(h), bounded(args.Timeout))...)
+}
+
+// recreation is the consent under which a node's machine was last made anew.
+type recreation struct {
+	// word is the configuration's; empty leaves the machine as it is.
+	word string
+	// used is the last one that was not empty, also when it has left the configuration.
+	used pulumi.StringOutput
+}
+
+// recreationOf registers what remembers the consent: keepers that stay as they were while the configuration has no word.
+func recreationOf(ctx *pulumi.Context, hosts *Hosts, name string, node config.Node) (recreation, error) {
+	opts := childOf(hosts)
+	if node.Recreate == "" {
+		opts = append(opts, pulumi.IgnoreChanges([]string{"keepers"}))
+	}
+	memory, err := random.NewRandomId(ctx, name+"-recreated", &random.RandomIdArgs{
+		ByteLength: pulumi.Int(1), Keepers: pulumi.StringMap{"recreate": pulumi.String(node.Recreate)},
+	}, opts...)
+	if err != nil {
+		return recreation{}, err
+	}
+	used := memory.Keepers.ApplyT(func(keepers map[string]string) string { return keepers["recreate"] }).(pulumi.StringOutput)
+	return recreation{word: node.Recreate, used: used}, nil
+}
+
+// replaces makes a machine's command replace the machine when there is a new word, and for nothing else. first are the triggers with which
+// machines were made before there were words; they stay, because their removal would replace every machine there is.
+func (r recreation) replaces(command *local.CommandArgs, first string) pulumi.ResourceOption {
+	if r.word == "" {
+		command.Triggers = pulumi.Array{pulumi.String(first)}
+		return pulumi.IgnoreChanges([]string{"triggers"})
+	}
+	command.Triggers = pulumi.Array{pulumi.String("recreate " + r.word)}
+	return pulumi.Composite()
+}
+
+// pin is a machine's host key with the word as its comment, so that all that knows the host takes it for another one: its gates, what is
+// pushed to it, its admission to the cluster, its install.
+func (r recreation) pin(key pulumi.StringOutput) pulumi.StringOutput {
+	return pulumi.All(key, r.used).ApplyT(func(known []any) string {
+		key, word := known[0].(string), known[1].(string)
+		if word == "" {
+			return key
+		}
+		return strings.TrimSpace(key) + " recreated-" + digestOf(word) + "\n"
+	}).(pulumi.StringOutput)
+}

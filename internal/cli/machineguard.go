@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"strata/internal/machineset"
+)
+
+// newMachineGuardCommand is `strata machine-guard`: it reads the wanted machines on stdin and the previous ones, which pulumi-command
+// hands to an update, from PULUMI_COMMAND_STDOUT; refuses what would lose a machine without consent, or the cluster; and prints the
+// wanted machines for the next run.
+func newMachineGuardCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "machine-guard",
+		Short:  "Refuse what would make machines anew without consent (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: fromStdin("machine-guard", func(ctx context.Context, cmd *cobra.Command, wanted machineset.Set) error {
+			previous, err := machineset.Parse(os.Getenv("PULUMI_COMMAND_STDOUT"))
+			if err != nil {
+				return &exitError{2, fmt.Errorf("previous output: %w", err)}
+			}
+			plan, err := machineset.Judge(previous, wanted)
+			if err == nil {
+				err = plan.Ask(ctx)
+			}
+			if err != nil {
+				return fmt.Errorf("layer hosts: nothing was changed:\n%w", err)
+			}
+			for _, machine := range plan.Anew {
+				_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "machine %s is made anew (recreate: %s)\n", machine.Name, machine.Recreate)
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(machineset.Remember(previous, wanted))
+		}),
+	}
+}

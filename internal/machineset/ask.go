@@ -1,0 +1,68 @@
+package machineset
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// apiPort is K3s's default, which serverArgs must not change.
+const apiPort = "6443"
+
+// askLimit bounds the question to one server.
+const askLimit = 5 * time.Second
+
+// Ask returns why a server of the plan's must not go now: too few of those that stay answer /ping, which K3s serves to anybody.
+func (p Plan) Ask(ctx context.Context) error {
+	return p.ask(ctx, ping)
+}
+
+func (p Plan) ask(ctx context.Context, ping func(context.Context, string) error) error {
+	silent := make([]error, len(p.Staying))
+	var all sync.WaitGroup
+	for i, machine := range p.Staying {
+		all.Go(func() { silent[i] = ping(ctx, machine.Address) })
+	}
+	all.Wait()
+	var why []string
+	for i, err := range silent {
+		if err != nil {
+			why = append(why, fmt.Sprintf("%s: %v", p.Staying[i].Name, err))
+		}
+	}
+	if len(p.Staying)-len(why) < p.Majority {
+		return fmt.Errorf("of the servers that stay, %d must run K3s before another one is made anew, and %d do: %s; bring them back first (strata health says "+
+			"what they lack)", p.Majority, len(p.Staying)-len(why), strings.Join(why, "; "))
+	}
+	return nil
+}
+
+// ping asks one server. Its certificate is not checked: an impostor could only make a machine go that its owner consented to.
+func ping(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+net.JoinHostPort(address, apiPort)+"/ping", nil)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}} //nolint:gosec // see above
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
+	if err != nil {
+		return err
+	}
+	if text := strings.TrimSpace(string(body)); text != "pong" {
+		return fmt.Errorf("/ping: expected pong, found %q (%s)", text, response.Status)
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package machineset
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// k3s is a server that answers /ping with a text, at an address that no other test uses.
+func k3s(t *testing.T, says string) string {
+	t.Helper()
+	const address = "127.0.0.61"
+	listener, err := net.Listen("tcp", net.JoinHostPort(address, apiPort))
+	require.NoError(t, err)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(says)) }))
+	require.NoError(t, server.Listener.Close())
+	server.Listener = listener
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return address
+}
+
+func TestAServerThatServesSaysPong(t *testing.T) {
+	require.NoError(t, ping(t.Context(), k3s(t, "pong\n")))
+}
+
+func TestWhoeverElseAnswersIsNoServer(t *testing.T) {
+	assert.ErrorContains(t, ping(t.Context(), k3s(t, "hello")), `expected pong, found "hello"`)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.Error(t, ping(ended, "127.0.0.62"))
+}

@@ -1,0 +1,63 @@
+package machineset
+
+import (
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Set is the wanted machines. It travels as JSON on stdin, and comes back on stdout for the next run to compare with.
+type Set struct {
+	// Timeout bounds the questions to the other servers.
+	Timeout  metav1.Duration `json:"timeout"`
+	Machines []Machine       `json:"machines"`
+}
+
+// Machine is one machine as its configuration asks for it.
+type Machine struct {
+	Name string `json:"name"`
+	// Role is server or agent.
+	Role    string `json:"role"`
+	Address string `json:"address"`
+	// Driver makes the machine; another one would leave the old machine behind.
+	Driver string `json:"driver"`
+	// Made has what a machine gets once, when it is made: configuration keys below strata: and their values.
+	Made map[string]string `json:"made"`
+	// Recreate is the word under which this machine may be made anew, hosts.nodes[].recreate; each word counts once. Default: it stays.
+	Recreate string `json:"recreate,omitempty"`
+}
+
+// Parse reads a Set. An empty text is the empty set: there was no previous run.
+func Parse(text string) (Set, error) {
+	var set Set
+	if text == "" {
+		return set, nil
+	}
+	if err := json.Unmarshal([]byte(text), &set); err != nil {
+		return set, fmt.Errorf("machine set: %w", err)
+	}
+	return set, nil
+}
+
+// find is the machine of a name.
+func (s Set) find(name string) (Machine, bool) {
+	for _, machine := range s.Machines {
+		if machine.Name == name {
+			return machine, true
+		}
+	}
+	return Machine{}, false
+}
+
+// Remember is wanted with the words that previous knew: one that has left the configuration has still been used.
+func Remember(previous, wanted Set) Set {
+	kept := Set{Timeout: wanted.Timeout}
+	for _, machine := range wanted.Machines {
+		if before, known := previous.find(machine.Name); known && machine.Recreate == "" {
+			machine.Recreate = before.Recreate
+		}
+		kept.Machines = append(kept.Machines, machine)
+	}
+	return kept
+}

@@ -1,0 +1,133 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// onProxmox is stack proxmox after its first up.
+func onProxmox(t *testing.T) *stack {
+	t.Helper()
+	s := newStack(t, "proxmox")
+	s.mustUp()
+	return s
+}
+
+// How a machine is reached, and what it was made with, is no reason to make it anew: what lived on it would be gone, and nothing behind it
+// would run again.
+func TestNoConfigurationChangeMakesAMachineAnew(t *testing.T) {
+	changes := map[string]struct {
+		stack  string
+		change func(s *stack)
+	}{
+		"the hypervisor's user":    {"proxmox", func(s *stack) { s.set("hosts", "hypervisor", map[string]any{"address": "10.10.0.2", "user": "admin"}) }},
+		"the hypervisor's port":    {"proxmox", func(s *stack) { s.set("hosts", "hypervisor", map[string]any{"address": "10.10.0.2", "port": 2222}) }},
+		"the hypervisor's address": {"proxmox", func(s *stack) { s.set("hosts", "hypervisor", map[string]any{"address": "pve.example.org"}) }},
+		"the template":             {"proxmox", func(s *stack) { s.set("hosts", "proxmox", map[string]any{"template": 9001}) }},
+		"the storage":              {"proxmox", func(s *stack) { s.set("hosts", "proxmox", map[string]any{"template": 9000, "storage": "ceph"}) }},
+		"the SSH user":             {"proxmox", func(s *stack) { s.set("hosts", "ssh", map[string]any{"user": "admin"}) }},
+		"the gateway":              {"proxmox", func(s *stack) { s.set("hosts", "vm", map[string]any{"gateway": "10.10.0.254"}) }},
+		"an address":               {"proxmox", func(s *stack) { s.node("agent-1")["address"] = "10.10.0.29" }},
+		"the bridge":               {"rehearsal", func(s *stack) { s.set("hosts", "machine", map[string]any{"bridge": "other0"}) }},
+		"a machine's address":      {"rehearsal", func(s *stack) { s.node("agent-1")["address"] = "10.12.0.29" }},
+	}
+	for name, one := range changes {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, one.stack)
+			s.mustUp()
+			machines := machinesOf(s)
+			require.NotEmpty(t, machines)
+			one.change(s)
+			did := s.mustUp().actions
+			for _, machine := range machines {
+				assert.Nil(t, did.find("delete", machine), machine)
+				assert.Nil(t, did.find("create", machine), machine)
+				if did.find("update", machine) != nil && did.find("update", "hosts-machines") != nil {
+					assert.True(t, did.before("update", "hosts-machines", "update", machine), "the guard is asked first")
+				}
+			}
+		})
+	}
+}
+
+// machinesOf are the resources of the machines that Strata made.
+func machinesOf(s *stack) []string {
+	var names []string
+	for name := range s.stored() {
+		if strings.HasSuffix(name, "-machine") || strings.HasSuffix(name, "-vm") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// What the guard refuses has changed nothing.
+func TestAGuardThatRefusesLeavesEveryMachineAlone(t *testing.T) {
+	s := onProxmox(t)
+	s.set("hosts", "vm", map[string]any{"gateway": "10.10.0.254"})
+	s.fail("update", "hosts-machines")
+	refused := s.up()
+	require.Error(t, refused.err)
+	for _, machine := range machinesOf(s) {
+		for _, verb := range []string{"create", "update", "delete"} {
+			assert.Nil(t, refused.actions.find(verb, machine), machine)
+		}
+	}
+}
+
+// Consent makes one machine anew, and all that lives on it runs again, in the order of a first up.
+func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
+	s := onProxmox(t)
+	s.node("server-2")["recreate"] = "disk-broken"
+	did := s.mustUp().actions
+	assert.True(t, did.before("update", "hosts-machines", "delete", "hosts-server-2-vm"))
+	assert.True(t, did.before("delete", "hosts-server-2-vm", "create", "hosts-server-2-vm"))
+	order := []string{
+		"hosts-server-2-vm", "hosts-server-2-boot", "hosts-server-2-gate", "k3s-server-2-binary", "k3s-server-2-admit", "k3s-server-2-install", "k3s-server-2-gate",
+		"k3s-nodes",
+	}
+	ran := func(name string) *action {
+		if updated := did.find("update", name); updated != nil {
+			return updated
+		}
+		return did.find("create", name)
+	}
+	for i, name := range order[1:] {
+		if assert.NotNil(t, ran(name), name) && name != "k3s-server-2-admit" { // which waits for no push
+			assert.Less(t, ran(order[i]).end, ran(name).start, "%s before %s", order[i], name)
+		}
+	}
+	for _, machine := range machinesOf(s) {
+		if machine != "hosts-server-2-vm" {
+			assert.Nil(t, did.find("delete", machine), machine)
+		}
+	}
+	assert.False(t, slices.Contains(did.names("delete"), "k3s-server-2-uninstall"))
+	assert.Empty(t, s.mustUp().changed(), "a word counts once")
+
+	delete(s.node("server-2"), "recreate")
+	assert.Equal(t, []string{"hosts-machines"}, s.mustUp().actions.names("update"), "it has left the configuration, and changes nothing else")
+	s.node("server-2")["recreate"] = "disk-broken"
+	again := s.mustUp().actions
+	assert.Nil(t, again.find("delete", "hosts-server-2-vm"), "it has been used")
+	s.node("server-2")["recreate"] = "broken-again"
+	assert.NotNil(t, s.mustUp().actions.find("delete", "hosts-server-2-vm"))
+}
+
+// The preview of a consent says what it costs, and shows no object of the cluster as deleted.
+func TestThePreviewOfAConsentShowsOneMachineReplaced(t *testing.T) {
+	s := onProxmox(t)
+	s.node("agent-1")["recreate"] = "older-processor"
+	seen := s.preview()
+	require.NoError(t, seen.err)
+	assert.Contains(t, seen.steps["hosts-agent-1-vm"], "replace")
+	for name, steps := range seen.changed() {
+		if s.loses(name, steps) {
+			assert.Contains(t, []string{"hosts-agent-1-vm", "hosts-agent-1-recreated"}, name, "%v", steps)
+		}
+	}
+}
