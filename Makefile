@@ -98,6 +98,10 @@ bench-machines: ready ## the same for 1 to 8 hosts of the lab, which need 8 GiB 
 lint: ## static checks
 	@hack/lint
 
+.PHONY: keep
+keep: ## keep the states that this commit leaves, for the tests of the commits after it
+	go -C tests/engine test . -run '^TestKeep$$' -keep
+
 .PHONY: golden
 golden: ## rewrite golden files and generated docs
 	go generate ./config ./tests/bench

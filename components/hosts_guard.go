@@ -11,14 +11,13 @@ import (
 	"strata/internal/machineset"
 )
 
-// guard registers what every machine waits for: it refuses what would make one anew without consent (package machineset). made is what a
-// node's machine gets once. Like the membership it compares with its own previous output.
-func (h *Hosts) guard(ctx *pulumi.Context, name string, args *HostsArgs, made func(config.Node) map[string]string) (pulumi.Resource, error) {
+// guard registers what every machine waits for: it refuses what would take the cluster away (package machineset). kind is whose machines
+// they are. Like the membership it compares with its own previous output.
+func (h *Hosts) guard(ctx *pulumi.Context, name, kind string, args *HostsArgs) (pulumi.Resource, error) {
 	wanted := machineset.Set{Timeout: args.Timeout}
 	for _, node := range args.Config.Nodes {
 		wanted.Machines = append(wanted.Machines, machineset.Machine{
-			Name: node.Name, Role: string(node.Role), Address: node.Address.String(), Driver: string(args.Config.Driver),
-			Made: made(node), Recreate: node.Recreate,
+			Name: node.Name, Role: string(node.Role), Address: node.Address.String(), Kind: kind, Recreate: node.Recreate,
 		})
 	}
 	stdin, err := jsonText(wanted)

@@ -7,7 +7,6 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/config"
 	"strata/internal/machine"
 )
 
@@ -23,12 +22,7 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 		return fmt.Errorf("ssh key: %w", err)
 	}
 	public := publicHalf(private)
-	guard, err := hosts.guard(ctx, name, args, func(node config.Node) map[string]string {
-		return map[string]string{
-			"hosts.machine.bridge": args.Config.Machine.Bridge, "hosts.machine.gateway": args.Config.Machine.Gateway.String(),
-			"hosts.subnet": args.Config.Subnet.String(), "hosts.nodes[].address": node.Address.String(),
-		}
-	})
+	guard, err := hosts.guard(ctx, name, "machine", args)
 	if err != nil {
 		return fmt.Errorf("machine guard: %w", err)
 	}

@@ -46,7 +46,7 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 			return fmt.Errorf("image: %w", err)
 		}
 	}
-	if v.guard, err = hosts.guard(ctx, name, args, func(node config.Node) map[string]string { return v.spec(node).Made() }); err != nil {
+	if v.guard, err = hosts.guard(ctx, name, "vm", args); err != nil {
 		return fmt.Errorf("machine guard: %w", err)
 	}
 	for _, node := range args.Config.Nodes {
@@ -104,6 +104,7 @@ func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutpu
 	limit := metav1.Duration{Duration: spec.TurnTimeout.Duration + spec.Timeout.Duration}
 	command := runs("vm create", stdin, v.secrets(pulumi.StringMap{"STRATA_HOST_KEY": identity, "STRATA_SSH_KEY": v.key}))
 	command.Update, command.Delete = pulumi.String(program+" vm create --existing"), pulumi.String(program+" vm delete")
+	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says what the machine was made with
 	replaces := consent.replaces(command, string(place))
 	options := childOf(v.hosts, v.needs()...)
 	if err := again(v.ctx, name, command, options); err != nil {

@@ -42,18 +42,29 @@ func vmCreate() *cobra.Command {
 	var existing bool
 	command := vmVerb("create", "Make the machine, or make it what its spec says; prints name, id and mac as JSON",
 		func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
-			create := vm.Create
-			if existing {
-				create = vm.Update
+			if !existing {
+				return printed(cmd)(vm.Create(cmd.Context(), spec, secrets, cmd.ErrOrStderr()))
 			}
-			result, err := create(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
-			if err != nil {
-				return err
+			var before vm.Result
+			if text := os.Getenv("PULUMI_COMMAND_STDOUT"); text != "" {
+				if err := json.Unmarshal([]byte(text), &before); err != nil {
+					return &exitError{2, fmt.Errorf("previous output: %w", err)}
+				}
 			}
-			return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+			return printed(cmd)(vm.Update(cmd.Context(), spec, before, secrets, cmd.ErrOrStderr()))
 		})
-	command.Flags().BoolVar(&existing, "existing", false, "fail where there is no such machine any more")
+	command.Flags().BoolVar(&existing, "existing", false, "fail where there is no such machine any more, or where it cannot be what its spec says")
 	return command
+}
+
+// printed prints what became of a machine.
+func printed(cmd *cobra.Command) func(vm.Result, error) error {
+	return func(result vm.Result, err error) error {
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+	}
 }
 
 // vmVerb is a verb that does something with the machine whose spec is on stdin.

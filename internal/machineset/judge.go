@@ -3,7 +3,6 @@ package machineset
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -19,8 +18,7 @@ type Plan struct {
 	Majority int
 }
 
-// Judge says which machines a run makes anew, or everything for which it may not. What previous does not know is new, and may be
-// anything.
+// Judge says which machines a run makes anew, or everything for which it may not. What previous does not know is new.
 func Judge(previous, wanted Set) (Plan, error) {
 	var plan Plan
 	var wrong []error
@@ -28,13 +26,11 @@ func Judge(previous, wanted Set) (Plan, error) {
 		before, known := previous.find(machine.Name)
 		anew := machine.Recreate != "" && machine.Recreate != before.Recreate
 		switch {
-		case known && before.Driver != machine.Driver:
-			wrong = append(wrong, fmt.Errorf("machine %s: strata:hosts.driver: it was made by %s, and %s is asked for; take it back, or take the node out, "+
-				"run up, and add it again", machine.Name, before.Driver, machine.Driver))
+		case known && before.Kind != machine.Kind:
+			wrong = append(wrong, fmt.Errorf("machine %s: strata:hosts.driver: it is a %s, and a %s is asked for; take the driver back, or pulumi destroy first",
+				machine.Name, before.Kind, machine.Kind))
 		case anew:
 			plan.Anew = append(plan.Anew, machine)
-		case known:
-			wrong = append(wrong, changes(before, machine)...)
 		}
 	}
 	wrong = append(wrong, plan.servers(previous, wanted))
@@ -42,28 +38,6 @@ func Judge(previous, wanted Set) (Plan, error) {
 		return Plan{}, err
 	}
 	return plan, nil
-}
-
-// changes are the keys that a machine which stays cannot follow. A key that only one of the two has came or went with a version of
-// Strata, and says nothing.
-func changes(before, wanted Machine) []error {
-	var wrong []error
-	for _, key := range slices.Sorted(maps.Keys(wanted.Made)) {
-		was, known := before.Made[key]
-		if !known || was == wanted.Made[key] {
-			continue
-		}
-		wrong = append(wrong, fmt.Errorf("machine %s: strata:%s: it was made with %s, and %s is asked for, which needs a new machine; take it back, or "+
-			"consent to lose what is on this one: recreate: A-NEW-WORD at its entry of strata:hosts.nodes", wanted.Name, key, shown(was), shown(wanted.Made[key])))
-	}
-	return wrong
-}
-
-func shown(value string) string {
-	if value == "" {
-		return "nothing"
-	}
-	return value
 }
 
 // servers plans for the servers that go, or says why they must not.

@@ -11,8 +11,7 @@ import (
 
 func machine(name, role, recreate string) Machine {
 	return Machine{
-		Name: name, Role: role, Address: "10.0.0." + name[len(name)-1:], Driver: "proxmox", Recreate: recreate,
-		Made: map[string]string{"hosts.proxmox.storage": "local-lvm", "hosts.vm.gateway": ""},
+		Name: name, Role: role, Address: "10.0.0." + name[len(name)-1:], Kind: "vm", Recreate: recreate,
 	}
 }
 
@@ -33,14 +32,12 @@ func word(text string) func(*Machine) { return func(m *Machine) { m.Recreate = t
 
 func TestWhatChangesNothingMakesNothingAnew(t *testing.T) {
 	for name, sets := range map[string][2]Set{
-		"the first run":                        {Set{}, three()},
-		"the same":                             {three(), three()},
-		"a word that was used":                 {three().with(1, word("disk")), three().with(1, word("disk"))},
-		"a word that has left":                 {three().with(1, word("disk")), three()},
-		"a node that is new":                   {Set{Machines: three().Machines[:3]}, three()},
-		"a node that left":                     {three(), Set{Machines: three().Machines[:3]}},
-		"a key that a new version looks at":    {three(), three().with(0, func(m *Machine) { m.Made = map[string]string{"hosts.vm.firmware": "uefi"} })},
-		"a key that a version no longer knows": {three().with(0, func(m *Machine) { m.Made = map[string]string{"hosts.vm.old": "x"} }), three()},
+		"the first run":        {Set{}, three()},
+		"the same":             {three(), three()},
+		"a word that was used": {three().with(1, word("disk")), three().with(1, word("disk"))},
+		"a word that has left": {three().with(1, word("disk")), three()},
+		"a node that is new":   {Set{Machines: three().Machines[:3]}, three()},
+		"a node that left":     {three(), Set{Machines: three().Machines[:3]}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := Judge(sets[0], sets[1])
@@ -51,24 +48,26 @@ func TestWhatChangesNothingMakesNothingAnew(t *testing.T) {
 	}
 }
 
+func TestAMachineOfAnotherKindIsRefusedEvenWithConsent(t *testing.T) {
+	_, err := Judge(three(), three().with(3, word("again")).with(3, func(m *Machine) { m.Kind = "machine" }))
+	assert.ErrorContains(t, err, "machine agent-4: strata:hosts.driver: it is a vm, and a machine is asked for")
+}
+
 func TestWhatAMachineCannotFollowIsRefusedAllAtOnce(t *testing.T) {
-	moved := func(m *Machine) { m.Made = map[string]string{"hosts.proxmox.storage": "ceph", "hosts.vm.gateway": "10.0.0.254"} }
-	_, err := Judge(three(), three().with(0, moved).with(3, moved))
+	made := map[string]string{"hosts.proxmox.storage": "local-lvm", "hosts.vm.gateway": "", "hosts.vm.old": "x", "hosts.ssh.user": "strata"}
+	err := Changes("server-1", made, map[string]string{
+		"hosts.proxmox.storage": "ceph", "hosts.vm.gateway": "10.0.0.254", "hosts.vm.new": "y", "hosts.ssh.user": "strata",
+	})
 	for _, part := range []string{
-		"machine server-1: strata:hosts.proxmox.storage: it was made with local-lvm, and ceph is asked for",
-		"machine server-1: strata:hosts.vm.gateway: it was made with nothing, and 10.0.0.254 is asked for",
-		"machine agent-4: strata:hosts.proxmox.storage", "recreate: A-NEW-WORD",
+		"strata:hosts.proxmox.storage: server-1 was made with local-lvm, and ceph is asked for",
+		"strata:hosts.vm.gateway: server-1 was made with nothing, and 10.0.0.254 is asked for", "recreate: A-NEW-WORD",
 	} {
 		assert.ErrorContains(t, err, part)
 	}
-	plan, err := Judge(three(), three().with(3, moved).with(3, word("new-storage")))
-	require.NoError(t, err, "with consent it can")
-	assert.Len(t, plan.Anew, 1)
-}
-
-func TestAnotherDriverIsRefusedEvenWithConsent(t *testing.T) {
-	_, err := Judge(three(), three().with(3, word("again")).with(3, func(m *Machine) { m.Driver = "libvirt" }))
-	assert.ErrorContains(t, err, "machine agent-4: strata:hosts.driver: it was made by proxmox, and libvirt is asked for")
+	for _, part := range []string{"hosts.vm.old", "hosts.vm.new", "hosts.ssh.user"} {
+		assert.NotContains(t, err.Error(), part)
+	}
+	assert.NoError(t, Changes("server-1", nil, made), "an older state says nothing of it")
 }
 
 func TestTheClusterOutlivesEveryConsent(t *testing.T) {

@@ -20,10 +20,8 @@ type Machine struct {
 	// Role is server or agent.
 	Role    string `json:"role"`
 	Address string `json:"address"`
-	// Driver makes the machine; another one would leave the old machine behind.
-	Driver string `json:"driver"`
-	// Made has what a machine gets once, when it is made: configuration keys below strata: and their values.
-	Made map[string]string `json:"made"`
+	// Kind is machine or vm: whose resource it is. One of the other kind would be made beside the old one, and empty.
+	Kind string `json:"kind"`
 	// Recreate is the word under which this machine may be made anew, hosts.nodes[].recreate; each word counts once. Default: it stays.
 	Recreate string `json:"recreate,omitempty"`
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"strata/internal/machineset"
 )
 
 // Result is what a resource keeps of a machine.
@@ -13,6 +15,8 @@ type Result struct {
 	Name string `json:"name"`
 	ID   string `json:"id"`
 	MAC  string `json:"mac"`
+	// Made is what the machine was made with and cannot follow a change of: configuration keys below strata:, and their values.
+	Made map[string]string `json:"made,omitempty"`
 }
 
 // Create makes the machine and starts it, or makes an existing one what the Spec says. It does not wait for the boot.
@@ -21,8 +25,11 @@ func Create(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) (Res
 }
 
 // Update is Create for a machine that there was before: one made in its place would be empty, and nothing that lived on the old one would
-// run again.
-func Update(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) (Result, error) {
+// run again. before is what was printed of it; empty from a state that does not have it.
+func Update(ctx context.Context, spec Spec, before Result, secrets Secrets, log io.Writer) (Result, error) {
+	if err := machineset.Changes(spec.Node, before.Made, spec.made()); err != nil {
+		return Result{}, err
+	}
 	return create(ctx, spec, secrets, true, log)
 }
 
@@ -62,7 +69,7 @@ func create(ctx context.Context, spec Spec, secrets Secrets, existing bool, log 
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC()}, nil
+	return Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(), Made: spec.made()}, nil
 }
 
 // build makes a machine. What it made is removed when it cannot be finished: the engine keeps nothing of a failed creation, so

@@ -2,10 +2,11 @@ package vm
 
 import "strconv"
 
-// Made is what the machine gets once, when it is made: configuration keys below strata: and their values. How its hypervisor is reached is
+// made is what the machine gets once, when it is made: configuration keys below strata: and their values. How its hypervisor is reached is
 // not among them, nor the image and the template, of which the next machine is made.
-func (s Spec) Made() map[string]string {
+func (s Spec) made() map[string]string {
 	made := map[string]string{
+		"hosts.driver":          s.Driver,
 		"hosts.nodes[].address": s.Guest.Address.String(), "hosts.nodes[].vm.id": orNone(s.ID),
 		"hosts.vm.dhcp": strconv.FormatBool(s.Guest.DHCP), "hosts.vm.gateway": "",
 		"hosts.ssh.user": s.Guest.User, "hosts.ssh.port": strconv.Itoa(s.Guest.Port),

@@ -63,6 +63,27 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	require.NoError(t, Delete(t.Context(), spec, secrets, io.Discard), "one that is gone already is no error")
 }
 
+// A machine that is gone is not made anew in passing: it would be empty, and what lived on it would not run again.
+func TestAMachineThatWasThereIsNotMadeAgainWithoutConsent(t *testing.T) {
+	p, secrets := newPVE(t), Secrets{HostKey: newKey(t)}
+	spec := onPVE()
+	before := p.names()
+	_, err := Update(t.Context(), spec, Result{}, secrets, io.Discard)
+	require.ErrorContains(t, err, "there is no machine strata-dev-server-1 any more")
+	require.ErrorContains(t, err, "recreate: A-NEW-WORD")
+	assert.Equal(t, before, p.names())
+
+	made, err := Create(t.Context(), spec, secrets, io.Discard)
+	require.NoError(t, err)
+	spec.Hypervisor.User = "admin" // how it is reached
+	again, err := Update(t.Context(), spec, made, secrets, io.Discard)
+	require.NoError(t, err)
+	assert.Equal(t, made, again)
+	spec.Proxmox.Storage = "ceph"
+	_, err = Update(t.Context(), spec, made, secrets, io.Discard)
+	require.ErrorContains(t, err, "strata:hosts.proxmox.storage: server-1 was made with local-lvm, and ceph is asked for")
+}
+
 func TestProxmoxRefusesWhatItCannotDoAndLeavesNothing(t *testing.T) {
 	for _, test := range []struct {
 		name   string
