@@ -37,6 +37,8 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
+	s.step("no change of the configuration makes a machine anew", func(t *testing.T) { s.losesNoMachine(t, pve, all...) })
+	s.step("with consent one server is made anew, and the cluster is the same", func(t *testing.T) { s.makesAServerAnew(t, pve, all...) })
 	s.step("more memory restarts one machine after the other, and the cluster serves", func(t *testing.T) {
 		s.configure(pve.sections(map[string]any{"memoryMiB": 3072}, all...))
 		r := s.must(s.up())
