@@ -106,3 +106,4 @@ keep: ## keep the states that this commit leaves, for the tests of the commits a
 golden: ## rewrite golden files and generated docs
 	go generate ./config ./tests/bench
 	go test ./tests/graph ./components -update
+	go -C tests/engine test . -run '^TestTheTableSays' -update

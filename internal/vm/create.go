@@ -27,7 +27,7 @@ func Create(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) (Res
 // Update is Create for a machine that there was before: one made in its place would be empty, and nothing that lived on the old one would
 // run again. before is what was printed of it; empty from a state that does not have it.
 func Update(ctx context.Context, spec Spec, before Result, secrets Secrets, log io.Writer) (Result, error) {
-	if err := machineset.Changes(spec.Node, before.Made, spec.made()); err != nil {
+	if err := machineset.Changes(spec.Node, before.Made, spec.Made()); err != nil {
 		return Result{}, err
 	}
 	return create(ctx, spec, secrets, true, log)
@@ -69,7 +69,7 @@ func create(ctx context.Context, spec Spec, secrets Secrets, existing bool, log 
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(), Made: spec.made()}, nil
+	return Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(), Made: spec.Made()}, nil
 }
 
 // build makes a machine. What it made is removed when it cannot be finished: the engine keeps nothing of a failed creation, so

@@ -57,7 +57,7 @@ func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
 	dir, secrets, spec := newVirsh(t), Secrets{HostKey: newKey(t)}, onLibvirt()
 	made, err := Create(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
-	assert.Equal(t, Result{Name: "strata-dev-server-1", ID: "uuid-of-strata-dev-server-1", MAC: spec.MAC(), Made: spec.made()}, made)
+	assert.Equal(t, Result{Name: "strata-dev-server-1", ID: "uuid-of-strata-dev-server-1", MAC: spec.MAC(), Made: spec.Made()}, made)
 	assert.Equal(t, []string{"strata-dev-server-1", "strata-dev-server-1-seed.iso", "strata-dev-server-1.qcow2"}, things(t, dir))
 	text, err := os.ReadFile(filepath.Join(dir, "domains/strata-dev-server-1"))
 	require.NoError(t, err)

@@ -2,9 +2,9 @@ package vm
 
 import "strconv"
 
-// made is what the machine gets once, when it is made: configuration keys below strata: and their values. How its hypervisor is reached is
+// Made is what the machine gets once, when it is made: configuration keys below strata: and their values. How its hypervisor is reached is
 // not among them, nor the image and the template, of which the next machine is made.
-func (s Spec) made() map[string]string {
+func (s Spec) Made() map[string]string {
 	made := map[string]string{
 		"hosts.driver":          s.Driver,
 		"hosts.nodes[].address": s.Guest.Address.String(), "hosts.nodes[].vm.id": orNone(s.ID),

@@ -19,10 +19,12 @@ func (s *stack) newArtifact(name string, version ...string) {
 	bundle := os.Getenv(config.ArtifactsVariable)
 	manifest, err := artifacts.ReadManifest(bundle)
 	require.NoError(s.t, err)
+	found := false
 	for i, entry := range manifest.Artifacts {
 		if entry.Name != name {
 			continue
 		}
+		found = true
 		for _, one := range version {
 			manifest.Artifacts[i].Version = one
 		}
@@ -31,6 +33,7 @@ func (s *stack) newArtifact(name string, version ...string) {
 		manifest.Artifacts[i].SHA256, manifest.Artifacts[i].Size = hex.EncodeToString(sum[:]), int64(len(content))
 		require.NoError(s.t, os.WriteFile(filepath.Join(bundle, entry.Path), content, 0o600))
 	}
+	require.True(s.t, found, "the bundle has no artifact %s", name)
 	text, err := json.Marshal(manifest)
 	require.NoError(s.t, err)
 	require.NoError(s.t, os.WriteFile(filepath.Join(bundle, artifacts.ManifestFile), text, 0o600))

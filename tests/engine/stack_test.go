@@ -103,6 +103,8 @@ type result struct {
 	actions actions
 	// steps are the engine's steps by resource name, for example create, same, delete.
 	steps map[string][]string
+	// inputs are what each resource was asked for.
+	inputs map[string]resource.PropertyMap
 	// errors are the error messages with the resource that each is about.
 	errors map[string]string
 	err    error
@@ -111,7 +113,7 @@ type result struct {
 // run runs an operation and keeps its state unless it is a preview.
 func (s *stack) run(op lt.TestOp, preview bool) *result {
 	s.t.Helper()
-	r := &result{steps: map[string][]string{}, errors: map[string]string{}}
+	r := &result{steps: map[string][]string{}, inputs: map[string]resource.PropertyMap{}, errors: map[string]string{}}
 	options := s.plan.Options
 	options.Parallel = s.parallel
 	validate := func(_ workspace.Project, _ deploy.Target, _ engine.JournalEntries, events []engine.Event, err error) error {
@@ -144,6 +146,9 @@ func (r *result) hear(event engine.Event) {
 	case engine.ResourcePreEvent:
 		step := event.Payload().(engine.ResourcePreEventPayload).Metadata
 		r.steps[step.URN.Name()] = append(r.steps[step.URN.Name()], string(step.Op))
+		if step.New != nil && step.New.State != nil {
+			r.inputs[step.URN.Name()] = step.New.State.Inputs
+		}
 	case engine.DiagEvent:
 		said := event.Payload().(engine.DiagEventPayload)
 		if said.Severity == "error" {

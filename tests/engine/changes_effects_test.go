@@ -1,0 +1,174 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/internal/machineset"
+	"strata/internal/vm"
+)
+
+// put sets a key of the configuration, of a list's first entry where the key has one, and returns what takes that back.
+func (s *stack) put(t *testing.T, key string, value any) (back func()) {
+	t.Helper()
+	text, err := json.Marshal(s.config)
+	require.NoError(t, err)
+	switch hostKey := strings.TrimSpace(s.answers.HostKey); fmt.Sprint(value) {
+	case "HOSTKEY":
+		value = hostKey
+	case "[HOSTKEY]":
+		value = []any{hostKey}
+	}
+	path := strings.Split(key, ".")
+	name := "strata:" + path[0]
+	if s.config[name] == nil {
+		s.config[name] = section{}
+	}
+	at := map[string]any(s.config[name])
+	for _, step := range path[1 : len(path)-1] {
+		if list, isList := strings.CutSuffix(step, "[]"); isList {
+			at = at[list].([]any)[0].(map[string]any)
+			continue
+		}
+		if at[step] == nil {
+			at[step] = map[string]any{}
+		}
+		at = at[step].(map[string]any)
+	}
+	at[path[len(path)-1]] = value
+	return func() {
+		s.config = nil
+		require.NoError(t, json.Unmarshal(text, &s.config))
+	}
+}
+
+// keepBundle returns what puts the bundle back as it is now.
+func keepBundle(t *testing.T) (back func()) {
+	t.Helper()
+	bundle, copied := os.Getenv(config.ArtifactsVariable), t.TempDir()
+	require.NoError(t, os.CopyFS(copied, os.DirFS(bundle)))
+	return func() {
+		require.NoError(t, os.RemoveAll(bundle))
+		require.NoError(t, os.CopyFS(bundle, os.DirFS(copied)))
+	}
+}
+
+// effect is what a previewed change does, in words.
+func (s *stack) effect(t *testing.T, key string, seen *result) string {
+	t.Helper()
+	if !assert.NoError(t, seen.err, key) {
+		return ""
+	}
+	said, stored := map[string]bool{}, s.stored()
+	for name, steps := range seen.changed() {
+		for _, effect := range effectsOf(t, name, steps, stored[name], seen.inputs[name]) {
+			said[effect] = true
+		}
+	}
+	for _, effect := range slices.Sorted(maps.Keys(said)) {
+		if strings.HasPrefix(effect, "refused") {
+			return effect
+		}
+	}
+	if len(said) > 1 {
+		delete(said, looksAgain)
+	}
+	if len(said) == 0 {
+		return "nothing"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(said)), "; ")
+}
+
+const looksAgain = "runs again and finds it done, or looks again"
+
+// effectsOf is what a resource's steps mean.
+func effectsOf(t *testing.T, name string, steps []string, before *resource.State, inputs resource.PropertyMap) []string {
+	t.Helper()
+	gone := slices.Contains(steps, string(deploy.OpDelete)) || slices.Contains(steps, string(deploy.OpReplace))
+	kind := ""
+	if before != nil {
+		kind = string(before.Type)
+	}
+	switch {
+	case name == "strata-"+strings.TrimPrefix(name, "strata-") && strings.HasPrefix(kind, "pulumi:"), strings.HasPrefix(kind, "strata:"):
+		return nil
+	case strings.HasSuffix(name, "-vm") || strings.HasSuffix(name, "-machine"):
+		return machineEffects(t, gone, before, inputs)
+	case strings.HasSuffix(name, "-hostkey") && gone:
+		return []string{"the host's key is pinned anew"}
+	case strings.HasSuffix(name, "-uninstall") && slices.Contains(steps, string(deploy.OpDelete)):
+		return []string{"a node leaves: it is drained and its host cleaned"}
+	case strings.HasSuffix(name, "-install") && before != nil && inputs["stdin"].HasValue() && !before.Inputs["stdin"].DeepEquals(inputs["stdin"]):
+		if strings.HasPrefix(name, "k3s-server") {
+			return []string{"K3s restarts, one server after the other"}
+		}
+		return []string{"K3s restarts on agents"}
+	case name == "k3s-upgrade" && upgrades(before, inputs):
+		return []string{"nodes are drained and upgraded, one after the other"}
+	case strings.HasSuffix(name, "-vip") && strings.HasPrefix(name, "k3s-"):
+		return []string{"keepalived changes on the servers"}
+	case kind == "kubernetes:helm.sh/v3:Release" && !gone:
+		return []string{"Helm upgrades " + strings.TrimSuffix(name, "-release") + ", whose Pods are rolled out where their template changed"}
+	case kind == "kubernetes:apps/v1:Deployment" && !gone:
+		return []string{"Pods are rolled out"}
+	case strings.HasPrefix(kind, "kubernetes:") && slices.Contains(steps, string(deploy.OpDelete)):
+		return []string{"objects are deleted"}
+	case strings.HasPrefix(kind, "kubernetes:") && gone:
+		return []string{"objects are made anew"}
+	case strings.HasPrefix(kind, "kubernetes:"):
+		return []string{"objects change"}
+	case before == nil:
+		return []string{"what is new is made"}
+	}
+	return []string{looksAgain}
+}
+
+// upgrades reports whether the wanted K3s is another one.
+func upgrades(before *resource.State, inputs resource.PropertyMap) bool {
+	sum := func(plan resource.PropertyMap) string {
+		var asked struct{ SHA256 string }
+		if text := plan["stdin"]; text.IsString() && json.Unmarshal([]byte(text.StringValue()), &asked) == nil {
+			return asked.SHA256
+		}
+		return ""
+	}
+	return before != nil && sum(inputs) != "" && sum(before.Inputs) != sum(inputs)
+}
+
+// machineEffects is what becomes of a machine, by the code that decides it.
+func machineEffects(t *testing.T, gone bool, before *resource.State, inputs resource.PropertyMap) []string {
+	t.Helper()
+	if gone {
+		return []string{"the node's machine is made anew, without what is on it, and joins again"}
+	}
+	if !strings.HasSuffix(before.Inputs["create"].StringValue(), "vm create") {
+		return []string{"refused: the machine would have to be made anew"}
+	}
+	if !inputs["stdin"].IsString() { // the hypervisor's pin is not known yet
+		return []string{looksAgain}
+	}
+	was, err := vm.ReadSpec(strings.NewReader(before.Inputs["stdin"].StringValue()))
+	require.NoError(t, err)
+	is, err := vm.ReadSpec(strings.NewReader(inputs["stdin"].StringValue()))
+	require.NoError(t, err)
+	switch {
+	case machineset.Changes(was.Node, was.Made(), is.Made()) != nil:
+		return []string{"refused: the machine would have to be made anew, which `recreate` consents to"}
+	case was.CPUs != is.CPUs || was.MemoryMiB != is.MemoryMiB:
+		return []string{"machines restart, one after the other"}
+	case was.DiskGiB != is.DiskGiB:
+		return []string{"the disk grows; the file system follows at the next boot"}
+	}
+	return []string{looksAgain}
+}
