@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"strata/config"
@@ -30,6 +31,12 @@ func Fetch(ctx context.Context, projectDir string, pins []config.Pin, out io.Wri
 			return fmt.Errorf("fetch %s %s: %w", pin.Name, pin.Version, err)
 		}
 		lock.Artifacts = append(lock.Artifacts, locked)
+	}
+	// What no pin asks for now may come back, and is held against its sum then.
+	for _, before := range old.Artifacts {
+		if !slices.ContainsFunc(lock.Artifacts, before.same) {
+			lock.Artifacts = append(lock.Artifacts, before)
+		}
 	}
 	return lock.Write(projectDir)
 }

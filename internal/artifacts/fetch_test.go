@@ -2,6 +2,7 @@ package artifacts_test
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -109,6 +110,20 @@ func TestFetchRefusesAFileThatChangedSinceItWasLocked(t *testing.T) {
 	after, err := os.ReadFile(filepath.Join(project, artifacts.LockFile))
 	require.NoError(t, err)
 	assert.Equal(t, string(before), string(after))
+}
+
+// A version that comes back is held against what it was: a lock that forgot it would trust whatever is served by then.
+func TestAVersionThatComesBackIsHeldAgainstWhatItWas(t *testing.T) {
+	up, project := newUpstream(t), t.TempDir()
+	require.NoError(t, artifacts.Fetch(t.Context(), project, up.pins(), io.Discard))
+	next := up.pins()
+	next[1].Version, next[1].URL = "0.16.3", up.URL+"/metallb-0.16.3.tgz"
+	up.files["/metallb-0.16.3.tgz"] = "next chart"
+	require.NoError(t, artifacts.Fetch(t.Context(), project, next, io.Discard))
+
+	up.files["/metallb-0.16.2.tgz"] = "tampered"
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	require.ErrorContains(t, artifacts.Fetch(t.Context(), project, up.pins(), io.Discard), "metallb-0.16.2.tgz")
 }
 
 func TestFetchRefusesAListThatChangedSinceItWasLocked(t *testing.T) {

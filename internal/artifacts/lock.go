@@ -75,13 +75,16 @@ func (l *Lock) Write(projectDir string) error {
 
 // Find is the locked file of a pin.
 func (l *Lock) Find(pin config.Pin) (Locked, bool) {
-	i := slices.IndexFunc(l.Artifacts, func(locked Locked) bool {
-		return locked.Name == pin.Name && locked.Version == pin.Version && locked.Arch == pin.Arch && locked.URL == pin.URL
-	})
+	i := slices.IndexFunc(l.Artifacts, Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL}.same)
 	if i < 0 {
 		return Locked{}, false
 	}
 	return l.Artifacts[i], true
+}
+
+// same reports whether another entry is of the same file, whatever was served for it.
+func (l Locked) same(other Locked) bool {
+	return l.Name == other.Name && l.Version == other.Version && l.Arch == other.Arch && l.URL == other.URL
 }
 
 func (l Locked) artifact() Artifact {
