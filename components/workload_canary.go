@@ -66,8 +66,12 @@ func (w *workloadBuild) canary() error {
 		return jsonText(spec)
 	}).(pulumi.StringPtrOutput)
 	command := runs("canary", stdin, pulumi.StringMap{"STRATA_KUBECONFIG": w.args.Cluster.Kubeconfig})
-	w.passed, err = local.NewCommand(w.ctx, w.name+"-canary", command,
-		slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(spec.Timeout)})...)
+	options := slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith())
+	// One that was killed has left a weight: it runs again, and gives it back, also when the version is taken back.
+	if err := again(w.ctx, w.name+"-canary", command, options); err != nil {
+		return err
+	}
+	w.passed, err = local.NewCommand(w.ctx, w.name+"-canary", command, append(options, bounded(spec.Timeout))...)
 	if err != nil {
 		return fmt.Errorf("canary: %w", err)
 	}

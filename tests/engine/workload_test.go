@@ -117,7 +117,8 @@ func TestAVersionThatFailsItsCanaryIsNotRolledOut(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// Whoever goes back to the version that serves has nothing to try.
+// Whoever goes back to the version that serves has nothing to try, but a canary that broke off may have left a weight: it runs again, and
+// gives it back.
 func TestGoingBackAfterAFailedCanaryLeavesWhatServes(t *testing.T) {
 	s := withShop(t, false)
 	s.shop(map[string]any{"canary": map[string]any{}})
@@ -125,8 +126,10 @@ func TestGoingBackAfterAFailedCanaryLeavesWhatServes(t *testing.T) {
 	s.shop(map[string]any{"canary": map[string]any{}, "image": "docker.io/acme/shop:bad"})
 	s.fail("update", "workload-shop-canary")
 	require.Error(t, s.up().err)
+	s.heal("update", "workload-shop-canary")
 	s.shop(map[string]any{"canary": map[string]any{}})
 	did := s.mustUp().actions
 	assert.NotNil(t, did.find("update", "workload-shop-canary-deployment"))
+	assert.NotNil(t, did.find("update", "workload-shop-canary"))
 	assert.Nil(t, did.find("update", "workload-shop-deployment"))
 }

@@ -24,7 +24,6 @@ var onlyOnce = map[string]string{
 	"-class-release": "does nothing until it is deleted",
 	"-admit":         "asks for nothing but a name that is free, which the install asks for again",
 	"-members":       "compares with what it printed the last time it succeeded",
-	"-canary":        "ends with every request at the old version",
 }
 
 // failuresAreRepeated checks that every other command runs again after a change that failed and was taken back (internal/rerun).
