@@ -101,8 +101,17 @@ func (h *fakeHost) run(script, stdin string, variables ...variable) (output stri
 func (h *fakeHost) install(role, first, peers string, more ...variable) (output string, code int) {
 	h.t.Helper()
 	sum := sha256.Sum256([]byte(h.read("var/lib/strata/k3s")))
-	variables := []variable{{"ROLE", role}, {"FIRST", first}, {"PEERS", peers}, {"BINARY_SHA256", hex.EncodeToString(sum[:])}}
-	return h.run("k3s-install.sh", "token: secret\nnode-name: here\n", append(variables, more...)...)
+	variables := []variable{{"ROLE", role}, {"FIRST", first}, {"PEERS", peers}, {"BINARY_SHA256", hex.EncodeToString(sum[:])}, configSum(configText)}
+	return h.run("k3s-install.sh", configText, append(variables, more...)...)
+}
+
+// configText is the config.yaml that install brings.
+const configText = "token: secret\nnode-name: here\n"
+
+// configSum is what the install script is told of the config.yaml that comes on its stdin.
+func configSum(text string) variable {
+	sum := sha256.Sum256([]byte(text))
+	return variable{"CONFIG_SHA256", hex.EncodeToString(sum[:])}
 }
 
 // restarted reports whether the last run restarted a unit.

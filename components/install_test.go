@@ -126,7 +126,8 @@ func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
 		h := newFakeHost(t)
 		install(t, h)
 		sum := variable{"ROLE", "server"}
-		_, code := h.run("k3s-install.sh", "token: secret\ntls-san: [new]\n", append([]variable{sum, {"FIRST", "true"}, {"PEERS", ""}}, binarySum(h))...)
+		config := "token: secret\ntls-san: [new]\n"
+		_, code := h.run("k3s-install.sh", config, append([]variable{sum, {"FIRST", "true"}, {"PEERS", ""}, configSum(config)}, binarySum(h))...)
 		require.Zero(t, code)
 		assert.True(t, h.restarted("k3s"))
 	})
@@ -166,6 +167,21 @@ func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 		assert.Equal(t, "as it was\n", h.read(configFile))
 		assert.Empty(t, h.read("systemctl.log"))
 	})
+	// A channel that dies half-way ends the input as if it were all of it; K3s without a token makes one of its own.
+	for name, arrives := range map[string]string{"nothing of": "", "half of": "token: secret\n", "another": "token: other\nnode-name: here\n"} {
+		t.Run("with "+name+" config.yaml on stdin", func(t *testing.T) {
+			h := newFakeHost(t)
+			h.write(configFile, "as it was\n")
+			sum := []variable{{"ROLE", "server"}, {"FIRST", "true"}, {"PEERS", ""}, binarySum(h), configSum(configText)}
+			out, code := h.run("k3s-install.sh", arrives, sum...)
+			assert.Equal(t, 1, code)
+			assert.Contains(t, out, "config.yaml: expected sha256 "+configSum(configText).value)
+			assert.Contains(t, out, "run 'pulumi up' again")
+			assert.Equal(t, "as it was\n", h.read(configFile))
+			assert.False(t, h.exists(configFile+".new"), "what arrived may hold the token")
+			assert.Empty(t, h.read("systemctl.log"))
+		})
+	}
 	for role, other := range map[string]string{"server": "k3s-agent", "agent": "k3s"} {
 		t.Run("as "+role+" on a host that runs "+other, func(t *testing.T) {
 			h := newFakeHost(t)

@@ -118,11 +118,16 @@ func (k *k3s) endpoints() []string {
 	return urls
 }
 
-// digest is a short digest of what is gated. It is not secret although its input may be: config.yaml holds a random token of
-// 48 characters, which no digest gives away.
+// digest is a short digest of what is gated. It is not secret although its input may be; see sumOf.
 func digest(content pulumi.StringOutput, more string) pulumi.StringOutput {
+	return sumOf(pulumi.Sprintf("%s\x00%s", content, more)).ApplyT(func(sum string) string { return sum[:16] }).(pulumi.StringOutput)
+}
+
+// sumOf is the sha256 sum of a text, in hex. It is not secret although the text may be: it is only for what holds the cluster's token, 48
+// random characters that no sum gives away. A short secret could be tried against it.
+func sumOf(content pulumi.StringOutput) pulumi.StringOutput {
 	return pulumi.Unsecret(content.ApplyT(func(text string) string {
-		sum := sha256.Sum256([]byte(text + "\x00" + more))
-		return hex.EncodeToString(sum[:8])
+		sum := sha256.Sum256([]byte(text))
+		return hex.EncodeToString(sum[:])
 	}).(pulumi.StringOutput)).(pulumi.StringOutput)
 }

@@ -74,15 +74,18 @@ func (k *k3s) installNode(name string, host *Host, config pulumi.StringOutput, n
 		return nil, err
 	}
 	limit := k.args.Timeouts.Install
-	script := remoteScript(host.Node.SSH.User, "k3s-install.sh", limit,
-		variable{"ROLE", string(host.Node.Role)},
-		variable{"FIRST", strconv.FormatBool(host == k.servers[0])},
-		variable{"PEERS", strings.Join(k.peers(host), " ")},
-		variable{"BINARY_SHA256", binary.SHA256},
-	)
+	script := sumOf(config).ApplyT(func(sum string) string {
+		return remoteScript(host.Node.SSH.User, "k3s-install.sh", limit,
+			variable{"ROLE", string(host.Node.Role)},
+			variable{"FIRST", strconv.FormatBool(host == k.servers[0])},
+			variable{"PEERS", strings.Join(k.peers(host), " ")},
+			variable{"BINARY_SHA256", binary.SHA256},
+			variable{"CONFIG_SHA256", sum},
+		)
+	}).(pulumi.StringOutput)
 	return remote.NewCommand(k.ctx, name+"-install", &remote.CommandArgs{
 		Connection:             host.connection(),
-		Create:                 pulumi.String(script),
+		Create:                 script,
 		Stdin:                  config,
 		AddPreviousOutputInEnv: pulumi.Bool(false),
 	}, slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)

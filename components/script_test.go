@@ -98,7 +98,7 @@ func TestABoundIsRoundedUp(t *testing.T) {
 
 // embedded are the scripts with the variables that their callers set.
 var embedded = map[string][]variable{
-	"k3s-install.sh":   {{"ROLE", "server"}, {"FIRST", "true"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"BINARY_SHA256", "00"}},
+	"k3s-install.sh":   {{"ROLE", "server"}, {"FIRST", "true"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"BINARY_SHA256", "00"}, {"CONFIG_SHA256", "00"}},
 	"k3s-uninstall.sh": nil,
 	"k3s-vip.sh": {
 		{"NAME", "server-1"}, {"ADDRESS", "10.0.0.1"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"VIP", "10.0.0.10"}, {"ROUTER", "11"}, {"MARK", keepalivedMark},

@@ -5,7 +5,8 @@
 # A K3s that runs keeps its binary: changing that is the upgrade's work, which empties the node first.
 #
 # Variables: ROLE (server or agent), FIRST (true for the server that bootstraps the cluster), PEERS (the other servers'
-# addresses for a server, all servers' for an agent), BINARY_SHA256. internal/k3snode has the functions.
+# addresses for a server, all servers' for an agent), BINARY_SHA256, CONFIG_SHA256 (of what stdin brings). internal/k3snode has the
+# functions.
 umask 077
 : "${unit:?}" "${program:?}"
 config=/etc/rancher/k3s/config.yaml
@@ -22,7 +23,15 @@ for other in k3s k3s-agent; do
 	fi
 done
 
+# A connection that dies while it is sent ends stdin as if it were complete, and K3s without a token makes one of its own.
 cat > "$config.new"
+arrived=$(sha256sum < "$config.new")
+if [ "${arrived%% *}" != "$CONFIG_SHA256" ]; then
+	rm -f "$config.new"
+	echo "k3s: $config: expected sha256 $CONFIG_SHA256 on stdin, found ${arrived%% *}; the connection broke off, and what runs was left as it is: run 'pulumi up' again" >&2
+	exit 1
+fi
+sync "$config.new"
 mv "$config.new" "$config"
 
 answering_peer() {
