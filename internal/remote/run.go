@@ -157,14 +157,16 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	}
 }
 
-// feed sends the header, the script and its input, and leaves standard input open: its end ends the script.
+// feed sends the header, the script and its input, and leaves standard input open: its end ends the script. The script is one compound
+// command, which a shell reads to its end before it runs any of it: what arrives in part, from a connection that died, is not run.
 func feed(ctx context.Context, stdin io.Writer, j job) error {
+	script := "{ :\n" + j.script + "\n}\n"
 	seconds := 0
 	if deadline, ok := ctx.Deadline(); ok {
 		// One more than is left: the caller ends it in time unless the connection is gone.
 		seconds = int(time.Until(deadline).Seconds()) + 2
 	}
-	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(j.script), j.size, seconds, j.script); err != nil {
+	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(script), j.size, seconds, script); err != nil {
 		return err
 	}
 	_, err := io.CopyN(stdin, untilDone{ctx: ctx, Reader: j.stdin}, j.size)
