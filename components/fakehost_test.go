@@ -9,7 +9,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"strata/internal/k3snode"
 )
+
+// ownCluster is whose the fake host is to be, as node here.
+var ownCluster = k3snode.Owner{Cluster: "00ff", TokenSHA256: sumOfText("secret"), Project: "strata", Stack: "dev"}
 
 // fakeHost is a folder that the scripts take for a host's root, with stand-ins on PATH for what they ask of a host. The scripts
 // run as they are but for the folder in front of their absolute paths.
@@ -94,6 +99,7 @@ func (h *fakeHost) rooted(text string) string {
 func (h *fakeHost) run(script, stdin string, variables ...variable) (output string, code int) {
 	h.t.Helper()
 	require.NoError(h.t, os.RemoveAll(h.path("systemctl.log")))
+	variables = append(owned(ownCluster, "here"), variables...) // the last of a name wins
 	return shell(h.t, h.rooted(remoteScript("root", script, seconds(20), variables...)), stdin, "PATH="+h.path("bin")+":"+os.Getenv("PATH"))
 }
 
@@ -109,9 +115,11 @@ func (h *fakeHost) install(role, first, peers string, more ...variable) (output 
 const configText = "token: secret\nnode-name: here\n"
 
 // configSum is what the install script is told of the config.yaml that comes on its stdin.
-func configSum(text string) variable {
+func configSum(text string) variable { return variable{"CONFIG_SHA256", sumOfText(text)} }
+
+func sumOfText(text string) string {
 	sum := sha256.Sum256([]byte(text))
-	return variable{"CONFIG_SHA256", hex.EncodeToString(sum[:])}
+	return hex.EncodeToString(sum[:])
 }
 
 // restarted reports whether the last run restarted a unit.

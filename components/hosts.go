@@ -19,6 +19,10 @@ import (
 type HostsArgs struct {
 	// Config is the section strata:hosts, validated.
 	Config config.Hosts
+	// Cluster is the name of the cluster that the hosts are to be of.
+	Cluster string
+	// Fixed are the values that the servers' K3s cannot change any more once it has data, by their keys.
+	Fixed map[string]string
 	// Stack prefixes the names of machines that are created on this machine.
 	Stack string
 	// IPVS is true when kube-proxy will need the host's ip_vs modules.
@@ -43,6 +47,8 @@ type Hosts struct {
 	pulumi.ResourceState
 	// All are the hosts in the order of the configuration.
 	All []*Host
+	// Identity is their cluster's.
+	Identity *Identity
 }
 
 // Host is one host that is reachable over SSH with a pinned host key.
@@ -61,7 +67,7 @@ type Host struct {
 	Gate *health.Gate
 }
 
-// NewHosts registers the hosts of the configured driver and one gate for each.
+// NewHosts registers the hosts of the configured driver, their cluster's identity, and one gate for each.
 func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.ResourceOption) (*Hosts, error) {
 	hosts := &Hosts{}
 	if err := ctx.RegisterComponentResource("strata:hosts:Hosts", name, hosts, opts...); err != nil {
@@ -80,6 +86,10 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 	if err := driver(ctx, name, args, hosts); err != nil {
 		return nil, fmt.Errorf("hosts: driver %s: %w", args.Config.Driver, err)
 	}
+	var err error
+	if hosts.Identity, err = NewIdentity(ctx, args.Cluster, opts...); err != nil {
+		return nil, fmt.Errorf("hosts: identity of %s: %w", args.Cluster, err)
+	}
 	for _, host := range hosts.All {
 		if err := hosts.gate(ctx, name, args, host); err != nil {
 			return nil, fmt.Errorf("hosts: gate of %s: %w", host.Node.Name, err)
@@ -92,6 +102,9 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Host) error {
 	needs := health.HostNeeds(string(host.Node.Role), args.IPVS, args.VIP)
 	needs.K3s, needs.CgroupV1 = args.K3s, slices.Contains(args.CgroupV1, host.Node.Role)
+	if host.Node.Role == config.RoleServer {
+		needs.Fixed = args.Fixed
+	}
 	for _, other := range args.Config.Nodes {
 		if other.Name != host.Node.Name {
 			needs.Peers = append(needs.Peers, other.Name)
@@ -107,6 +120,7 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 		},
 		HostKeys: []pulumi.StringOutput{host.HostKey},
 		SSHKey:   host.SSHKey,
+		Owner:    h.Identity.Owner,
 	}, append(childOf(h, host.booted()...), host.deletedWith()...)...)
 	return err
 }

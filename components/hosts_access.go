@@ -6,6 +6,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
+	"strata/internal/k3snode"
 )
 
 // access is how a gate reaches several hosts: their targets, pins and keys, all in the same order.
@@ -30,16 +31,22 @@ func accessTo(hosts []*Host) access {
 
 // asked is a question about the hosts as a command's standard input: what ask makes of them once their pins are known, as JSON.
 func (a access) asked(ask func(hosts []health.Host) any) pulumi.StringPtrOutput {
-	keys := make([]any, len(a.hostKeys))
-	for i, key := range a.hostKeys {
-		keys[i] = key
+	nobody := pulumi.ToOutput(k3snode.Owner{})
+	return a.askedAs(nobody, func(hosts []health.Host, _ k3snode.Owner) any { return ask(hosts) })
+}
+
+// askedAs is asked where whose the hosts are is part of the question.
+func (a access) askedAs(owner pulumi.Output, ask func(hosts []health.Host, owner k3snode.Owner) any) pulumi.StringPtrOutput {
+	known := []any{owner}
+	for _, key := range a.hostKeys {
+		known = append(known, key)
 	}
-	return pulumi.All(keys...).ApplyT(func(pins []any) (*string, error) {
+	return pulumi.All(known...).ApplyT(func(known []any) (*string, error) {
 		hosts := slices.Clone(a.targets)
 		for i := range hosts {
-			hosts[i].HostKey = pins[i].(string)
+			hosts[i].HostKey = known[i+1].(string)
 		}
-		return jsonText(ask(hosts))
+		return jsonText(ask(hosts, known[0].(k3snode.Owner)))
 	}).(pulumi.StringPtrOutput)
 }
 

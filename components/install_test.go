@@ -47,6 +47,7 @@ func TestHowANodeJoins(t *testing.T) {
 				h.write("answers/"+address, "")
 			}
 			if test.data {
+				h.write(markFile, ownMark)
 				h.write("var/lib/rancher/k3s/server/db/etcd/member", "data")
 			}
 			if test.joined != "" {
@@ -160,6 +161,7 @@ func TestAnInstallLeavesTheBinaryOfARunningK3sAlone(t *testing.T) {
 func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 	t.Run("with another binary than the pinned one", func(t *testing.T) {
 		h := newFakeHost(t)
+		h.write(markFile, ownMark)
 		h.write(configFile, "as it was\n")
 		out, code := h.install("server", "true", "", variable{"BINARY_SHA256", "00ff"})
 		assert.Equal(t, 1, code)
@@ -171,6 +173,7 @@ func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 	for name, arrives := range map[string]string{"nothing of": "", "half of": "token: secret\n", "another": "token: other\nnode-name: here\n"} {
 		t.Run("with "+name+" config.yaml on stdin", func(t *testing.T) {
 			h := newFakeHost(t)
+			h.write(markFile, ownMark)
 			h.write(configFile, "as it was\n")
 			sum := []variable{{"ROLE", "server"}, {"FIRST", "true"}, {"PEERS", ""}, binarySum(h), configSum(configText)}
 			out, code := h.run("k3s-install.sh", arrives, sum...)
@@ -185,6 +188,7 @@ func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 	for role, other := range map[string]string{"server": "k3s-agent", "agent": "k3s"} {
 		t.Run("as "+role+" on a host that runs "+other, func(t *testing.T) {
 			h := newFakeHost(t)
+			h.write(markFile, ownMark)
 			h.write("etc/systemd/system/"+other+".service", "")
 			h.write("answers/10.0.0.1", "")
 			h.write(configFile, "as it was\n")

@@ -67,38 +67,21 @@ type k3s struct {
 	pushed []pulumi.Resource
 }
 
-// NewK3s registers the cluster. Servers join one at a time, since etcd admits one learner (k3s-io/k3s#4335); agents in
+// NewK3s registers the cluster whose Identity the hosts have. Servers join one at a time, since etcd admits one learner (k3s-io/k3s#4335); agents in
 // parallel once the first server serves.
-func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs, opts ...pulumi.ResourceOption) (*K3s, error) {
-	k := &k3s{K3s: &K3s{}, ctx: ctx, name: name, args: args}
+func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
+	k := &k3s{K3s: args.Hosts.Identity.cluster, identity: args.Hosts.Identity.id, token: args.Hosts.Identity.token, ctx: ctx, name: name, args: args}
 	k.servers, k.agents = args.Hosts.With(config.RoleServer), args.Hosts.With(config.RoleAgent)
 	if len(k.servers) == 0 {
 		return nil, errors.New("k3s: no server among the hosts")
 	}
-	if err := ctx.RegisterComponentResource("strata:k3s:K3s", name, k.K3s, opts...); err != nil {
-		return nil, err
-	}
 	k.Endpoint = k.endpoint()
-	for _, step := range []func() error{k.secrets, k.install, k.fetchKubeconfig, k.gateAPI, k.gateNodes, k.gateSystem, k.gateEndpoint, k.connect} {
+	for _, step := range []func() error{k.install, k.fetchKubeconfig, k.gateAPI, k.gateNodes, k.gateSystem, k.gateEndpoint, k.connect} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("k3s: %w", err)
 		}
 	}
 	return k.K3s, ctx.RegisterResourceOutputs(k.K3s, pulumi.Map{"endpoint": pulumi.String(k.Endpoint)})
-}
-
-// secrets registers the cluster's identity and its join token, born secret.
-func (k *k3s) secrets() error {
-	var err error
-	if k.identity, err = random.NewRandomId(k.ctx, k.name+"-cluster", &random.RandomIdArgs{ByteLength: pulumi.Int(8)}, childOf(k)...); err != nil {
-		return err
-	}
-	token, err := newPassword(k.ctx, k.name+"-token", 48, childOf(k)...)
-	if err != nil {
-		return err
-	}
-	k.token = pulumi.ToSecret(token.Result).(pulumi.StringOutput)
-	return nil
 }
 
 // install registers each node's resources: a server after the one before it, agents after the first server.

@@ -13,6 +13,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/k3snode"
 	"strata/internal/rerun"
 )
 
@@ -43,14 +44,20 @@ func (k *k3s) node(host *Host, before []*health.Gate) (*health.Gate, error) {
 	return k.gateNode(name, host, config, install)
 }
 
-// uninstall is registered before the install that depends on it and has no trigger: a trigger would run the new create and
-// then the old delete, and so take the fresh K3s away. Its script comes from the state, so it is complete from the start.
+// uninstall is registered before all that changes the host, and claims it: a host that is somebody else's is refused, and nothing in the
+// state would uninstall it. It has no trigger: a trigger would run the new create and then the old delete, and so take the fresh K3s
+// away. Its script comes from the state, so it is complete from the start.
 func (k *k3s) uninstall(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
+	script := func(file string) pulumi.StringOutput {
+		return k.args.Hosts.Identity.Owner.ApplyT(func(owner any) string {
+			return remoteScript(host.Node.SSH.User, file, limit, owned(owner.(k3snode.Owner), host.Node.Name)...)
+		}).(pulumi.StringOutput)
+	}
 	return remote.NewCommand(k.ctx, name+"-uninstall", &remote.CommandArgs{
 		Connection:             host.connection(),
-		Create:                 pulumi.String("true"),
-		Delete:                 pulumi.String(remoteScript(host.Node.SSH.User, "k3s-uninstall.sh", limit)),
+		Create:                 script("k3s-claim.sh"),
+		Delete:                 script("k3s-uninstall.sh"),
 		AddPreviousOutputInEnv: pulumi.Bool(false),
 	}, slices.Concat(childOf(k, host.Gate), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
 }
@@ -74,14 +81,14 @@ func (k *k3s) installNode(name string, host *Host, config pulumi.StringOutput, n
 		return nil, err
 	}
 	limit := k.args.Timeouts.Install
-	script := sumOf(config).ApplyT(func(sum string) string {
-		return remoteScript(host.Node.SSH.User, "k3s-install.sh", limit,
+	script := pulumi.All(sumOf(config), k.args.Hosts.Identity.Owner).ApplyT(func(known []any) string {
+		return remoteScript(host.Node.SSH.User, "k3s-install.sh", limit, append(owned(known[1].(k3snode.Owner), host.Node.Name),
 			variable{"ROLE", string(host.Node.Role)},
 			variable{"FIRST", strconv.FormatBool(host == k.servers[0])},
 			variable{"PEERS", strings.Join(k.peers(host), " ")},
 			variable{"BINARY_SHA256", binary.SHA256},
-			variable{"CONFIG_SHA256", sum},
-		)
+			variable{"CONFIG_SHA256", known[0].(string)},
+		)...)
 	}).(pulumi.StringOutput)
 	return remote.NewCommand(k.ctx, name+"-install", &remote.CommandArgs{
 		Connection:             host.connection(),

@@ -9,6 +9,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/k3snode"
 	"strata/internal/rerun"
 	"strata/internal/upgrade"
 )
@@ -27,8 +28,8 @@ func (k *k3s) upgrade() (*health.Gate, error) {
 		Drain: k.args.Timeouts.Drain, Return: k.args.Timeouts.Upgrade, Servers: k.endpoints(),
 	}
 	plan.Timeout = rolloutLimit(plan, len(k.servers), len(k.agents))
-	stdin := at.asked(func(hosts []health.Host) any {
-		plan.Nodes = hosts
+	stdin := at.askedAs(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
+		plan.Nodes, plan.Owner = hosts, &owner
 		return plan
 	})
 	command := runs("upgrade", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig})

@@ -99,6 +99,7 @@ func TestABoundIsRoundedUp(t *testing.T) {
 // embedded are the scripts with the variables that their callers set.
 var embedded = map[string][]variable{
 	"k3s-install.sh":   {{"ROLE", "server"}, {"FIRST", "true"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"BINARY_SHA256", "00"}, {"CONFIG_SHA256", "00"}},
+	"k3s-claim.sh":     nil,
 	"k3s-uninstall.sh": nil,
 	"k3s-vip.sh": {
 		{"NAME", "server-1"}, {"ADDRESS", "10.0.0.1"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"VIP", "10.0.0.10"}, {"ROUTER", "11"}, {"MARK", keepalivedMark},
@@ -111,7 +112,7 @@ func TestEveryEmbeddedScriptParses(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, len(embedded), "a new script needs its variables here")
 	for name, variables := range embedded {
-		text := remoteScript("root", name, seconds(5), variables...)
+		text := remoteScript("root", name, seconds(5), append(owned(ownCluster, "here"), variables...)...)
 		out, err := exec.CommandContext(t.Context(), "bash", "-n", "-c", text).CombinedOutput()
 		require.NoError(t, err, "%s: %s", name, out)
 	}
@@ -125,6 +126,9 @@ func TestEveryEmbeddedScriptPassesShellcheck(t *testing.T) {
 		content, err := scripts.ReadFile("scripts/" + name)
 		require.NoError(t, err)
 		header := "set -euo pipefail\n"
+		if shared[name] != "" {
+			variables = append(owned(ownCluster, "here"), variables...)
+		}
 		for _, v := range variables {
 			header += v.name + "=" + quote(v.value) + "\n"
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/internal/k3snode"
 	"strata/internal/rerun"
 )
 
@@ -30,6 +31,8 @@ type GateArgs struct {
 	Spec Spec
 	// HostKeys are the pinned host keys, one for each of Spec.Hosts and in their order.
 	HostKeys []pulumi.StringOutput
+	// Owner is a k3snode.Owner: whose the host is to be. Only for kind host.
+	Owner pulumi.Output
 	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
 	SSHKey pulumi.StringInput
 	// HypervisorPin is the hypervisor's pinned host key, and HypervisorKey the private key that logs in there, a secret. Only for kind
@@ -96,7 +99,10 @@ func (a *GateArgs) stdin() pulumi.StringPtrInput {
 	if a.HypervisorPin == nil {
 		a.HypervisorPin = pulumi.String("")
 	}
-	inputs := []any{a.Revision, a.Definitions, a.HypervisorPin}
+	if a.Owner == nil {
+		a.Owner = pulumi.ToOutput(k3snode.Owner{})
+	}
+	inputs := []any{a.Revision, a.Definitions, a.HypervisorPin, a.Owner}
 	for _, key := range a.HostKeys {
 		inputs = append(inputs, key)
 	}
@@ -111,9 +117,14 @@ func (a *GateArgs) stdin() pulumi.StringPtrInput {
 			machine.Hypervisor.HostKey = pin
 			spec.VM = &machine
 		}
+		if owner := values[3].(k3snode.Owner); owner.Cluster != "" && spec.Host != nil {
+			needs := *spec.Host
+			needs.Owner = owner.At(spec.Hosts[0].Name)
+			spec.Host = &needs
+		}
 		spec.Hosts = make([]Host, len(a.Spec.Hosts))
 		for i, host := range a.Spec.Hosts {
-			host.HostKey = values[3+i].(string)
+			host.HostKey = values[4+i].(string)
 			spec.Hosts[i] = host
 		}
 		text, err := json.Marshal(spec)

@@ -3,9 +3,12 @@ package health
 import (
 	"context"
 	"errors"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
+
+	"strata/config"
 )
 
 func init() { newWatch[KindHost] = newHost }
@@ -58,7 +61,8 @@ func ObserveHost(ctx context.Context, host Host, spec HostSpec, key []byte, once
 	for i, port := range spec.Ports {
 		ports[i] = strconv.Itoa(port)
 	}
-	settings := map[string]string{"modules": strings.Join(spec.Modules, " "), "ports": strings.Join(ports, " "), "programs": strings.Join(spec.Programs, " "), "once": ""}
+	settings := ownerSettings(spec)
+	maps.Copy(settings, map[string]string{"modules": strings.Join(spec.Modules, " "), "ports": strings.Join(ports, " "), "programs": strings.Join(spec.Programs, " "), "once": "", "fixed": strings.Join(config.FixedKeys(), " ")})
 	if once {
 		settings["once"] = "yes"
 	}
@@ -107,6 +111,8 @@ var hostChecks = []hostCheck{
 	{"disk", judgeDisk},
 	{"memory", judgeMemory},
 	{"earlier K3s", judgeEarlierK3s},
+	{"owner", judgeOwner},
+	{"fixed at creation", judgeFixed},
 	{"K3s version", judgeK3sVersion},
 	{"cgroups", judgeCgroups},
 }

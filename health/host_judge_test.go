@@ -19,7 +19,7 @@ func healthyHost() block {
 		"hostname": {"server-1"}, "machine_id": {"5fbd574cdc6f9eaf2584dfc3b3f6b14e"}, "memory_mib": {"3900"}, "memory_cgroup": {"yes"}, "cgroup": {"v2"},
 		"ntp": {"yes"}, "cloudinit": {"finished"}, "cloudinit_code": {"0"}, "manager": {"systemd-networkd.service active enabled"},
 		"route": {"eth0"}, "disk_mib": {"30000"}, "disk_at": {"/"},
-		"module": {"br_netfilter loadable", "overlay loaded", "ip_vs missing"}, "port": {"6443 free", "10250 free"}, "program": {"keepalived"},
+		"module": {"br_netfilter loadable", "overlay loaded", "ip_vs missing"}, "port": {"6443 free", "10250 free"}, "program": {"keepalived"}, "whose": {"free"},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"strata/internal/k3snode"
 	"strata/internal/remote"
 )
 
@@ -22,7 +23,7 @@ var (
 )
 
 // hostScript is what a host gate runs.
-var hostScript = portsScript + hostOwnScript
+var hostScript = portsScript + k3snode.Ownership + hostOwnScript
 
 // withSettings puts variables in front of a script.
 func withSettings(script string, settings map[string]string) string {

@@ -2,6 +2,9 @@ package health
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -14,6 +17,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/internal/k3snode"
 )
 
 func TestTheProbesAreCleanShell(t *testing.T) {
@@ -45,7 +51,9 @@ func runProbe(t *testing.T, script string, settings map[string]string) []block {
 
 func TestTheHostProbeSeesThisMachine(t *testing.T) {
 	listener := listen(t)
-	looks := runProbe(t, hostScript, map[string]string{"modules": "no_such_module", "ports": listener + " 1", "programs": "sh no-such-program", "once": "yes"})
+	settings := ownerSettings(HostSpec{})
+	maps.Copy(settings, map[string]string{"modules": "no_such_module", "ports": listener + " 1", "programs": "sh no-such-program", "once": "yes", "fixed": ""})
+	looks := runProbe(t, hostScript, settings)
 	require.Len(t, looks, 1)
 	seen := looks[0]
 	for _, key := range []string{"os", "arch", "kernel", "uid", "hostname", "cloudinit", "disk_at", "time"} {
@@ -59,6 +67,28 @@ func TestTheHostProbeSeesThisMachine(t *testing.T) {
 	assert.Contains(t, seen["port"][0], listener+" held ")
 	assert.Contains(t, seen["port"][0], "health.test", "it names the program that listens")
 	assert.Equal(t, "1 free", seen["port"][1])
+}
+
+// A host says whose it is, and of its cluster's configuration what cannot be changed: the rest may hold secrets.
+func TestTheHostProbeSeesWhoseAHostIsAndWhatItsClusterWasMadeWith(t *testing.T) {
+	folder := t.TempDir()
+	for path, text := range map[string]string{
+		"etc/rancher/k3s/config.yaml":             "cluster-cidr: 10.42.0.0/16\ndisable:\n- traefik\n- servicelb\netcd-s3-secret-key: hidden\nkubelet-arg:\n- a=b\nnode-name: agent-1\nservice-cidr+: 10.43.0.0/16\ntoken: secret\n",
+		"var/lib/rancher/k3s/server/db/etcd/data": "",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, path)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, path), []byte(text), 0o600))
+	}
+	script := strings.NewReplacer("/etc/rancher", folder+"/etc/rancher", "/var/lib/rancher", folder+"/var/lib/rancher").Replace(hostScript)
+	sum := sha256.Sum256([]byte("secret"))
+	settings := ownerSettings(HostSpec{Owner: &k3snode.Owner{Cluster: "00ff", TokenSHA256: hex.EncodeToString(sum[:]), Node: "server-1"}})
+	maps.Copy(settings, map[string]string{"modules": "", "ports": "", "programs": "", "once": "yes", "fixed": strings.Join(config.FixedKeys(), " ")})
+	seen := runProbe(t, script, settings)[0]
+	assert.Equal(t, "node agent-1", seen.get("whose"))
+	assert.Equal(t, []string{"cluster-cidr: 10.42.0.0/16", "disable:", "- traefik", "- servicelb", "service-cidr+: 10.43.0.0/16"}, seen["k3s_config"])
+	require.NoError(t, os.RemoveAll(filepath.Join(folder, "var/lib/rancher/k3s/server/db")))
+	seen = runProbe(t, script, settings)[0]
+	assert.Empty(t, seen["k3s_config"], "an install that was killed before K3s ran fixes nothing")
 }
 
 // running starts a probe that goes on until the test ends, and hands out its blocks.

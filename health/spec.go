@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/internal/k3snode"
 	"strata/internal/remote"
 	"strata/internal/vm"
 )
@@ -124,6 +125,10 @@ type HostSpec struct {
 	// K3s is the version that the host is to run, for example v1.36.3+k3s1. One that is there already must be able to go there in one
 	// step. Empty: not checked.
 	K3s string `json:"k3s,omitempty"`
+	// Owner is whose the host is to be. Nil in a state from before there were marks; without a cluster where its identity is not known.
+	Owner *k3snode.Owner `json:"owner,omitempty"`
+	// Fixed are the values that a server cannot change any more once it has data (config.FixedValues). Empty: not checked.
+	Fixed map[string]string `json:"fixed,omitempty"`
 	// CgroupV1 is true where the kubelet is told to run on cgroup v1 as well (fail-cgroupv1=false).
 	CgroupV1 bool `json:"cgroupV1,omitempty"`
 	// Programs are those that the host must have, for example keepalived.

@@ -43,6 +43,7 @@ func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, targ
 		return nil, err
 	}
 	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
+		Cluster: "k3s", Fixed: cfg.K3s.Fixed(),
 		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version, VIP: cfg.K3s.VIP.IsValid(),
 		CgroupV1: cfg.K3s.RolesOnCgroupV1(), Timeout: cfg.Timeouts.Host, InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
 	})

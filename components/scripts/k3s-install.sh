@@ -5,12 +5,13 @@
 # A K3s that runs keeps its binary: changing that is the upgrade's work, which empties the node first.
 #
 # Variables: ROLE (server or agent), FIRST (true for the server that bootstraps the cluster), PEERS (the other servers'
-# addresses for a server, all servers' for an agent), BINARY_SHA256, CONFIG_SHA256 (of what stdin brings). internal/k3snode has the
-# functions.
+# addresses for a server, all servers' for an agent), BINARY_SHA256, CONFIG_SHA256 (of what stdin brings), and those of internal/k3snode's
+# owner.sh. internal/k3snode has the functions.
 umask 077
 : "${unit:?}" "${program:?}"
 config=/etc/rancher/k3s/config.yaml
 join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
+claim
 mkdir -p /etc/rancher/k3s/config.yaml.d /var/lib/strata
 verify_staged
 one_at_a_time

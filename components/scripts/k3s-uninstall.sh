@@ -1,5 +1,19 @@
 # Takes K3s and all that Strata put on this host away again, then proves it. Bounded by its caller; safe to run again, also
-# on a host where nothing or only half of it was installed.
+# on a host where nothing or only half of it was installed. A host that has become somebody else's is left alone: nothing on it is ours.
+#
+# Variables: those of internal/k3snode's owner.sh, which has the functions.
+found=$(whose)
+case $found in
+ours | free) ;;
+unmarked)
+	not_ours "$found"
+	exit 1
+	;;
+*)
+	not_ours "$found"
+	exit
+	;;
+esac
 for script in k3s-uninstall.sh k3s-agent-uninstall.sh; do
 	if [ -x "/usr/local/bin/$script" ]; then "/usr/local/bin/$script"; fi
 done
@@ -33,9 +47,11 @@ rm -rf /etc/rancher/k3s /etc/rancher/node /var/lib/rancher/k3s /var/lib/strata/k
 # A killed push leaves its partial file beside its target.
 rm -f /usr/local/bin/.strata-push.* /var/lib/strata/.strata-push.*
 rm -f /usr/local/bin/k3s /etc/modules-load.d/strata-k3s.conf
-for folder in /etc/rancher /var/lib/strata /var/lib/rancher; do
-	if [ -d "$folder" ] && ! mountpoint -q "$folder" && [ -z "$(ls -A "$folder")" ]; then rmdir "$folder"; fi
-done
+empty_goes() {
+	if [ -d "$1" ] && ! mountpoint -q "$1" && [ -z "$(ls -A "$1")" ]; then rmdir "$1"; fi
+}
+empty_goes /etc/rancher
+empty_goes /var/lib/rancher
 
 # The residue scan. Each line is one thing of K3s that is still here.
 residue() {
@@ -67,4 +83,7 @@ if [ -n "$left" ]; then
 	echo "$left" | head -50 >&2
 	exit 1
 fi
+# Last: until here the host is ours.
+rm -f "$owner" "$owner".*
+empty_goes "${owner%/*}"
 echo "k3s: nothing left on $(hostname)"

@@ -1,8 +1,9 @@
 # What a host is, as key=value lines; each block ends with a line "end". Looks only: nothing is loaded, started or written.
-# Set before: modules, ports and programs (lists), once (yes: look once and end); listeners, from ports.sh.
+# Set before: modules, ports, programs and fixed (lists), once (yes: look once and end); listeners, from ports.sh; whose, from
+# internal/k3snode's owner.sh, with its variables.
 # The gate's caller waits for the first look, and every process costs a busy host milliseconds: hence the builtins, and one
 # systemctl for all units. Only for files of many lines is a program faster, because read makes a system call for each byte.
-: "${modules?}" "${ports?}" "${programs?}" "${once?}"
+: "${modules?}" "${ports?}" "${programs?}" "${fixed?}" "${once?}"
 
 system() {
 	(
@@ -28,6 +29,16 @@ system() {
 		if [ -e "/etc/systemd/system/$unit.service" ]; then echo "k3s=$unit"; fi
 	done
 	if [ -e /var/lib/strata/k3s-install.sh ]; then echo strata=yes; fi
+	echo "whose=$(whose)"
+	made_with
+}
+
+# What a server that has data was made with: the lines of those keys only, because others hold secrets.
+made_with() {
+	if [ ! -e /var/lib/rancher/k3s/server/db ] || [ ! -e /etc/rancher/k3s/config.yaml ]; then return; fi
+	awk -v keys=" $fixed " '
+		/^[a-z]/ { key = $0; sub(/[+]?:.*/, "", key); on = index(keys, " " key " ") }
+		on { print "k3s_config=" $0 }' /etc/rancher/k3s/config.yaml
 }
 
 memory_cgroup() {

@@ -52,7 +52,7 @@ func clusterOf(ctx context.Context, project, stack string) (recordedCluster, err
 func (c recordedCluster) hosts(log io.Writer) *restore.SSH {
 	urls := c.plan.URLs()
 	reach := &upgrade.SSH{SHA256: c.plan.SHA256, Secrets: c.secrets, Return: c.plan.Return.Duration, Log: log}
-	return &restore.SSH{Key: c.secrets.SSHKey, SHA256: c.plan.SHA256, Gate: func(ctx context.Context, host health.Host) error {
+	return &restore.SSH{Key: c.secrets.SSHKey, SHA256: c.plan.SHA256, Owner: c.plan.Owner, Gate: func(ctx context.Context, host health.Host) error {
 		return reach.Works(ctx, host, urls[host.Name])
 	}}
 }

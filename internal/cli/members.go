@@ -15,7 +15,7 @@ import (
 )
 
 // newMembersCommand is `strata members`: it reads the wanted set on stdin and the previous one, which pulumi-command hands to
-// an update, from PULUMI_COMMAND_STDOUT; removes what left; and prints the wanted set for the next run.
+// an update, from PULUMI_COMMAND_STDOUT; refuses an address whose node has another name; removes what left; and prints the wanted set for the next run.
 func newMembersCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "members",
@@ -34,6 +34,9 @@ func newMembersCommand() *cobra.Command {
 			previous, err := members.Parse(os.Getenv("PULUMI_COMMAND_STDOUT"))
 			if err != nil {
 				return &exitError{2, fmt.Errorf("previous output: %w", err)}
+			}
+			if err := members.Moved(previous, wanted); err != nil {
+				return err
 			}
 			if err := removeLeft(cmd.Context(), previous, wanted, cmd.ErrOrStderr()); err != nil {
 				return err

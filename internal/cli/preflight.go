@@ -92,6 +92,11 @@ func preflight(ctx context.Context, cfg *config.Config, project string) ([]healt
 		if err != nil {
 			return nil, err
 		}
+		// Without a state the names decide, as far as they can.
+		owner, _ := ownerOf(ctx, project, cfg.Stack)
+		for i := range hosts {
+			hosts[i].Spec.Owner = owner.At(hosts[i].Host.Name)
+		}
 		return health.Preflight(ctx, hosts, poolAddresses(cfg)), nil
 	case cfg.Hosts.Driver.MakesVMs():
 		plan, err := vmPlan(ctx, cfg, project)
@@ -136,6 +141,9 @@ func preflightHosts(cfg *config.Config, project string) ([]health.PreflightHost,
 		}
 		needs := health.HostNeeds(string(node.Role), cfg.K3s.UsesIPVS(), cfg.K3s.VIP.IsValid())
 		needs.K3s, needs.CgroupV1 = k3s, cfg.K3s.AllowsCgroupV1(node.Role)
+		if node.Role == config.RoleServer {
+			needs.Fixed = cfg.K3s.Fixed()
+		}
 		hosts = append(hosts, health.PreflightHost{
 			Host: health.Host{Role: string(node.Role), Target: remote.Target{
 				Name: node.Name, Address: node.Address.String(), Port: node.SSH.Port, User: node.SSH.User, HostKey: node.SSH.HostKey,

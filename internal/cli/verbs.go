@@ -12,6 +12,7 @@ func verbs() []*cobra.Command {
 		newRestoreCommand(),
 		newRecoverCommand(),
 		newStrandedCommand(),
+		newHostCommand(),
 		newRecordCommand(),
 		newTimelineCommand(),
 		newLoadCommand(),

@@ -1,5 +1,5 @@
-// Package k3snode owns what is done to K3s on a host by more than one step: which binary it runs, and whether it runs what is
-// configured. It does not own when: an install starts a node that does not run, an upgrade changes one that does.
+// Package k3snode owns what is done to K3s on a host by more than one step: whose the host is, which binary it runs, and whether it runs
+// what is configured. It does not own when: an install starts a node that does not run, an upgrade changes one that does.
 package k3snode
 
 import (
@@ -23,11 +23,17 @@ const (
 var Functions string
 
 // Script is a script behind Functions, with its variables set before. role is the host's, server or agent, and sha256 the binary's that it
-// is to run.
-func Script(role, sha256, script string, variables map[string]string) string {
+// is to run. It does nothing on a host that is not owner's; nil, in a state from before there were marks, asks nobody.
+func Script(role, sha256 string, owner *Owner, script string, variables map[string]string) string {
 	text := "set -eu\nROLE=" + remote.Quote(role) + " BINARY_SHA256=" + remote.Quote(sha256) + "\n"
 	for name, value := range variables {
 		text += name + "=" + remote.Quote(value) + "\n"
+	}
+	if owner != nil {
+		for name, value := range owner.Variables() {
+			text += name + "=" + remote.Quote(value) + "\n"
+		}
+		text += Ownership + "must_be_ours\n"
 	}
 	return text + Functions + script
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -74,4 +75,24 @@ const apiPort = "6443"
 // Servers are the members that are servers.
 func (s Set) Servers() []Member {
 	return slices.DeleteFunc(slices.Clone(s.Members), func(member Member) bool { return member.Role != "server" })
+}
+
+// Moved refuses a set in which an address has another node than before. The new name would be installed on a host whose old name is then
+// removed from it; and where two nodes change places, each would be joined with the other's data.
+func Moved(previous, wanted Set) error {
+	had := map[string]string{}
+	for _, member := range previous.Members {
+		had[member.Address] = member.Name
+	}
+	var moved []string
+	for _, member := range wanted.Members {
+		if name := had[member.Address]; name != "" && name != member.Name {
+			moved = append(moved, fmt.Sprintf("%s was %s and is to be %s", member.Address, name, member.Name))
+		}
+	}
+	if len(moved) == 0 {
+		return nil
+	}
+	return fmt.Errorf("layer k3s: members: expected each address to keep its node, found: %s; no node was removed. In two steps: take the old names out of "+
+		"strata:hosts.nodes and run pulumi up, then add the new ones", strings.Join(moved, "; "))
 }

@@ -41,6 +41,8 @@ type SSH struct {
 	Key []byte
 	// SHA256 is the binary's that the hosts run.
 	SHA256 string
+	// Owner is whose the hosts are; nil in a state that does not say.
+	Owner *k3snode.Owner
 	// Gate returns once a host's K3s works.
 	Gate func(ctx context.Context, host health.Host) error
 }
@@ -54,7 +56,7 @@ func (s *SSH) Run(ctx context.Context, host health.Host, step string, variables 
 }
 
 func (s *SSH) script(host health.Host, step string, variables map[string]string) string {
-	return k3snode.Script(host.Role, s.SHA256, steps+"\n"+step+"\n", variables)
+	return k3snode.Script(host.Role, s.SHA256, s.Owner.At(host.Name), steps+"\n"+step+"\n", variables)
 }
 
 // Copy writes a snapshot of a server to a local file that only its owner may read: it holds every Secret of the cluster. The file appears

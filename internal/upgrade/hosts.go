@@ -38,6 +38,8 @@ const (
 type SSH struct {
 	// SHA256 is the wanted binary's.
 	SHA256 string
+	// Owner is whose the hosts are; nil in a state that does not say.
+	Owner *k3snode.Owner
 	// Secrets are the SSH key and the kubeconfig.
 	Secrets health.Secrets
 	// Return bounds a gate.
@@ -75,7 +77,7 @@ func (s *SSH) Restart(ctx context.Context, host health.Host) (time.Time, error) 
 func (s *SSH) run(ctx context.Context, host health.Host, script string, limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return k3snode.Run(ctx, host.Target, s.Secrets.SSHKey, k3snode.Script(host.Role, s.SHA256, script, nil))
+	return k3snode.Run(ctx, host.Target, s.Secrets.SSHKey, k3snode.Script(host.Role, s.SHA256, s.Owner.At(host.Name), script, nil))
 }
 
 // Serves implements Hosts.

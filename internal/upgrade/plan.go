@@ -10,6 +10,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/drain"
+	"strata/internal/k3snode"
 )
 
 // Plan is the wanted K3s and where it goes. It travels as JSON on stdin.
@@ -27,6 +28,8 @@ type Plan struct {
 	Servers []string `json:"servers"`
 	// Nodes are all of them, servers first.
 	Nodes []health.Host `json:"nodes"`
+	// Owner is whose their hosts are. A state from before there were marks has none.
+	Owner *k3snode.Owner `json:"owner,omitempty"`
 }
 
 // Of are the nodes of a role, in their order.

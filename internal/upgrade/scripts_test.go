@@ -48,7 +48,7 @@ func (h *host) read(path string) string {
 // run runs a script as SSH does, with the wanted binary.
 func (h *host) run(script, wanted string) (stdout, stderr string, err error) {
 	sum := sha256.Sum256([]byte(wanted))
-	text := k3snode.Script("agent", hex.EncodeToString(sum[:]), script, nil)
+	text := k3snode.Script("agent", hex.EncodeToString(sum[:]), nil, script, nil)
 	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/", h.root+"/usr/local/bin/", "/run/", h.root+"/run/").Replace(text)
 	command := exec.CommandContext(h.t.Context(), "sh", "-c", text)
 	command.Env = append(os.Environ(), "PATH="+filepath.Join(h.root, "bin")+":"+os.Getenv("PATH"))

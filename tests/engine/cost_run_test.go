@@ -97,7 +97,7 @@ func workloads(number int) pulumi.RunFunc {
 			return err
 		}
 		hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
-			Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), Timeout: cfg.Timeouts.Host, Artifacts: files,
+			Cluster: "k3s", Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), Timeout: cfg.Timeouts.Host, Artifacts: files,
 		})
 		if err != nil {
 			return err

@@ -136,8 +136,12 @@ func localProblems(r pulumitest.Resource) []string {
 	return broken
 }
 
+// claimed is the last command of a remote script, without its quotes.
+func claimed(create string) string { return strings.TrimRight(create, "'\n") }
+
 // uninstallIsSafe: the delete's script is in the state before anything is installed, and no trigger can make the engine run
-// it after the new install (a replacement creates first).
+// it after the new install (a replacement creates first). What it does when it is created is to claim the host, so that only a host that is
+// ours has one.
 func uninstallIsSafe(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -145,8 +149,8 @@ func uninstallIsSafe(p *program, g graph) []string {
 		if !g.reaches(install.Name, uninstall.Name) || g.reaches(uninstall.Name, install.Name) {
 			broken = append(broken, uninstall.Name+" is not before "+install.Name)
 		}
-		if uninstall.Text("create") != "true" || uninstall.Text("delete") == "" {
-			broken = append(broken, uninstall.Name+" does something when it is created, or nothing when it is deleted")
+		if !strings.HasSuffix(claimed(uninstall.Text("create")), "claim") || !strings.Contains(uninstall.Text("delete"), "found=$(whose)") {
+			broken = append(broken, uninstall.Name+" does not claim the host alone when it is created, or is deleted whosever the host is")
 		}
 		if len(uninstall.Triggers()) > 0 {
 			broken = append(broken, uninstall.Name+" has triggers")

@@ -1,0 +1,119 @@
+package components
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	markFile = "var/lib/strata/owner"
+	ownMark  = "cluster=00ff\nproject=strata\nstack=dev\nnode=here\n"
+)
+
+// whoseHosts are hosts as a claim can find them, by what it says; empty where it may have them.
+var whoseHosts = map[string]struct {
+	has   func(*fakeHost)
+	fails string
+	// wiped is what a destroy may take away, code how it ends.
+	wiped bool
+	code  int
+}{
+	"a host without K3s":                 {func(h *fakeHost) {}, "", true, 0},
+	"one that is marked":                 {func(h *fakeHost) { h.write(markFile, ownMark); h.write(configFile, "token: any\n") }, "", true, 0},
+	"one of a stack that was renamed":    {func(h *fakeHost) { h.write(markFile, "cluster=00ff\nproject=old\nstack=old\nnode=here\n") }, "", true, 0},
+	"a K3s from before there were marks": {func(h *fakeHost) { h.write(configFile, "node-name: here\ntoken: secret\n") }, "", true, 0},
+	"one whose token is quoted":          {func(h *fakeHost) { h.write(configFile, "node-name: 'here'\ntoken: \"secret\"\n") }, "", true, 0},
+	"another cluster's": {func(h *fakeHost) {
+		h.write(markFile, "cluster=ff00\nproject=shop\nstack=prod\nnode=server-9\n")
+		h.write(configFile, "node-name: here\ntoken: secret\n")
+	}, "belongs to somebody else (project, stack, node, cluster: shop prod server-9 ff00)", false, 0},
+	"another cluster's of the same stack file": {func(h *fakeHost) { h.write(markFile, "cluster=ff00\nproject=strata\nstack=dev\nnode=here\n") }, "strata dev here ff00", false, 0},
+	"another node's":                {func(h *fakeHost) { h.write(markFile, "cluster=00ff\nproject=strata\nstack=dev\nnode=agent-1\n") }, "expected the host of node here, found that of node agent-1", false, 0},
+	"another node's without a mark": {func(h *fakeHost) { h.write(configFile, "node-name: agent-1\ntoken: secret\n") }, "two steps: take agent-1 out", false, 0},
+	"a K3s with another token":      {func(h *fakeHost) { h.write(configFile, "node-name: here\ntoken: other\n") }, "its token is another", false, 1},
+	"a K3s without a configuration": {func(h *fakeHost) { h.write("etc/systemd/system/k3s-agent.service", "") }, "its token is another", false, 1},
+	"data without a K3s":            {func(h *fakeHost) { h.write("var/lib/rancher/k3s/server/db/etcd/member", "") }, "its token is another", false, 1},
+}
+
+func TestAHostIsClaimedBeforeItIsChanged(t *testing.T) {
+	for name, test := range whoseHosts {
+		t.Run(name, func(t *testing.T) {
+			h := newFakeHost(t)
+			test.has(h)
+			before, config := h.read(markFile), h.read(configFile)
+			for range 2 { // it can be run again
+				out, code := h.run("k3s-claim.sh", "")
+				if test.fails == "" {
+					require.Zero(t, code, out)
+					continue
+				}
+				assert.Equal(t, 1, code)
+				assert.Contains(t, out, test.fails)
+			}
+			if test.fails != "" {
+				assert.Equal(t, before, h.read(markFile))
+			} else if before == "" {
+				assert.Equal(t, ownMark, h.read(markFile))
+			}
+			entries, err := os.ReadDir(h.path("var/lib/strata"))
+			require.NoError(t, err)
+			for _, entry := range entries {
+				assert.NotContains(t, entry.Name(), "owner.", "a draft of the mark stays behind")
+			}
+			assert.Equal(t, config, h.read(configFile))
+		})
+	}
+}
+
+// What an install would overwrite, and an uninstall take away, is somebody's cluster.
+func TestNothingIsInstalledOnOrTakenFromSomebodyElsesHost(t *testing.T) {
+	for name, test := range whoseHosts {
+		if test.fails == "" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			h := newFakeHost(t)
+			test.has(h)
+			h.write("var/lib/rancher/k3s/data", "users'")
+			config := h.read(configFile)
+			out, code := h.install("server", "true", "")
+			assert.Equal(t, 1, code)
+			assert.Contains(t, out, test.fails)
+			out, code = h.run("k3s-uninstall.sh", "")
+			assert.Equal(t, test.code, code, out)
+			assert.Contains(t, out, test.fails)
+			assert.Equal(t, config, h.read(configFile))
+			assert.Equal(t, "users'", h.read("var/lib/rancher/k3s/data"))
+			assert.Empty(t, h.read("systemctl.log"))
+		})
+	}
+}
+
+func TestAnUninstallTakesTheMarkAwayLast(t *testing.T) {
+	h := newFakeHost(t)
+	out, code := h.install("server", "true", "")
+	require.Zero(t, code, out)
+	require.Equal(t, ownMark, h.read(markFile))
+	h.write("units", "k3s.service enabled\n")
+	out, code = h.run("k3s-uninstall.sh", "")
+	require.Equal(t, 1, code, out)
+	assert.Equal(t, ownMark, h.read(markFile), "what is still there is still ours")
+	h.write("units", "")
+	out, code = h.run("k3s-uninstall.sh", "")
+	require.Zero(t, code, out)
+	assert.False(t, h.exists("var/lib/strata"))
+}
+
+// Of two stacks that claim a host at the same time one gets it, and the other is told.
+func TestOfTwoClaimsAtOnceOneIsRefused(t *testing.T) {
+	h := newFakeHost(t)
+	// The other one is faster, between this one's look and its mark.
+	h.tool("mktemp", `printf 'cluster=ff00\nproject=shop\nstack=prod\nnode=server-9\n' > /var/lib/strata/owner; PATH=${PATH#*:} exec mktemp "$@"`)
+	out, code := h.run("k3s-claim.sh", "")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, out, "shop prod server-9 ff00")
+	assert.Contains(t, h.read(markFile), "cluster=ff00")
+}
