@@ -88,6 +88,9 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 		s.configure(sections)
 		s.namesWhyNobodyJoins(t, hosts, server, agent)
 	})
+	s.step("what would destroy a living cluster is refused, and it stays as it is", func(t *testing.T) {
+		s.staysAsItIs(t, hosts, sections, server, agent)
+	})
 	s.step("destroy with a dead host ends and says how to go on", func(t *testing.T) {
 		hosts.fault(t, "dead", "server-1", func() {
 			s.refused(t, s.destroy(), "k3s-server-1-uninstall")
