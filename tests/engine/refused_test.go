@@ -66,7 +66,7 @@ func TestARenameThatIsRefusedUninstallsNobody(t *testing.T) {
 	require.Error(t, failed.err)
 	assert.Empty(t, failed.actions.ending("create", "-uninstall"), "nothing would uninstall a host that was not claimed")
 	assert.Empty(t, failed.actions.ending("create", "-install"))
-	assert.Empty(t, failed.actions.names("delete"))
+	assert.Empty(t, failed.actions.ending("delete", "-uninstall"))
 }
 
 // A claim that is refused leaves nothing behind that a destroy would run on the host.
