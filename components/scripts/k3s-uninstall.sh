@@ -2,6 +2,7 @@
 # on a host where nothing or only half of it was installed. A host that has become somebody else's is left alone: nothing on it is ours.
 #
 # Variables: those of internal/k3snode's owner.sh, which has the functions.
+: "${owner:?}"
 found=$(whose)
 case $found in
 ours | free) ;;

@@ -47,8 +47,13 @@ func (h *host) read(path string) string {
 
 // run runs a script as SSH does, with the wanted binary.
 func (h *host) run(script, wanted string) (stdout, stderr string, err error) {
+	return h.runAs(nil, script, wanted)
+}
+
+// runAs is run where the plan says whose the host is.
+func (h *host) runAs(owner *k3snode.Owner, script, wanted string) (stdout, stderr string, err error) {
 	sum := sha256.Sum256([]byte(wanted))
-	text := k3snode.Script("agent", hex.EncodeToString(sum[:]), nil, script, nil)
+	text := k3snode.Script("agent", hex.EncodeToString(sum[:]), owner, script, nil)
 	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/", h.root+"/usr/local/bin/", "/run/", h.root+"/run/").Replace(text)
 	command := exec.CommandContext(h.t.Context(), "sh", "-c", text)
 	command.Env = append(os.Environ(), "PATH="+filepath.Join(h.root, "bin")+":"+os.Getenv("PATH"))
@@ -96,6 +101,24 @@ func TestABinaryThatIsNotThePinnedOneIsRefusedBeforeAnythingIsTouched(t *testing
 			assert.Contains(t, stderr, "has not the sha256")
 			assert.Equal(t, "old\n", h.read("usr/local/bin/k3s"))
 			assert.NoFileExists(t, filepath.Join(h.root, "systemctl.log"))
+		})
+	}
+}
+
+func TestSomebodyElsesHostIsNeitherLookedAtNorRestarted(t *testing.T) {
+	for name, script := range map[string]string{"look": lookScript, "restart": restartScript} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t)
+			owner := &k3snode.Owner{Cluster: "00ff", Project: "strata", Stack: "dev", Node: "agent-1"}
+			h.write("var/lib/strata/owner", "cluster=ff00\nproject=shop\nstack=prod\nnode=agent-1\n")
+			_, stderr, err := h.runAs(owner, script, "new\n")
+			require.Error(t, err)
+			assert.Contains(t, stderr, "shop prod agent-1 ff00")
+			assert.Equal(t, "old\n", h.read("usr/local/bin/k3s"))
+			assert.NoFileExists(t, filepath.Join(h.root, "systemctl.log"))
+			h.write("var/lib/strata/owner", "cluster=00ff\nproject=strata\nstack=dev\nnode=agent-1\n")
+			_, stderr, err = h.runAs(owner, script, "new\n")
+			require.NoError(t, err, stderr)
 		})
 	}
 }
