@@ -133,3 +133,17 @@ func TestGoingBackAfterAFailedCanaryLeavesWhatServes(t *testing.T) {
 	assert.NotNil(t, did.find("update", "workload-shop-canary"))
 	assert.Nil(t, did.find("update", "workload-shop-deployment"))
 }
+
+// A canary that broke off may have left a weight: it runs again, also when its version is taken back, and gives it back.
+func TestACanaryThatBrokeOffRunsAgainWhenItsVersionIsTakenBack(t *testing.T) {
+	s := newStack(t, "local")
+	s.shop(map[string]any{"canary": map[string]any{}})
+	s.mustUp()
+	s.shop(map[string]any{"canary": map[string]any{}, "image": "docker.io/acme/shop:1.3.0"})
+	s.fail("update", "workload-shop-canary")
+	require.Error(t, s.up().err)
+	s.heal("update", "workload-shop-canary")
+	s.shop(map[string]any{"canary": map[string]any{}})
+	assert.NotNil(t, s.mustUp().actions.find("update", "workload-shop-canary"))
+	assert.Empty(t, s.mustUp().changed())
+}
