@@ -69,21 +69,23 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	return errors.Join(ran, err)
 }
 
-// copy stamps each event as it comes, until the end.
+// copy stamps each event as it comes, until the end. A recording that cannot be written is read on all the same: the run would wait at a
+// full pipe for ever.
 func (r *Recorder) copy(pipe io.Reader) error {
 	reader := bufio.NewReaderSize(pipe, 1<<20)
 	var keep filter
+	var unwritten error
 	for {
 		text, err := reader.ReadBytes('\n')
 		if err != nil {
-			return fmt.Errorf("events: %w", err)
+			return errors.Join(unwritten, fmt.Errorf("events: %w", err))
 		}
 		at := r.Now()
 		text = bytes.TrimSpace(text)
 		switch {
 		case string(text) == endOfEvents:
-			return nil
-		case len(text) == 0:
+			return unwritten
+		case len(text) == 0 || unwritten != nil:
 			continue
 		}
 		var event Event
@@ -93,9 +95,7 @@ func (r *Recorder) copy(pipe io.Reader) error {
 		if !keep.reduce(&event) {
 			continue
 		}
-		if err := r.write(Line{At: at, Event: &event}); err != nil {
-			return err
-		}
+		unwritten = r.write(Line{At: at, Event: &event})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -45,4 +46,35 @@ exit 3
 	assert.Equal(t, []string{"g: 0/1 Ready, 1 s"}, run.Bars[1].Said)
 	assert.GreaterOrEqual(t, run.Bars[0].Duration(), 200*time.Millisecond)
 	assert.False(t, run.Complete)
+}
+
+// fullDisk takes a first line and nothing after it.
+type fullDisk struct{ lines int }
+
+func (f *fullDisk) Write(p []byte) (int, error) {
+	if f.lines++; f.lines > 1 {
+		return 0, syscall.ENOSPC
+	}
+	return len(p), nil
+}
+
+// The pipe holds 64 KiB: with nobody to read it, the run would wait for ever at the next event.
+func TestARecordingThatCannotBeWrittenDoesNotHoldUpTheRun(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "pulumi")
+	require.NoError(t, os.WriteFile(script, []byte(`#!/bin/sh
+event='{"resourcePreEvent":{"metadata":{"op":"create","urn":"urn:pulumi:d::p::a:b:C::x","type":"a:b:C"}}}'
+i=0
+while [ "$i" -lt 2000 ]; do echo "$event"; i=$((i + 1)); done > "$3"
+exit 3
+`), 0o755))
+	recorder := Recorder{Out: &fullDisk{}, Now: time.Now, Graph: func(context.Context) (map[string][]string, error) { return nil, nil }}
+	ended := make(chan error, 1)
+	go func() { ended <- recorder.Run(t.Context(), []string{script, "up"}) }()
+	select {
+	case err := <-ended:
+		require.ErrorContains(t, err, "exit status 3", "the run's own result is not hidden")
+		require.ErrorIs(t, err, syscall.ENOSPC)
+	case <-time.After(20 * time.Second):
+		t.Fatal("the run waits for somebody to read its events")
+	}
 }
