@@ -68,8 +68,11 @@ func (c *Client) RunFrom(ctx context.Context, script string, stdin io.Reader, si
 	return result, c.exitError(code, stderr.String())
 }
 
-// Stream is Run for a script that goes on: each line of its standard output is passed to line as it comes.
+// Stream is Run for a script that goes on: each line of its standard output is passed to line as it comes. One that is longer than
+// 4 MiB ends the script.
 func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line func(string)) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	var stderr bytes.Buffer
 	reader, writer := io.Pipe()
 	scanned := make(chan error, 1)
@@ -79,7 +82,9 @@ func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line f
 		for lines.Scan() {
 			line(lines.Text())
 		}
-		// Without a reader the script would block for ever on a line that is too long.
+		if lines.Err() != nil {
+			stop() // Nobody reads what it would say from here on.
+		}
 		_ = reader.CloseWithError(lines.Err())
 		scanned <- lines.Err()
 	}()

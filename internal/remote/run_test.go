@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -132,4 +133,17 @@ func requireGone(t *testing.T, pid int) {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		return err != nil || strings.Contains(string(stat), ") Z ")
 	}, 10*time.Second, 20*time.Millisecond, "process %d is still there", pid)
+}
+
+// A script that goes on after its reader has left would do what nobody watches.
+func TestALineThatIsTooLongEndsTheScript(t *testing.T) {
+	client := connect(t, sshtest.Start(t))
+	var child int
+	start := time.Now()
+	err := client.Stream(soon(t), "sleep 300 & echo $!; head -c 5000000 /dev/zero | tr '\\0' x; echo; wait", nil, func(line string) {
+		child, _ = strconv.Atoi(line)
+	})
+	require.ErrorIs(t, err, bufio.ErrTooLong)
+	assert.Less(t, time.Since(start), 7*time.Second, "and not with its caller's time")
+	requireGone(t, child)
 }
