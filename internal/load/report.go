@@ -39,8 +39,12 @@ type Phase struct {
 	// Latency is of those that were answered.
 	Latency Latency `json:"latency"`
 
-	latencies []time.Duration
+	// latencies counts those that were answered by their latency, rounded to precision: as many as differ, however long the load runs.
+	latencies map[time.Duration]int
 }
+
+// precision is what latencies are rounded to.
+const precision = 10 * time.Microsecond
 
 // Latency has percentiles in milliseconds.
 type Latency struct {
@@ -50,30 +54,38 @@ type Latency struct {
 	Max float64 `json:"max"`
 }
 
-// timeline is when phases began.
+// timeline is when phases began, and what became of the requests of each. Results are counted as they come and not kept.
 type timeline struct {
 	mutex  sync.Mutex
-	starts []start
+	phases []Phase
+	starts []time.Time
+	total  Phase
 }
 
-type start struct {
-	name string
-	at   time.Time
+func newTimeline(at time.Time) *timeline {
+	return &timeline{phases: []Phase{{Name: startPhase}}, starts: []time.Time{at}, total: Phase{Name: "total"}}
 }
 
-func newTimeline(at time.Time) *timeline { return &timeline{starts: []start{{startPhase, at}}} }
-
-func (t *timeline) begin(name string, at time.Time) {
+// begin begins a phase now: what is counted already was sent before.
+func (t *timeline) begin(name string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	t.starts = append(t.starts, start{name, at})
+	t.phases, t.starts = append(t.phases, Phase{Name: name}), append(t.starts, time.Now())
+}
+
+// add counts a result in the phase in which it was sent.
+func (t *timeline) add(result *vegeta.Result, header string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.phases[t.of(result.Timestamp)].add(result, header)
+	t.total.add(result, header)
 }
 
 // of is the index of the phase at a time.
 func (t *timeline) of(at time.Time) int {
 	index := 0
 	for i, start := range t.starts {
-		if !at.Before(start.at) {
+		if !at.Before(start) {
 			index = i
 		}
 	}
@@ -81,20 +93,11 @@ func (t *timeline) of(at time.Time) int {
 }
 
 // report counts. A phase that saw no request is left out, unless there is no other.
-func (t *timeline) report(results []*vegeta.Result, meant int, opts Options) *Report {
+func (t *timeline) report(meant int, opts Options) *Report {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	phases := make([]Phase, len(t.starts))
-	for i, start := range t.starts {
-		phases[i] = Phase{Name: start.name}
-	}
-	total := Phase{Name: "total"}
-	for _, result := range results {
-		phases[t.of(result.Timestamp)].add(result, opts.Header)
-		total.add(result, opts.Header)
-	}
-	report := &Report{URL: opts.URL, Rate: opts.Rate, Unsent: max(meant-total.Sent, 0), Total: total.closed()}
-	for _, phase := range phases {
+	report := &Report{URL: opts.URL, Rate: opts.Rate, Unsent: max(meant-t.total.Sent, 0), Total: t.total.closed()}
+	for _, phase := range t.phases {
 		if phase.Sent > 0 {
 			report.Phases = append(report.Phases, phase.closed())
 		}
@@ -129,18 +132,23 @@ func (p *Phase) add(result *vegeta.Result, header string) {
 		return
 	}
 	p.Answered++
-	p.latencies = append(p.latencies, result.Latency)
+	if p.latencies == nil {
+		p.latencies = map[time.Duration]int{}
+	}
+	p.latencies[result.Latency.Round(precision)]++
 }
 
 // closed is the phase with its percentiles.
 func (p Phase) closed() Phase {
-	slices.Sort(p.latencies)
+	ascending := slices.Sorted(maps.Keys(p.latencies))
 	rank := func(quantile float64) float64 {
-		if len(p.latencies) == 0 {
-			return 0
+		left := int(math.Ceil(quantile * float64(p.Answered)))
+		for _, latency := range ascending {
+			if left -= p.latencies[latency]; left <= 0 {
+				return float64(latency) / float64(time.Millisecond)
+			}
 		}
-		at := p.latencies[max(int(math.Ceil(quantile*float64(len(p.latencies))))-1, 0)]
-		return float64(at.Round(10*time.Microsecond)) / float64(time.Millisecond)
+		return 0
 	}
 	p.Latency = Latency{P50: rank(0.5), P95: rank(0.95), P99: rank(0.99), Max: rank(1)}
 	return p

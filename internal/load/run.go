@@ -60,7 +60,7 @@ func Run(ctx context.Context, opts Options, phases <-chan string) (*Report, erro
 				if !open {
 					return
 				}
-				timeline.begin(name, time.Now())
+				timeline.begin(name)
 			case <-ctx.Done():
 				return
 			}
@@ -75,9 +75,8 @@ func Run(ctx context.Context, opts Options, phases <-chan string) (*Report, erro
 	target := vegeta.NewStaticTargeter(vegeta.Target{
 		Method: http.MethodPost, URL: opts.URL, Body: opts.Body, Header: http.Header{"Content-Type": {"application/octet-stream"}},
 	})
-	var results []*vegeta.Result
 	for result := range attacker.Attack(target, vegeta.Rate{Freq: opts.Rate, Per: time.Second}, opts.Duration, "strata") {
-		results = append(results, result)
+		timeline.add(result, opts.Header)
 	}
 	stop()
 	listening.Wait()
@@ -85,7 +84,7 @@ func Run(ctx context.Context, opts Options, phases <-chan string) (*Report, erro
 	if opts.Duration > 0 {
 		lasted = min(lasted, opts.Duration) // what is open at the end is waited for
 	}
-	return timeline.report(results, int(lasted.Seconds()*float64(opts.Rate)), opts), nil
+	return timeline.report(int(lasted.Seconds()*float64(opts.Rate)), opts), nil
 }
 
 func attackerFor(opts Options) (*vegeta.Attacker, error) {
