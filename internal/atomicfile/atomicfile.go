@@ -1,5 +1,5 @@
-// Package atomicfile replaces files at once: a reader, and whoever comes after a kill, sees the old content or the new one and
-// never half of it.
+// Package atomicfile replaces files at once: a reader, and whoever comes after a kill or a power cut, sees the old content or the new one
+// and never half of it. Once a call has returned, it is the new one.
 package atomicfile
 
 import (
@@ -18,7 +18,17 @@ func Write(path string, content []byte, mode fs.FileMode) error {
 }
 
 // Copy puts all of content at path, with exactly that mode: it is written beside path and renamed over it.
-func Copy(path string, content io.Reader, mode fs.FileMode) (err error) {
+func Copy(path string, content io.Reader, mode fs.FileMode) error {
+	if err := replace(path, content, mode); err != nil {
+		return err
+	}
+	if err := settle(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+func replace(path string, content io.Reader, mode fs.FileMode) (err error) {
 	beside, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -35,8 +45,21 @@ func Copy(path string, content io.Reader, mode fs.FileMode) (err error) {
 	if err := beside.Chmod(mode); err != nil {
 		return errors.Join(err, beside.Close())
 	}
-	if err := beside.Close(); err != nil {
+	// Else the name may be on the disk before the content, and a power cut leaves an empty file.
+	if err := errors.Join(flush(beside), beside.Close()); err != nil {
 		return err
 	}
 	return os.Rename(beside.Name(), path)
+}
+
+// flush brings a file or a folder to the disk. Tests see the order in it.
+var flush = (*os.File).Sync
+
+// settle brings a folder's names to the disk.
+func settle(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(flush(folder), folder.Close())
 }

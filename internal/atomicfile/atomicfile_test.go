@@ -42,3 +42,40 @@ func TestACopyThatFailsLeavesTheOldFileAndNothingElse(t *testing.T) {
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("the disk is gone") }
+
+// After a power cut a renamed file is empty unless its content was on the disk before its name, and the old one is back unless the
+// folder was.
+func TestAFileIsOnTheDiskBeforeItsNameAndItsNameBeforeTheReturn(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	var synced []string
+	flush = func(f *os.File) error {
+		info, err := f.Stat()
+		require.NoError(t, err)
+		_, named := os.Stat(path)
+		switch {
+		case info.IsDir() && named == nil:
+			synced = append(synced, "folder with the name")
+		case !info.IsDir() && info.Size() == 3 && named != nil:
+			synced = append(synced, "content without a name")
+		default:
+			synced = append(synced, "something else")
+		}
+		return f.Sync()
+	}
+	t.Cleanup(func() { flush = (*os.File).Sync })
+	require.NoError(t, Write(path, []byte("new"), 0o644))
+	assert.Equal(t, []string{"content without a name", "folder with the name"}, synced)
+}
+
+func TestAFlushThatFailsLeavesTheOldFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+	flush = func(*os.File) error { return errors.New("the disk is gone") }
+	t.Cleanup(func() { flush = (*os.File).Sync })
+	require.ErrorContains(t, Write(path, []byte("new"), 0o644), "the disk is gone")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "old", string(text))
+}

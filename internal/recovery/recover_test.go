@@ -205,6 +205,13 @@ func TestObjectsThatMayExistAreTakenOverUntilTheStateHasThem(t *testing.T) {
 	result, err = b.Run(t.Context())
 	require.NoError(t, err)
 	assert.True(t, result.Upsert, "the next run was killed before it reached the object")
+	before, err := os.Stat(b.note())
+	require.NoError(t, err)
+	_, err = b.Run(t.Context())
+	require.NoError(t, err)
+	after, err := os.Stat(b.note())
+	require.NoError(t, err)
+	assert.False(t, os.SameFile(before, after), "it is replaced: one that is written over is empty after a power cut")
 
 	b.state = strings.Replace(b.state, `"resources":[`, `"resources":[
 		{"urn":"urn:pulumi:local::strata::kubernetes:core/v1:Namespace::metallb-namespace","type":"kubernetes:core/v1:Namespace"},`, 1)

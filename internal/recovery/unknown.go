@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"strata/internal/atomicfile"
 )
 
 // note is the file that remembers, beyond the state, which objects may exist without the state's knowing.
@@ -53,5 +55,5 @@ func (r *Recovery) noteUnknown(s *state) (bool, error) {
 	if err := os.MkdirAll(filepath.Dir(r.note()), 0o755); err != nil {
 		return false, err
 	}
-	return true, os.WriteFile(r.note(), text, 0o644) //nolint:gosec // holds nothing secret
+	return true, atomicfile.Write(r.note(), text, 0o644)
 }
