@@ -33,6 +33,8 @@ type Cluster struct {
 	Version string
 	// Settled holds once the API answers and no node is to be drained. What is changed or judged inside the cluster waits for it.
 	Settled *health.Gate
+	// namespaces are those that were registered for it.
+	namespaces []string
 }
 
 // deletedWith makes a resource go with the cluster, without its delete, where we made the cluster.

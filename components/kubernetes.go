@@ -94,6 +94,7 @@ func newCustomResource(ctx *pulumi.Context, cluster *Cluster, name string, args 
 
 // newNamespace registers a namespace. Each has one owner: the component whose objects live there.
 func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string, labels pulumi.StringMap, opts ...pulumi.ResourceOption) (*Object, error) {
+	cluster.namespaces = append(cluster.namespaces, namespace)
 	metadata := pulumi.Map{"name": pulumi.String(namespace)}
 	if len(labels) > 0 {
 		metadata["labels"] = labels

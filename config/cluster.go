@@ -27,6 +27,11 @@ type K3s struct {
 	ServerArgs map[string]any `json:"serverArgs,omitempty"`
 	// AgentArgs are further keys of the agents' config.yaml of K3s, by their long flag name.
 	AgentArgs map[string]any `json:"agentArgs,omitempty"`
+	// DiscardVolumesOf are the names of nodes that may be removed although volumes are on their disks, which are wiped. Default: none, and
+	// the removal of such a node is refused.
+	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
+	// Protect refuses to destroy the cluster until it is false again and an up has seen that. Default false.
+	Protect bool `json:"protect,omitempty"`
 }
 
 // Snapshots configures the snapshots of etcd that every server keeps in /var/lib/rancher/k3s/server/db/snapshots.

@@ -60,6 +60,16 @@ func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, targ
 	return &base{cluster: built.Cluster, nodes: configuredNodes(cfg)}, nil
 }
 
+// guard registers what is asked first by a destroy; it comes last, since the order of deletes is that of creates backwards. A lent cluster
+// stays, with all that is its users'.
+func (b *base) guard(ctx *pulumi.Context, cfg *config.Config, registered *components.Registered) error {
+	if cfg.Lent() {
+		return nil
+	}
+	_, err := components.NewTeardown(ctx, "k3s-teardown", &components.TeardownArgs{Config: cfg, Cluster: b.cluster, Before: registered})
+	return err
+}
+
 // configuredNodes is the table of the nodes that the configuration has.
 func configuredNodes(cfg *config.Config) pulumi.Array {
 	nodes := pulumi.Array{}

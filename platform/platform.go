@@ -50,6 +50,10 @@ func Run(ctx *pulumi.Context) error {
 
 // layers registers the layers. Order in the code is for people; only the gates in After order anything.
 func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, manifests []components.Manifest) error {
+	var registered components.Registered
+	if err := registered.Watch(ctx); err != nil {
+		return err
+	}
 	base, err := newBase(ctx, cfg, files, target)
 	if err != nil {
 		return err
@@ -63,6 +67,9 @@ func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, targe
 		return err
 	}
 	if err := above.own(ctx, cfg, cluster, manifests); err != nil {
+		return err
+	}
+	if err := base.guard(ctx, cfg, &registered); err != nil {
 		return err
 	}
 	base.export(ctx, cfg, files)

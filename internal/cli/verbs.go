@@ -35,6 +35,7 @@ func verbs() []*cobra.Command {
 		newNodesCommand(),
 		newVaultCommand(),
 		newUnblockCommand(),
+		newTeardownCommand(),
 		newCanaryCommand(),
 	}
 }

@@ -14,14 +14,16 @@ func TestLocalOnMachines(t *testing.T) {
 	net := network{"stm0", "10.17.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}
 	machines := own(t, "e2e-local", net, all...)
-	s := newStack(t, "e2e-local", map[string]any{
+	configured := map[string]any{
 		"hosts": map[string]any{
 			"driver": "machine", "subnet": net.subnet(), "nodes": machines.list(all...),
 			"machine": map[string]any{"bridge": net.bridge},
 		},
 		"metallb":     map[string]any{"addresses": []any{net.pool()}},
 		"certManager": map[string]any{"enabled": false},
-	})
+		"k3s":         map[string]any{"protect": true},
+	}
+	s := newStack(t, "e2e-local", configured)
 	s.step("an up that is killed while it makes machines converges with the next one", func(t *testing.T) {
 		s.killedUpConverges(t, "hosts-server-1-machine creating")
 	})
@@ -38,6 +40,15 @@ func TestLocalOnMachines(t *testing.T) {
 			s.refused(t, s.health(), "agent-2", net.address(22))
 		})
 		s.must(s.health("--timeout", "2m"))
+	})
+	s.step("a protected cluster is not destroyed", func(t *testing.T) {
+		before := s.resources()
+		s.refused(t, s.destroy(), "default/hello", "refused, nothing was deleted", "strata:k3s.protect")
+		assert.ElementsMatch(t, before, s.resources())
+		answers(t, addressOf(t, s.client(), "hello"))
+		delete(configured, "k3s")
+		s.configure(configured)
+		s.must(s.up())
 	})
 	s.step("destroy with a dead machine leaves nothing", func(t *testing.T) {
 		machines.fault(t, "dead", "agent-1", func() { s.must(s.destroy()) }, keepBroken)

@@ -36,12 +36,12 @@ func TestStagingOnLentHosts(t *testing.T) {
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
 	s.step("health passes", func(t *testing.T) { s.must(s.health()) })
 	s.step("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
+	s.step("agent-2 with a volume leaves only with a word, and returns, and the rest serves", func(t *testing.T) { s.keepsAVolume(t, hosts, all, "agent-2") })
 	// Of the servers two leave at once, one of which bootstrapped the cluster.
-	for _, name := range []string{"agent-2", "server-1"} {
-		s.step(name+" leaves and returns, and the rest serves", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, name) })
-	}
-	s.step("destroy leaves nothing", func(t *testing.T) {
-		s.must(s.destroy())
+	s.step("server-1 leaves and returns, and the rest serves", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
+	s.step("destroy says what is lost, and leaves nothing", func(t *testing.T) {
+		r := s.must(s.destroy())
+		assert.Contains(t, r.output, "teardown: will be lost: 1 LoadBalancer Services that are not Strata's: default/hello (")
 		for name, before := range clean {
 			assert.Equal(t, before, hosts.footprint(name), "what %s has after destroy and had not before (-before +after)", name)
 		}

@@ -1,10 +1,12 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/pkg/v3/engine"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -91,4 +93,62 @@ func TestADeadLentHostFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
 	s.heal("delete", "k3s-agent-1-uninstall")
 	require.NoError(t, s.destroy().err)
 	assert.Empty(t, s.stored())
+}
+
+const guard = "k3s-teardown-guard"
+
+// Pulumi's own protection is looked at when a resource's turn comes: with --skip-preview, what depends on it is gone by then.
+func TestADestroyThatIsRefusedHasDeletedNothing(t *testing.T) {
+	for _, name := range []string{"staging", "local", "proxmox"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, name)
+			s.mustUp()
+			before := s.stored()
+			s.fail("delete", guard)
+			refused := s.destroy()
+			require.Error(t, refused.err)
+			assert.Contains(t, toldAbout(refused, guard), "made to fail")
+			assert.Equal(t, []string{guard}, refused.actions.names("delete"))
+			assert.Len(t, s.stored(), len(before))
+
+			s.heal("delete", guard)
+			gone := s.destroy()
+			require.NoError(t, gone.err)
+			for _, other := range gone.actions.names("delete") {
+				assert.True(t, other == guard || gone.actions.before("delete", guard, "delete", other), other)
+			}
+		})
+	}
+}
+
+// A state of before the guard gets it without any other change, and is destroyed without it.
+func TestAStackFromBeforeTheGuard(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.forget(guard, "k3s-teardown")
+	did := s.mustUp()
+	assert.Equal(t, map[string][]string{guard: {"create"}, "k3s-teardown": {"create"}}, did.changed())
+	assert.Empty(t, s.mustUp().changed())
+
+	s.forget(guard, "k3s-teardown")
+	require.NoError(t, s.destroy().err)
+	assert.Empty(t, s.stored())
+}
+
+// The question lies in the state: what the last up had decides, and changing it changes nothing else.
+func TestProtectionIsChangedByAnUpdateOfTheGuardAlone(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	asked := func() string { return s.stored()[guard].Inputs["stdin"].StringValue() }
+	assert.NotContains(t, asked(), "protected")
+	s.set("k3s", "protect", true)
+	assert.Equal(t, map[string][]string{guard: {"update"}}, s.mustUp().changed())
+	assert.Contains(t, asked(), `"protected":["strata:k3s.protect"]`)
+}
+
+// forget takes resources out of the state.
+func (s *stack) forget(names ...string) {
+	s.snapshot.Resources = slices.DeleteFunc(slices.Clone(s.snapshot.Resources), func(one *resource.State) bool {
+		return slices.Contains(names, one.URN.Name())
+	})
 }

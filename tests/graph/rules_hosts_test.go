@@ -185,3 +185,26 @@ func triggersReplace(p *program, g graph) []string {
 	}
 	return broken
 }
+
+// asksFirst: the guard of a cluster of ours depends on everything, so that its delete is over before any other begins. It is not deleted
+// with anything, because it would not be asked then.
+func asksFirst(p *program, g graph) []string {
+	const name = "k3s-teardown-guard"
+	guard, there := g[name]
+	if p.cfg.Lent() {
+		if there {
+			return []string{name + " asks about a cluster that stays"}
+		}
+		return nil
+	}
+	var broken []string
+	if guard.Text("delete") != "exec .strata/bin/strata teardown" || guard.Text("create") != "" || len(guard.Triggers()) > 0 || guard.DeletedWith != "" {
+		broken = append(broken, name+" is not asked at its delete, or at another time")
+	}
+	for _, other := range g.names() {
+		if g[other].Custom && other != name && g[other].Type != "pulumi:providers:kubernetes" && !g.reaches(name, other) {
+			broken = append(broken, other+" may be deleted before "+name)
+		}
+	}
+	return broken
+}

@@ -22,6 +22,7 @@ var onlyOnce = map[string]string{
 	"-image":         "is made beside the old one, by its trigger",
 	"-uninstall":     "does nothing until it is deleted",
 	"-class-release": "does nothing until it is deleted",
+	"-guard":         "does nothing until it is deleted",
 	"-admit":         "asks for nothing but a name that is free, which the install asks for again",
 	"-members":       "compares with what it printed the last time it succeeded",
 }

@@ -106,6 +106,8 @@ func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 		{"a kubeconfig that is read again", "only what may be replaced", with("k3s-kubeconfig", func(r *pulumitest.Resource) { r.IgnoredChanges = nil })},
 		{"a gate that is kept when it fails", "what failed runs again", with("k3s-api", func(r *pulumitest.Resource) { r.DeleteFirst = false })},
 		{"an install that is updated", "what failed runs again", with("k3s-agent-1-install", func(r *pulumitest.Resource) { r.ReplacedOn = nil })},
+		{"a guard that is not asked about a leaf", "a destroy asks", without("k3s-teardown-guard", "k3s-system")},
+		{"a guard that goes with the cluster", "a destroy asks", with("k3s-teardown-guard", func(r *pulumitest.Resource) { r.DeletedWith = "k3s-cluster" })},
 		{"a step that forgets its attempt", "what failed runs again", without("crds-traefik", "crds-traefik-attempt")},
 	}
 	p := newProgram(t, "staging")

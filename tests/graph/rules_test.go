@@ -27,6 +27,7 @@ var rules = []rule{
 	{"an uninstall can never run after the install that it undoes", uninstallIsSafe},
 	{"only what may be replaced has triggers", triggersReplace},
 	{"what failed runs again, whatever is asked next", failuresAreRepeated},
+	{"a destroy asks before it deletes anything", asksFirst},
 }
 
 func edgesLeadToCustomResources(_ *program, g graph) []string {

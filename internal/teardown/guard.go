@@ -1,0 +1,67 @@
+package teardown
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Guard is what the guard's resource asks at its delete. It lies in states, so its keys stay as they are.
+type Guard struct {
+	// Protected are the configuration's keys that were true at the last up, for example strata:k3s.protect. Each refuses a destroy.
+	Protected []string `json:"protected,omitempty"`
+	// Servers are the API servers, as https://address:port.
+	Servers []string `json:"servers"`
+	// Namespaces are those that Strata made: what is in them is its own, but for volumes.
+	Namespaces []string `json:"namespaces"`
+	// Timeout bounds the look at the cluster. One that is dead is destroyed like any other.
+	Timeout metav1.Duration `json:"timeout"`
+}
+
+// listed bounds each list in a message.
+const listed = 20
+
+// Before says what a destroy takes away, and returns an error where it must not go on. A nil client is a cluster that cannot be asked, for
+// the reason why. Nothing in it is an error of its own: a cluster that is dead, or that nobody can read, must be possible to destroy.
+func (g Guard) Before(ctx context.Context, client kubernetes.Interface, why error, log io.Writer) error {
+	var lost Loss
+	if client != nil {
+		lost, why = Look(ctx, client, g.Namespaces)
+	}
+	if why != nil {
+		_, _ = fmt.Fprintf(log, "teardown: no API server said within %s what will be lost: %v\n", g.Timeout.Duration, why)
+	}
+	for _, line := range lost.lines() {
+		_, _ = fmt.Fprintln(log, "teardown: "+line)
+	}
+	if len(g.Protected) == 0 {
+		return nil
+	}
+	return fmt.Errorf("teardown: refused, nothing was deleted: the last up had true for %s; set false, run pulumi up, and destroy again",
+		strings.Join(g.Protected, " and "))
+}
+
+// lines say a loss in one line for each kind; none for a kind of which nothing is lost.
+func (l Loss) lines() []string {
+	var lines []string
+	for _, kind := range []struct {
+		what  string
+		names []string
+	}{
+		{"volumes, with their data", l.Volumes}, {"LoadBalancer Services that are not Strata's", l.Services}, {"namespaces that are not Strata's", l.Namespaces},
+	} {
+		if len(kind.names) == 0 {
+			continue
+		}
+		count, more := len(kind.names), ""
+		if count > listed {
+			kind.names, more = kind.names[:listed], fmt.Sprintf(", and %d more", count-listed)
+		}
+		lines = append(lines, fmt.Sprintf("will be lost: %d %s: %s%s", count, kind.what, strings.Join(kind.names, ", "), more))
+	}
+	return lines
+}

@@ -1,0 +1,102 @@
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"strata/internal/apiserver"
+)
+
+// Loss is what goes with a cluster and is nobody's to make again, in the order of names.
+type Loss struct {
+	// Volumes are bound claims of every namespace, those of Strata's own components as well.
+	Volumes []string
+	// Services are of type LoadBalancer, and Namespaces hold what users put there; neither has what Strata or K3s made.
+	Services, Namespaces []string
+}
+
+// builtin are Kubernetes' own namespaces, which every cluster has.
+var builtin = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
+
+// Look asks a cluster. made are the namespaces that Strata made. What could be read is returned with the error.
+func Look(ctx context.Context, client kubernetes.Interface, made []string) (Loss, error) {
+	var lost Loss
+	var failures []error
+	for _, look := range []func() error{
+		func() error { return lost.volumes(ctx, client) },
+		func() error { return lost.services(ctx, client, made) },
+		func() error { return lost.namespaces(ctx, client, made) },
+	} {
+		failures = append(failures, look())
+	}
+	return lost, errors.Join(failures...)
+}
+
+func (l *Loss) volumes(ctx context.Context, client kubernetes.Interface) error {
+	var claims *corev1.PersistentVolumeClaimList
+	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+		claims, err = client.CoreV1().PersistentVolumeClaims(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("claims: %w", err)
+	}
+	for _, claim := range claims.Items {
+		if claim.Status.Phase == corev1.ClaimBound {
+			l.Volumes = append(l.Volumes, fmt.Sprintf("%s/%s (%s)", claim.Namespace, claim.Name, claim.Status.Capacity.Storage()))
+		}
+	}
+	slices.Sort(l.Volumes)
+	return nil
+}
+
+func (l *Loss) services(ctx context.Context, client kubernetes.Interface, made []string) error {
+	var services *corev1.ServiceList
+	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+		services, err = client.CoreV1().Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("Services: %w", err)
+	}
+	for _, service := range services.Items {
+		if service.Spec.Type != corev1.ServiceTypeLoadBalancer || slices.Contains(made, service.Namespace) {
+			continue
+		}
+		var at []string
+		for _, ingress := range service.Status.LoadBalancer.Ingress {
+			at = append(at, ingress.IP+ingress.Hostname)
+		}
+		if len(at) == 0 {
+			at = []string{"no address yet"}
+		}
+		l.Services = append(l.Services, fmt.Sprintf("%s/%s (%s)", service.Namespace, service.Name, strings.Join(at, " ")))
+	}
+	slices.Sort(l.Services)
+	return nil
+}
+
+func (l *Loss) namespaces(ctx context.Context, client kubernetes.Interface, made []string) error {
+	var namespaces *corev1.NamespaceList
+	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+		namespaces, err = client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("namespaces: %w", err)
+	}
+	for _, namespace := range namespaces.Items {
+		if !slices.Contains(made, namespace.Name) && !slices.Contains(builtin, namespace.Name) {
+			l.Namespaces = append(l.Namespaces, namespace.Name)
+		}
+	}
+	slices.Sort(l.Namespaces)
+	return nil
+}
