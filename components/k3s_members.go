@@ -14,7 +14,7 @@ import (
 func (k *k3s) removeLeaving() (*health.Gate, error) {
 	at := accessTo(k.args.Hosts.All)
 	stdin := at.asked(func(hosts []health.Host) any {
-		return members.Set{Timeout: k.args.Timeouts.Nodes, Members: membersOf(hosts)}
+		return members.Set{Timeout: k.args.Timeouts.Nodes, Members: membersOf(hosts), DiscardVolumesOf: k.args.Config.DiscardVolumesOf}
 	})
 	command := runs("members", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)

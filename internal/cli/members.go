@@ -70,6 +70,9 @@ func removeLeft(ctx context.Context, previous, wanted members.Set, log io.Writer
 	if left, err = remover.DeadFirst(ctx, left); err != nil {
 		return err
 	}
+	if err := remover.KeepsVolumes(ctx, left, wanted.DiscardVolumesOf); err != nil {
+		return err
+	}
 	for _, member := range left {
 		if err := remover.Remove(ctx, member); err != nil {
 			return fmt.Errorf("remove %s: %w", member.Name, err)

@@ -18,6 +18,8 @@ type Set struct {
 	Timeout metav1.Duration `json:"timeout"`
 	// Members are the nodes that stay or join.
 	Members []Member `json:"members"`
+	// DiscardVolumesOf are the names of nodes that may leave although their disks hold volumes.
+	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
 }
 
 // Member is one node and how its host is reached.

@@ -1,14 +1,23 @@
 package e2e
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 )
 
-// leavesAndReturns removes one node from the configuration and puts it back. The rest serves all the while.
-func (s *stack) leavesAndReturns(t *testing.T, hosts *lent, all []node, name string) {
+// leavesAndReturns removes one node from the configuration and puts it back. The rest serves all the while. discards are nodes whose volumes
+// may go.
+func (s *stack) leavesAndReturns(t *testing.T, hosts *lent, all []node, name string, discards ...any) {
 	rest := []node{}
 	for _, n := range all {
 		// An even number of servers is refused, so a second one leaves with the first.
@@ -17,7 +26,11 @@ func (s *stack) leavesAndReturns(t *testing.T, hosts *lent, all []node, name str
 		}
 		rest = append(rest, n)
 	}
-	s.configure(staging(hosts, rest...))
+	configured := staging(hosts, rest...)
+	if len(discards) > 0 {
+		configured["k3s"] = map[string]any{"discardVolumesOf": discards}
+	}
+	s.configure(configured)
 	s.must(s.up())
 	assert.ElementsMatch(t, names(rest), nodeNames(t, s.client()))
 	s.must(s.health())
@@ -26,4 +39,61 @@ func (s *stack) leavesAndReturns(t *testing.T, hosts *lent, all []node, name str
 	s.must(s.up())
 	assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 	s.must(s.up("--expect-no-changes"))
+}
+
+// kept is where a volume of the story is on its node: below what an uninstall wipes, as the volumes of K3s's own provisioner are.
+const kept = "/var/lib/rancher/k3s/storage/orders"
+
+// keepsAVolume removes a node with a volume on its disk from the configuration: without the word that it may go nothing happens to either.
+func (s *stack) keepsAVolume(t *testing.T, hosts *lent, all []node, name string) {
+	client := s.client()
+	hosts.must(name, "mkdir -p "+kept+" && echo 17 > "+kept+"/count")
+	bind(t, client, name)
+	rest := slices.DeleteFunc(slices.Clone(all), func(n node) bool { return n.name == name })
+	s.configure(staging(hosts, rest...))
+	s.refused(t, s.up(), name+" holds the volumes of default/orders (1Gi)", "strata:k3s.discardVolumesOf: ["+name+"]")
+	assert.Equal(t, "17", strings.TrimSpace(hosts.must(name, "cat "+kept+"/count")))
+	found, err := client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.False(t, found.Spec.Unschedulable, "it was not even cordoned")
+	s.leavesAndReturns(t, hosts, all, name, name)
+	hosts.must(name, "! test -e "+kept)
+	unbind(t, client)
+}
+
+// bind makes a claim of a volume that is on a node's disk.
+func bind(t *testing.T, client kubernetes.Interface, on string) {
+	t.Helper()
+	size, none := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}, ""
+	access := []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
+	_, err := client.CoreV1().PersistentVolumes().Create(t.Context(), &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: "orders"},
+		Spec: corev1.PersistentVolumeSpec{
+			Capacity: size, AccessModes: access, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			PersistentVolumeSource: corev1.PersistentVolumeSource{Local: &corev1.LocalVolumeSource{Path: kept}},
+			NodeAffinity: &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: []string{on}}},
+			}}}},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = client.CoreV1().PersistentVolumeClaims("default").Create(t.Context(), &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "orders"},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			StorageClassName: &none, VolumeName: "orders", AccessModes: access, Resources: corev1.VolumeResourceRequirements{Requests: size},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		claim, err := client.CoreV1().PersistentVolumeClaims("default").Get(context.Background(), "orders", metav1.GetOptions{})
+		require.NoError(c, err)
+		require.Equal(c, corev1.ClaimBound, claim.Status.Phase)
+	}, time.Minute, 200*time.Millisecond)
+}
+
+// unbind removes what bind made.
+func unbind(t *testing.T, client kubernetes.Interface) {
+	t.Helper()
+	require.NoError(t, client.CoreV1().PersistentVolumeClaims("default").Delete(t.Context(), "orders", metav1.DeleteOptions{}))
+	require.NoError(t, client.CoreV1().PersistentVolumes().Delete(t.Context(), "orders", metav1.DeleteOptions{}))
 }

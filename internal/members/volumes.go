@@ -1,0 +1,108 @@
+package members
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"strata/internal/apiserver"
+)
+
+// KeepsVolumes refuses to take members out whose disks hold volumes that no node that stays can use: their K3s is uninstalled with all that
+// its local-path provisioner keeps on the host. discard names the members whose volumes may go. It comes before the first of them is touched.
+func (r *Remover) KeepsVolumes(ctx context.Context, leaving []Member, discard []string) error {
+	nodes, err := r.nodes(ctx, "")
+	if err != nil {
+		return err
+	}
+	stay, leave := split(nodes, leaving)
+	var volumes *corev1.PersistentVolumeList
+	err = apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+		volumes, err = r.Client.CoreV1().PersistentVolumes().List(ctx, metav1.ListOptions{})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("volumes: %w", err)
+	}
+	held := map[string][]string{}
+	for i := range volumes.Items {
+		volume := &volumes.Items[i]
+		if !wanted(volume) || slices.ContainsFunc(stay, func(node labels.Set) bool { return usable(volume, node) }) {
+			continue
+		}
+		for name, node := range leave {
+			if usable(volume, node) && !slices.Contains(discard, name) {
+				held[name] = append(held[name], fmt.Sprintf("%s/%s (%s)", volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name, volume.Spec.Capacity.Storage()))
+			}
+		}
+	}
+	return refusal(held)
+}
+
+// refusal names each member with what it holds; nil where none holds anything.
+func refusal(held map[string][]string) error {
+	if len(held) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(held))
+	var said []string
+	for _, name := range names {
+		slices.Sort(held[name])
+		said = append(said, fmt.Sprintf("%s holds the volumes of %s", name, strings.Join(held[name], ", ")))
+	}
+	return fmt.Errorf("refused, nothing was changed: %s, and removing a node wipes them; move the data and delete the claims, put the node back into strata:hosts, "+
+		"or say that they may go: strata:k3s.discardVolumesOf: [%s]", strings.Join(said, "; "), strings.Join(names, ", "))
+}
+
+// split are the nodes that stay, and those that leave by name, as what a volume's affinity is held against. A member whose Node is gone is
+// known by its name: its disk may still be there.
+func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[string]labels.Set) {
+	leave = map[string]labels.Set{}
+	for _, member := range leaving {
+		leave[member.Name] = labels.Set{corev1.LabelHostname: member.Name, metav1.ObjectNameField: member.Name}
+	}
+	for i := range nodes {
+		set := labels.Merge(nodes[i].Labels, labels.Set{metav1.ObjectNameField: nodes[i].Name})
+		if _, leaves := leave[nodes[i].Name]; leaves {
+			leave[nodes[i].Name] = set
+		} else {
+			stay = append(stay, set)
+		}
+	}
+	return stay, leave
+}
+
+// wanted says whether somebody wants a volume's data: it has a claim, or had one and is to be kept.
+func wanted(volume *corev1.PersistentVolume) bool {
+	return volume.Spec.ClaimRef != nil &&
+		(volume.Status.Phase == corev1.VolumeBound || volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain)
+}
+
+// usable says whether a volume can be used on a node. One without an affinity is on no node's disk, as far as it says.
+func usable(volume *corev1.PersistentVolume, node labels.Set) bool {
+	if volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
+		return true
+	}
+	return slices.ContainsFunc(volume.Spec.NodeAffinity.Required.NodeSelectorTerms, func(term corev1.NodeSelectorTerm) bool {
+		all := slices.Concat(term.MatchExpressions, term.MatchFields)
+		return len(all) > 0 && !slices.ContainsFunc(all, func(one corev1.NodeSelectorRequirement) bool { return !matches(one, node) })
+	})
+}
+
+// operators are those of an affinity as those of a label's requirement.
+var operators = map[corev1.NodeSelectorOperator]selection.Operator{
+	corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn, corev1.NodeSelectorOpExists: selection.Exists,
+	corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist, corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,
+}
+
+func matches(one corev1.NodeSelectorRequirement, node labels.Set) bool {
+	requirement, err := labels.NewRequirement(one.Key, operators[one.Operator], one.Values)
+	return err == nil && requirement.Matches(node)
+}
