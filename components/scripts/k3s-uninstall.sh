@@ -44,7 +44,7 @@ while read -r path; do
 	if ! find "$path" -depth -type d -exec rmdir {} + 2>/dev/null; then echo "k3s: cgroup $path is in use"; fi
 done < <(pod_cgroups)
 rm -rf /etc/rancher/k3s /etc/rancher/node /var/lib/rancher/k3s /var/lib/strata/k3s /var/lib/strata/k3s-install.sh /var/lib/strata/k3s.applied \
-	/var/lib/strata/k3s-reset.log /run/strata-k3s.lock
+	/var/lib/strata/k3s-reset.log /var/lib/strata/restoring /run/strata-k3s.lock
 # A killed push leaves its partial file beside its target.
 rm -f /usr/local/bin/.strata-push.* /var/lib/strata/.strata-push.*
 rm -f /usr/local/bin/k3s /etc/modules-load.d/strata-k3s.conf

@@ -5,14 +5,21 @@ unit=k3s
 staged=/var/lib/strata/k3s
 program=/usr/local/bin/k3s
 applied=/var/lib/strata/k3s.applied
+# There while a restore is under way, or where one broke off; what else changes K3s must not come between.
+restoring=/var/lib/strata/restoring
 
-# An install and an upgrade may come to a host at the same time.
+# An install and an upgrade may come to a host at the same time, and neither may come to one that is being restored; restores is set by
+# the steps of the restore itself.
 one_at_a_time() {
 	exec 9> /run/strata-k3s.lock
 	flock -w 120 9 || {
 		echo "k3s: another install or upgrade holds /run/strata-k3s.lock for 2 minutes; see: fuser -v /run/strata-k3s.lock" >&2
 		return 1
 	}
+	if [ -e "$restoring" ] && [ -z "${restores-}" ]; then
+		echo "k3s: a restore of this host's etcd began on $(cat "$restoring") and has not ended; if none runs, it broke off: run strata restore again, before any pulumi up" >&2
+		return 1
+	fi
 }
 
 is_wanted() { [ -e "$1" ] && echo "$BINARY_SHA256  $1" | sha256sum --check --status; }

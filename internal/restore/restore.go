@@ -13,8 +13,8 @@ import (
 	"strata/health"
 )
 
-// stopLimit bounds the stop of one server; systemd itself gives up after 90 s.
-const stopLimit = 2 * time.Minute
+// stopLimit bounds the stop of one server; systemd itself gives up after 90 s, and an install that is under way is waited for, for 2 minutes.
+const stopLimit = 4 * time.Minute
 
 // Restore is the way back to a snapshot.
 type Restore struct {
@@ -71,6 +71,10 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 	if err := r.every(ctx, r.Servers, "holds", map[string]string{"snapshot": r.Snapshot}); err != nil {
 		return times, fmt.Errorf("refused, nothing was changed: every server must be stopped first: %w; a host that is gone for good: --without NAME", err)
 	}
+	first := r.Servers[0]
+	if _, err := r.Hosts.Run(ctx, first, "fits", map[string]string{"snapshot": r.Snapshot}); err != nil {
+		return times, fmt.Errorf("refused, nothing was changed: %s: %w; strata snapshot --list shows what the servers have", first.Name, err)
+	}
 	started := time.Now()
 	limited, cancel := context.WithTimeout(ctx, stopLimit)
 	defer cancel()
@@ -78,7 +82,6 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 		return times, errors.Join(fmt.Errorf("stop the servers: %w", err), r.undo(ctx, r.Servers))
 	}
 	r.say("%d servers are stopped", len(r.Servers))
-	first := r.Servers[0]
 	if _, err := r.Hosts.Run(ctx, first, "reset", map[string]string{"snapshot": r.Snapshot}); err != nil {
 		return times, errors.Join(r.failedReset(err), r.undo(ctx, r.Servers[1:]))
 	}
@@ -99,6 +102,9 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 			return times, fmt.Errorf("%s has joined: %w", server.Name, err)
 		}
 		r.say("%s has joined", server.Name)
+	}
+	if err := r.every(ctx, r.Servers, "release", nil); err != nil {
+		return times, fmt.Errorf("end the restore: %w; run strata restore again", err)
 	}
 	if err := r.agents(ctx); err != nil {
 		return times, err

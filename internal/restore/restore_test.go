@@ -80,12 +80,14 @@ func TestAllStopOneIsResetAndTheOthersJoinItOneByOne(t *testing.T) {
 	r, _ := back(f)
 	times, err := r.Run(t.Context())
 	require.NoError(t, err)
-	assert.ElementsMatch(t, []string{"stop server-1", "stop server-2", "stop server-3"}, f.did[:3])
+	assert.Equal(t, "fits server-1", f.did[0], "before the first stop")
+	assert.ElementsMatch(t, []string{"stop server-1", "stop server-2", "stop server-3"}, f.did[1:4])
 	assert.Equal(t, []string{
 		"reset server-1", "restart server-1", "works server-1", "forget_passwords server-1",
 		"rejoin at-server-1 server-2", "works server-2", "joined server-2", "rejoin at-server-1 server-3", "works server-3", "joined server-3",
-		"restart agent-1", "works agent-1",
-	}, f.did[3:])
+	}, f.did[4:14])
+	assert.ElementsMatch(t, []string{"release server-1", "release server-2", "release server-3"}, f.did[14:17], "not before all are one cluster")
+	assert.Equal(t, []string{"restart agent-1", "works agent-1"}, f.did[17:])
 	assert.LessOrEqual(t, times.API, times.All)
 }
 
@@ -95,6 +97,14 @@ func TestNothingStopsWhileAServerCannotBeReached(t *testing.T) {
 	_, err := r.Run(t.Context())
 	require.ErrorContains(t, err, "refused, nothing was changed")
 	require.ErrorContains(t, err, "server-3: made to fail; a host that is gone for good: --without NAME")
+	assert.Empty(t, f.did)
+}
+
+func TestNothingStopsForASnapshotThatDoesNotFit(t *testing.T) {
+	f := &fleet{fails: map[string]bool{"fits server-1": true}}
+	r, _ := back(f)
+	_, err := r.Run(t.Context())
+	require.ErrorContains(t, err, "refused, nothing was changed: server-1: made to fail")
 	assert.Empty(t, f.did)
 }
 
@@ -112,7 +122,7 @@ func TestAResetThatFailsLeavesTheOtherServersTheirData(t *testing.T) {
 	r, _ := back(f)
 	_, err := r.Run(t.Context())
 	require.ErrorContains(t, err, "reset server-1: made to fail; the other servers are started with the data that they had; server-1 stays stopped, also after a reboot")
-	assert.ElementsMatch(t, []string{"start_again server-2", "start_again server-3"}, f.did[3:])
+	assert.ElementsMatch(t, []string{"start_again server-2", "start_again server-3"}, f.did[4:])
 }
 
 func TestAResetThatFailsOnTheOnlyServerLeavesAClusterThatIsDownAndTheWayBack(t *testing.T) {
@@ -122,7 +132,7 @@ func TestAResetThatFailsOnTheOnlyServerLeavesAClusterThatIsDownAndTheWayBack(t *
 	_, err := r.Run(t.Context())
 	require.ErrorContains(t, err, "there is no other server, so the cluster is down")
 	require.ErrorContains(t, err, "its data are in /var/lib/rancher/k3s/server/db/etcd or, moved by K3s, in /var/lib/rancher/k3s/server/db/etcd-old-*: run strata restore again")
-	assert.Equal(t, []string{"stop server-1"}, f.did, "it is not started")
+	assert.Equal(t, []string{"fits server-1", "stop server-1"}, f.did, "it is not started, and no up comes between")
 }
 
 // A snapshot may be older than a host that was replaced since: it has the old host's password.

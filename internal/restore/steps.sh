@@ -1,6 +1,7 @@
 # The steps of a restore, one function each. Set before: the variables of internal/k3snode's functions, which precede this, and
 # what a step names. Each may be run again.
-: "${unit:?}"
+: "${unit:?}" "${restoring:?}"
+: "${restores:=yes}" # one_at_a_time asks for it
 database=/var/lib/rancher/k3s/server/db
 join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
 
@@ -32,9 +33,44 @@ list() {
 	if [ -d "$database/snapshots" ]; then find "$database/snapshots" -maxdepth 1 -type f -printf '%f %s %TY-%Tm-%TdT%TH:%TM:%.2TSZ\n' | sort; fi
 }
 
-stop() { systemctl stop "$unit"; }
+# Says whether the snapshot $snapshot is whole and this cluster's own, before anything is stopped for it: K3s finds out after the reset.
+# etcd ends a snapshot with the sha256 of what is before it. K3s keeps its key material under a key that is named after the token. A
+# compressed one (etcd-snapshot-compress) is not looked into, and none at all is this server's own data.
+fits() {
+	if [ -z "$snapshot" ]; then return; fi
+	file=$database/snapshots/$snapshot
+	case $file in *.zip) return ;; esac
+	size=$(stat -c %s "$file")
+	sum=$(head -c $((size > 32 ? size - 32 : 0)) "$file" | sha256sum)
+	if [ "${sum%% *}" != "$(tail -c 32 "$file" | od -An -v -tx1 | tr -d ' \n')" ]; then
+		echo "snapshot $snapshot is damaged: its $size bytes do not end with the sha256 of those before" >&2
+		return 1
+	fi
+	token=$(sed -n 's/^token: *"\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' /etc/rancher/k3s/config.yaml)
+	key=$(printf %s "${token##*:}" | sha256sum | cut -c -12)
+	if ! grep -aqF "/bootstrap/$key" "$file"; then
+		echo "snapshot $snapshot is not of this cluster: it has no key material that this cluster's token opens (key /bootstrap/$key)" >&2
+		return 1
+	fi
+}
 
-start_again() { systemctl start --no-block "$unit"; }
+# Stops K3s until this restore starts it again: not at a boot either, or the servers would meet again with their old data. Whoever installs
+# or upgrades K3s here has ended before, and does not begin.
+stop() {
+	one_at_a_time
+	date -u +%Y-%m-%dT%H:%M:%SZ > "$restoring"
+	systemctl disable "$unit" >&2
+	systemctl stop "$unit"
+}
+
+start_again() {
+	systemctl enable "$unit" >&2
+	systemctl start --no-block "$unit"
+	release
+}
+
+# Lets installs and upgrades come again.
+release() { rm -f "$restoring"; }
 
 # Says that this server works with what it got when it joined.
 joined() { : > "$database/etcd-before-restore.joined"; }
@@ -54,7 +90,6 @@ forget_passwords() {
 # a second time while its flag of the first is there (pkg/cluster/managed.go). Until its restart the unit does not start at boot: after a
 # reset that failed, K3s would start an empty cluster, and beside the other servers a second one.
 reset() {
-	systemctl disable "$unit" >&2
 	rm -f "$database/reset-flag"
 	echo 'cluster-init: true' > "$join"
 	set -- --cluster-reset
@@ -65,14 +100,17 @@ reset() {
 	return 1
 }
 
-# Joins this server to the one at $first, without its old data: they are kept until the next restore, beside the snapshots. One that is
-# run again because the first broke off finds half a member there, while what is kept are the data from before; joined tells the two apart.
+# Joins this server to the one at $first, without its old data: they are kept until the restore after this one, beside the snapshots. One
+# that is run again because the first broke off finds data that may be half a member's, or those of all that was done since: they are kept
+# beside those from before. joined tells that what is kept is of a restore that ended.
 rejoin() {
 	: "${first:?}"
 	kept=$database/etcd-before-restore
-	if [ -e "$kept.joined" ]; then rm -rf "$kept" "$kept.joined"; fi
-	if [ -d "$database/etcd" ] && [ ! -e "$kept" ]; then mv "$database/etcd" "$kept"; fi
-	rm -rf "$database/etcd"
+	if [ -e "$kept.joined" ]; then rm -rf "$kept" "$kept".*; fi
+	if [ -d "$database/etcd" ]; then
+		if [ -e "$kept" ]; then kept=$(mktemp -u "$kept.XXXXXX"); fi
+		mv "$database/etcd" "$kept"
+	fi
 	echo "server: https://$first:6443" > "$join"
 	restart >&2
 }

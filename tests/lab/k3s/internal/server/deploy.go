@@ -93,6 +93,9 @@ func (s *instance) reset(ctx context.Context) error {
 	if err := s.etcd.Reset(ctx, s.parsed.Texts["cluster-reset-restore-path"]); err != nil {
 		return err
 	}
+	if err := s.etcd.Claim(ctx, s.supervisor.Passwords["server"]); err != nil {
+		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
+	}
 	// Every reset keeps a copy of the certificates (k3s-io/k3s pkg/cluster/bootstrap.go, ReconcileBootstrapData).
 	tls := filepath.Join(s.dir, "tls")
 	if out, err := exec.CommandContext(ctx, "cp", "-a", tls, fmt.Sprintf("%s-%d", tls, time.Now().Unix())).CombinedOutput(); err != nil {
