@@ -35,6 +35,7 @@ func (s *stack) comesBack(t *testing.T, hosts *lent) {
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "it holds every Secret")
 	before := s.objects(t)
+	s.refusesAnothersSnapshot(t, hosts, copied)
 
 	client := s.client()
 	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
@@ -52,6 +53,11 @@ func (s *stack) comesBack(t *testing.T, hosts *lent) {
 	plan := s.must(s.run(strata, "restore", "--stack", s.name, "--file", copied))
 	assert.Contains(t, plan.output, "Nothing was done. With --yes:")
 
+	// A host that came back now must not bring its old data.
+	s.killed(t, "servers are stopped", func() {}, strata, "restore", "--stack", s.name, "--file", copied, "--yes")
+	for _, server := range hosts.serverNodes() {
+		assert.Equal(t, "disabled", strings.TrimSpace(hosts.must(server.name, "systemctl is-enabled k3s || test $? = 1")), server.name)
+	}
 	back := s.must(s.run(strata, "restore", "--stack", s.name, "--file", copied, "--yes"))
 	times := recovered.FindStringSubmatch(back.output)
 	require.NotNil(t, times, back.output)
@@ -65,6 +71,23 @@ func (s *stack) comesBack(t *testing.T, hosts *lent) {
 	answers(t, addressOf(t, s.client(), "hello"))
 	s.must(s.health("--timeout", "2m"))
 	s.must(s.up("--expect-no-changes"))
+}
+
+// refusesAnothersSnapshot gives a snapshot the key of another cluster's token: nothing is stopped for it.
+func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *lent, copied string) {
+	content, err := os.ReadFile(copied)
+	require.NoError(t, err)
+	key := regexp.MustCompile(`/bootstrap/[0-9a-f]{12}`)
+	require.Regexp(t, key, string(content))
+	content = key.ReplaceAll(content[:len(content)-sha256.Size], []byte("/bootstrap/000000000000"))
+	sum := sha256.Sum256(content)
+	foreign := filepath.Join(t.TempDir(), "foreign")
+	require.NoError(t, os.WriteFile(foreign, append(content, sum[:]...), 0o600))
+	s.refused(t, s.run(strata, "restore", "--stack", s.name, "--file", foreign, "--yes"), "refused, nothing was changed", "is not of this cluster")
+	for _, server := range hosts.serverNodes() {
+		assert.Equal(t, "active", strings.TrimSpace(hosts.must(server.name, "systemctl is-active k3s")), server.name)
+	}
+	hosts.must("server-1", "rm /var/lib/rancher/k3s/server/db/snapshots/foreign")
 }
 
 // rewritten are objects that K3s writes by itself, by kind and name: its own certificate, and the names of nodes for CoreDNS. The passwords

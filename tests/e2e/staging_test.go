@@ -73,7 +73,13 @@ func (s *stack) killedUpConverges(t *testing.T, when string) {
 
 // killedUp kills an up once it says a text and until has returned, and clears up after it as `make up` does.
 func (s *stack) killedUp(t *testing.T, when string, until func()) {
-	cmd := s.command(root, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
+	s.killed(t, when, until, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
+	s.must(s.run(strata, "recover", "--stack", s.name))
+}
+
+// killed kills a command once it says a text and until has returned.
+func (s *stack) killed(t *testing.T, when string, until func(), name string, args ...string) {
+	cmd := s.command(root, name, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	output := newSignal(when)
 	cmd.Stdout, cmd.Stderr = output, output
@@ -86,5 +92,4 @@ func (s *stack) killedUp(t *testing.T, when string, until func()) {
 	until()
 	require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 	require.Error(t, cmd.Wait(), "it was killed")
-	s.must(s.run(strata, "recover", "--stack", s.name))
 }
