@@ -37,7 +37,7 @@ func TestALayerInALentClusterWaitsAsInOneOfOurOwn(t *testing.T) {
 	layersOf := func(g graph) graph {
 		layers := graph{}
 		for name, r := range g {
-			if !slices.Contains([]string{"hosts", "k3s", "cluster", "teardown"}, g.layer(name)) {
+			if !slices.Contains([]string{"hosts", "k3s", "cluster", "k3s-teardown"}, g.layer(name)) {
 				layers[name] = r
 			}
 		}
