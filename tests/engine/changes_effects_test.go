@@ -118,6 +118,8 @@ func effectsOf(t *testing.T, name string, steps []string, before *resource.State
 		return []string{"nodes are drained and upgraded, one after the other"}
 	case strings.HasSuffix(name, "-vip") && strings.HasPrefix(name, "k3s-"):
 		return []string{"keepalived changes on the servers"}
+	case name == guard && before != nil && protects(before.Inputs) != protects(inputs):
+		return []string{"a destroy is refused, or no longer"}
 	case kind == "kubernetes:helm.sh/v3:Release" && !gone:
 		return []string{"Helm upgrades " + strings.TrimSuffix(name, "-release") + ", whose Pods are rolled out where their template changed"}
 	case kind == "kubernetes:apps/v1:Deployment" && !gone:
@@ -132,6 +134,11 @@ func effectsOf(t *testing.T, name string, steps []string, before *resource.State
 		return []string{"what is new is made"}
 	}
 	return []string{looksAgain}
+}
+
+// protects reports whether the guard refuses a destroy.
+func protects(guard resource.PropertyMap) bool {
+	return strings.Contains(guard["stdin"].StringValue(), `"protected"`)
 }
 
 // upgrades reports whether the wanted K3s is another one.
