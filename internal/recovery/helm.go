@@ -108,21 +108,36 @@ func (r *Recovery) settle(ctx context.Context, client kubernetes.Interface, one 
 		case one.known && !strings.HasPrefix(status, "pending-"):
 		case reason != "":
 			r.left(what, reason)
-		case one.known:
-			if err := markFailed(ctx, client, secret); err != nil {
-				return err
-			}
-			r.did("marked %s as failed; the next up upgrades from the last good one", what)
 		default:
-			err := client.CoreV1().Secrets(secret.Namespace).Delete(ctx, secret.Name, metav1.DeleteOptions{
-				Preconditions: &metav1.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion},
-			})
-			if err != nil {
+			if err := r.giveUp(ctx, client, secret, one.known, what); err != nil {
 				return err
 			}
-			r.did("removed the record of %s; the next up installs over its objects", what)
 		}
 	}
+	return nil
+}
+
+// giveUp puts an end to one revision, which is called what.
+func (r *Recovery) giveUp(ctx context.Context, client kubernetes.Interface, secret *corev1.Secret, known bool, what string) error {
+	if r.claim != nil {
+		if err := r.claim(ctx); err != nil {
+			return err
+		}
+	}
+	if known {
+		if err := MarkFailed(ctx, client, secret); err != nil {
+			return err
+		}
+		r.did("marked %s as failed; the next up upgrades from the last good one", what)
+		return nil
+	}
+	err := client.CoreV1().Secrets(secret.Namespace).Delete(ctx, secret.Name, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion},
+	})
+	if err != nil {
+		return err
+	}
+	r.did("removed the record of %s; the next up installs over its objects", what)
 	return nil
 }
 
@@ -150,8 +165,8 @@ func revision(secret corev1.Secret) int {
 	return number
 }
 
-// markFailed sets the status in the record and in the label by which Helm finds it.
-func markFailed(ctx context.Context, client kubernetes.Interface, secret *corev1.Secret) error {
+// MarkFailed gives a revision of a release up: it sets the status in the record and in the label by which Helm finds it.
+func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1.Secret) error {
 	record, err := decodeRecord(secret.Data["release"])
 	if err != nil {
 		return fmt.Errorf("%s: %w", secret.Name, err)
@@ -161,7 +176,7 @@ func markFailed(ctx context.Context, client kubernetes.Interface, secret *corev1
 		return fmt.Errorf("%s: the record has no info", secret.Name)
 	}
 	info["status"] = "failed"
-	info["description"] = "interrupted; given up by strata recover"
+	info["description"] = "interrupted; given up by strata"
 	if secret.Data["release"], err = encodeRecord(record); err != nil {
 		return fmt.Errorf("%s: %w", secret.Name, err)
 	}

@@ -2,6 +2,8 @@ package recovery
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -116,4 +118,34 @@ func TestReleasesComeFromTheStateAndFromInterruptedOperations(t *testing.T) {
 		{namespace: "x", name: "a", known: true, interrupted: true},
 		{namespace: "default", name: "b", interrupted: true},
 	}, s.releases())
+}
+
+// On a backend that is no folder, only its own lock says that a run lives: its Helm is not disturbed.
+func TestARunThatLivesOnAnotherBackendKeepsItsReleases(t *testing.T) {
+	client := fake.NewClientset(record(t, 2, "pending-upgrade", time.Hour))
+	var calls []string
+	locked := true
+	r := Recovery{Stack: "prod", Log: &bytes.Buffer{}, Pulumi: func(_ context.Context, stdin []byte, args ...string) ([]byte, error) {
+		calls = append(calls, args[1]+" "+string(stdin))
+		if args[1] == "import" && locked {
+			return nil, errors.New("the stack is currently locked by 1 lock(s)")
+		}
+		return []byte("the state"), nil
+	}}
+	r.claim = r.importOnce()
+	one := release{namespace: "metallb-system", name: "metallb", known: true}
+	status := func() string {
+		secret, err := client.CoreV1().Secrets("metallb-system").Get(t.Context(), "sh.helm.release.v1.metallb.v2", metav1.GetOptions{})
+		require.NoError(t, err)
+		return secret.Labels["status"]
+	}
+	err := r.settle(t.Context(), client, one, time.Time{})
+	require.ErrorIs(t, err, ErrOwned)
+	assert.ErrorContains(t, err, "currently locked")
+	assert.Equal(t, "pending-upgrade", status())
+
+	locked = false
+	require.NoError(t, r.settle(t.Context(), client, one, time.Time{}))
+	assert.Equal(t, "failed", status())
+	assert.Equal(t, []string{"export ", "import the state", "export ", "import the state"}, calls)
 }

@@ -40,7 +40,7 @@ func (l lock) held() string {
 			l.Hostname)
 	}
 	if alive(l.PID, l.Timestamp) {
-		return "its owner is running; wait for it, or stop it with one Ctrl-C"
+		return "its owner is running; wait for it, or stop it with one Ctrl-C (`pulumi cancel` if that process is another stack's)"
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -17,6 +18,16 @@ import (
 
 // graceful is how long a process has to end after SIGTERM; a plugin that waits for a command may need SIGKILL.
 const graceful = 5 * time.Second
+
+// EndOrphans ends what dead engines left running in a project. It is for a run that holds its stack's lock, and so needs no Recovery. Log
+// gets a line for each process.
+func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
+	dir, err := filepath.EvalSymlinks(projectDir) // as /proc has the folders of processes
+	if err != nil {
+		return err
+	}
+	return (&Recovery{ProjectDir: dir, Log: log}).endOrphans(ctx)
+}
 
 // endOrphans ends the plugins, and the program, that a dead engine started in this project, with the commands that they
 // still run. Left alone they would go on changing hosts and cluster beside the next run.

@@ -23,7 +23,7 @@ type process struct {
 // clockTick is the unit of times in /proc/PID/stat: USER_HZ, 100 on every Linux.
 const clockTick = 10 * time.Millisecond
 
-// alive is true unless the process that had a number at a time is certainly gone: no process has it, or one that started
+// alive is true unless the process that had a number at a time is certainly gone: no process has it, or one that is no Pulumi and started
 // later.
 func alive(pid int, at time.Time) bool {
 	if pid <= 0 || syscall.Kill(pid, 0) == syscall.ESRCH {
@@ -36,8 +36,19 @@ func alive(pid int, at time.Time) bool {
 	if err != nil {
 		return true
 	}
+	// The kernel has when a process started in ticks since the boot, and what that is in the lock's time depends on today's clock: set forward
+	// since, it makes the owner itself look younger than its lock.
+	if found.isPulumi() {
+		return true
+	}
 	// Both clocks are coarse, and the owner writes its lock after it has started.
 	return !found.started.After(at.Add(time.Second))
+}
+
+// isPulumi says whether a process is Pulumi's command line, which is who takes locks.
+func (p process) isPulumi() bool {
+	program, _ := os.Readlink(filepath.Join("/proc", strconv.Itoa(p.pid), "exe")) // other users' cannot be read; what they are called can
+	return filepath.Base(program) == "pulumi" || len(p.args) > 0 && filepath.Base(p.args[0]) == "pulumi"
 }
 
 // processes are all processes that can be read. Those that end meanwhile are left out.

@@ -22,6 +22,9 @@ type Recovery struct {
 	Pulumi Pulumi
 	// Log gets one line for each thing that was done, or left with the reason.
 	Log io.Writer
+
+	// claim takes the lock of a backend whose locks name no process, before the first change in the cluster. Nil where the locks did.
+	claim func(ctx context.Context) error
 }
 
 // Result is what the next run must know.
@@ -37,6 +40,9 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	root, err := r.backend(ctx)
 	if err != nil {
 		return Result{}, err
+	}
+	if root == "" {
+		r.claim = r.importOnce()
 	}
 	locks, err := r.locks(root)
 	if err != nil {
@@ -59,7 +65,10 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	if err != nil || state == nil {
 		return Result{}, err
 	}
-	if err := r.settleReleases(ctx, state, started(locks)); err != nil {
+	switch err := r.settleReleases(ctx, state, started(locks)); {
+	case errors.Is(err, ErrOwned):
+		return Result{}, err
+	case err != nil:
 		r.left("Helm releases", err.Error())
 	}
 	// The note comes before the state forgets: killed between the two, both remember.
@@ -82,6 +91,26 @@ func (r *Recovery) refuseLive(locks []lock) error {
 		}
 	}
 	return errors.Join(owned...)
+}
+
+// importOnce writes the state back as it is, once, which every backend refuses while it is locked. It is the only way to ask a backend that
+// is no folder whether a run lives: then that run's Helm must not be disturbed.
+func (r *Recovery) importOnce() func(ctx context.Context) error {
+	asked := false
+	return func(ctx context.Context) error {
+		if asked {
+			return nil
+		}
+		out, err := r.Pulumi(ctx, nil, "stack", "export", "--stack", r.Stack)
+		if err != nil {
+			return err
+		}
+		if _, err := r.Pulumi(ctx, out, "stack", "import", "--stack", r.Stack); err != nil {
+			return fmt.Errorf("%w, or its backend does not let it be written: %w", ErrOwned, err)
+		}
+		asked = true
+		return nil
+	}
 }
 
 // started is when the earliest dead run began; zero when no lock tells.

@@ -128,6 +128,24 @@ func TestWhereAnOwnerMayLiveNothingIsTouched(t *testing.T) {
 	}
 }
 
+// A clock that was set forward since makes the owner look younger than its lock.
+func TestAPulumiIsTakenForTheOwnerWhateverTheClockSays(t *testing.T) {
+	sleep, err := exec.LookPath("sleep")
+	require.NoError(t, err)
+	owner := exec.Command(sleep, "60")
+	owner.Args[0] = "/usr/local/bin/pulumi"
+	require.NoError(t, owner.Start())
+	t.Cleanup(func() { require.NoError(t, owner.Process.Kill()); _ = owner.Wait() })
+	b := newBench(t)
+	b.state = fixture(t)
+	file := b.lock(t, owner.Process.Pid, hostname(t), time.Now().Add(-24*time.Hour))
+	_, err = b.Run(t.Context())
+	require.ErrorIs(t, err, ErrOwned)
+	assert.ErrorContains(t, err, "pulumi cancel")
+	assert.FileExists(t, file)
+	assert.Nil(t, b.imported)
+}
+
 func TestABackendThatRecordsNoOwnerKeepsItsLocks(t *testing.T) {
 	b := newBench(t)
 	inner := b.Pulumi
