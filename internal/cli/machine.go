@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -29,7 +31,7 @@ func newMachineCommand() *cobra.Command {
 	cmd.PersistentFlags().Duration("timeout", machineTimeout, "bound for each machine")
 	cmd.AddCommand(machineCreate(), machineDelete(), machineList(), machineExec(), machineSupervise(), machineBoot())
 	cmd.AddCommand(
-		machineVerb("start", "Start machines that do not run, as after a reboot of this host", machine.Start),
+		machineVerb("start", "Start machines that do not run, as after a reboot of this host; with --all, only those that are whole", machine.Start),
 		machineStop(),
 		machineVerb("pause", "Freeze machines: a node that hangs", withoutLog(machine.Pause)),
 		machineVerb("resume", "Let paused machines go on", withoutLog(machine.Resume)),
@@ -76,10 +78,18 @@ func machineDelete() *cobra.Command {
 		}
 		// Only the name is read: a spec that another version wrote must not keep a machine alive.
 		var spec struct{ Name string }
-		if err := json.NewDecoder(cmd.InOrStdin()).Decode(&spec); err != nil {
+		text, err := io.ReadAll(cmd.InOrStdin())
+		if err := errors.Join(err, json.Unmarshal(text, &spec)); err != nil {
 			return fmt.Errorf("which machine: give names, --all, or a spec on stdin: %w", err)
 		}
-		return byName(cmd, []string{spec.Name})
+		if err := byName(cmd, []string{spec.Name}); err != nil {
+			return err
+		}
+		whole, err := machine.ReadSpec(bytes.NewReader(text))
+		if err != nil {
+			return nil //nolint:nilerr // another version's; its bridge went with its last machine, unless that deletion was killed
+		}
+		return machine.ReleaseNetwork(cmd.Context(), whole, machineLog(cmd))
 	}
 	return cmd
 }
@@ -163,7 +173,8 @@ func machineVerb(verb, short string, do machineAction) *cobra.Command {
 				return err
 			}
 			for _, m := range found {
-				if strings.HasPrefix(m.Name, prefix) {
+				// Nobody can start what is half made; the next up makes it anew.
+				if strings.HasPrefix(m.Name, prefix) && (verb != "start" || m.State != machine.Incomplete) {
 					names = append(names, m.Name)
 				}
 			}

@@ -13,6 +13,7 @@ func verbs() []*cobra.Command {
 		newRecoverCommand(),
 		newStrandedCommand(),
 		newHostCommand(),
+		newLeftoversCommand(),
 		newRecordCommand(),
 		newTimelineCommand(),
 		newLoadCommand(),

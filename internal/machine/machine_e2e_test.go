@@ -168,6 +168,42 @@ func TestFailedCreationLeavesNothing(t *testing.T) {
 	assertNothingLeft(t, []Spec{slow})
 }
 
+func TestWhatABrokenOffRunLeftIsRemovedAndWhatIsWholeIsNot(t *testing.T) {
+	spec, _ := e2eSpec(t, 4)
+	bare := Spec{Name: spec.Name, Bridge: spec.Bridge, Subnet: spec.Subnet, Gateway: spec.Gateway} // as a stack's file has it
+	ctx := e2eContext(t)
+	_, err := Create(ctx, spec, nil)
+	require.NoError(t, err)
+	other := spec
+	other.AuthorizedKey = "ssh-ed25519 AAAA other"
+	for _, kept := range []struct {
+		spec       Spec
+		unfinished bool
+	}{{bare, false}, {spec, false}, {other, true}} {
+		whole, err := Left(ctx, kept.spec, kept.unfinished, nil)
+		require.NoError(t, err)
+		assert.True(t, whole)
+	}
+	require.NoError(t, os.Remove(machineDir(spec.Name).ready())) // killed before sshd answered
+	whole, err := Left(ctx, bare, false, nil)
+	require.NoError(t, err)
+	assert.False(t, whole)
+	assertNothingLeft(t, []Spec{spec})
+
+	_, err = Create(ctx, spec, nil)
+	require.NoError(t, err)
+	whole, err = Left(ctx, spec, true, nil) // came to its end after the engine had died
+	require.NoError(t, err)
+	assert.False(t, whole)
+	assertNothingLeft(t, []Spec{spec})
+
+	require.NoError(t, ensureNetwork(ctx, spec, nil)) // a deletion that was killed after the machine had gone
+	whole, err = Left(ctx, bare, false, nil)
+	require.NoError(t, err)
+	assert.False(t, whole)
+	assertNothingLeft(t, []Spec{spec})
+}
+
 func TestNamesAndBridgesOfOthersAreLeftAlone(t *testing.T) {
 	spec, _ := e2eSpec(t, 3)
 	require.NoError(t, os.MkdirAll(machineDir(spec.Name).path("precious"), 0o700))

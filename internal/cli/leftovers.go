@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"strata/config"
+	"strata/internal/machine"
+)
+
+// newLeftoversCommand is `strata leftovers`: after a destroy that succeeded, it removes what runs that broke off left of the stack's hosts,
+// where that is half made, and fails naming what is whole: the state knows nothing of it, so nobody else would ever look.
+func newLeftoversCommand() *cobra.Command {
+	var stack, project, file string
+	var unfinished bool
+	command := &cobra.Command{
+		Use:   "leftovers",
+		Short: "After a destroy: remove the half-made machines and the bridge that broken-off runs left, and name what else is left",
+		Long: "With --unfinished, prints as JSON the machines whose creation the state has as interrupted, and removes nothing. Given that\n" +
+			"on stdin after the destroy, those are removed also where the creation has come to an end since.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if unfinished {
+				state, err := exportStack(cmd.Context(), project, stack)
+				if err != nil {
+					return err
+				}
+				specs, err := unfinishedMachines(state)
+				return errors.Join(err, json.NewEncoder(cmd.OutOrStdout()).Encode(specs))
+			}
+			if file == "" {
+				file = filepath.Join(project, "Pulumi."+stack+".yaml")
+			}
+			cfg, err := config.FromFile(file)
+			if err != nil {
+				return fmt.Errorf("%w; --config-file names the stack's file", err)
+			}
+			return removeLeftovers(cmd, cfg, project)
+		},
+	}
+	ofStack(command, &stack, &project)
+	command.Flags().StringVar(&file, "config-file", "", "the stack's file, which names its hosts (default Pulumi.STACK.yaml in the project)")
+	command.Flags().BoolVar(&unfinished, "unfinished", false, "print the machines whose creation was interrupted")
+	return command
+}
+
+// unfinishedMachines are the machines of this host whose creation an exported state has as interrupted.
+func unfinishedMachines(state []byte) ([]machine.Spec, error) {
+	var export struct {
+		Deployment struct {
+			Pending []struct {
+				Type     string           `json:"type"`
+				Resource recordedResource `json:"resource"`
+			} `json:"pending_operations"`
+		} `json:"deployment"`
+	}
+	if err := json.Unmarshal(state, &export); err != nil {
+		return nil, fmt.Errorf("exported state: %w", err)
+	}
+	specs := []machine.Spec{}
+	for _, pending := range export.Deployment.Pending {
+		if _, err := reveal(pending.Resource.Inputs); err != nil {
+			return nil, fmt.Errorf("state of %s: %w", pending.Resource.URN, err)
+		}
+		if pending.Type != "creating" || !pending.Resource.runs("machine create") {
+			continue
+		}
+		spec, err := machine.ReadSpec(strings.NewReader(pending.Resource.text("stdin")))
+		if err != nil {
+			return nil, fmt.Errorf("state of %s: %w", pending.Resource.URN, err)
+		}
+		specs = append(specs, spec)
+	}
+	return specs, nil
+}
+
+// removeLeftovers looks for what a stack without state still has.
+func removeLeftovers(cmd *cobra.Command, cfg *config.Config, project string) error {
+	switch {
+	case cfg.Lent():
+		return nil
+	case cfg.Hosts.Driver == config.DriverMachine:
+		return leftMachines(cmd, cfg)
+	case cfg.Hosts.Driver.MakesVMs():
+		found, err := strays(cmd.Context(), cfg, project, nil)
+		if err != nil {
+			return fmt.Errorf("virtual machines that the state does not know were not looked for: %w", err)
+		}
+		if err := showStrays(cmd.OutOrStdout(), cfg, found); err != nil || len(found) == 0 {
+			return err
+		}
+		return fmt.Errorf("stack %s still has %d virtual machines or parts of them", cfg.Stack, len(found))
+	}
+	return nil
+}
+
+// leftMachines goes through the machines that the stack's file names, and those that an interrupted run was making.
+func leftMachines(cmd *cobra.Command, cfg *config.Config) error {
+	unfinished, err := givenMachines(cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	specs := slices.Clone(unfinished)
+	for _, node := range cfg.Hosts.Nodes {
+		specs = append(specs, machine.Spec{
+			Name: cfg.Stack + "-" + node.Name, Bridge: cfg.Hosts.Machine.Bridge, Subnet: cfg.Hosts.Subnet, Gateway: cfg.Hosts.Machine.Gateway,
+		})
+	}
+	var left []error
+	for i, spec := range specs {
+		whole, err := machine.Left(cmd.Context(), spec, i < len(unfinished), machineLog(cmd))
+		if err == nil && whole {
+			err = fmt.Errorf("machine %s is whole and in no state: an up was killed, or it is another checkout's; to remove it: strata machine delete %s",
+				spec.Name, spec.Name)
+		}
+		left = append(left, err)
+	}
+	return errors.Join(left...)
+}
+
+// givenMachines are the machines on stdin, which may be empty.
+func givenMachines(in io.Reader) (specs []machine.Spec, err error) {
+	text, err := io.ReadAll(in)
+	if err != nil || len(strings.TrimSpace(string(text))) == 0 {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &specs); err != nil {
+		return nil, fmt.Errorf("machines on stdin, as --unfinished prints them: %w", err)
+	}
+	return specs, nil
+}

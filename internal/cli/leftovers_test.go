@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/machine"
+)
+
+// onlyTheCreation is an exported state in which the creation of a machine, and others that are none, were interrupted.
+func onlyTheCreation(t *testing.T) ([]byte, machine.Spec) {
+	t.Helper()
+	text := `{"name":"local-agent-1","image":"/i.tar","imageSHA256":"` + strings.Repeat("a", 64) + `","bridge":"st0","subnet":"10.5.0.0/24","address":"10.5.0.21","authorizedKey":"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1uQm8vC3Y6dTZc5yVn0Vd9vZ8m3r3q0f5o1m2p4s6t"}`
+	spec, err := machine.ReadSpec(strings.NewReader(text))
+	require.NoError(t, err)
+	pending := func(kind, create string) string {
+		return fmt.Sprintf(`{"type":%q,"resource":{"urn":"urn::a","type":"command:local:Command","inputs":{"create":%q,"stdin":%q}}}`, kind, create, text)
+	}
+	const make = "exec .strata/bin/strata machine create"
+	return []byte(`{"deployment":{"resources":[],"pending_operations":[` + strings.Join([]string{
+		pending("creating", make), pending("deleting", make), pending("creating", "exec .strata/bin/strata vm create"),
+	}, ",") + `]}}`), spec
+}
+
+func TestMachinesWhoseCreationWasInterruptedComeFromTheState(t *testing.T) {
+	state, want := onlyTheCreation(t)
+	found, err := unfinishedMachines(state)
+	require.NoError(t, err)
+	assert.Equal(t, []machine.Spec{want}, found)
+
+	printed, err := json.Marshal(found)
+	require.NoError(t, err)
+	given, err := givenMachines(bytes.NewReader(printed))
+	require.NoError(t, err)
+	assert.Equal(t, found, given, "what is printed is what is read")
+
+	none, err := unfinishedMachines([]byte(`{"deployment":{}}`))
+	require.NoError(t, err)
+	assert.Empty(t, none)
+	for text, wants := range map[string]string{"": "", "[]\n": "", "nonsense": "as --unfinished prints them"} {
+		given, err := givenMachines(strings.NewReader(text))
+		assert.Empty(t, given)
+		if wants != "" {
+			require.ErrorContains(t, err, wants)
+		} else {
+			require.NoError(t, err)
+		}
+	}
+}
