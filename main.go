@@ -3,11 +3,15 @@
 package main
 
 import (
+	"context"
 	"os"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/components"
 	"strata/internal/cli"
+	"strata/internal/recovery"
+	"strata/internal/settle"
 	"strata/platform"
 )
 
@@ -15,5 +19,22 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(cli.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	pulumi.Run(platform.Run)
+	pulumi.Run(platform.Program{Orphans: endOrphans, Settle: connect}.Run)
+}
+
+// endOrphans ends what a killed run of this project left running; Pulumi runs the program in the project's folder.
+func endOrphans(ctx context.Context) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	return recovery.EndOrphans(ctx, dir, os.Stderr)
+}
+
+func connect(kubeconfig string) (components.Settle, error) {
+	cluster, err := settle.NewCluster(kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Before, nil
 }

@@ -35,6 +35,8 @@ type Cluster struct {
 	Settled *health.Gate
 	// namespaces are those that were registered for it.
 	namespaces []string
+	// before is called before each create and update; nil where what exists is refused.
+	before *pulumi.ResourceHook
 }
 
 // deletedWith makes a resource go with the cluster, without its delete, where we made the cluster.
@@ -46,14 +48,16 @@ func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 }
 
 // newProvider registers the provider of a cluster. It depends on the API gate because a provider samples once, when it is configured,
-// whether its cluster can be reached; the identity keeps it from being replaced when the kubeconfig's text changes.
-func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
+// whether its cluster can be reached; the identity keeps it from being replaced when the kubeconfig's text changes. upsert lets it take over
+// what exists, which somebody has to guard (Cluster.settle); nil leaves that to the environment.
+func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput, upsert pulumi.BoolPtrInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
 	return kubernetes.NewProvider(ctx, name, &kubernetes.ProviderArgs{
 		Kubeconfig:        kubeconfig.ToStringOutput(),
 		ClusterIdentifier: identity.ToStringOutput(),
 		// Else one whose data changes is deleted and made again, and a Pod that starts in between does not find it.
 		EnableConfigMapMutable: pulumi.Bool(true),
 		EnableSecretMutable:    pulumi.Bool(true),
+		UpsertExistingObjects:  upsert,
 	}, opts...)
 }
 

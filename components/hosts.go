@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -49,6 +50,8 @@ type Hosts struct {
 	All []*Host
 	// Identity is their cluster's.
 	Identity *Identity
+	// identify registers it.
+	identify func() error
 }
 
 // Host is one host that is reachable over SSH with a pinned host key.
@@ -73,6 +76,10 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 	if err := ctx.RegisterComponentResource("strata:hosts:Hosts", name, hosts, opts...); err != nil {
 		return nil, err
 	}
+	hosts.identify = sync.OnceValue(func() (err error) {
+		hosts.Identity, err = NewIdentity(ctx, args.Cluster, opts...)
+		return err
+	})
 	drivers := map[config.Driver]func(*pulumi.Context, string, *HostsArgs, *Hosts) error{
 		config.DriverExisting: existingHosts,
 		config.DriverMachine:  machineHosts,
@@ -86,8 +93,7 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 	if err := driver(ctx, name, args, hosts); err != nil {
 		return nil, fmt.Errorf("hosts: driver %s: %w", args.Config.Driver, err)
 	}
-	var err error
-	if hosts.Identity, err = NewIdentity(ctx, args.Cluster, opts...); err != nil {
+	if err := hosts.identify(); err != nil {
 		return nil, fmt.Errorf("hosts: identity of %s: %w", args.Cluster, err)
 	}
 	for _, host := range hosts.All {
@@ -96,6 +102,15 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 		}
 	}
 	return hosts, ctx.RegisterResourceOutputs(hosts, pulumi.Map{})
+}
+
+// until are what a machine depends on so that it leaves the state before them: what its cluster cannot go on without. They are registered
+// once every file of the hosts has been read.
+func (h *Hosts) until(more ...pulumi.Resource) ([]pulumi.Resource, error) {
+	if err := h.identify(); err != nil {
+		return nil, fmt.Errorf("identity of the cluster: %w", err)
+	}
+	return append(slices.Clone(h.Identity.kept), more...), nil
 }
 
 // gate registers the gate of one host.

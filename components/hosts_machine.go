@@ -64,11 +64,15 @@ func newMachine(
 		out := string(text)
 		return &out, nil
 	}).(pulumi.StringPtrOutput)
+	needs, err := hosts.until(guard)
+	if err != nil {
+		return nil, err
+	}
 	place := spec.Bridge + " " + spec.Subnet.String() + " " + spec.Address.String()
 	command := runs("machine create", stdin, nil)
 	command.Update, command.Delete = pulumi.String(program+" machine create --existing"), pulumi.String(program+" machine delete")
 	replaces := consent.replaces(command, place)
-	return local.NewCommand(ctx, name, command, append(childOf(hosts, guard), bounded(args.Timeout), pulumi.DeleteBeforeReplace(true), replaces)...)
+	return local.NewCommand(ctx, name, command, append(childOf(hosts, needs...), bounded(args.Timeout), pulumi.DeleteBeforeReplace(true), replaces)...)
 }
 
 // machineHostKey is the host key that `machine create` printed.

@@ -106,7 +106,11 @@ func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutpu
 	command.Update, command.Delete = pulumi.String(program+" vm create --existing"), pulumi.String(program+" vm delete")
 	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says what the machine was made with
 	replaces := consent.replaces(command, string(place))
-	options := childOf(v.hosts, v.needs()...)
+	needs, err := v.needs()
+	if err != nil {
+		return nil, err
+	}
+	options := childOf(v.hosts, needs...)
 	if err := again(v.ctx, name, command, options); err != nil {
 		return nil, err
 	}
@@ -132,13 +136,13 @@ func (v *vms) putImage() error {
 	return err
 }
 
-// needs is what a machine waits for.
-func (v *vms) needs() []pulumi.Resource {
+// needs is what a machine waits for, and what stays in the state until it is gone.
+func (v *vms) needs() ([]pulumi.Resource, error) {
 	needs := []pulumi.Resource{v.guard}
 	if v.image != nil {
 		needs = append(needs, v.image)
 	}
-	return needs
+	return v.hosts.until(needs...)
 }
 
 // secrets adds the key of the hypervisor, where it has one.

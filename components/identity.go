@@ -14,6 +14,10 @@ type Identity struct {
 	// id is the cluster's random word, token what joins it; secret.
 	id    *random.RandomId
 	token pulumi.StringOutput
+	// kept are the resources behind both. A host depends on them, not because it needs them, but so that a destroy forgets them last: a
+	// token that leaves the state before the node that has it makes the next up draw another one, with which a living server does not
+	// start (docs/adr/0024).
+	kept []pulumi.Resource
 	// Owner is a host's, without its node.
 	Owner OwnerOutput
 }
@@ -35,6 +39,7 @@ func NewIdentity(ctx *pulumi.Context, name string, opts ...pulumi.ResourceOption
 	if err != nil {
 		return nil, err
 	}
+	i.kept = []pulumi.Resource{i.id, token}
 	i.token = pulumi.ToSecret(token.Result).(pulumi.StringOutput)
 	project, stack := ctx.Project(), ctx.Stack()
 	i.Owner = pulumi.All(i.id.Hex, sumOf(i.token)).ApplyT(func(known []any) any {

@@ -26,6 +26,8 @@ type K3sArgs struct {
 	Artifacts *artifacts.Set
 	// Timeouts bound the installs and gates.
 	Timeouts config.Timeouts
+	// Settle connects to the cluster what is asked before each create there. Nil: what exists is refused, by the provider.
+	Settle func(kubeconfig string) (Settle, error)
 }
 
 // K3s owns the cluster: its nodes, its membership, its kubeconfig and the provider that reaches it.
@@ -56,9 +58,11 @@ type k3s struct {
 	args     *K3sArgs
 	identity *random.RandomId
 	token    pulumi.StringOutput
-	servers  []*Host
-	agents   []*Host
-	joined   []*health.Gate
+	// kept must stay in the state as long as a node has it.
+	kept    []pulumi.Resource
+	servers []*Host
+	agents  []*Host
+	joined  []*health.Gate
 	// reached holds once the API answers at Endpoint, for whoever uses the kubeconfig as it is.
 	reached *health.Gate
 	// members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and the API.
@@ -70,7 +74,7 @@ type k3s struct {
 // NewK3s registers the cluster whose Identity the hosts have. Servers join one at a time, since etcd admits one learner (k3s-io/k3s#4335); agents in
 // parallel once the first server serves.
 func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
-	k := &k3s{K3s: args.Hosts.Identity.cluster, identity: args.Hosts.Identity.id, token: args.Hosts.Identity.token, ctx: ctx, name: name, args: args}
+	k := &k3s{K3s: args.Hosts.Identity.cluster, identity: args.Hosts.Identity.id, token: args.Hosts.Identity.token, kept: args.Hosts.Identity.kept, ctx: ctx, name: name, args: args}
 	k.servers, k.agents = args.Hosts.With(config.RoleServer), args.Hosts.With(config.RoleAgent)
 	if len(k.servers) == 0 {
 		return nil, errors.New("k3s: no server among the hosts")
@@ -112,7 +116,11 @@ func (k *k3s) connect() error {
 	if err != nil {
 		return err
 	}
-	provider, err := newProvider(k.ctx, k.name+"-provider", k.Kubeconfig, k.identity.Hex, childOf(k, k.reached)...)
+	var upsert pulumi.BoolPtrInput
+	if k.args.Settle != nil {
+		upsert = pulumi.Bool(true)
+	}
+	provider, err := newProvider(k.ctx, k.name+"-provider", k.Kubeconfig, k.identity.Hex, upsert, childOf(k, k.reached)...)
 	if err != nil {
 		return err
 	}
@@ -120,7 +128,10 @@ func (k *k3s) connect() error {
 		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Endpoint: k.Endpoint, Servers: k.endpoints(), Hosts: k.args.Hosts,
 		Version: binary.Version, Settled: k.Upgraded,
 	}
-	return nil
+	if k.args.Settle == nil {
+		return nil
+	}
+	return k.Cluster.settle(k.ctx, k.name+"-settle", k.args.Settle)
 }
 
 // endpoint is the API server's URL on a server.

@@ -59,7 +59,7 @@ func (k *k3s) uninstall(name string, host *Host) (pulumi.Resource, error) {
 		Create:                 script("k3s-claim.sh"),
 		Delete:                 script("k3s-uninstall.sh"),
 		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, slices.Concat(childOf(k, host.Gate), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+	}, slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
 }
 
 // config is the node's config.yaml. Secret.

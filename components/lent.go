@@ -91,7 +91,7 @@ func (l *lent) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*h
 // connect registers the provider. Its identity follows from the cluster's authority, so that a renewed certificate or token updates
 // the provider and replaces no object; another cluster in the same context has another one.
 func (l *lent) connect() error {
-	provider, err := newProvider(l.ctx, l.name+"-provider", l.kubeconfig, pulumi.String(l.args.Target.Identity), childOf(l, l.API)...)
+	provider, err := newProvider(l.ctx, l.name+"-provider", l.kubeconfig, pulumi.String(l.args.Target.Identity), nil, childOf(l, l.API)...)
 	if err != nil {
 		return err
 	}

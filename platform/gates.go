@@ -21,7 +21,7 @@ import (
 func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	var seen health.Registered
 	err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
-		return layers(ctx, withoutKeys(*cfg), artifacts.Pinned(cfg), kubeconfig.Target{}, nil)
+		return Program{}.layers(ctx, withoutKeys(*cfg), artifacts.Pinned(cfg), kubeconfig.Target{}, nil)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("gates of the configuration: %w", err)

@@ -3,6 +3,7 @@
 package platform
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -15,8 +16,25 @@ import (
 	"strata/internal/self"
 )
 
+// Program is the platform with what it does beside registering resources. The zero value does nothing beside it.
+type Program struct {
+	// Orphans ends what a dead run of this project left running. It would go on changing hosts and cluster beside this run, which holds the
+	// stack's lock. Previews do not.
+	Orphans func(ctx context.Context) error
+	// Settle connects to a cluster of ours what is asked before each create there. Nil: what exists already is refused.
+	Settle func(kubeconfig string) (components.Settle, error)
+}
+
+// Run registers the platform of the stack that Pulumi runs, and does nothing beside it.
+func Run(ctx *pulumi.Context) error { return Program{}.Run(ctx) }
+
 // Run registers the platform of the stack that Pulumi runs.
-func Run(ctx *pulumi.Context) error {
+func (p Program) Run(ctx *pulumi.Context) error {
+	if p.Orphans != nil && !ctx.DryRun() {
+		if err := p.Orphans(ctx.Context()); err != nil {
+			return fmt.Errorf("what a dead run left running: %w", err)
+		}
+	}
 	cfg, err := config.FromPulumi(ctx)
 	if err != nil {
 		return err
@@ -45,16 +63,16 @@ func Run(ctx *pulumi.Context) error {
 	if err := materialise(ctx.Context()); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	return layers(ctx, cfg, files, target, manifests)
+	return p.layers(ctx, cfg, files, target, manifests)
 }
 
 // layers registers the layers. Order in the code is for people; only the gates in After order anything.
-func layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, manifests []components.Manifest) error {
+func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, manifests []components.Manifest) error {
 	var registered components.Registered
 	if err := registered.Watch(ctx); err != nil {
 		return err
 	}
-	base, err := newBase(ctx, cfg, files, target)
+	base, err := newBase(ctx, cfg, files, target, p.Settle)
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,16 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
+// releaseType is the type of a Helm release.
+const releaseType = "kubernetes:helm.sh/v3:Release"
+
 // objectOf is the object that an API server knows a resource by; empty where it is none, or has no name yet.
 func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	kind := string(urn.Type())
 	metadata := inputs["metadata"]
+	if kind == releaseType {
+		metadata = resource.NewProperty(inputs)
+	}
 	if !strings.HasPrefix(kind, "kubernetes:") || strings.HasSuffix(kind, "Patch") || !metadata.IsObject() {
 		return ""
 	}
@@ -27,11 +33,18 @@ func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	return fmt.Sprintf("%s %s/%s", kind, text("namespace"), text("name"))
 }
 
-// exists notes an object. One that is there is refused, as an API server refuses it.
-func (w *world) exists(object string) error {
+// exists notes an object. One that is there is refused, as the API server refuses it and Helm a release, unless the provider takes over what
+// is there (pulumi-kubernetes upsertExistingObjects), which it never does with a release.
+func (w *world) exists(object string, upsert bool) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	if object != "" && w.objects[object] {
+	release := strings.HasPrefix(object, releaseType)
+	switch {
+	case object == "":
+		return nil
+	case w.objects[object] && release:
+		return fmt.Errorf("%s: cannot re-use a name that is still in use", object)
+	case w.objects[object] && !upsert:
 		return fmt.Errorf("%s already exists", object)
 	}
 	w.objects[object] = true

@@ -48,6 +48,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		}
 		return out
 	}
+	upsert := false
 	provider := &deploytest.Provider{Package: pkg, Name: string(pkg), DiffF: diff}
 	provider.CreateF = func(_ context.Context, req plugin.CreateRequest) (plugin.CreateResponse, error) {
 		response := plugin.CreateResponse{Properties: outputs(req.URN, req.Properties, req.Preview), Status: resource.StatusOK}
@@ -61,7 +62,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		if err := w.do("create", req.URN); err != nil {
 			return response, err
 		}
-		return response, w.exists(objectOf(req.URN, req.Properties))
+		return response, w.exists(objectOf(req.URN, req.Properties), upsert)
 	}
 	provider.UpdateF = func(_ context.Context, req plugin.UpdateRequest) (plugin.UpdateResponse, error) {
 		response := plugin.UpdateResponse{Properties: outputs(req.URN, req.NewInputs, req.Preview), Status: resource.StatusOK}
@@ -82,6 +83,10 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 	}
 	if pkg == "kubernetes" {
 		provider.DiffConfigF = diffConfig
+		provider.ConfigureF = func(_ context.Context, req plugin.ConfigureRequest) (plugin.ConfigureResponse, error) {
+			upsert = enabled(req.Inputs["upsertExistingObjects"])
+			return plugin.ConfigureResponse{}, nil
+		}
 	}
 	return provider
 }
@@ -114,6 +119,11 @@ func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) 
 		result.DetailedDiff[path] = one
 	}
 	return result, nil
+}
+
+// enabled reads a switch of a provider, which is handed as text.
+func enabled(value resource.PropertyValue) bool {
+	return value.IsBool() && value.BoolValue() || value.IsString() && value.StringValue() == "true"
 }
 
 func ignored(keys []string, key string) bool {

@@ -1,0 +1,113 @@
+package settle
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// manager is the field manager of what Pulumi's kubernetes provider creates, and the beginning of the one that it updates with
+// (pulumi-kubernetes provider/pkg/await/await.go, provider.go fieldManagerName).
+const manager = "pulumi-kubernetes"
+
+// beforeObject makes way for an object. One that the provider made is given the inputs, in the name that the provider's own create would
+// have used: its server-side apply, which follows, then meets its own values. Without that, a password that a killed down has forgotten
+// and an up has drawn again would be a conflict with the provider itself, for ever.
+func (c *Cluster) beforeObject(ctx context.Context, inputs map[string]any) error {
+	object := &unstructured.Unstructured{Object: clean(inputs)}
+	if object.GetName() == "" {
+		return nil // the API server or the provider names it, so it is another one each time
+	}
+	kind, known, err := c.serves(object.GetAPIVersion(), object.GetKind())
+	if err != nil || !known {
+		return err
+	}
+	client := c.client(object, kind)
+	found, err := client.Get(ctx, object.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: looking whether it exists: %w", called(object), err)
+	}
+	if found.GetDeletionTimestamp() != nil {
+		return fmt.Errorf("%s is being deleted since %s; run up again when it is gone (kubectl get %s %s shows what holds it)",
+			called(object), found.GetDeletionTimestamp().UTC().Format("15:04:05"), strings.ToLower(object.GetKind()), object.GetName())
+	}
+	if !ours(found) {
+		return fmt.Errorf("%s exists and this program did not make it (field managers: %s); rename it or delete it, or take it over with pulumi import",
+			called(object), strings.Join(managers(found), ", "))
+	}
+	patch, err := json.Marshal(object.Object)
+	if err != nil {
+		return fmt.Errorf("%s: %w", called(object), err)
+	}
+	if _, err := client.Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager}); err != nil {
+		return fmt.Errorf("%s exists, from a run that was killed, and cannot be taken over: %w", called(object), err)
+	}
+	return nil
+}
+
+func (c *Cluster) client(object *unstructured.Unstructured, kind served) dynamic.ResourceInterface {
+	version := schema.FromAPIVersionAndKind(object.GetAPIVersion(), object.GetKind()).GroupVersion()
+	all := c.objects.Resource(version.WithResource(kind.resource))
+	if !kind.namespaced {
+		return all
+	}
+	if object.GetNamespace() == "" {
+		return all.Namespace(metav1.NamespaceDefault)
+	}
+	return all.Namespace(object.GetNamespace())
+}
+
+// clean is an object without what the provider keeps beside it.
+func clean(inputs map[string]any) map[string]any {
+	object := map[string]any{}
+	for key, value := range inputs {
+		if !strings.HasPrefix(key, "__") && key != "status" {
+			object[key] = value
+		}
+	}
+	return object
+}
+
+// ours says whether Pulumi's kubernetes provider made an object, or has updated it.
+func ours(found *unstructured.Unstructured) bool {
+	for _, name := range managers(found) {
+		if name == manager || strings.HasPrefix(name, manager+"-") {
+			return true
+		}
+	}
+	return false
+}
+
+func managers(found *unstructured.Unstructured) []string {
+	var names []string
+	for _, entry := range found.GetManagedFields() {
+		names = append(names, entry.Manager)
+	}
+	return names
+}
+
+// called is an object as people call it.
+func called(object *unstructured.Unstructured) string {
+	name := object.GetName()
+	if object.GetNamespace() != "" {
+		name = object.GetNamespace() + "/" + name
+	}
+	return object.GetKind() + " " + name
+}
+
+// missing says that the API server does not serve a group or version.
+func missing(err error) bool { return apierrors.IsNotFound(err) }
+
+// isSubresource is true for names like pods/log.
+func isSubresource(name string) bool { return strings.Contains(name, "/") }

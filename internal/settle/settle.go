@@ -1,0 +1,89 @@
+package settle
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// timeout bounds one look with what follows from it: four small requests to an API server whose gate holds.
+const timeout = time.Minute
+
+// ReleaseToken is the Pulumi type of a Helm release.
+const ReleaseToken = "kubernetes:helm.sh/v3:Release"
+
+// Cluster is a cluster of ours, seen with its administrator's rights.
+type Cluster struct {
+	objects dynamic.Interface
+	kube    kubernetes.Interface
+	// mutex guards kinds, what each apiVersion serves.
+	mutex sync.Mutex
+	kinds map[string]map[string]served
+}
+
+// served is how the API server serves a kind.
+type served struct {
+	resource   string
+	namespaced bool
+}
+
+// NewCluster is the cluster that a kubeconfig's text names. It asks the cluster nothing.
+func NewCluster(kubeconfig string) (*Cluster, error) {
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(kubeconfig))
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig of the cluster: %w", err)
+	}
+	config.Timeout = timeout
+	objects, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{objects: objects, kube: kube, kinds: map[string]map[string]served{}}, nil
+}
+
+// Before makes way for a resource of Pulumi's kubernetes provider that is about to be created, or updated where the state knows it: its
+// type and its inputs, without secret marks. An error says that it must not be.
+func (c *Cluster) Before(ctx context.Context, token string, known bool, inputs map[string]any) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	switch {
+	case token == ReleaseToken:
+		return c.beforeRelease(ctx, known, inputs)
+	case known:
+		return nil
+	}
+	return c.beforeObject(ctx, inputs)
+}
+
+// serves is how a kind is served; false when the API server does not know it (yet), and so has no object of it.
+func (c *Cluster) serves(version, kind string) (served, bool, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if found, ok := c.kinds[version][kind]; ok {
+		return found, true, nil
+	}
+	list, err := c.kube.Discovery().ServerResourcesForGroupVersion(version)
+	if err != nil && missing(err) {
+		return served{}, false, nil
+	}
+	if err != nil {
+		return served{}, false, fmt.Errorf("kinds of %s: %w", version, err)
+	}
+	c.kinds[version] = map[string]served{}
+	for _, one := range list.APIResources {
+		if !isSubresource(one.Name) {
+			c.kinds[version][one.Kind] = served{resource: one.Name, namespaced: one.Namespaced}
+		}
+	}
+	found, ok := c.kinds[version][kind]
+	return found, ok, nil
+}

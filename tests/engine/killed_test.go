@@ -1,0 +1,128 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/components"
+	"strata/platform"
+)
+
+// settling makes the stack's program the one that Pulumi runs, with a settle that works on the world: somebody else's objects are refused,
+// and a release's record goes.
+func (s *stack) settling(foreign ...string) {
+	s.registers = platform.Program{Settle: func(kubeconfig string) (components.Settle, error) {
+		if !strings.Contains(kubeconfig, "server: https://") {
+			return nil, errors.New("no kubeconfig")
+		}
+		return func(_ context.Context, token string, known bool, inputs map[string]any) error {
+			object := objectOf(resource.NewURN("stack", "strata", "", tokens.Type(token), "x"), resource.NewPropertyMapFromMap(inputs))
+			for _, one := range foreign {
+				if object == one && !known {
+					return fmt.Errorf("%s is somebody else's", object)
+				}
+			}
+			if token == releaseType && !known {
+				s.gone(object)
+			}
+			return nil
+		}, nil
+	}}.Run
+}
+
+// killAt is the state that a kill leaves when the resource at an index was being created: what came before it, and the pending create. The
+// cluster has more.
+func (s *stack) killAt(index int) (killed string) {
+	resources := s.snapshot.Resources
+	pending := resources[index]
+	s.snapshot.Resources = resources[:index]
+	s.snapshot.PendingOperations = []resource.Operation{resource.NewOperation(pending, resource.OperationTypeCreating)}
+	return pending.URN.Name()
+}
+
+// inClusterFrom is the index of the first resource that the cluster holds.
+func (s *stack) inClusterFrom() int {
+	for i, state := range s.snapshot.Resources {
+		if strings.HasPrefix(string(state.Type), "kubernetes:") {
+			return i
+		}
+	}
+	s.t.Fatal("nothing in the cluster")
+	return 0
+}
+
+func TestARunThatIsKilledWithTheClusterAliveConverges(t *testing.T) {
+	const seed, kills = 16, 12
+	random := rand.New(rand.NewPCG(seed, 0))
+	s := newStack(t, "local")
+	s.settling()
+	s.mustUp()
+	from := s.inClusterFrom()
+	for range kills {
+		killed := s.killAt(from + random.IntN(len(s.snapshot.Resources)-from))
+		up := s.up()
+		require.NoError(t, up.err, "killed at %s: %v", killed, up.errors)
+		assert.Empty(t, s.mustUp().changed(), "killed at %s", killed)
+	}
+}
+
+// Without the hook, the provider says that the first object already exists: so the test above can fail.
+func TestWithoutTheHookWhatExistsIsRefused(t *testing.T) {
+	s := newStack(t, "local")
+	s.mustUp()
+	s.killAt(s.inClusterFrom())
+	require.Error(t, s.up().err)
+}
+
+// A destroy that breaks off before the machines are gone leaves a living cluster: its token and its identity must be those of the next up.
+func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
+	for name, last := range map[string]string{"local": "hosts-server-1-machine", "staging": "k3s-server-1-uninstall"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, name)
+			s.settling()
+			s.mustUp()
+			s.fail("delete", last)
+			require.Error(t, s.destroy().err)
+			require.Contains(t, s.stored(), "k3s-token", "a living server does not start with another")
+			require.Contains(t, s.stored(), "k3s-cluster")
+			assert.Empty(t, s.inCluster())
+			s.heal("delete", last)
+			s.mustUp()
+			assert.Empty(t, s.mustUp().changed())
+			gone := s.destroy()
+			require.NoError(t, gone.err)
+			assert.Empty(t, s.stored())
+			for _, kept := range []string{"k3s-token", "k3s-cluster"} {
+				assert.True(t, gone.actions.before("delete", last, "delete", kept), "%s is forgotten while %s lives", kept, last)
+			}
+		})
+	}
+}
+
+func TestWhatSomebodyElseMadeStopsTheUp(t *testing.T) {
+	s := newStack(t, "local")
+	s.settling("kubernetes:core/v1:Namespace /metallb-system")
+	failed := s.up()
+	require.Error(t, failed.err)
+	assert.Contains(t, toldAbout(failed, "metallb-namespace"), "somebody else's")
+	assert.NotContains(t, s.stored(), "metallb-namespace")
+}
+
+// A state from before the hook: nothing in the cluster is made anew or changed, the provider learns a switch.
+func TestAStateFromBeforeTheHookIsKept(t *testing.T) {
+	s := newStack(t, "local")
+	s.mustUp()
+	s.settling()
+	changed := s.mustUp().changed()
+	assert.Equal(t, map[string][]string{"k3s-provider": {"update"}}, changed)
+	assert.Empty(t, s.mustUp().changed())
+}
