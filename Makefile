@@ -89,6 +89,11 @@ bench-serial: ready ## the same for APISIX and its demo against the first platfo
 	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBench(Serial|APISIX|ProxyRace)$$' -v .
 	go generate ./tests/bench
 
+.PHONY: bench-kills
+bench-kills: ready ## kill KILLS (20) ups and downs at moments seeded by SEED, and count after how many a plain up converges (an hour)
+	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchKills$$' -v .
+	go generate ./tests/bench
+
 .PHONY: bench-machines
 bench-machines: ready ## the same for 1 to 8 hosts of the lab, which need 8 GiB of memory
 	cd tests/e2e && go test -count=1 -timeout 90m -tags bench -run '^TestBenchMachines$$' -v .

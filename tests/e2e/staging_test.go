@@ -73,8 +73,13 @@ func (s *stack) killedUpConverges(t *testing.T, when string) {
 
 // killedUp kills an up once it says a text and until has returned, and clears up after it as `make up` does.
 func (s *stack) killedUp(t *testing.T, when string, until func()) {
-	s.killed(t, when, until, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
+	s.killedWhen(t, when, until)
 	s.must(s.run(strata, "recover", "--stack", s.name))
+}
+
+// killedWhen kills an up once it says a text and until has returned.
+func (s *stack) killedWhen(t *testing.T, when string, until func()) {
+	s.killed(t, when, until, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
 }
 
 // killed kills a command once it says a text and until has returned.

@@ -96,17 +96,13 @@ func workloads(number int) pulumi.RunFunc {
 		if err != nil {
 			return err
 		}
-		begun, err := components.BeginK3s(ctx, "k3s")
-		if err != nil {
-			return err
-		}
 		hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
 			Cluster: "k3s", Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), Timeout: cfg.Timeouts.Host, Artifacts: files,
 		})
 		if err != nil {
 			return err
 		}
-		k3s, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts, Begun: begun})
+		k3s, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts})
 		if err != nil {
 			return err
 		}

@@ -43,6 +43,8 @@ var meanings = map[string]string{
 	"upgrade_api_gap":                "the longest time without an API server during that upgrade",
 	"upgrade_service_gap":            "the longest time without an answer of a Service during that upgrade",
 	"endpoint_gap":                   "the longest time without the API at its own address after the server that held it died",
+	"kills_tried":                    "ups and downs of local killed with SIGKILL at seeded moments",
+	"kills_converged":                "of those, after how many a plain `pulumi up` brought everything up and a second one found nothing to do",
 	"recovery_api":                   "a restore after two of three servers lost their data: until the API answers",
 	"recovery_all":                   "the same restore: until every node works",
 }

@@ -1,0 +1,70 @@
+//go:build bench
+
+package e2e
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/bench"
+)
+
+// TestBenchKills kills ups and downs of a stack like the committed `local` at seeded moments and counts after how many of them a plain up
+// converges, a second one changes nothing and a down leaves nothing: `make bench-kills`. KILLS is how many, SEED their moments.
+func TestBenchKills(t *testing.T) {
+	kills, seed := number(t, "KILLS", 20), number(t, "SEED", 1)
+	random := rand.New(rand.NewPCG(uint64(seed), 0)) //nolint:gosec // a moment, no secret
+	net := network{"stk0", "10.29.0"}
+	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
+	machines := own(t, "e2e-kills", net, all...)
+	s := newStack(t, "e2e-kills", map[string]any{
+		"hosts": map[string]any{
+			"driver": "machine", "subnet": net.subnet(), "nodes": machines.list(all...),
+			"machine": map[string]any{"bridge": net.bridge},
+		},
+		"metallb": map[string]any{"addresses": []any{net.pool()}},
+		"ingress": map[string]any{"controllers": []any{"traefik"}},
+	})
+	up, down := s.must(s.up()), s.must(s.destroy())
+	verbs := map[string]string{up.line: "up", down.line: "destroy"}
+	tried, converged := 0, 0
+	for tried < kills {
+		for _, run := range []result{up, down} {
+			after := time.Duration(random.Float64() * float64(run.took)).Round(100 * time.Millisecond)
+			if !s.killedAfter(t, after, verbs[run.line]) {
+				continue
+			}
+			tried++
+			if s.converges() == nil {
+				converged++
+			} else {
+				s.must(s.run(strata, "recover", "--stack", s.name))
+			}
+			t.Logf("%d of %d kills converged", converged, tried)
+		}
+		s.must(s.destroy())
+		s.nothingLeft(t, machines)
+	}
+	require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), []bench.Result{
+		bench.Most("kills_tried", "kills", 0.5, 0, []float64{float64(tried)}),
+		bench.Least("kills_converged", "kills", 0.5, float64(tried), []float64{float64(converged)}),
+	}))
+	require.Equal(t, tried, converged)
+}
+
+// number is a number in the environment.
+func number(t *testing.T, variable string, otherwise int) int {
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	value, err := strconv.Atoi(text)
+	require.NoError(t, err, variable)
+	return value
+}

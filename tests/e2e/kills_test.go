@@ -1,0 +1,56 @@
+package e2e
+
+import (
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// killedAfter runs a verb of Pulumi and kills its process group after a time, as a closed terminal or a lack of memory does. False when it
+// had ended by then, successfully.
+func (s *stack) killedAfter(t *testing.T, after time.Duration, verb string) bool {
+	cmd := s.command(root, "pulumi", verb, "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	output := &transcript{}
+	cmd.Stdout, cmd.Stderr = output, output
+	require.NoError(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		require.NoError(t, err, "%s\n%s", verb, output.text.String())
+		return false
+	case <-time.After(after):
+		require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
+		require.Error(t, <-ended, "it was killed")
+		t.Logf("%s killed after %s", verb, after)
+		return true
+	}
+}
+
+// converges is what has to follow every kill: an up as everybody types it, behind the unlocking that Pulumi itself asks for, without
+// `strata recover` and its environment; and a second one that changes nothing.
+func (s *stack) converges() error {
+	if r := s.run("pulumi", "cancel", "--yes", "--stack", s.name); r.err != nil && !strings.Contains(r.output, "no locks") {
+		s.t.Logf("%s", r.output)
+	}
+	for _, more := range [][]string{nil, {"--expect-no-changes"}} {
+		if r := s.up(more...); r.err != nil {
+			s.t.Logf("%s\n%s", r.line, r.output)
+			return r.err
+		}
+	}
+	return nil
+}
+
+// nothingLeft looks whether a stack of machines that Strata makes has left any, or their bridge.
+func (s *stack) nothingLeft(t *testing.T, machines *lent) {
+	assert.Empty(t, s.resources())
+	assert.NotContains(t, machines.running(t), s.name+"-")
+	assert.Error(t, exec.Command("ip", "link", "show", machines.net.bridge).Run(), "the bridge %s is still there", machines.net.bridge)
+}
