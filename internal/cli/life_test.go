@@ -43,10 +43,10 @@ func clusterState(t *testing.T, server *sshtest.Server, names ...string) string 
 	return string(state)
 }
 
-// step is the last word of a script: the step that it runs.
+// step is the last word of a script, before what ends its compound: the step that it runs.
 func step(script string) string {
-	lines := strings.Fields(script)
-	return lines[len(lines)-1]
+	words := strings.Fields(strings.TrimSuffix(strings.TrimSpace(script), "}"))
+	return words[len(words)-1]
 }
 
 // snapshotServer takes a snapshot with a sum, and gives data away as its content.

@@ -118,7 +118,7 @@ func TestThePasswordsOfAllNodesAreForgotten(t *testing.T) {
 // A host that reboots in the middle must not bring its old data back: two of three make the quorum that the restore has just ended.
 func TestAServerThatIsStoppedForARestoreStartsAtNoBootAndTakesNoInstall(t *testing.T) {
 	h := newHost(t)
-	install := func() (string, error) { return h.sh(k3snode.Script("server", "00", "one_at_a_time\n", nil)) }
+	install := func() (string, error) { return h.sh(k3snode.Script("server", "00", nil, "one_at_a_time\n", nil)) }
 	out, err := install()
 	require.NoError(t, err, out)
 	out, err = h.run("stop", nil)
