@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ type hostFacts struct {
 	Seen bool `json:"seen"`
 	// Probe holds what probe/host.sh printed.
 	Probe block `json:"probe,omitempty"`
+	// Agent is why nobody answers at SSH_AUTH_SOCK; empty where somebody does, or it is not set.
+	Agent string `json:"agent,omitempty"`
 	// SkewSeconds is the host's clock minus this machine's.
 	SkewSeconds int `json:"skewSeconds,omitempty"`
 }
@@ -68,15 +71,16 @@ func ObserveHost(ctx context.Context, host Host, spec HostSpec, key []byte, once
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	agent := agentTrouble(os.Getenv(agentVariable))
 	take := func(b block) {
-		facts := hostFacts{Seen: true, Probe: b, SkewSeconds: b.number("time") - int(time.Now().Unix())}
+		facts := hostFacts{Seen: true, Agent: agent, Probe: b, SkewSeconds: b.number("time") - int(time.Now().Unix())}
 		report(hostReport(host, facts), judgeHost(host, spec, facts))
 		if once {
 			stop()
 		}
 	}
 	trouble := func(err error) {
-		facts := hostFacts{Fault: err}
+		facts := hostFacts{Fault: err, Agent: agent}
 		verdicts := judgeHost(host, spec, facts)
 		report(hostReport(host, facts), verdicts)
 		if once && sum(verdicts) == Stuck {
@@ -149,6 +153,9 @@ func judgeHost(host Host, spec HostSpec, f hostFacts) []Verdict {
 	}
 	for _, port := range spec.Ports {
 		add("port "+strconv.Itoa(port), func() Verdict { return judgePort(port, host, f) })
+	}
+	if f.Agent != "" {
+		verdicts = append(verdicts, judgeAgent(f.Agent))
 	}
 	return verdicts
 }

@@ -3,6 +3,8 @@ package health
 import (
 	"errors"
 	"maps"
+	"net"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -77,5 +79,25 @@ func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 			assert.NotEmpty(t, failing[0].Hint)
 			assert.Equal(t, len(verdicts)-1, hidden)
 		})
+	}
+}
+
+// The provider connects to the agent before it looks at its key, so a gate that does not is open in front of installs that all fail.
+func TestAnAgentThatIsGoneIsSaidBeforeTheFirstInstall(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "agent")
+	assert.Empty(t, agentTrouble(""), "without one, nobody asks it")
+	trouble := agentTrouble(socket)
+	assert.Contains(t, trouble, "no such file")
+	verdicts := judgeHost(Host{}, HostSpec{}, hostFacts{Seen: true, Agent: trouble})
+	last := verdicts[len(verdicts)-1]
+	assert.Equal(t, Stuck, last.State)
+	assert.Contains(t, last.Hint, "unset SSH_AUTH_SOCK")
+
+	listener, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	assert.Empty(t, agentTrouble(socket))
+	require.NoError(t, listener.Close())
+	for _, v := range judgeHost(Host{}, HostSpec{}, hostFacts{Seen: true}) {
+		assert.NotEqual(t, "ssh agent", v.Check)
 	}
 }
