@@ -11,17 +11,33 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"time"
 
 	"k8s.io/client-go/util/keyutil"
 )
 
 const (
-	caLife   = 10 * 365 * 24 * time.Hour // K3s: ten years
-	certLife = 365 * 24 * time.Hour      // K3s: one year
+	caLife = 10 * 365 * 24 * time.Hour // K3s: ten years
+	// certDays is how many days a certificate lives unless lifeVariable says otherwise (rancher/dynamiclistener cert/cert.go).
+	certDays     = 365
+	lifeVariable = "CATTLE_NEW_SIGNED_CERT_EXPIRATION_DAYS"
+	// renewWithin is how long before its end a start renews a certificate (k3s-io/k3s pkg/daemons/config/types.go, CertificateRenewDays).
+	renewWithin = 120 * 24 * time.Hour
 )
+
+// certLife is how long a new certificate lives.
+func certLife() time.Duration {
+	days, err := strconv.Atoi(os.Getenv(lifeVariable))
+	if err != nil || days <= 0 {
+		days = certDays
+	}
+	return time.Duration(days) * 24 * time.Hour
+}
 
 // CA is a certificate authority on disk: a certificate file and its key file.
 type CA struct {
@@ -103,7 +119,7 @@ func (ca *CA) Sign(public crypto.PublicKey, o Options) ([]byte, error) {
 		DNSNames:     o.Names.DNS,
 		IPAddresses:  o.Names.IPs,
 		NotBefore:    ca.cert.NotBefore,
-		NotAfter:     time.Now().Add(certLife),
+		NotAfter:     time.Now().Add(certLife()),
 		KeyUsage:     x509.KeyUsageKeyEncipherment | x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:  o.Usages,
 	}
@@ -114,18 +130,37 @@ func (ca *CA) Sign(public crypto.PublicKey, o Options) ([]byte, error) {
 	return append(encodeCert(der), ca.CertPEM...), nil
 }
 
-// Issue writes base.crt for the key base.key, which it makes when it is absent. The certificate is
-// renewed at every start, so a changed address list takes effect.
+// Issue writes base.crt for the key base.key, which it makes when it is absent. As in K3s, a certificate is signed anew only within
+// renewWithin of its end, or when its names have changed (k3s-io/k3s pkg/daemons/control/deps/deps.go, createClientCertKey, sansChanged).
 func (ca *CA) Issue(base string, o Options) error {
 	key, err := ensureKey(base + ".key")
 	if err != nil {
 		return err
+	}
+	if ca.stays(base+".crt", key.Public(), o.Names) {
+		return nil
 	}
 	cert, err := ca.Sign(key.Public(), o)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(base+".crt", cert, 0o644)
+}
+
+// stays says whether the certificate in a file is still of use.
+func (ca *CA) stays(path string, public crypto.PublicKey, names Names) bool {
+	data, err := os.ReadFile(path)
+	block, _ := pem.Decode(data)
+	if err != nil || block == nil {
+		return false
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil || cert.CheckSignatureFrom(ca.cert) != nil || time.Until(cert.NotAfter) < renewWithin {
+		return false
+	}
+	known, same := cert.PublicKey.(interface{ Equal(crypto.PublicKey) bool })
+	return same && known.Equal(public) && slices.Equal(cert.DNSNames, names.DNS) &&
+		slices.EqualFunc(cert.IPAddresses, names.IPs, func(a, b net.IP) bool { return a.Equal(b) })
 }
 
 func ensureKey(path string) (crypto.Signer, error) {

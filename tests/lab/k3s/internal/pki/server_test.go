@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -82,4 +83,37 @@ func TestAdminKubeconfigIsSelfContainedAndPrivate(t *testing.T) {
 	info, err := os.Stat(file)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+// ends is when a certificate of the server's does.
+func ends(t *testing.T, s *pki.Server, name string) time.Time {
+	t.Helper()
+	data, err := os.ReadFile(s.Path(name + ".crt"))
+	require.NoError(t, err)
+	block, _ := pem.Decode(data)
+	cert, err := x509.ParseCertificate(block.Bytes)
+	require.NoError(t, err)
+	return cert.NotAfter
+}
+
+// As K3s: a restart renews what ends soon, and nothing else.
+func TestARestartRenewsCertificatesNearTheirEndOnly(t *testing.T) {
+	s := newServer(t)
+	whole := ends(t, s, "client-admin")
+	assert.WithinDuration(t, time.Now().AddDate(1, 0, 0), whole, 48*time.Hour)
+	require.NoError(t, s.Ensure(6444))
+	assert.Equal(t, whole, ends(t, s, "client-admin"), "one with time left stays")
+
+	t.Setenv("CATTLE_NEW_SIGNED_CERT_EXPIRATION_DAYS", "119")
+	short := newServer(t)
+	first := ends(t, short, "client-admin")
+	assert.WithinDuration(t, time.Now().AddDate(0, 0, 119), first, 48*time.Hour)
+	t.Setenv("CATTLE_NEW_SIGNED_CERT_EXPIRATION_DAYS", "200")
+	require.NoError(t, short.Ensure(6444))
+	assert.True(t, ends(t, short, "client-admin").After(first), "one near its end is renewed")
+
+	s.Names.DNS = append(s.Names.DNS, "api.example.net")
+	require.NoError(t, s.Ensure(6444))
+	assert.NotEqual(t, whole, ends(t, s, "serving-kube-apiserver"), "another name")
+	assert.Equal(t, whole, ends(t, s, "client-admin"))
 }
