@@ -17,13 +17,16 @@ var (
 	//go:embed probe/host.sh
 	hostOwnScript string
 	//go:embed probe/unit.sh
-	unitScript string
+	unitOwnScript string
 	//go:embed probe/connect.sh
 	connectScript string
 )
 
-// hostScript is what a host gate runs.
-var hostScript = portsScript + k3snode.Ownership + hostOwnScript
+// hostScript is what a host gate runs, and unitScript what looks at K3s there.
+var (
+	hostScript = portsScript + k3snode.Ownership + hostOwnScript
+	unitScript = k3snode.CertificatesFunction + unitOwnScript
+)
 
 // withSettings puts variables in front of a script.
 func withSettings(script string, settings map[string]string) string {

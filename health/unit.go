@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"strata/internal/k3snode"
 )
 
 // unitFacts is what a host's K3s unit is doing.
@@ -32,6 +34,10 @@ type unitFacts struct {
 	// Seconds is for how long the log has shown the same known cause; of what a server has said no to, how long it was from the first
 	// time to the last.
 	Seconds int `json:"seconds,omitempty"`
+	// Certificate is the file of K3s's own certificates that ends first, and CertificateEnds when; Ending says that a restart renews it.
+	Certificate     string    `json:"certificate,omitempty"`
+	CertificateEnds time.Time `json:"certificateEnds,omitzero"`
+	Ending          bool      `json:"ending,omitempty"`
 	// Join is the HTTP status that the server which this node joins through gives to who has no credentials, 000 where it does not answer.
 	// Empty where nothing was refused, or this node joins nobody.
 	Join string `json:"join,omitempty"`
@@ -53,15 +59,17 @@ func observeUnit(ctx context.Context, host Host, key []byte, routes bool, report
 	script := withSettings(unitScript, settings)
 	complaint := complaint{settled: newSettled(time.Now)}
 	take := func(b block) {
-		facts := unitFactsOf(b)
+		facts := unitFactsOf(b, time.Now())
 		facts.Seconds = complaint.seconds(facts)
 		report(facts)
 	}
 	observeHost(ctx, host, key, script, take, func(err error) { report(unitFacts{Fault: err}) })
 }
 
-func unitFactsOf(b block) unitFacts {
+func unitFactsOf(b block, now time.Time) unitFacts {
+	first, some := k3snode.First(b["certificate"])
 	return unitFacts{
+		Certificate: first.File, CertificateEnds: first.Ends, Ending: some && first.Ends.Sub(now) < k3snode.RenewWithin,
 		Seen: true, Load: b.get("LoadState"), Active: b.get("ActiveState"), Sub: b.get("SubState"), Result: b.get("Result"),
 		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Settled: b.get("settled") == "yes",
 		Queued:      b.number("Job") > 0 && b.get("SubState") != "start",
@@ -107,6 +115,13 @@ func judgeRunning(host Host, f unitFacts, v Verdict) Verdict {
 	if len(f.Unpersisted) > 0 {
 		v.Message += "; not loaded again after a reboot: " + strings.Join(f.Unpersisted, ", ")
 		v.Hint = fmt.Sprintf("on %s: put %s into /etc/modules-load.d/strata-k3s.conf", host.Name, strings.Join(f.Unpersisted, " and "))
+	}
+	if f.Certificate != "" {
+		v.Ends = &f.CertificateEnds
+	}
+	if f.Ending {
+		v.Message += fmt.Sprintf("; K3s's own %s ends at %s", f.Certificate, f.CertificateEnds.Format(time.RFC3339))
+		v.Hint = fmt.Sprintf("a restart of K3s renews it: an up in the next month does it, node by node; or on %s: systemctl restart %s", host.Name, unitName(host))
 	}
 	return v
 }

@@ -1,5 +1,7 @@
 package health
 
+import "time"
+
 // State is the outcome of one look at one thing.
 type State string
 
@@ -31,6 +33,8 @@ type Verdict struct {
 	Cause string `json:"cause,omitempty"`
 	// Hint is the fix, or the command to look further.
 	Hint string `json:"hint,omitempty"`
+	// Ends is when what the check looked at ends by itself, as a certificate does; nil where it does not, or nobody knows.
+	Ends *time.Time `json:"ends,omitempty"`
 	// After names the checks without which this one cannot pass; it is counted, not listed, while one of them fails.
 	After []string `json:"after,omitempty"`
 }

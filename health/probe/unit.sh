@@ -1,11 +1,13 @@
 # What a host's K3s unit is doing, as key=value lines; each block ends with a line "end" and is printed when it changed.
-# Set before: unit (k3s or k3s-agent), routes (yes: the IPv4 routes as well).
+# Set before: unit (k3s or k3s-agent), routes (yes: the IPv4 routes as well), and the function certificates.
 : "${unit:?}" "${routes?}"
 # Modules that K3s needs again after a reboot and that no file would load. Looked for once: an install writes them before.
 unpersisted=$(for module in br_netfilter overlay; do
 	if modinfo -F filename "$module" 2>/dev/null | grep -q '^/' &&
 		! grep -rqsx "$module" /etc/modules /etc/modules-load.d /usr/lib/modules-load.d; then echo "unpersisted=$module"; fi
 done)
+# Those of K3s that runs; looked for once, too.
+dated=$(certificates)
 # Lines that say why K3s does not come up: not those of its modprobe, which may fail where a feature is built in; neither informational nor progress, of the current start only, so that a mistake
 # that was corrected is not held against it. What a server refuses is told as information (pkg/agent/config/config.go, Get), and so is whose turn it is in etcd and which images are imported.
 troubles() {
@@ -51,6 +53,7 @@ look() {
 	# Told in steps: for the judge it only matters whether the unit has outlived a crash loop.
 	if [ $((${up%.*} - since / 1000000)) -ge 5 ]; then echo settled=yes; fi
 	if [ -n "$unpersisted" ]; then printf '%s\n' "$unpersisted"; fi
+	if [ "$state" = active ] && [ -n "$dated" ]; then printf '%s\n' "$dated"; fi
 	if [ "$state" != active ]; then
 		said=$(troubles "$id")
 		if [ -n "$said" ]; then printf '%s\n' "$said"; fi

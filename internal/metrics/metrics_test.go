@@ -68,10 +68,11 @@ func TestAGateOfARunHasItsDelayAndLag(t *testing.T) {
 }
 
 func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
+	first, later := time.Unix(1810000000, 0), time.Unix(1820000000, 0)
 	results := []health.Result{
 		{
 			Gate: "api", Layer: "k3s", Kind: health.KindServer, State: health.Ready, Ending: health.EndedOpen,
-			Elapsed: metav1.Duration{Duration: 1500 * time.Millisecond}, Checks: []health.Verdict{{State: health.Ready}, {State: health.Skipped}},
+			Elapsed: metav1.Duration{Duration: 1500 * time.Millisecond}, Checks: []health.Verdict{{State: health.Ready, Ends: &later}, {State: health.Skipped, Ends: &first}},
 		},
 		{Gate: "pool", Layer: "metallb", Kind: health.KindPool, State: health.Stuck, Ending: health.EndedStuck, Checks: []health.Verdict{{State: health.Stuck}}},
 		health.NotMade(health.Spec{Gate: "route", Layer: "argocd", Kind: health.KindHTTP}),
@@ -90,12 +91,14 @@ func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
 		`strata_gate_state{gate="route",kind="http",layer="argocd",stack="dev",state="missing"} 1`,
 		`strata_gate_state{gate="route",kind="http",layer="argocd",stack="dev",state="waiting"} 0`,
 		`strata_gate_state{gate="pool",kind="pool",layer="metallb",stack="dev",state="missing"} 0`,
+		`strata_gate_end_timestamp_seconds{gate="api",kind="server",layer="k3s",stack="dev"} 1.81e+09`,
 		`strata_health_complete{stack="dev"} 1`,
 		`strata_health_timestamp_seconds{stack="dev"} 1.8e+09`,
 	} {
 		assert.Contains(t, out.String(), line+"\n")
 	}
 	assert.NotContains(t, out.String(), `strata_gate_ask_duration_seconds{gate="route"`, "nobody asked it")
+	assert.NotContains(t, out.String(), `strata_gate_end_timestamp_seconds{gate="pool"`, "it does not end")
 }
 
 // names finds the metrics in a text.
@@ -103,8 +106,9 @@ var names = regexp.MustCompile(`strata_[a-z_]+`)
 
 func TestTheAlertsAskForWhatIsWritten(t *testing.T) {
 	var written strings.Builder
+	ends := time.Unix(1810000000, 0)
 	require.NoError(t, WriteRun(&written, timeline.Run{Bars: []timeline.Bar{{Gate: true, Op: "create"}}}))
-	require.NoError(t, WriteHealth(&written, Health{Stack: "dev", Results: []health.Result{{}}, At: time.Now()}))
+	require.NoError(t, WriteHealth(&written, Health{Stack: "dev", Results: []health.Result{{Checks: []health.Verdict{{Ends: &ends}}}}, At: time.Now()}))
 	rules, err := os.ReadFile("../../monitoring/strata.rules.yaml")
 	require.NoError(t, err)
 	var file struct {

@@ -20,7 +20,9 @@ import (
 )
 
 //go:embed look.sh
-var lookScript string
+var lookItself string
+
+var lookScript = k3snode.CertificatesFunction + lookItself
 
 //go:embed restart.sh
 var restartScript string
@@ -54,11 +56,36 @@ func (s *SSH) Look(ctx context.Context, host health.Host) (Host, error) {
 	if err != nil {
 		return "", err
 	}
-	switch state := Host(said); state {
-	case HostWithout, HostPending, HostCurrent:
-		return state, nil
+	state, first, err := parseLook(said, time.Now())
+	if err != nil {
+		return "", fmt.Errorf("on %s: %w", host.Name, err)
 	}
-	return "", fmt.Errorf("expected what runs on %s, found %q", host.Name, said)
+	if state == HostEnding {
+		_, _ = fmt.Fprintf(s.Log, "upgrade: %s: %s of K3s's own ends at %s; a restart renews it\n", host.Name, first.File, first.Ends.Format(time.RFC3339))
+	}
+	return state, nil
+}
+
+// parseLook reads what a host said: what it runs, and which of its certificates ends first.
+func parseLook(said string, now time.Time) (Host, k3snode.Certificate, error) {
+	word, rest, _ := strings.Cut(said, "\n")
+	var lines []string
+	for line := range strings.Lines(rest) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), "certificate="); ok {
+			lines = append(lines, value)
+		}
+	}
+	first, some := k3snode.First(lines)
+	switch state := Host(word); state {
+	case HostCurrent:
+		if some && first.Ends.Sub(now) < k3snode.RenewWithin {
+			return HostEnding, first, nil
+		}
+		return state, first, nil
+	case HostWithout, HostPending:
+		return state, first, nil
+	}
+	return "", first, fmt.Errorf("expected what runs there, found %q", word)
 }
 
 // Restart implements Hosts.

@@ -1,4 +1,5 @@
-# What runs on this host, in one word. Set before: the variables of internal/k3snode's functions, which precede this.
+# What runs on this host, in one word, and then its certificates. Set before: the variables of internal/k3snode's functions, which precede
+# this, and certificates.
 : "${unit:?}" "${program:?}"
 if [ ! -e "/etc/systemd/system/$unit.service" ] || [ ! -e "$program" ]; then
 	echo without
@@ -7,3 +8,4 @@ fi
 one_at_a_time
 verify_staged
 if is_wanted "$program" && is_applied; then echo current; else echo pending; fi
+certificates

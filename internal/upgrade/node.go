@@ -31,8 +31,10 @@ func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	}
 	var after time.Time
 	if t.restart {
-		if err := r.empty(ctx, t); err != nil {
-			return err
+		if !t.renew {
+			if err := r.empty(ctx, t); err != nil {
+				return err
+			}
 		}
 		var err error
 		if after, err = r.Hosts.Restart(ctx, t.host); err != nil {

@@ -62,6 +62,8 @@ const (
 	HostPending Host = "pending"
 	// HostCurrent was started with the wanted ones.
 	HostCurrent Host = "current"
+	// HostEnding runs the wanted ones, with certificates of K3s's own that a restart has to renew.
+	HostEnding Host = "ending"
 )
 
 // task is one node that is not done.
@@ -72,6 +74,9 @@ type task struct {
 	url string
 	// restart is false where the new K3s was started by a run that was interrupted before it saw it work.
 	restart bool
+	// renew is a restart for certificates alone. Pods stay: containers go on during it, and a kubelet whose certificate has ended could
+	// not end them.
+	renew bool
 }
 
 // tasks are the nodes that are not done, from what hosts and Nodes say. The whole rollout is refused if any node cannot go to the
@@ -80,7 +85,8 @@ func (p Plan) tasks(hosts map[string]Host, nodes map[string]corev1.Node) (server
 	var refused []error
 	urls := p.URLs()
 	for _, host := range p.Nodes {
-		one := task{host: host, restart: hosts[host.Name] == HostPending, url: urls[host.Name]}
+		one := task{host: host, url: urls[host.Name], renew: hosts[host.Name] == HostEnding}
+		one.restart = one.renew || hosts[host.Name] == HostPending
 		node, joined := nodes[host.Name]
 		_, marked := node.Annotations[drain.Annotation]
 		if hosts[host.Name] == HostWithout || !joined || !one.restart && !marked {

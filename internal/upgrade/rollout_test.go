@@ -242,3 +242,22 @@ func TestWithoutAQuorumTheUpgradeSaysSoInsteadOfBeginning(t *testing.T) {
 	require.ErrorContains(t, err, "server server-2 does not serve (connection refused), and etcd bears no second one away; bring it back, or take it out of strata:hosts")
 	assert.Empty(t, c.restarted)
 }
+
+// Containers go on while K3s restarts, so nobody has to leave.
+func TestCertificatesThatEndAreRenewedNodeByNodeWithTheirPods(t *testing.T) {
+	c := newCluster(t)
+	for name := range c.hosts {
+		c.hosts[name] = upgrade.HostCurrent
+		node := c.node(name)
+		node.Status = status(next, corev1.ConditionTrue)
+		c.put(node)
+	}
+	c.hosts["server-2"], c.hosts["agent-1"] = upgrade.HostEnding, upgrade.HostEnding
+	require.NoError(t, c.run())
+	assert.Equal(t, []string{"server-2", "agent-1"}, c.restarted)
+	assert.Empty(t, c.gone)
+	assert.Equal(t, 1, c.mostAway)
+	assert.False(t, c.node("agent-1").Spec.Unschedulable)
+	require.NoError(t, c.run())
+	assert.Len(t, c.restarted, 2)
+}

@@ -1,13 +1,20 @@
 package upgrade
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
+	"encoding/pem"
+	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -121,4 +128,30 @@ func TestSomebodyElsesHostIsNeitherLookedAtNorRestarted(t *testing.T) {
 			require.NoError(t, err, stderr)
 		})
 	}
+}
+
+func TestAHostWhoseCertificatesEndSaysSo(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	ends := time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: ends}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	h := newHost(t)
+	_, stderr, err := h.run(restartScript, "new\n")
+	require.NoError(t, err, stderr)
+	h.write("var/lib/rancher/k3s/agent/client-kubelet.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+	said, stderr, err := h.run(lookScript, "new\n")
+	require.NoError(t, err, stderr)
+	for before, want := range map[time.Duration]Host{91 * 24 * time.Hour: HostCurrent, 89 * 24 * time.Hour: HostEnding, -time.Hour: HostEnding} {
+		state, first, err := parseLook(said, ends.Add(-before))
+		require.NoError(t, err)
+		assert.Equal(t, want, state, before)
+		assert.Equal(t, "client-kubelet.crt", first.File)
+	}
+	state, _, err := parseLook(strings.Replace(said, "current", "pending", 1), ends)
+	require.NoError(t, err)
+	assert.Equal(t, HostPending, state, "it is restarted anyway, and drained before")
+	_, _, err = parseLook("what", ends)
+	require.ErrorContains(t, err, `found "what"`)
 }
