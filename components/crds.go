@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -13,6 +14,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	"strata/internal/rerun"
 )
 
 // CRDsArgs configures CRDs.
@@ -61,12 +63,19 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 		if err != nil {
 			return nil, fmt.Errorf("crds: %s: %w", bundle, err)
 		}
+		// What was applied is unknown to the preview of every change of the apply, also where only the kubeconfig is renewed.
+		word, err := rerun.Attempt(ctx, name+"-"+bundle+"-gate", pulumi.StringMap{
+			"revision": pulumi.String(args.Artifacts.Digest(artifact)), "servers": pulumi.String(strings.Join(args.Cluster.Servers, " ")),
+		}, childOf(c, applied)...)
+		if err != nil {
+			return nil, fmt.Errorf("crds: attempt of the gate of %s: %w", bundle, err)
+		}
 		c.Served[bundle], err = args.Cluster.gate(ctx, name+"-"+bundle+"-gate", health.GateArgs{
 			Spec: health.Spec{
 				Kind: health.KindCRDs, Layer: "crds", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.crds",
 				Revision: args.Artifacts.Digest(artifact),
 			},
-			Definitions: applied.Stdout,
+			Definitions: applied.Stdout, Attempt: word,
 		}, childOf(c, applied)...)
 		if err != nil {
 			return nil, fmt.Errorf("crds: gate of %s: %w", bundle, err)

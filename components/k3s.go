@@ -11,6 +11,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	"strata/internal/credential"
 )
 
 // K3sArgs configures K3s.
@@ -80,7 +81,7 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 		return nil, errors.New("k3s: no server among the hosts")
 	}
 	k.Endpoint = k.endpoint()
-	for _, step := range []func() error{k.install, k.fetchKubeconfig, k.gateAPI, k.gateNodes, k.gateSystem, k.gateEndpoint, k.connect} {
+	for _, step := range []func() error{k.install, k.fetchKubeconfig, k.issueCredential, k.gateAPI, k.gateNodes, k.gateSystem, k.gateEndpoint, k.connect} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("k3s: %w", err)
 		}
@@ -137,11 +138,10 @@ func (k *k3s) connect() error {
 // endpoint is the API server's URL on a server.
 func (h *Host) endpoint() string { return "https://" + joinHostPort(h.Node.Address) }
 
-// rewriteKubeconfig points K3s's own kubeconfig, which says 127.0.0.1, at an address that works from outside.
+// rewriteKubeconfig points a kubeconfig that says 127.0.0.1, as K3s's own does, at an address that works from outside.
 func rewriteKubeconfig(kubeconfig, endpoint string) (string, error) {
-	const local = "https://127.0.0.1:6443"
-	if !strings.Contains(kubeconfig, local) {
-		return "", fmt.Errorf("kubeconfig of the first server: want server %s in it; see /etc/rancher/k3s/k3s.yaml there", local)
+	if !strings.Contains(kubeconfig, credential.LocalServer) {
+		return "", fmt.Errorf("kubeconfig of the stack: want server %s in it", credential.LocalServer)
 	}
-	return strings.Replace(kubeconfig, local, endpoint, 1), nil
+	return strings.Replace(kubeconfig, credential.LocalServer, endpoint, 1), nil
 }

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/config"
@@ -27,32 +26,6 @@ func (k *k3s) gateNode(name string, host *Host, config pulumi.StringOutput, inst
 	return health.NewGate(k.ctx, name+"-gate", &health.GateArgs{
 		Spec: spec, HostKeys: at.hostKeys, SSHKey: at.sshKey, Revision: digest(config, k.args.Artifacts.Digest("k3s")),
 	}, slices.Concat(childOf(k, install), host.deletedWith())...)
-}
-
-// fetchKubeconfig registers the command that reads the kubeconfig from the first server. It is one stable resource whose only
-// trigger is the cluster's identity, so that its output is known at every preview but the first: with an unknown kubeconfig a
-// preview would show objects of an existing cluster as deleted. A changed connection is no reason to read it again.
-func (k *k3s) fetchKubeconfig() error {
-	first := k.servers[0]
-	script := "cat /etc/rancher/k3s/k3s.yaml"
-	if first.Node.SSH.User != "root" {
-		script = "sudo -n " + script
-	}
-	read, err := remote.NewCommand(k.ctx, k.name+"-kubeconfig", &remote.CommandArgs{
-		Connection:             first.connection(),
-		Create:                 pulumi.String("timeout -k 5 60 " + script),
-		Triggers:               pulumi.Array{k.identity.Hex},
-		Logging:                remote.LoggingNone,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, append(childOf(k, k.joined[0]), bounded(k.args.Timeouts.Install),
-		pulumi.AdditionalSecretOutputs([]string{"stdout"}), pulumi.IgnoreChanges([]string{"connection", "create"}))...)
-	if err != nil {
-		return err
-	}
-	k.Kubeconfig = pulumi.ToSecret(read.Stdout.ApplyT(func(text string) (string, error) {
-		return rewriteKubeconfig(text, k.Endpoint)
-	})).(pulumi.StringOutput)
-	return nil
 }
 
 // gateAPI registers the gate of every API server.

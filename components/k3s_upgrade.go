@@ -32,7 +32,8 @@ func (k *k3s) upgrade() (*health.Gate, error) {
 		plan.Nodes, plan.Owner = hosts, &owner
 		return plan
 	})
-	command := runs("upgrade", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig})
+	// Each month it looks at the hosts, whether a certificate of K3s's own ends soon.
+	command := runs("upgrade", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig, "STRATA_CALENDAR": pulumi.String(k.calendar())})
 	return local.NewCommand(k.ctx, k.name+"-upgrade", command, append(childOf(k, append(k.pushed, k.API, k.members)...), bounded(plan.Timeout), rerun.Replaced())...)
 }
 

@@ -1,6 +1,10 @@
 package config
 
-import "net/netip"
+import (
+	"net/netip"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // K3s configures the cluster.
 type K3s struct {
@@ -21,6 +25,10 @@ type K3s struct {
 	FlannelInterface string `json:"flannelInterface,omitempty"`
 	// SecretsEncryption encrypts Secrets at rest; fixed when the cluster is created. Default true.
 	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`
+	// ClientCertificateLifetime is how long the client certificate of the kubeconfig lives. It is renewed by the first up in each third of
+	// it, so a stack needs an up more often than that. At least 1m; K3s signs for 10m at least and for a year at most, unless
+	// cluster-signing-duration in kube-controller-manager-arg says otherwise. Default 8760h, a year.
+	ClientCertificateLifetime metav1.Duration `json:"clientCertificateLifetime,omitzero"`
 	// Snapshots are etcd's, which each server writes for itself.
 	Snapshots Snapshots `json:"snapshots,omitzero"`
 	// ServerArgs are further keys of the servers' config.yaml of K3s, by their long flag name.

@@ -38,6 +38,8 @@ var k3sRules = []rule{
 		"strata:k3s.vip: 10.10.0.205 is in metallb.addresses[0] 10.10.0.200-10.10.0.210; choose an address that nothing else uses"},
 	{"a schedule that cron does not know", one("k3s", `{"snapshots":{"schedule":"daily"}}`),
 		"strata:k3s.snapshots.schedule: daily is not a schedule of cron's five fields; write minute, hour, day, month and weekday, for example 0 */12 * * *"},
+	{"a certificate that ends at once", one("k3s", `{"clientCertificateLifetime":"59s"}`),
+		"strata:k3s.clientCertificateLifetime: 59s ends while an up uses it; write at least 1m0s, or leave it out for a year"},
 	{"snapshots that are not kept", one("k3s", `{"snapshots":{"retention":-1}}`),
 		"strata:k3s.snapshots.retention: -1 keeps no snapshot; write how many to keep, at least 1"},
 	{"a snapshot setting by its flag", one("k3s", `{"serverArgs":{"etcd-snapshot-retention":9}}`),

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -26,6 +27,9 @@ const serviceLB = "servicelb"
 var packaged = []string{
 	"coredns", "gateway-api-crd", "local-storage", "metrics-server", "runtimes", serviceLB, "traefik",
 }
+
+// shortestCertificate is the shortest life of a client certificate that is worth its renewals.
+const shortestCertificate = time.Minute
 
 func (c *Config) checkK3s(ps *problems) {
 	k3s := c.K3s
@@ -54,6 +58,9 @@ func (c *Config) checkK3s(ps *problems) {
 	}
 	if k3s.Snapshots.Retention < 1 {
 		ps.add(field("k3s.snapshots.retention"), strconv.Itoa(k3s.Snapshots.Retention), "keeps no snapshot", "write how many to keep, at least 1")
+	}
+	if d := k3s.ClientCertificateLifetime.Duration; d < shortestCertificate {
+		ps.add(field("k3s.clientCertificateLifetime"), d.String(), "ends while an up uses it", "write at least "+shortestCertificate.String()+", or leave it out for a year")
 	}
 	checkArgs(ps, field("k3s.serverArgs"), k3s.ServerArgs)
 	checkArgs(ps, field("k3s.agentArgs"), k3s.AgentArgs)

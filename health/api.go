@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"strata/internal/credential"
 )
 
 const (
@@ -79,6 +81,8 @@ func init() { newWatch[KindAPI] = newAPI }
 type apiWatch struct {
 	cluster *cluster
 	settled *settled
+	// ends is when the kubeconfig's client certificate does; zero where it has none.
+	ends time.Time
 }
 
 func newAPI(spec Spec, secrets Secrets) (Watch, error) {
@@ -86,13 +90,27 @@ func newAPI(spec Spec, secrets Secrets) (Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &apiWatch{cluster: all, settled: newSettled(time.Now)}, nil
+	return &apiWatch{cluster: all, settled: newSettled(time.Now), ends: credential.Ends(secrets.Kubeconfig)}, nil
 }
 
 // Run implements Watch.
 func (w *apiWatch) Run(ctx context.Context, report func([]Verdict)) error {
-	looks(ctx, nil, apiInterval, func(ctx context.Context) []Verdict { return judgeAPI(w.look(ctx)) }, report)
+	looks(ctx, nil, apiInterval, func(ctx context.Context) []Verdict { return dated(judgeAPI(w.look(ctx)), w.ends, time.Now()) }, report)
 	return nil
+}
+
+// dated says when the kubeconfig's certificate ends. One that has ended is why servers reject it.
+func dated(verdicts []Verdict, ends, now time.Time) []Verdict {
+	for i := range verdicts {
+		if v := &verdicts[i]; !ends.IsZero() {
+			v.Ends = &ends
+			if !v.Passes() && now.After(ends) {
+				v.Cause = "the kubeconfig's client certificate ended at " + ends.Format(time.RFC3339)
+				v.Hint = "pulumi up issues another one (strata:k3s.clientCertificateLifetime); a lent cluster's is its owner's"
+			}
+		}
+	}
+	return verdicts
 }
 
 // look asks every server at the same time, so that all are Ready only when all were so in one round.

@@ -45,6 +45,9 @@ type GateArgs struct {
 	// Definitions are the names of resource definitions that have been applied, one a line; they become Spec.CRDs.Names.
 	// Only for the kind that looks at them.
 	Definitions pulumi.StringInput
+	// Attempt is a word of rerun.Attempt, for a gate whose Spec a preview may not know although nothing of it changes: with it, the gate is
+	// updated in place, where it would be shown as replaced. Optional.
+	Attempt pulumi.StringInput
 	// BasicAuth is user:password for the probes that log in. Secret. Only for kind http.
 	BasicAuth pulumi.StringInput
 	// APIKey is for the probes that send one, and for the admin API of kind upstreams. Secret.
@@ -78,7 +81,12 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	if args.APIKey != nil {
 		environment["STRATA_API_KEY"] = args.APIKey
 	}
-	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}), rerun.Replaced())
+	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))
+	if args.Attempt != nil {
+		environment["STRATA_ATTEMPT"] = args.Attempt
+	} else {
+		opts = append(opts, rerun.Replaced())
+	}
 	return local.NewCommand(ctx, name, &local.CommandArgs{
 		Create:                 pulumi.String(Command),
 		Stdin:                  args.stdin(),

@@ -2,7 +2,12 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,16 +15,34 @@ import (
 	"strata/internal/canary/steps"
 )
 
-// newCanaryCommand is `strata canary`. The kubeconfig comes in STRATA_KUBECONFIG.
+// newCanaryCommand is `strata canary`. The kubeconfig comes in STRATA_KUBECONFIG, and what it printed the last time, a digest of what was
+// tried, in PULUMI_COMMAND_STDOUT: what has passed is not tried again because somebody else logs in.
 func newCanaryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "canary", Short: "Give a new version a part of the requests, step by step (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,
 		RunE: fromStdin("canary", func(ctx context.Context, cmd *cobra.Command, spec canary.Spec) error {
-			config, err := restConfig()
+			tried, err := digest(spec, os.Getenv("STRATA_ATTEMPT"))
 			if err != nil {
-				return &exitError{2, fmt.Errorf("canary: %w", err)}
+				return err
 			}
-			return steps.Run(ctx, config, spec, cmd.ErrOrStderr())
+			if tried != strings.TrimSpace(os.Getenv("PULUMI_COMMAND_STDOUT")) {
+				config, err := restConfig()
+				if err != nil {
+					return &exitError{2, fmt.Errorf("canary: %w", err)}
+				}
+				if err := steps.Run(ctx, config, spec, cmd.ErrOrStderr()); err != nil {
+					return err
+				}
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), tried)
+			return err
 		}),
 	}
+}
+
+// digest tells one attempt at a question from another.
+func digest(question any, attempt string) (string, error) {
+	text, err := json.Marshal(question)
+	sum := sha256.Sum256(append(text, attempt...))
+	return hex.EncodeToString(sum[:8]), err
 }

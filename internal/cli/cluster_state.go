@@ -7,8 +7,12 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"strata/health"
+	"strata/internal/credential"
 	"strata/internal/restore"
 	"strata/internal/upgrade"
 )
@@ -17,6 +21,8 @@ import (
 type recordedCluster struct {
 	plan    upgrade.Plan
 	secrets health.Secrets
+	// own reads K3s's own kubeconfig from a server, where the stack's is of no use; otherwise nil.
+	own *credential.SSH
 }
 
 // clusterOf reads a stack's cluster from its state, where the upgrade has it.
@@ -53,6 +59,38 @@ func (c recordedCluster) hosts(log io.Writer) *restore.SSH {
 	urls := c.plan.URLs()
 	reach := &upgrade.SSH{SHA256: c.plan.SHA256, Secrets: c.secrets, Return: c.plan.Return.Duration, Log: log}
 	return &restore.SSH{Key: c.secrets.SSHKey, SHA256: c.plan.SHA256, Owner: c.plan.Owner, Gate: func(ctx context.Context, host health.Host) error {
-		return reach.Works(ctx, host, urls[host.Name])
+		at := *reach
+		if c.own != nil && urls[host.Name] != "" {
+			text, err := c.own.Admin(ctx, host.Target) // each time: the start of K3s has just renewed it
+			if err != nil {
+				return err
+			}
+			at.Secrets.Kubeconfig = text
+		}
+		return at.Works(ctx, host, urls[host.Name])
 	}}
+}
+
+// authenticate makes sure, before anything is changed, that somebody will be believed afterwards: the certificate of the stack, or K3s's
+// own, which is read from the server that is reset. A cluster without its quorum answers nobody, so that no server said no is enough.
+func (c *recordedCluster) authenticate(ctx context.Context, first health.Host, now time.Time, log io.Writer) error {
+	why := credential.Usable(c.secrets.Kubeconfig, now)
+	for _, url := range c.plan.Servers {
+		if why != nil {
+			break
+		}
+		if err := (&upgrade.SSH{Secrets: c.secrets}).Serves(ctx, url); apierrors.IsUnauthorized(err) {
+			why = fmt.Errorf("%s does not believe it: %w", url, err)
+		}
+	}
+	if why == nil {
+		return nil
+	}
+	own := &credential.SSH{Key: c.secrets.SSHKey}
+	if _, err := own.Admin(ctx, first.Target); err != nil {
+		return fmt.Errorf("refused, nothing was changed: nobody could log in afterwards. The stack's kubeconfig: %w. K3s's own, on %s: %w", why, first.Name, err)
+	}
+	_, _ = fmt.Fprintf(log, "restore: the stack's kubeconfig is of no use (%v): gates log in with K3s's own, from the host; pulumi up renews it\n", why)
+	c.own = own
+	return nil
 }

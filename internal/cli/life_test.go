@@ -125,6 +125,29 @@ func TestARestoreWithoutYesOnlySaysWhatItWouldDo(t *testing.T) {
 	assert.Equal(t, []string{"holds"}, steps)
 }
 
+// After a year without an up, the stack's certificate has ended, and the gates of a restore would wait in vain for servers that work.
+func TestARestoreMakesSureThatItCanLogInBeforeItStopsAnything(t *testing.T) {
+	server := sshtest.Start(t)
+	var steps []string
+	server.Handler = func(call sshtest.Call) int {
+		steps = append(steps, step(call.Script))
+		if strings.Contains(call.Script, "k3s.yaml") {
+			_, err := io.WriteString(call.Stderr, "cat: /etc/rancher/k3s/k3s.yaml: No such file or directory")
+			assert.NoError(t, err)
+			return 1
+		}
+		_, err := io.WriteString(call.Stdout, "yes\n")
+		assert.NoError(t, err)
+		return 0
+	}
+	fakePulumi(t, clusterState(t, server, "server-1"))
+	code, _, stderr := verb(t, "", "restore", "-s", "dev", "--snapshot", "on-demand-1", "--yes")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "refused, nothing was changed: nobody could log in afterwards")
+	assert.Contains(t, stderr, "No such file or directory")
+	assert.NotContains(t, steps, "stop")
+}
+
 func TestARestoreNeedsToKnowFromWhere(t *testing.T) {
 	code, _, stderr := verb(t, "", "restore", "-s", "dev")
 	assert.Equal(t, 1, code)

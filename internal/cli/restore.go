@@ -13,6 +13,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	"strata/internal/credential"
 	"strata/internal/restore"
 )
 
@@ -68,7 +69,12 @@ func runRestore(ctx context.Context, cmd *cobra.Command, cluster recordedCluster
 	if !flags.yes {
 		return describeRestore(cmd.OutOrStdout(), servers, agents, flags)
 	}
-	back := restore.Restore{Hosts: hosts, Servers: servers, Agents: agents, Snapshot: flags.snapshot, Log: log}
+	if err := cluster.authenticate(ctx, servers[0], time.Now(), log); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	back := restore.Restore{
+		Hosts: cluster.hosts(log), Servers: servers, Agents: agents, Snapshot: flags.snapshot, User: credential.UserOf(cluster.secrets.Kubeconfig), Log: log,
+	}
 	times, err := back.Run(ctx)
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)

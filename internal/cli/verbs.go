@@ -30,6 +30,7 @@ func verbs() []*cobra.Command {
 		newAdmitCommand(),
 		newMembersCommand(),
 		newUpgradeCommand(),
+		newCredentialCommand(),
 		newCRDsCommand(),
 		newClassCommand(),
 		newReadCommand(),

@@ -25,6 +25,8 @@ type Restore struct {
 	// Snapshot is the file's name in Folder of the first of Servers. Empty: that server keeps its own data, and only forgets the
 	// other members, which is the way out when a quorum is lost.
 	Snapshot string
+	// User is who the stack logs in as; a snapshot from before it was bound to its role does not know it. Empty: K3s's own, which needs none.
+	User string
 	// Log is where each step is told.
 	Log io.Writer
 }
@@ -92,6 +94,11 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 	r.say("%s serves alone, %s after the stop", first.Name, times.API.Round(time.Second))
 	if _, err := r.Hosts.Run(ctx, first, "forget_passwords", map[string]string{"nodes": r.nodes()}); err != nil {
 		return times, fmt.Errorf("forget the nodes' passwords: %w; run strata restore again", err)
+	}
+	if r.User != "" {
+		if _, err := r.Hosts.Run(ctx, first, "bind", map[string]string{"user": r.User}); err != nil {
+			return times, fmt.Errorf("bind %s to its role: %w; run strata restore again", r.User, err)
+		}
 	}
 	// One at a time: etcd admits one learner.
 	for _, server := range r.Servers[1:] {

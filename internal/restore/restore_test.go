@@ -71,7 +71,7 @@ func hosts(role string, names ...string) []health.Host {
 func back(f *fleet) (*restore.Restore, *bytes.Buffer) {
 	log := &bytes.Buffer{}
 	return &restore.Restore{
-		Hosts: f, Servers: hosts("server", "server-1", "server-2", "server-3"), Agents: hosts("agent", "agent-1"), Snapshot: "on-demand-1", Log: log,
+		Hosts: f, Servers: hosts("server", "server-1", "server-2", "server-3"), Agents: hosts("agent", "agent-1"), Snapshot: "on-demand-1", User: "strata:dev", Log: log,
 	}, log
 }
 
@@ -83,7 +83,7 @@ func TestAllStopOneIsResetAndTheOthersJoinItOneByOne(t *testing.T) {
 	assert.Equal(t, "fits server-1", f.did[0], "before the first stop")
 	assert.ElementsMatch(t, []string{"stop server-1", "stop server-2", "stop server-3"}, f.did[1:4])
 	assert.Equal(t, []string{
-		"reset server-1", "restart server-1", "works server-1", "forget_passwords server-1",
+		"reset server-1", "restart server-1", "works server-1", "forget_passwords server-1", "bind server-1",
 		"rejoin at-server-1 server-2", "works server-2", "joined server-2", "rejoin at-server-1 server-3", "works server-3", "joined server-3",
 	}, f.did[4:14])
 	assert.ElementsMatch(t, []string{"release server-1", "release server-2", "release server-3"}, f.did[14:17], "not before all are one cluster")

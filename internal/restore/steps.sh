@@ -86,6 +86,17 @@ forget_passwords() {
 	rm -rf "$cache"
 }
 
+# Binds the stack's user $user to its role, where the snapshot is from before it was.
+bind() {
+	: "${user:?}"
+	cache=$(mktemp -d)
+	found=$(k3s kubectl --cache-dir="$cache" get clusterrolebinding --ignore-not-found --output name "$user")
+	if [ -z "$found" ]; then
+		k3s kubectl --cache-dir="$cache" create clusterrolebinding "$user" --clusterrole=cluster-admin --user="$user" >&2
+	fi
+	rm -rf "$cache"
+}
+
 # Makes this server the only member, with the data of $snapshot; empty: with its own. K3s refuses while it has a server to join, and
 # a second time while its flag of the first is there (pkg/cluster/managed.go). Until its restart the unit does not start at boot: after a
 # reset that failed, K3s would start an empty cluster, and beside the other servers a second one.

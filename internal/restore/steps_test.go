@@ -185,3 +185,15 @@ func TestASnapshotIsLookedIntoBeforeAnythingStops(t *testing.T) {
 		})
 	}
 }
+
+func TestTheStacksUserIsBoundWhereTheSnapshotDoesNotKnowIt(t *testing.T) {
+	h := newHost(t)
+	h.write("/bin/k3s", "#!/bin/sh\necho \"$*\" >> "+h.root+"/said\ncase \"$*\" in *get*) echo clusterrolebinding.rbac.authorization.k8s.io/strata:dev ;; esac\n")
+	out, err := h.run("bind", map[string]string{"user": "strata:dev"})
+	require.NoError(t, err, out)
+	assert.NotContains(t, h.read("/said"), "create")
+	h.write("/bin/k3s", "#!/bin/sh\ncase \"$*\" in *get*) ;; *) echo \"k3s $*\" >> "+h.root+"/said ;; esac\n")
+	out, err = h.run("bind", map[string]string{"user": "strata:dev"})
+	require.NoError(t, err, out)
+	assert.Contains(t, h.read("/said"), "create clusterrolebinding strata:dev --clusterrole=cluster-admin --user=strata:dev")
+}

@@ -14,6 +14,7 @@ var onlyOnce = map[string]string{
 	"-identity":      "is generated once, and asked nothing",
 	"-hostkey":       "reads, and ignores what it is asked after the first contact",
 	"-kubeconfig":    "reads",
+	"-credential":    "prints what it printed before while that answers what it is asked",
 	"-list":          "reads",
 	"-ip":            "reads",
 	"-certificate":   "reads",

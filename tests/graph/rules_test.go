@@ -92,7 +92,7 @@ func needs(p *program, g graph) []need {
 		add("cluster-provider", settled)
 	} else {
 		list = append(list, clusterNeeds(g, servers, agents)...)
-		add("metallb-webhook", "k3s-kubeconfig")
+		add("metallb-webhook", "k3s-credential")
 	}
 	add("metallb-namespace", settled) // its gates must not pass on Pods that a drain then moves
 	add("metallb-release", "metallb-namespace")
@@ -146,11 +146,11 @@ func clusterNeeds(g graph, servers, agents []string) []need {
 	for _, agent := range agents {
 		add("k3s-"+agent+"-install", "k3s-"+servers[0]+"-gate")
 	}
-	add("k3s-kubeconfig", "k3s-"+servers[0]+"-gate", "k3s-cluster")
+	add("k3s-credential", "k3s-"+servers[0]+"-gate", "k3s-cluster")
 	for _, server := range servers {
 		add("k3s-api", "k3s-"+server+"-gate")
 	}
-	add("k3s-api", "k3s-kubeconfig")
+	add("k3s-api", "k3s-credential")
 	add("k3s-members", "k3s-api")
 	add("k3s-upgrade", "k3s-members") // a node that leaves is not upgraded, and etcd has its quorum again
 	for _, node := range all {

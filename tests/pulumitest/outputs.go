@@ -12,6 +12,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
+
+	"strata/internal/credential"
 )
 
 // What the providers answer. Token and Kubeconfig are secret: a test looks for them where they must not be.
@@ -70,6 +72,22 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	return outputs
 }
 
+// issued is what a stack gets for a request: what it asks for, with another certificate for each generation.
+func issued(stdin string) string {
+	var request credential.Request
+	if err := json.Unmarshal([]byte(stdin), &request); err != nil {
+		return "" // not known yet
+	}
+	printed, err := json.Marshal(credential.Issued{
+		User: request.User, Lifetime: request.Lifetime, Generation: request.Generation,
+		Kubeconfig: fmt.Sprintf("%s    client-certificate-data: %d\n", Kubeconfig, request.Generation),
+	})
+	if err != nil {
+		panic(err) // texts and numbers always encode
+	}
+	return string(printed)
+}
+
 // stdout is what a command prints.
 func (a *Answers) stdout(r Resource) string {
 	switch r.Text("create") {
@@ -89,6 +107,8 @@ func (a *Answers) stdout(r Resource) string {
 		return `[{"name":"kind-control-plane","role":"server","address":"172.18.0.2"}]`
 	case "exec .strata/bin/strata members":
 		return r.Text("stdin")
+	case "exec .strata/bin/strata credential":
+		return issued(r.Text("stdin"))
 	case "timeout -k 5 60 cat /etc/rancher/k3s/k3s.yaml", "timeout -k 5 60 sudo -n cat /etc/rancher/k3s/k3s.yaml":
 		return Kubeconfig
 	}

@@ -1,0 +1,21 @@
+package components
+
+import (
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+// clockKey is what a program's clock is kept under.
+type clockKey struct{}
+
+// At is a context whose program takes it for this time. It is for tests: certificates and what renews them follow the clock.
+func At(ctx *pulumi.Context, now time.Time) *pulumi.Context { return ctx.WithValue(clockKey{}, now) }
+
+// now is the program's time.
+func now(ctx *pulumi.Context) time.Time {
+	if at, set := ctx.Value(clockKey{}).(time.Time); set {
+		return at
+	}
+	return time.Now()
+}

@@ -1,0 +1,74 @@
+package components
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/health"
+	"strata/internal/credential"
+)
+
+// issueCredential registers the command that gives the stack its client certificate, and gives Kubeconfig its content. What it is asked
+// changes with the calendar, so it is known to every preview that another one is due; where the servers are is a part of it, too, and a
+// command that runs for that alone prints what it printed before. It is updated in place, and so is whatever has the kubeconfig in its
+// environment: a provider keeps its objects by its clusterIdentifier (docs/adr/0027).
+func (k *k3s) issueCredential() error {
+	at, limit := accessTo(k.servers), k.args.Timeouts.API
+	lifetime := k.args.Config.ClientCertificateLifetime
+	stdin := at.asked(func(hosts []health.Host) any {
+		request := credential.Request{
+			Timeout: limit, User: credential.User(k.ctx.Stack()), Lifetime: lifetime,
+			Generation: credential.Generation(now(k.ctx), lifetime.Duration),
+		}
+		for _, host := range hosts {
+			request.Servers = append(request.Servers, host.Target)
+		}
+		return request
+	})
+	// Another cluster has another authority, which is a reason to ask.
+	command := runs("credential", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_CLUSTER": k.identity.Hex})
+	command.AddPreviousOutputInEnv = pulumi.Bool(true)
+	issued, err := local.NewCommand(k.ctx, k.name+"-credential", command, slices.Concat(childOf(k, k.joined[0]),
+		[]pulumi.ResourceOption{bounded(limit), pulumi.AdditionalSecretOutputs([]string{"stdout"})})...)
+	if err != nil {
+		return err
+	}
+	k.Kubeconfig = pulumi.ToSecret(issued.Stdout.ApplyT(func(text string) (string, error) {
+		parsed, err := credential.Parse(text)
+		if err != nil || parsed == nil {
+			return "", fmt.Errorf("certificate of the stack: expected one, found none: %w", err)
+		}
+		return rewriteKubeconfig(parsed.Kubeconfig, k.Endpoint)
+	})).(pulumi.StringOutput)
+	return nil
+}
+
+// month is how often the upgrade looks at the dates of K3s's certificates. They are renewed by a restart in their last 90 days.
+const month = 30 * 24 * time.Hour
+
+// calendar is the number of the present month.
+func (k *k3s) calendar() string { return fmt.Sprint(now(k.ctx).Unix() / int64(month.Seconds())) }
+
+// fetchKubeconfig registers the command that once read K3s's own kubeconfig from the first server. Nobody uses what it reads: that
+// certificate ends after a year. It stays because the states of stacks have it.
+func (k *k3s) fetchKubeconfig() error {
+	first := k.servers[0]
+	script := "cat /etc/rancher/k3s/k3s.yaml"
+	if first.Node.SSH.User != "root" {
+		script = "sudo -n " + script
+	}
+	_, err := remote.NewCommand(k.ctx, k.name+"-kubeconfig", &remote.CommandArgs{
+		Connection:             first.connection(),
+		Create:                 pulumi.String("timeout -k 5 60 " + script),
+		Triggers:               pulumi.Array{k.identity.Hex},
+		Logging:                remote.LoggingNone,
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}, append(childOf(k, k.joined[0]), bounded(k.args.Timeouts.Install),
+		pulumi.AdditionalSecretOutputs([]string{"stdout"}), pulumi.IgnoreChanges([]string{"connection", "create"}))...)
+	return err
+}

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/canary"
+)
+
+// A renewed kubeconfig runs every command again, and a canary would give requests away for minutes to a version that has long passed.
+func TestWhatACanaryHasTriedIsNotTriedAgain(t *testing.T) {
+	const asked = `{"namespace":"shop","routes":["shop"],"stable":"shop","canary":"shop-canary","path":"/","steps":[10],"hold":"1s","maxFailing":1,"minAnswers":1,"timeout":"2s"`
+	t.Setenv("STRATA_KUBECONFIG", "")
+	code, _, stderr := verb(t, asked+"}", "canary")
+	require.Equal(t, 2, code, "it asks the cluster")
+	require.Contains(t, stderr, "STRATA_KUBECONFIG")
+
+	t.Setenv("PULUMI_COMMAND_STDOUT", triedBefore(t, asked+"}")+"\n")
+	code, stdout, stderr := verb(t, asked+"}", "canary")
+	require.Equal(t, 0, code, stderr)
+	assert.Equal(t, triedBefore(t, asked+"}"), strings.TrimSpace(stdout), "for the next time")
+	code, _, _ = verb(t, asked+`,"revision":"another"}`, "canary")
+	assert.Equal(t, 2, code, "another version is tried")
+	t.Setenv("STRATA_ATTEMPT", "a word that was drawn anew")
+	code, _, _ = verb(t, asked+"}", "canary")
+	assert.Equal(t, 2, code, "one that was taken back gives back the weight that it left")
+}
+
+// triedBefore is what a canary prints for a question.
+func triedBefore(t *testing.T, stdin string) string {
+	var spec canary.Spec
+	require.NoError(t, decode("canary", []byte(stdin), &spec))
+	tried, err := digest(spec, "")
+	require.NoError(t, err)
+	return tried
+}

@@ -1,0 +1,49 @@
+package credential
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// role is what the user may do. The group system:masters needs no binding, and its signer refuses it
+// (https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers).
+const role = "cluster-admin"
+
+// Binding binds a user to its role, under the user's name.
+func Binding(user string) *rbacv1.ClusterRoleBinding {
+	return &rbacv1.ClusterRoleBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
+		ObjectMeta: metav1.ObjectMeta{Name: user},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+	}
+}
+
+// bind makes the user's binding, and corrects one that binds somebody else. What a binding refers to cannot be changed.
+func bind(ctx context.Context, client kubernetes.Interface, user string) error {
+	bindings, want := client.RbacV1().ClusterRoleBindings(), Binding(user)
+	found, err := bindings.Get(ctx, user, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		if _, err = bindings.Create(ctx, want, metav1.CreateOptions{}); apierrors.IsAlreadyExists(err) {
+			err = nil // another run of this stack has just made it
+		}
+	case err != nil:
+	case found.RoleRef != want.RoleRef:
+		return fmt.Errorf("ClusterRoleBinding %s: expected ClusterRole %s, found %s %s; delete it, and run pulumi up again",
+			user, role, found.RoleRef.Kind, found.RoleRef.Name)
+	case !slices.Contains(found.Subjects, want.Subjects[0]):
+		found.Subjects = append(found.Subjects, want.Subjects[0])
+		_, err = bindings.Update(ctx, found, metav1.UpdateOptions{})
+	}
+	if err != nil {
+		return fmt.Errorf("ClusterRoleBinding %s: %w", user, err)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package credential
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// LocalServer is the server that K3s's own kubeconfig and every issued one name.
+const LocalServer = "https://127.0.0.1:6443"
+
+// read reads a kubeconfig. Its errors do not quote it.
+func read(kubeconfig []byte) (*rest.Config, error) {
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil || len(config.CAData) == 0 {
+		return nil, errors.New("expected a kubeconfig with an authority, found none")
+	}
+	return config, nil
+}
+
+// endOf is when the first certificate of a PEM text ends; zero where there is none.
+func endOf(text []byte) (time.Time, error) {
+	certificate, err := parse(text)
+	if err != nil || certificate == nil {
+		return time.Time{}, err
+	}
+	return certificate.NotAfter, nil
+}
+
+// parse is the first certificate of a PEM text; nil where the text is empty.
+func parse(text []byte) (*x509.Certificate, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, errors.New("client certificate: expected PEM, found none")
+	}
+	certificate, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("client certificate: %w", err)
+	}
+	return certificate, nil
+}
+
+// request makes a private key and the request for a certificate of a user, both in PEM.
+func request(user string) (key, csr []byte, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	der, err := x509.MarshalECPrivateKey(private)
+	if err != nil {
+		return nil, nil, err
+	}
+	asked, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: user}}, private)
+	if err != nil {
+		return nil, nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: asked}), nil
+}
+
+// kubeconfig is that of a user with a certificate.
+func kubeconfig(user string, authority, certificate, key []byte) ([]byte, error) {
+	config := clientcmdapi.NewConfig()
+	config.Clusters["default"] = &clientcmdapi.Cluster{Server: LocalServer, CertificateAuthorityData: authority}
+	config.AuthInfos[user] = &clientcmdapi.AuthInfo{ClientCertificateData: certificate, ClientKeyData: key}
+	config.Contexts["default"] = &clientcmdapi.Context{Cluster: "default", AuthInfo: user}
+	config.CurrentContext = "default"
+	return clientcmd.Write(*config)
+}

@@ -1,0 +1,127 @@
+package credential
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/remote"
+)
+
+// renewals is how many generations of the calendar a certificate lives: it is renewed at a third of its life, as most do that renew
+// certificates by themselves, so that two renewals may fail or be forgotten.
+const renewals = 3
+
+// Request is what `strata credential` reads on stdin.
+type Request struct {
+	// Timeout bounds the whole.
+	Timeout metav1.Duration `json:"timeout"`
+	// User is who the certificate names.
+	User string `json:"user"`
+	// Lifetime is how long the certificate is to live.
+	Lifetime metav1.Duration `json:"lifetime"`
+	// Generation is the calendar's: another one is a renewal.
+	Generation int64 `json:"generation"`
+	// Servers are the cluster's servers; the first that can be asked is.
+	Servers []remote.Target `json:"servers"`
+}
+
+// Generation is the number of the calendar's period at a time. It follows from the clock alone, so that a preview knows it and
+// nothing changes between two of them.
+func Generation(at time.Time, lifetime time.Duration) int64 {
+	return at.UnixNano() / int64(lifetime/renewals)
+}
+
+// prefix is what the user of a stack begins with, and nobody of Kubernetes' or K3s's own.
+const prefix = "strata:"
+
+// User is the user of a stack.
+func User(stack string) string { return prefix + stack }
+
+// UserOf is the stack's user that a kubeconfig logs in; empty where it is another one, such as K3s's own.
+func UserOf(kubeconfig []byte) string {
+	config, err := read(kubeconfig)
+	if err != nil {
+		return ""
+	}
+	certificate, err := parse(config.CertData)
+	if err != nil || certificate == nil || !strings.HasPrefix(certificate.Subject.CommonName, prefix) {
+		return ""
+	}
+	return certificate.Subject.CommonName
+}
+
+func (r Request) validate() error {
+	switch {
+	case r.User == "":
+		return errors.New("user: empty")
+	case len(r.Servers) == 0:
+		return errors.New("servers: empty")
+	case r.Lifetime.Duration <= 0:
+		return errors.New("lifetime: expected more than 0")
+	}
+	return nil
+}
+
+// Issued is the output of `strata credential`. Secret: it has a private key.
+type Issued struct {
+	// User, Lifetime and Generation are those of the request.
+	User       string          `json:"user"`
+	Lifetime   metav1.Duration `json:"lifetime"`
+	Generation int64           `json:"generation"`
+	// Ends is when the certificate does.
+	Ends time.Time `json:"ends"`
+	// Kubeconfig has the certificate, its key and the authority of the API servers. Its server is LocalServer.
+	Kubeconfig string `json:"kubeconfig"`
+}
+
+// Parse reads an output; an empty one is none.
+func Parse(text string) (*Issued, error) {
+	if text == "" {
+		return nil, nil
+	}
+	issued := &Issued{}
+	if err := json.Unmarshal([]byte(text), issued); err != nil {
+		return nil, errors.New("expected what strata credential prints, found something else") // not what: it is secret
+	}
+	return issued, nil
+}
+
+// answers says whether what was issued is what is asked for now, by a cluster of the same authority.
+func (i *Issued) answers(r Request, authority []byte, now time.Time) bool {
+	if i == nil || i.User != r.User || i.Lifetime != r.Lifetime || i.Generation != r.Generation || !now.Before(i.Ends) {
+		return false
+	}
+	known, err := read([]byte(i.Kubeconfig))
+	return err == nil && string(known.CAData) == string(authority)
+}
+
+// Usable says why nobody believes a kubeconfig any more: its certificate has ended. One without a certificate does not end.
+func Usable(kubeconfig []byte, now time.Time) error {
+	config, err := read(kubeconfig)
+	if err != nil {
+		return err
+	}
+	ends, err := endOf(config.CertData)
+	if err == nil && !ends.IsZero() && now.After(ends) {
+		return fmt.Errorf("its certificate ended at %s", ends.Format(time.RFC3339))
+	}
+	return err
+}
+
+// Ends is when a kubeconfig's client certificate does; zero where it has none.
+func Ends(kubeconfig []byte) time.Time {
+	config, err := read(kubeconfig)
+	if err != nil {
+		return time.Time{}
+	}
+	ends, err := endOf(config.CertData)
+	if err != nil {
+		return time.Time{}
+	}
+	return ends.UTC()
+}

@@ -1,0 +1,96 @@
+package credential
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	clientwatch "k8s.io/client-go/tools/watch"
+
+	"strata/internal/apiserver"
+)
+
+const (
+	// shortest is the least that the certificates API can be asked for (k8s.io/api certificates/v1, expirationSeconds).
+	shortest = 10 * time.Minute
+	// cleanupLimit bounds the removal of a request that has done its work, also after the verb's own time is up.
+	cleanupLimit = 10 * time.Second
+)
+
+// sign has the cluster sign a request, and returns the certificate in PEM. The request object goes when it is signed or refused: Kubernetes
+// itself would keep it for an hour.
+func sign(ctx context.Context, client kubernetes.Interface, csr []byte, lifetime time.Duration) (certificate []byte, err error) {
+	var made *certificatesv1.CertificateSigningRequest
+	seconds := int32(max(lifetime, shortest).Seconds())
+	err = apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+		made, err = client.CertificatesV1().CertificateSigningRequests().Create(ctx, &certificatesv1.CertificateSigningRequest{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: "strata-"},
+			Spec: certificatesv1.CertificateSigningRequestSpec{
+				Request: csr, SignerName: certificatesv1.KubeAPIServerClientSignerName, Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
+				ExpirationSeconds: &seconds,
+			},
+		}, metav1.CreateOptions{})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("create a CertificateSigningRequest: %w", err)
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupLimit)
+		defer cancel()
+		_ = client.CertificatesV1().CertificateSigningRequests().Delete(ctx, made.Name, metav1.DeleteOptions{}) // or Kubernetes does, in an hour
+	}()
+	made.Status.Conditions = append(made.Status.Conditions, certificatesv1.CertificateSigningRequestCondition{
+		Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue, Reason: "Strata", Message: "asked for by the stack that owns the cluster",
+	})
+	err = apiserver.Insist(ctx, func(ctx context.Context) error {
+		_, err := client.CertificatesV1().CertificateSigningRequests().UpdateApproval(ctx, made.Name, made, metav1.UpdateOptions{})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("approve CertificateSigningRequest %s: %w", made.Name, err)
+	}
+	return signed(ctx, client, made.Name)
+}
+
+// signed waits for the signer, which is a part of the controller manager and starts a little later than the API server.
+func signed(ctx context.Context, client kubernetes.Interface, name string) (certificate []byte, err error) {
+	requests := client.CertificatesV1().CertificateSigningRequests()
+	only := fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
+	source := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.FieldSelector = only
+			return requests.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.FieldSelector = only
+			return requests.Watch(ctx, options)
+		},
+	}
+	_, err = clientwatch.UntilWithSync(ctx, source, &certificatesv1.CertificateSigningRequest{}, nil, func(event watch.Event) (bool, error) {
+		seen, ok := event.Object.(*certificatesv1.CertificateSigningRequest)
+		if !ok || seen.Name != name {
+			return false, nil
+		}
+		for _, condition := range seen.Status.Conditions {
+			if condition.Type == certificatesv1.CertificateDenied || condition.Type == certificatesv1.CertificateFailed {
+				return false, fmt.Errorf("%s: %s (%s)", condition.Type, condition.Message, condition.Reason)
+			}
+		}
+		certificate = seen.Status.Certificate
+		return len(certificate) > 0, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("CertificateSigningRequest %s was not signed: %w; the signer is a part of the controller manager, on a server: journalctl -u k3s | grep certificate_controller",
+			name, err)
+	}
+	return certificate, nil
+}
