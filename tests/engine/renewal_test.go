@@ -6,14 +6,12 @@ import (
 	"time"
 
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"strata/components"
 	"strata/platform"
-	"strata/tests/pulumitest"
 )
 
 // born is the time of the first up: in the middle of a generation and of a month of the calendar.
@@ -76,46 +74,23 @@ func (s *stack) kubeconfig() string {
 
 // A stack from before has read K3s's own kubeconfig, and has nobody who issues certificates.
 func TestAnOlderStacksFirstUpGivesItACertificateAndTakesNothingAway(t *testing.T) {
-	s := newStack(t, "staging")
-	s.at(born)
-	s.mustUp()
-	s.forget("k3s-credential", "k3s-kubeconfig")
-	s.forget("crds-gateway-api-gate-attempt", "crds-gateway-api")
-	s.forget("crds-traefik-gate-attempt", "crds-traefik")
-	seen := s.preview()
-	require.NoError(t, seen.err)
-	assert.Equal(t, []string{"create"}, seen.steps["k3s-credential"])
-	assert.Empty(t, seen.replaced(), "the preview")
-	did := s.mustUp()
-	assert.ElementsMatch(t, []string{"k3s-credential", "crds-gateway-api-gate-attempt", "crds-traefik-gate-attempt"}, did.actions.names("create"))
-	assert.Empty(t, did.replaced())
-	assert.Contains(t, s.kubeconfig(), pulumitest.ClientKey)
-	assert.Empty(t, s.mustUp().changed())
-}
-
-// forget takes a resource out of the state, as if the program that wrote it had none; what depended on it depends on another, and
-// has another kubeconfig.
-func (s *stack) forget(name, instead string) {
-	gone, stays := s.stored()[name].URN, s.stored()[instead].URN
-	s.snapshot.Resources = slices.DeleteFunc(s.snapshot.Resources, func(state *resource.State) bool { return state.URN == gone })
-	for _, state := range s.snapshot.Resources {
-		for i, urn := range state.Dependencies {
-			if urn == gone {
-				state.Dependencies[i] = stays
+	for _, name := range []string{"local", "staging"} {
+		t.Run(name, func(t *testing.T) {
+			s := keptStack(t, name)
+			require.NotContains(t, s.stored(), "k3s-credential", "it is from before")
+			s.at(born)
+			seen := s.preview()
+			require.NoError(t, seen.err)
+			assert.Equal(t, []string{"create"}, seen.steps["k3s-credential"])
+			for resource, steps := range seen.changed() {
+				assert.False(t, s.loses(resource, steps), "%s: %v", resource, steps)
 			}
-		}
-		for key, urns := range state.PropertyDependencies {
-			for i, urn := range urns {
-				if urn == gone {
-					state.PropertyDependencies[key][i] = stays
-				}
+			for _, cluster := range []string{"k3s-provider", "metallb-release", "metallb-pool", "metallb-namespace"} {
+				assert.NotContains(t, seen.replaced(), cluster)
 			}
-		}
-		if environment := state.Inputs["environment"]; environment.IsObject() && environment.ObjectValue().HasValue("STRATA_KUBECONFIG") {
-			environment.ObjectValue()["STRATA_KUBECONFIG"] = resource.MakeSecret(resource.NewProperty("K3s's own"))
-		}
-		if state.Inputs.HasValue("kubeconfig") {
-			state.Inputs["kubeconfig"] = resource.MakeSecret(resource.NewProperty("K3s's own"))
-		}
+			s.mustUp()
+			assert.Contains(t, s.stored()["strata-"+name].Outputs["kubeconfig"].SecretValue().Element.StringValue(), "client-certificate-data")
+			assert.Empty(t, s.mustUp().changed())
+		})
 	}
 }
