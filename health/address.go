@@ -11,6 +11,13 @@ type addressFacts struct {
 	Endpoints endpointFacts `json:"endpoints"`
 	// Dials are the attempts from this machine, one a port.
 	Dials []dialFacts `json:"dials,omitempty"`
+	// Who answers for the address on this machine's network.
+	Who answererFacts `json:"who,omitzero"`
+	// Away is for how many seconds this machine has not reached the address's network, Announced what the hosts see on theirs meanwhile.
+	Away      int            `json:"away,omitempty"`
+	Announced []announcement `json:"announced,omitempty"`
+	// nodes are the cluster's nodes, name and address.
+	nodes map[string]string
 	// Hosts are the attempts from the hosts; its Address is the Service's IP address.
 	Hosts hostsFacts `json:"hosts,omitzero"`
 }
@@ -53,6 +60,10 @@ func judgeAddress(spec AddressSpec, f addressFacts) []Verdict {
 	verdicts[0].Check, verdicts[1].Check = assigned, endpoints
 	after := []string{assigned, endpoints}
 	here := judgeDials(spec, f.Service.Address, f.Dials)
+	if here.Passes() {
+		here = judgeAnswerer(f.Service.Address, f.Who)
+	}
+	here = judgeAway(here, f)
 	here.Check, here.After = "address from here", after
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }

@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/apiserver"
 )
 
 const (
@@ -24,7 +26,10 @@ func (w *addressWatch) look(ctx context.Context) addressFacts {
 		if facts.Service, err = lookService(ctx, s, w.spec); err != nil {
 			return err
 		}
-		facts.Endpoints, err = lookEndpoints(ctx, s, w.spec.Namespace, w.spec.Service)
+		if facts.Endpoints, err = lookEndpoints(ctx, s, w.spec.Namespace, w.spec.Service); err != nil {
+			return err
+		}
+		facts.nodes, err = lookAddresses(ctx, s)
 		return err
 	})
 	if fault != nil {
@@ -32,6 +37,18 @@ func (w *addressWatch) look(ctx context.Context) addressFacts {
 	}
 	facts.Service.Seconds = w.settled.seconds("refusal", facts.Service.Refusal)
 	return facts
+}
+
+// lookAddresses are the nodes' internal IPv4 addresses by name.
+func lookAddresses(ctx context.Context, s *apiServer) (map[string]string, error) {
+	nodes, err := list[corev1.Node](ctx, s, nodeResource, "", metav1.ListOptions{})
+	addresses := map[string]string{}
+	for i := range nodes {
+		if address := apiserver.InternalIP(&nodes[i]); address != "" {
+			addresses[nodes[i].Name] = address
+		}
+	}
+	return addresses, err
 }
 
 func lookService(ctx context.Context, s *apiServer, spec AddressSpec) (serviceSeen, error) {

@@ -65,3 +65,47 @@ func TestAnAddressGateNamesWhatItIsAsked(t *testing.T) {
 	require.ErrorContains(t, check(func(s *AddressSpec) { s.Want = "web" }), "address.want")
 	require.ErrorContains(t, valid(Spec{Kind: KindAddress}).Validate(), "address: missing")
 }
+
+// arp is the kernel's table of a machine that has met two nodes, has asked for a third in vain, and somebody who has the address.
+const arp = `IP address       HW type     Flags       HW address            Mask     Device
+10.10.0.200      0x1         0x2         52:54:00:00:00:02     *        br0
+10.10.0.11       0x1         0x2         52:54:00:00:00:01     *        br0
+10.10.0.21       0x1         0x6         52:54:00:00:00:02     *        br0
+10.10.0.22       0x1         0x0         00:00:00:00:00:00     *        br0
+`
+
+func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
+	nodes := map[string]string{"server-1": "10.10.0.11", "agent-1": "10.10.0.21", "agent-2": "10.10.0.22"}
+	assert.Equal(t, answererFacts{
+		MAC: "52:54:00:00:00:02", Silent: []string{"agent-2"}, Nodes: map[string]string{"52:54:00:00:00:01": "server-1", "52:54:00:00:00:02": "agent-1"},
+	}, whoAnswers(arp, "10.10.0.200", nodes))
+	assert.Equal(t, answererFacts{}, whoAnswers(arp, "10.20.0.200", nodes), "behind a router")
+	assert.Equal(t, answererFacts{}, whoAnswers("", "10.10.0.200", nodes), "a machine without the table")
+	assert.Equal(t, Ready, judgeAnswerer("10.20.0.200", answererFacts{}).State)
+}
+
+func TestWhatHostsSeeIsAskedForWhereThisMachineIsNotOnTheNetworkOnly(t *testing.T) {
+	late, routeless := dialFacts{Error: "timeout; the host is down, or a firewall drops the connection"}, dialFacts{Error: "no route to host"}
+	assert.True(t, unreachable([]dialFacts{late, routeless}))
+	assert.False(t, unreachable([]dialFacts{late, {Error: "connection refused"}}), "somebody is there")
+	assert.False(t, unreachable([]dialFacts{late, {}}))
+	assert.False(t, unreachable(nil))
+
+	w := &addressWatch{}
+	w.facts = addressFacts{Service: serviceSeen{Address: "10.10.0.200"}, Away: awaySeconds, nodes: map[string]string{"server-1": "10.10.0.11"}}
+	address, nodes := w.away()
+	assert.Equal(t, "10.10.0.200", address)
+	assert.Equal(t, []string{"10.10.0.11"}, nodes)
+	w.facts.Away--
+	address, _ = w.away()
+	assert.Empty(t, address)
+}
+
+func TestAHostsNeighbourIsANodesOrAStrangers(t *testing.T) {
+	seen := block{"answers": {"10.10.0.200 52:54:00:00:00:02"}, "ours": {"52:54:00:00:00:01", "52:54:00:00:00:02"}}
+	assert.Equal(t, announcement{Host: "server-1", MAC: "52:54:00:00:00:02", Ours: true}, announcementOf("server-1", seen))
+	seen["ours"] = seen["ours"][:1]
+	assert.Equal(t, announcement{Host: "server-1", MAC: "52:54:00:00:00:02"}, announcementOf("server-1", seen))
+	assert.Equal(t, announcement{Host: "server-1"}, announcementOf("server-1", block{"ours": {"52:54:00:00:00:01"}}), "it announces it itself, or nobody does")
+	assert.Equal(t, announcement{Host: "server-1"}, announcementOf("server-1", block{"lacks": {"ping or ip"}}))
+}

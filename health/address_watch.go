@@ -51,6 +51,7 @@ func (w *addressWatch) Run(ctx context.Context, report func([]Verdict)) error {
 				w.take(address, func(f *addressFacts) { f.Hosts.Runs = runs })
 			})
 		})
+		parts.Go(func() { w.lookFromHosts(ctx) })
 	}
 	reportNews(ctx, w.news, w.judge, report)
 	parts.Wait()
@@ -80,10 +81,11 @@ func (w *addressWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
 		w.mu.Lock()
 		if facts.Fault != nil {
 			// Nothing was seen, so nothing has moved: hosts go on asking there, and say only what changes.
-			facts.Service.Address = w.facts.Service.Address
+			facts.Service.Address, facts.nodes = w.facts.Service.Address, w.facts.nodes
 		}
 		if facts.Service.Address == w.facts.Service.Address {
-			facts.Dials, facts.Hosts.Runs = w.facts.Dials, w.facts.Hosts.Runs
+			facts.Dials, facts.Hosts.Runs, facts.Who = w.facts.Dials, w.facts.Hosts.Runs, w.facts.Who
+			facts.Away, facts.Announced = w.facts.Away, w.facts.Announced
 		}
 		w.facts, w.seen = facts, true
 		w.mu.Unlock()
@@ -94,13 +96,25 @@ func (w *addressWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
 	}
 }
 
-// dialAgain keeps connecting to the Service's present address.
+// dialAgain keeps connecting to the Service's present address, and notes who answered.
 func (w *addressWatch) dialAgain(ctx context.Context) {
+	stood := newSettled(time.Now)
 	for ctx.Err() == nil {
 		if address := w.address(); address != "" {
+			nodes := w.nodes()
 			dials := dialAll(ctx, address, w.spec.Ports)
+			who := whoAnswers(arpTable(), address, nodes)
+			if who.Nodes[who.MAC] == "" && who.MAC != "" {
+				meet(nodes) // the next look knows those that are there
+			}
+			who.Seconds = stood.seconds("who", address+" "+who.MAC)
+			away := stood.seconds("away", address)
+			if !unreachable(dials) {
+				away = 0
+				stood.forget("away")
+			}
 			if ctx.Err() == nil {
-				w.take(address, func(f *addressFacts) { f.Dials = dials })
+				w.take(address, func(f *addressFacts) { f.Dials, f.Who, f.Away = dials, who, away })
 			}
 		}
 		waitFor(ctx, w.movedHere, dialInterval)
@@ -122,6 +136,13 @@ func (w *addressWatch) address() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.facts.Service.Address
+}
+
+// nodes are the cluster's as of the last look.
+func (w *addressWatch) nodes() map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.facts.nodes
 }
 
 // judge is nil before the first look.

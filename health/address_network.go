@@ -1,0 +1,108 @@
+package health
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// awaySeconds is how long this machine has to fail to connect before hosts are asked what they see: MetalLB announces an address
+	// within a second or two.
+	awaySeconds = 10
+	// networkLimit bounds one look at the hosts' network, and networkInterval is the pause after it.
+	networkLimit, networkInterval = 30 * time.Second, 10 * time.Second
+)
+
+// announcement is what one host sees on its network: who answers for the address. A host that announces it itself sees nothing, and so
+// does every other where nobody does.
+type announcement struct {
+	Host string `json:"host"`
+	MAC  string `json:"mac,omitempty"`
+	// Ours is true of a node's.
+	Ours bool `json:"ours,omitempty"`
+}
+
+// judgeAway is for a machine that reaches the hosts and not the network of the address: a firewall or a VPN lets it through to them only.
+// A connection from a host proves nothing of who announces the address, because kube-proxy there takes it; a neighbour that answers for it does.
+func judgeAway(here Verdict, f addressFacts) Verdict {
+	if here.Passes() || f.Away < awaySeconds || len(f.Hosts.Runs) == 0 {
+		return here
+	}
+	if slices.ContainsFunc(f.Hosts.Runs, func(run hostRun) bool { return !run.passed() }) {
+		return here
+	}
+	seen := ""
+	for _, one := range f.Announced {
+		switch {
+		case one.MAC != "" && !one.Ours:
+			here.Cause = one.MAC + ", which is no node's, answers for it on the network of " + one.Host
+			return here
+		case one.MAC != "":
+			seen = one.Host
+		}
+	}
+	if seen == "" {
+		return here
+	}
+	return Verdict{State: Skipped, Message: here.Message + ". Seen from the hosts instead: " + seen + " sees a node answer for it, and every host connects"}
+}
+
+// unreachable says whether each port failed as they do on a network that one is not on.
+func unreachable(dials []dialFacts) bool {
+	return len(dials) > 0 && !slices.ContainsFunc(dials, func(d dialFacts) bool {
+		return !strings.Contains(d.Error, "timeout") && !strings.Contains(d.Error, "no route") && !strings.Contains(d.Error, "unreachable")
+	})
+}
+
+// lookFromHosts asks the hosts, while this machine cannot connect, who answers on their network.
+func (w *addressWatch) lookFromHosts(ctx context.Context) {
+	for ctx.Err() == nil {
+		if address, nodes := w.away(); address != "" {
+			seen := announced(ctx, w.hosts, w.key, address, nodes)
+			w.take(address, func(f *addressFacts) { f.Announced = seen })
+		}
+		waitFor(ctx, nil, networkInterval)
+	}
+}
+
+// away is the address that this machine has failed to reach for long enough, and the nodes' addresses.
+func (w *addressWatch) away() (address string, nodes []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.facts.Away >= awaySeconds {
+		address = w.facts.Service.Address
+	}
+	return address, slices.Collect(maps.Values(w.facts.nodes))
+}
+
+// announced is what each host sees, in the hosts' order.
+func announced(ctx context.Context, hosts []Host, key []byte, address string, nodes []string) []announcement {
+	list := make([]announcement, len(hosts))
+	script := withSettings(poolScript, map[string]string{"addresses": address, "nodes": strings.Join(nodes, " ")})
+	var all sync.WaitGroup
+	for i, host := range hosts {
+		all.Go(func() {
+			bounded, stop := context.WithTimeout(ctx, networkLimit)
+			defer stop()
+			list[i] = announcement{Host: host.Name}
+			observeHost(bounded, host, key, script, func(b block) {
+				list[i] = announcementOf(host.Name, b)
+				stop()
+			}, func(error) {})
+		})
+	}
+	all.Wait()
+	return list
+}
+
+func announcementOf(host string, b block) announcement {
+	seen := announcement{Host: host}
+	if _, mac, ok := strings.Cut(b.get("answers"), " "); ok {
+		seen.MAC, seen.Ours = mac, slices.Contains(b["ours"], mac)
+	}
+	return seen
+}
