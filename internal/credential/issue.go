@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -13,7 +12,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"strata/internal/apiserver"
-	"strata/internal/remote"
 )
 
 // Issuer carries out a Request.
@@ -103,50 +101,6 @@ func (i *Issuer) works(ctx context.Context, text []byte, at *admin) error {
 		}
 		return err
 	})
-}
-
-// authority is K3s's own access on the first server that has one which is believed. Where it has ended on a server, so have the
-// certificates between K3s's own parts there: K3s is restarted, which renews them.
-func (i *Issuer) authority(ctx context.Context, servers []remote.Target) (*admin, error) {
-	found, silent := admins(ctx, i.Hosts, servers)
-	var ended []admin
-	for _, one := range found {
-		if i.Now().After(one.ends) {
-			ended = append(ended, one)
-		}
-	}
-	if len(ended) > 0 {
-		if err := i.restart(ctx, ended); err != nil {
-			return nil, errors.Join(err, silent)
-		}
-		found, silent = admins(ctx, i.Hosts, servers)
-	}
-	for n, one := range found {
-		if i.Now().Before(one.ends) {
-			if silent != nil {
-				i.say("goes on without: %v", silent)
-			}
-			return &found[n], nil
-		}
-		silent = errors.Join(silent, fmt.Errorf("k3s.yaml of %s: its certificate ended at %s, also after a restart of K3s", one.server, one.ends.Format(time.RFC3339)))
-	}
-	return nil, fmt.Errorf("no server has a kubeconfig that its API server believes: %w; see journalctl -u k3s there", silent)
-}
-
-// restart restarts K3s on all servers at once: etcd needs a majority of members that believe each other.
-func (i *Issuer) restart(ctx context.Context, ended []admin) error {
-	failures := make([]error, len(ended))
-	var all sync.WaitGroup
-	for n, one := range ended {
-		i.say("K3s's own certificates on %s ended at %s: K3s is restarted there, which renews them", one.server, one.ends.Format(time.RFC3339))
-		all.Go(func() {
-			if err := i.Hosts.Restart(ctx, one.server); err != nil {
-				failures[n] = fmt.Errorf("restart K3s on %s, whose certificates have ended: %w", one.server, err)
-			}
-		})
-	}
-	all.Wait()
-	return errors.Join(failures...)
 }
 
 func (i *Issuer) say(format string, args ...any) {

@@ -1,0 +1,66 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"strata/internal/remote"
+)
+
+// authority is K3s's own access on the first server that has one which is believed. The others are not asked: they may still be on their way
+// into the cluster. Where it has ended on a server, so have the certificates between K3s's own parts there, and K3s is restarted on all such.
+func (i *Issuer) authority(ctx context.Context, servers []remote.Target) (*admin, error) {
+	var silent error
+	for n := range servers {
+		found, failed := admins(ctx, i.Hosts, servers[n:n+1])
+		silent = errors.Join(silent, failed)
+		if len(found) == 0 {
+			continue
+		}
+		if i.Now().After(found[0].ends) {
+			return i.renewed(ctx, servers)
+		}
+		if silent != nil {
+			i.say("goes on without: %v", silent)
+		}
+		return &found[0], nil
+	}
+	return nil, fmt.Errorf("no server's k3s.yaml could be read: %w", silent)
+}
+
+// renewed has K3s renew what has ended, and is the first access that is believed then.
+func (i *Issuer) renewed(ctx context.Context, servers []remote.Target) (*admin, error) {
+	found, silent := admins(ctx, i.Hosts, servers)
+	ended := slices.DeleteFunc(found, func(one admin) bool { return i.Now().Before(one.ends) })
+	if err := i.restart(ctx, ended); err != nil {
+		return nil, errors.Join(err, silent)
+	}
+	found, silent = admins(ctx, i.Hosts, servers)
+	for n, one := range found {
+		if i.Now().Before(one.ends) {
+			return &found[n], nil
+		}
+		silent = errors.Join(silent, fmt.Errorf("k3s.yaml of %s: its certificate ended at %s, also after a restart of K3s", one.server, one.ends.Format(time.RFC3339)))
+	}
+	return nil, fmt.Errorf("no server has a kubeconfig that its API server believes: %w; see journalctl -u k3s there", silent)
+}
+
+// restart restarts K3s on all servers at once: etcd needs a majority of members that believe each other.
+func (i *Issuer) restart(ctx context.Context, ended []admin) error {
+	failures := make([]error, len(ended))
+	var all sync.WaitGroup
+	for n, one := range ended {
+		i.say("K3s's own certificates on %s ended at %s: K3s is restarted there, which renews them", one.server, one.ends.Format(time.RFC3339))
+		all.Go(func() {
+			if err := i.Hosts.Restart(ctx, one.server); err != nil {
+				failures[n] = fmt.Errorf("restart K3s on %s, whose certificates have ended: %w", one.server, err)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(failures...)
+}

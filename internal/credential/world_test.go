@@ -1,0 +1,151 @@
+package credential
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
+
+	"strata/internal/remote"
+)
+
+// today is the clock's time.
+var today = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// world is a cluster of servers whose K3s certificates end, and whose signer signs.
+type world struct {
+	t      *testing.T
+	client *fake.Clientset
+	key    *ecdsa.PrivateKey
+	log    bytes.Buffer
+
+	mutex sync.Mutex
+	// ends is when K3s's own certificate does, by server; one that is not there does not answer.
+	ends map[string]time.Time
+	// longest is how long the signer signs for; refuses has it refuse, forbidden has RBAC refuse.
+	longest            time.Duration
+	refuses, forbidden bool
+	// stubborn is a server whose restart renews nothing.
+	stubborn         string
+	restarted, asked []string
+	authority        string
+}
+
+func newWorld(t *testing.T, servers ...string) *world {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	w := &world{t: t, client: fake.NewClientset(), key: key, ends: map[string]time.Time{}, longest: 365 * 24 * time.Hour, authority: "the cluster's authority"}
+	for _, server := range servers {
+		w.ends[server] = today.Add(200 * 24 * time.Hour)
+	}
+	w.client.PrependReactor("create", "certificatesigningrequests", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		made := action.(clienttesting.CreateAction).GetObject().(*certificatesv1.CertificateSigningRequest)
+		made.Name = made.GenerateName + "1" // which the fake does not do
+		return false, nil, nil
+	})
+	w.client.PrependReactor("update", "certificatesigningrequests", w.sign)
+	w.client.PrependReactor("create", "selfsubjectaccessreviews", func(clienttesting.Action) (bool, runtime.Object, error) {
+		w.mutex.Lock()
+		defer w.mutex.Unlock()
+		_, err := w.client.Tracker().Get(rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"), "", "strata:dev")
+		return true, &authorizationv1.SelfSubjectAccessReview{Status: authorizationv1.SubjectAccessReviewStatus{Allowed: err == nil && !w.forbidden}}, nil
+	})
+	return w
+}
+
+// sign is Kubernetes' signer: what is approved is signed, for no longer than it may.
+func (w *world) sign(action clienttesting.Action) (bool, runtime.Object, error) {
+	approved := action.(clienttesting.UpdateAction).GetObject().(*certificatesv1.CertificateSigningRequest).DeepCopy()
+	if w.refuses {
+		approved.Status.Conditions = append(approved.Status.Conditions, certificatesv1.CertificateSigningRequestCondition{
+			Type: certificatesv1.CertificateFailed, Reason: "SignerValidationFailure", Message: "no",
+		})
+	} else {
+		block, _ := pem.Decode(approved.Spec.Request)
+		asked, err := x509.ParseCertificateRequest(block.Bytes)
+		require.NoError(w.t, err)
+		assert.Equal(w.t, "strata:dev", asked.Subject.CommonName)
+		assert.Empty(w.t, asked.Subject.Organization, "system:masters is refused")
+		life := min(w.longest, time.Duration(*approved.Spec.ExpirationSeconds)*time.Second)
+		approved.Status.Certificate = w.certificate("strata:dev", today.Add(life), asked.PublicKey)
+	}
+	return true, approved, w.client.Tracker().Update(certificatesv1.SchemeGroupVersion.WithResource("certificatesigningrequests"), approved, "")
+}
+
+func (w *world) certificate(name string, ends time.Time, public any) []byte {
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: ends.Add(-400 * 24 * time.Hour), NotAfter: ends}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, public, w.key)
+	require.NoError(w.t, err)
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+}
+
+// Admin implements Hosts.
+func (w *world) Admin(_ context.Context, server remote.Target) ([]byte, error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.asked = append(w.asked, server.Name)
+	ends, answers := w.ends[server.Name]
+	if !answers {
+		return nil, errors.New("no route to host")
+	}
+	return kubeconfig("system:admin", []byte(w.authority), w.certificate("system:admin", ends, w.key.Public()), []byte("admin-key"))
+}
+
+// Restart implements Hosts.
+func (w *world) Restart(_ context.Context, server remote.Target) error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.restarted = append(w.restarted, server.Name)
+	if server.Name != w.stubborn {
+		w.ends[server.Name] = today.Add(365 * 24 * time.Hour)
+	}
+	return nil
+}
+
+// Client implements Hosts.
+func (w *world) Client(*rest.Config, remote.Target) (kubernetes.Interface, error) {
+	return w.client, nil
+}
+
+// issue asks as a stack of three servers does.
+func (w *world) issue(previous *Issued, change ...func(*Request)) (*Issued, error) {
+	r := Request{User: User("dev"), Lifetime: metav1.Duration{Duration: 365 * 24 * time.Hour}, Generation: 7}
+	for _, name := range []string{"server-1", "server-2", "server-3"} {
+		r.Servers = append(r.Servers, remote.Target{Name: name, Address: name})
+	}
+	for _, one := range change {
+		one(&r)
+	}
+	ctx, cancel := context.WithTimeout(w.t.Context(), 3*time.Second)
+	defer cancel()
+	issuer := Issuer{Hosts: w, Now: func() time.Time { return today }, Log: &w.log}
+	return issuer.Issue(ctx, r, previous)
+}
+
+func (w *world) mustIssue(previous *Issued, change ...func(*Request)) *Issued {
+	w.t.Helper()
+	issued, err := w.issue(previous, change...)
+	require.NoError(w.t, err, w.log.String())
+	return issued
+}
