@@ -57,6 +57,7 @@ func TestLocalOnMachines(t *testing.T) {
 			require.NoError(t, s.converges())
 		})
 	}
+	s.step("certificates that end are renewed, also by an up that comes too late", func(t *testing.T) { s.outlivesItsCertificates(t, machines, configured) })
 	s.step("destroy with a dead machine leaves nothing", func(t *testing.T) {
 		machines.fault(t, "dead", "agent-1", func() { s.must(s.destroy()) }, keepBroken)
 		s.nothingLeft(t, machines)
