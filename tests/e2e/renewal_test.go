@@ -37,7 +37,8 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *lent, sections map[
 		if renewal == 0 {
 			preview := s.must(s.pulumi("preview"))
 			assert.Contains(t, preview.output, "k3s-credential")
-			assert.NotContains(t, preview.output, "replace")
+			assert.NotContains(t, preview.output, " to replace", "of the sums at its end")
+			assert.NotContains(t, preview.output, " to delete")
 		}
 		s.must(s.up())
 		now := s.certificate(t)
