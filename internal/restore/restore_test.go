@@ -85,9 +85,9 @@ func TestAllStopOneIsResetAndTheOthersJoinItOneByOne(t *testing.T) {
 	assert.Equal(t, []string{
 		"reset server-1", "restart server-1", "works server-1", "forget_passwords server-1", "bind server-1",
 		"rejoin at-server-1 server-2", "works server-2", "joined server-2", "rejoin at-server-1 server-3", "works server-3", "joined server-3",
-	}, f.did[4:14])
-	assert.ElementsMatch(t, []string{"release server-1", "release server-2", "release server-3"}, f.did[14:17], "not before all are one cluster")
-	assert.Equal(t, []string{"restart agent-1", "works agent-1"}, f.did[17:])
+	}, f.did[4:15])
+	assert.ElementsMatch(t, []string{"release server-1", "release server-2", "release server-3"}, f.did[15:18], "not before all are one cluster")
+	assert.Equal(t, []string{"restart agent-1", "works agent-1"}, f.did[18:])
 	assert.LessOrEqual(t, times.API, times.All)
 }
 
