@@ -18,11 +18,11 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// life is how long a client certificate lives here, where K3s signs for no longer: the shortest that a stack may ask for.
-const life = time.Minute
+// life is how long a client certificate lives here, where K3s signs for no longer: a third of it is more than an up takes on two busy cores.
+const life = 2 * time.Minute
 
 // outlivesItsCertificates has certificates end: the stack's is renewed by ups, and by one that comes too late; K3s's own by a restart. It
-// leaves a stack whose certificate ends in a minute.
+// leaves a stack whose certificate ends in two minutes.
 func (s *stack) outlivesItsCertificates(t *testing.T, hosts *lent, sections map[string]any) {
 	sections = maps.Clone(sections)
 	sections["k3s"] = map[string]any{
