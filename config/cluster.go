@@ -27,7 +27,7 @@ type K3s struct {
 	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`
 	// ClientCertificateLifetime is how long the client certificate of the kubeconfig lives. It is renewed by the first up in each third of
 	// it, so a stack needs an up more often than that. At least 1m; K3s signs for 10m at least and for a year at most, unless
-	// cluster-signing-duration in kube-controller-manager-arg says otherwise. Default 8760h, a year.
+	// cluster-signing-duration in kube-controller-manager-arg says otherwise. Default 8760h; that is a year.
 	ClientCertificateLifetime metav1.Duration `json:"clientCertificateLifetime,omitzero"`
 	// Snapshots are etcd's, which each server writes for itself.
 	Snapshots Snapshots `json:"snapshots,omitzero"`

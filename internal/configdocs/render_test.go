@@ -106,8 +106,10 @@ func written(value any) string {
 		return strings.Join(words, ", ")
 	}
 	text := fmt.Sprint(value)
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
+	for _, none := range []struct{ end, zero string }{{"m0s", "0s"}, {"h0m", "0m"}} {
+		if strings.HasSuffix(text, none.end) {
+			text = strings.TrimSuffix(text, none.zero)
+		}
 	}
 	return text
 }
