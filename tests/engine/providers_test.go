@@ -73,7 +73,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 	}
 	provider.DeleteF = func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 		err := w.do("delete", req.URN)
-		if _, runs := req.Inputs["delete"]; pkg == "command" && !runs {
+		if _, runs := req.Inputs["delete"]; pkg == "random" || pkg == "command" && !runs {
 			w.forgotten(req.URN.Name())
 		}
 		if err == nil {

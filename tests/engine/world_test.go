@@ -83,7 +83,7 @@ func (w *world) take() actions {
 	return slices.DeleteFunc(slices.Clone(taken), func(one action) bool { return one.empty && taken.find("create", one.name) != nil })
 }
 
-// forgotten marks the last delete of a command that has no delete action.
+// forgotten marks the last delete of what has no delete action: a random value, or a command without one.
 func (w *world) forgotten(name string) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
