@@ -84,14 +84,15 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 		s.refused(t, s.up(), "hosts-server-1-gate", "cloud-init", "bootcmd")
 	})
 	s.step("a lease that does not come is named, and so is one of another address", func(t *testing.T) {
-		dhcp := map[string]any{"dhcp": true}
-		with("15s", dhcp)
+		s.must(s.destroy()) // how a machine gets its address is decided when it is made
+		with("15s", map[string]any{"dhcp": true})
 		pve.write("faults.json", map[string]string{"bootDelay": "120s"})
 		s.refused(t, s.up(), "hosts-server-1-boot", "expected 10.21.0.11, found no lease and no answer")
 		pve.write("faults.json", map[string]string{"bootDelay": "120s", "address": "10.21.0.77"})
 		s.refused(t, s.up(), "hosts-server-1-boot", "expected 10.21.0.11, found 10.21.0.77", "reserve 10.21.0.11 for")
 	})
 	s.step("a first boot of two minutes is named when the bound is shorter", func(t *testing.T) {
+		s.must(s.destroy())
 		pve.write("faults.json", map[string]string{"bootDelay": "120s"})
 		with("20s", nil)
 		s.refused(t, s.up(), "hosts-server-1-gate", "timed out after 20", "strata:timeouts.host is 20s")
