@@ -7,6 +7,7 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/internal/k3snode"
 	"strata/internal/machine"
 )
 
@@ -55,8 +56,14 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 func newMachine(
 	ctx *pulumi.Context, hosts *Hosts, name string, spec machine.Spec, public pulumi.StringOutput, args *HostsArgs, guard pulumi.Resource, consent recreation,
 ) (*local.Command, error) {
-	stdin := public.ApplyT(func(key string) (*string, error) {
-		spec.AuthorizedKey = key
+	needs, err := hosts.until(guard)
+	if err != nil {
+		return nil, err
+	}
+	stdin := pulumi.All(public, hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
+		owner := known[1].(k3snode.Owner)
+		spec.AuthorizedKey = known[0].(string)
+		spec.Owner = &machine.Owner{Cluster: owner.Cluster, Project: owner.Project, Stack: owner.Stack, Node: spec.Hostname}
 		text, err := json.Marshal(spec)
 		if err != nil {
 			return nil, err
@@ -64,10 +71,6 @@ func newMachine(
 		out := string(text)
 		return &out, nil
 	}).(pulumi.StringPtrOutput)
-	needs, err := hosts.until(guard)
-	if err != nil {
-		return nil, err
-	}
 	place := spec.Bridge + " " + spec.Subnet.String() + " " + spec.Address.String()
 	command := runs("machine create", stdin, nil)
 	command.Update, command.Delete = pulumi.String(program+" machine create --existing"), pulumi.String(program+" machine delete")

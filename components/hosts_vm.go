@@ -11,6 +11,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/k3snode"
 	"strata/internal/vm"
 )
 
@@ -92,7 +93,13 @@ func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutpu
 	spec := v.spec(node)
 	// Restarts for more memory or processors are one after the other, so the last waits for all others.
 	spec.TurnTimeout.Duration = v.args.Timeout.Duration * time.Duration(len(v.args.Config.Nodes))
-	stdin := pulumi.All(v.public, v.hypervisor.pin).ApplyT(func(known []any) (*string, error) {
+	needs, err := v.needs()
+	if err != nil {
+		return nil, err
+	}
+	stdin := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
+		owner := known[2].(k3snode.Owner)
+		spec.Cluster, spec.Project = owner.Cluster, owner.Project
 		spec.Guest.AuthorizedKeys = append([]string{known[0].(string)}, v.args.Config.VM.AuthorizedKeys...)
 		spec.Hypervisor.HostKey = known[1].(string)
 		return jsonText(spec)
@@ -106,10 +113,6 @@ func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutpu
 	command.Update, command.Delete = pulumi.String(program+" vm create --existing"), pulumi.String(program+" vm delete")
 	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says what the machine was made with
 	replaces := consent.replaces(command, string(place))
-	needs, err := v.needs()
-	if err != nil {
-		return nil, err
-	}
 	options := childOf(v.hosts, needs...)
 	if err := again(v.ctx, name, command, options); err != nil {
 		return nil, err

@@ -76,13 +76,18 @@ func machineDelete() *cobra.Command {
 		if err != nil || all || len(names) > 0 {
 			return errors.Join(err, byName(cmd, names))
 		}
-		// Only the name is read: a spec that another version wrote must not keep a machine alive.
-		var spec struct{ Name string }
+		// Only whose it is is read: a spec that another version wrote must not keep a machine alive.
+		var spec struct {
+			Name, AuthorizedKey string
+			Owner               *machine.Owner
+		}
 		text, err := io.ReadAll(cmd.InOrStdin())
 		if err := errors.Join(err, json.Unmarshal(text, &spec)); err != nil {
 			return fmt.Errorf("which machine: give names, --all, or a spec on stdin: %w", err)
 		}
-		if err := byName(cmd, []string{spec.Name}); err != nil {
+		own := machine.Spec{Name: spec.Name, AuthorizedKey: spec.AuthorizedKey, Owner: spec.Owner}
+		remove := func(ctx context.Context, _ string, log *machine.Log) error { return machine.DeleteOwn(ctx, own, log) }
+		if err := onEach(cmd, []string{spec.Name}, remove); err != nil {
 			return err
 		}
 		whole, err := machine.ReadSpec(bytes.NewReader(text))

@@ -58,6 +58,14 @@ func checkHost() error {
 // another spec is refused, an unfinished one is removed first: nothing can depend on it.
 func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	old, err := loadSpec(spec.Name)
+	if err == nil {
+		if err := spec.mayHave(old); err != nil {
+			return Spec{}, err
+		}
+		if spec.Owner == nil {
+			spec.Owner = old.Owner
+		}
+	}
 	switch {
 	case err == nil && isReady(spec.Name):
 		if differ := rebuildReasons(old, spec); len(differ) > 0 {

@@ -13,8 +13,18 @@ import (
 )
 
 // Delete removes a machine with everything that was made for it; the network and the image go with their last machine.
-// A machine that does not exist is no error, a directory that was not made here is.
+// A machine that does not exist is no error, a directory that was not made here is. It asks nobody whose the machine is.
 func Delete(ctx context.Context, name string, log *Log) error {
+	return remove(ctx, name, func(Spec) error { return nil }, log)
+}
+
+// DeleteOwn is Delete for the owner of a Spec, of which the name, the owner and the key are read.
+func DeleteOwn(ctx context.Context, spec Spec, log *Log) error {
+	return remove(ctx, spec.Name, spec.mayHave, log)
+}
+
+// remove deletes a machine that may be deleted.
+func remove(ctx context.Context, name string, may func(Spec) error, log *Log) error {
 	if err := checkHost(); err != nil {
 		return err
 	}
@@ -31,6 +41,9 @@ func Delete(ctx context.Context, name string, log *Log) error {
 		return removeMachineDir(ctx, name)
 	}
 	if err != nil {
+		return err
+	}
+	if err := may(spec); err != nil {
 		return err
 	}
 	return deleteLocked(ctx, spec, log)

@@ -44,6 +44,8 @@ type Spec struct {
 	Seed map[string]string `json:"seed,omitempty"`
 	// HostKey is the public half of the host key that Seed brings, in authorized_keys form. Required with Seed.
 	HostKey string `json:"hostKey,omitempty"`
+	// Owner is whose the machine is. Default: none, as for a machine that is made by hand.
+	Owner *Owner `json:"owner,omitempty"`
 }
 
 // Result is what `strata machine create` prints.

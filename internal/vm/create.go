@@ -61,6 +61,9 @@ func create(ctx context.Context, spec Spec, secrets Secrets, existing bool, log 
 	if have == nil {
 		have, err = build(ctx, on, spec, secrets)
 	} else {
+		if err := claim(ctx, on, spec, have, existing); err != nil {
+			return Result{}, err
+		}
 		err = change(ctx, on, spec, have, log)
 		if errors.Is(err, errRestart) {
 			err = restart(whole, on, spec, secrets, have, log)
@@ -70,6 +73,20 @@ func create(ctx context.Context, spec Spec, secrets Secrets, existing bool, log 
 		return Result{}, err
 	}
 	return Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(), Made: spec.Made()}, nil
+}
+
+// claim writes the cluster's identity on a machine that is older than identities. One that is not in the state is taken over only where
+// the mark says that this very cluster made it: the same stack's name is in another person's state as well.
+func claim(ctx context.Context, on driver, spec Spec, have *found, known bool) error {
+	if spec.Cluster == "" || have.Mark == spec.mark(true) {
+		return nil
+	}
+	if !known && have.Mark.Cluster == "" {
+		return fmt.Errorf("%s is there, and neither its mark nor the state says whose it is: a Strata that is older than identities made it, "+
+			"with another state of this stack's file or with this one and was killed; if it is this stack's: strata host adopt -s %s %s, see docs/host-ownership.md",
+			spec.Name(), spec.Stack, spec.Node)
+	}
+	return on.sign(ctx, have, spec.mark(true))
 }
 
 // build makes a machine. What it made is removed when it cannot be finished: the engine keeps nothing of a failed creation, so

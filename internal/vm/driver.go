@@ -15,6 +15,8 @@ type found struct {
 	ID string
 	// Mark is its owner; zero when nobody of us made it.
 	Mark Mark
+	// Note is the text that Mark was read from, where people can add to it.
+	Note string
 	// Running is true unless it is off.
 	Running   bool
 	CPUs      int
@@ -28,6 +30,8 @@ type driver interface {
 	find(ctx context.Context) (*found, error)
 	// make makes the machine, marked as being made, with its seed, and leaves it off.
 	make(ctx context.Context, seed []byte) (*found, error)
+	// sign puts a mark in place of the one that the machine has.
+	sign(ctx context.Context, have *found, mark Mark) error
 	// finish marks the machine as whole.
 	finish(ctx context.Context, have *found) error
 	start(ctx context.Context, have *found) error

@@ -59,7 +59,7 @@ func (l *libvirt) find(ctx context.Context) (*found, error) {
 		return nil, err
 	}
 	if !l.spec.owns(have.Mark) {
-		return nil, &ForeignError{Where: l.host.String(), What: "there is a domain " + name, Fix: "rename the node or the stack, or move the domain away"}
+		return nil, l.spec.foreign(l.host.String(), "there is a domain "+name, "rename the node or the stack, or move the domain away", have.Mark)
 	}
 	have.DiskGiB, err = l.diskGiB(ctx)
 	return have, err
@@ -78,7 +78,7 @@ func (l *libvirt) read(ctx context.Context, name string) (*found, error) {
 	have := &found{ID: d.UUID, CPUs: d.VCPU, MemoryMiB: mebibytes(d.Memory.Value, d.Memory.Unit)}
 	for _, one := range d.Marks {
 		if one.XMLName.Space == markSpace {
-			have.Mark = Mark{Stack: one.Stack, Node: one.Node, Whole: one.State == "made"}
+			have.Mark = one.mark()
 		}
 	}
 	state, err := l.virsh(ctx, "domstate", name)
@@ -182,15 +182,21 @@ func (l *libvirt) upload(ctx context.Context, volume, format string, content io.
 	return err
 }
 
-func (l *libvirt) finish(ctx context.Context, _ *found) error {
-	text, err := xml.Marshal(newMarkXML(l.spec.mark(true)))
+// sign changes the domain's stored definition, which is what find reads.
+func (l *libvirt) sign(ctx context.Context, _ *found, mark Mark) error {
+	text, err := xml.Marshal(newMarkXML(mark))
 	if err != nil {
 		return err
 	}
-	if _, err := l.virsh(ctx, "metadata", l.spec.Name(), "--config", "--uri", markSpace, "--key", "strata", "--set", string(text)); err != nil {
+	_, err = l.virsh(ctx, "metadata", l.spec.Name(), "--config", "--uri", markSpace, "--key", "strata", "--set", string(text))
+	return err
+}
+
+func (l *libvirt) finish(ctx context.Context, have *found) error {
+	if err := l.sign(ctx, have, l.spec.mark(true)); err != nil {
 		return err
 	}
-	_, err = l.virsh(ctx, "autostart", l.spec.Name())
+	_, err := l.virsh(ctx, "autostart", l.spec.Name())
 	return err
 }
 

@@ -61,7 +61,7 @@ func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
 	assert.Equal(t, []string{"strata-dev-server-1", "strata-dev-server-1-seed.iso", "strata-dev-server-1.qcow2"}, things(t, dir))
 	text, err := os.ReadFile(filepath.Join(dir, "domains/strata-dev-server-1"))
 	require.NoError(t, err)
-	assert.Contains(t, string(text), `<strata:vm xmlns:strata="urn:strata:vm:1" stack="dev" node="server-1" state="made"/>`)
+	assert.Contains(t, string(text), `<strata:vm xmlns:strata="urn:strata:vm:1" stack="dev" node="server-1" state="made" cluster="cafe" project="strata" key="`+spec.key()+`"/>`)
 	assert.NotContains(t, string(text), "PRIVATE KEY")
 
 	spec.DiskGiB = 25

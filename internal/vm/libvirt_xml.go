@@ -16,10 +16,18 @@ type markXML struct {
 	Stack   string `xml:"stack,attr"`
 	Node    string `xml:"node,attr"`
 	State   string `xml:"state,attr"`
+	Cluster string `xml:"cluster,attr,omitempty"`
+	Project string `xml:"project,attr,omitempty"`
+	Key     string `xml:"key,attr,omitempty"`
 }
 
 func newMarkXML(m Mark) markXML {
-	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.state()}
+	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.state(), Cluster: m.Cluster, Project: m.Project, Key: m.Key}
+}
+
+// mark is what the element says.
+func (x markXML) mark() Mark {
+	return Mark{Stack: x.Stack, Node: x.Node, Whole: x.State == "made", Cluster: x.Cluster, Project: x.Project, Key: x.Key}
 }
 
 // domainTemplate is a machine: virtio devices, a console whose output libvirt keeps, and the channel of the guest's agent. The seed is
@@ -28,7 +36,7 @@ func newMarkXML(m Mark) markXML {
 var domainTemplate = template.Must(template.New("domain").Funcs(template.FuncMap{"text": escape}).Parse(`<domain type="{{text .Libvirt.Type}}">
   <name>{{text .Name}}</name>
   <title>Strata: node {{text .Node}} of stack {{text .Stack}}</title>
-  <metadata><strata:vm xmlns:strata="` + markSpace + `" stack="{{text .Stack}}" node="{{text .Node}}" state="making"/></metadata>
+  <metadata><strata:vm xmlns:strata="` + markSpace + `" stack="{{text .Stack}}" node="{{text .Node}}" state="making"{{with .Mark}}{{if .Cluster}} cluster="{{text .Cluster}}"{{end}}{{if .Project}} project="{{text .Project}}"{{end}}{{if .Key}} key="{{.Key}}"{{end}}{{end}}/></metadata>
   <memory unit="MiB">{{.MemoryMiB}}</memory>
   <vcpu>{{.CPUs}}</vcpu>
   <os><type arch="{{.Arch}}" machine="{{.Machine}}">hvm</type><boot dev="hd"/></os>
@@ -67,7 +75,8 @@ func domainXML(spec Spec) ([]byte, error) {
 	values := struct {
 		Spec
 		Arch, Machine, CPU, Disk, Seed, Console string
-	}{Spec: spec, CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec)}
+		Mark                                    Mark
+	}{Spec: spec, CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec), Mark: spec.mark(false)}
 	values.Arch, values.Machine = architecture(spec.Libvirt.Arch)
 	if spec.Libvirt.Type == "qemu" {
 		values.CPU = "maximum" // all that the emulation has

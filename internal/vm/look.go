@@ -18,5 +18,6 @@ type Facts struct {
 
 // Look asks the hypervisor about a machine and changes nothing.
 func Look(ctx context.Context, host Host, spec Spec) (Facts, error) {
+	spec.onlyLooks = true // a gate's Spec has no identity, and what it waits for has asked
 	return newDriver(host, spec).look(ctx)
 }

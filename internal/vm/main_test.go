@@ -47,7 +47,7 @@ func newKey(t *testing.T) []byte {
 // machine is a spec without a hypervisor.
 func machine() Spec {
 	return Spec{
-		Stack: "dev", Node: "server-1", Timeout: metav1.Duration{Duration: time.Minute}, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20,
+		Stack: "dev", Node: "server-1", Cluster: "cafe", Project: "strata", Timeout: metav1.Duration{Duration: time.Minute}, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20,
 		Guest: Guest{
 			Address: netip.MustParsePrefix("10.10.0.11/24"), Gateway: netip.MustParseAddr("10.10.0.1"), DNS: []netip.Addr{netip.MustParseAddr("10.10.0.1")},
 			User: "strata", Port: 22, AuthorizedKeys: []string{"ssh-ed25519 AAAA test"}, Modules: []string{"br_netfilter"},

@@ -1,24 +1,59 @@
 package vm
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 
 	"strata/internal/remote"
 )
 
-// Mark is what a machine carries of its owner.
+// Mark is what a machine carries of its owner (docs/adr/0031).
 type Mark struct {
 	Stack, Node string
 	// Whole is false while the machine is being made.
 	Whole bool
+	// Cluster is the identity of the cluster, which with Node decides whose the machine is; empty in a mark that is older. Project is for
+	// people.
+	Cluster, Project string
+	// Key tells the key with which the stack logs in to its machines: a state that is older than Cluster knows its own machine by it.
+	Key string
 }
 
 // mark is the Spec's own.
-func (s Spec) mark(whole bool) Mark { return Mark{Stack: s.Stack, Node: s.Node, Whole: whole} }
+func (s Spec) mark(whole bool) Mark {
+	return Mark{Stack: s.Stack, Node: s.Node, Whole: whole, Cluster: s.Cluster, Project: s.Project, Key: s.key()}
+}
 
-// owns reports whether the Spec's stack made a machine.
-func (s Spec) owns(m Mark) bool { return m.Stack == s.Stack && m.Node == s.Node }
+// key is a digest of the stack's own key, which is the first that may log in; empty in a Spec without keys.
+func (s Spec) key() string {
+	if len(s.Guest.AuthorizedKeys) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.TrimSpace(s.Guest.AuthorizedKeys[0])))
+	return hex.EncodeToString(sum[:6])
+}
+
+// owns reports whether the Spec's cluster made a machine. Without a cluster in the mark, stack and node decide, as they did when it was
+// made. Without one in the Spec, which is what an older state asks a removal with, the key does.
+func (s Spec) owns(m Mark) bool {
+	switch {
+	case m.Stack != s.Stack || m.Node != s.Node:
+		return false
+	case m.Cluster == "" || m.Cluster == s.Cluster || s.onlyLooks:
+		return true
+	}
+	return s.Cluster == "" && m.Key != "" && m.Key == s.key()
+}
+
+// names say who a Mark's owner is.
+func (m Mark) names() string {
+	if m.Cluster == "" {
+		return fmt.Sprintf("node %s of stack %s", m.Node, m.Stack)
+	}
+	return fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", m.Node, m.Stack, m.Project, m.Cluster)
+}
 
 func (m Mark) state() string {
 	if m.Whole {
@@ -29,24 +64,76 @@ func (m Mark) state() string {
 
 // line is the mark where a hypervisor takes a text only.
 func (m Mark) line() string {
-	return fmt.Sprintf("strata stack=%s node=%s state=%s", m.Stack, m.Node, m.state())
+	line := fmt.Sprintf("strata stack=%s node=%s state=%s", m.Stack, m.Node, m.state())
+	for _, more := range []struct{ key, value string }{{"cluster", m.Cluster}, {"project", m.Project}, {"key", m.Key}} {
+		if more.value != "" {
+			line += " " + more.key + "=" + more.value
+		}
+	}
+	return line
+}
+
+// parseLine reads the line of a mark; ok is false for any other.
+func parseLine(line string) (m Mark, ok bool) {
+	words := strings.Fields(line)
+	if len(words) == 0 || words[0] != "strata" {
+		return Mark{}, false
+	}
+	values := map[string]string{}
+	for _, word := range words[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		values[key] = value
+	}
+	m = Mark{
+		Stack: values["stack"], Node: values["node"], Whole: values["state"] == "made",
+		Cluster: values["cluster"], Project: values["project"], Key: values["key"],
+	}
+	return m, m.Stack != "" && m.Node != "" && values["state"] != ""
 }
 
 // markIn finds the mark in a text that a person may have added to.
 func markIn(text string) Mark {
 	for line := range strings.Lines(text) {
-		var m Mark
-		var state string
-		if n, err := fmt.Sscanf(line, "strata stack=%s node=%s state=%s", &m.Stack, &m.Node, &state); err == nil && n == 3 {
-			m.Whole = state == "made"
+		if m, ok := parseLine(line); ok {
 			return m
 		}
 	}
 	return Mark{}
 }
 
+// in is a text with this mark in place of the one that it has, and with what people added.
+func (m Mark) in(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		if _, ok := parseLine(line); ok {
+			lines[i] = m.line()
+			return strings.Join(lines, "\n")
+		}
+	}
+	return strings.TrimSuffix(m.line()+"\n"+strings.Join(lines, "\n"), "\n")
+}
+
 // ForeignError is a machine in the way that this stack did not make.
-type ForeignError struct{ Where, What, Fix string }
+type ForeignError struct {
+	Where, What, Fix string
+	// Unsure is true when the identity of this stack's cluster was not known, so that the machine can be its own.
+	Unsure bool
+}
+
+// foreign words a machine that a Spec does not own. what is the machine, fix what is done about one that no cluster's mark is on.
+func (s Spec) foreign(where, what, fix string, m Mark) *ForeignError {
+	e := &ForeignError{Where: where, What: what, Fix: fix}
+	if m.Stack == "" {
+		return e
+	}
+	e.What += ", " + m.names()
+	if m.Stack == s.Stack && m.Node == s.Node {
+		e.Unsure = s.Cluster == ""
+		e.Fix = "it was made with another state of this stack's file: two people need stacks of two names; if that state is lost or this machine is " +
+			"nobody's: strata host adopt, see docs/host-ownership.md"
+	}
+	return e
+}
 
 func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s: %s, and this stack did not make it; it is left alone: %s", e.Where, e.What, e.Fix)

@@ -24,6 +24,11 @@ func OwnedBy(ctx context.Context, host Host, spec Spec) ([]Owned, error) {
 // prefix is what the names of all machines of a stack begin with. Those of another stack can, too: only the mark tells.
 func (s Spec) prefix() string { return strings.TrimSuffix(s.Name(), s.Node) }
 
+// ofStack reports whether a machine is the Spec's stack's. Without an identity on either side the stack's name decides.
+func (s Spec) ofStack(m Mark) bool {
+	return m.Stack == s.Stack && (m.Cluster == s.Cluster || m.Cluster == "" || s.Cluster == "")
+}
+
 // of is the Spec of another node of the stack.
 func (s Spec) of(node string) Spec {
 	s.Node = node
@@ -44,7 +49,7 @@ func (l *libvirt) owned(ctx context.Context) ([]Owned, error) {
 		if err != nil {
 			return nil, err
 		}
-		if have.Mark.Stack != l.spec.Stack {
+		if !l.spec.ofStack(have.Mark) {
 			continue
 		}
 		one := &libvirt{runner{host: l.host, spec: l.spec.of(have.Mark.Node)}}
@@ -95,7 +100,7 @@ func (p *proxmox) owned(ctx context.Context) ([]Owned, error) {
 			return nil, err
 		}
 		have := config.found(guest)
-		if have.Mark.Stack != p.spec.Stack {
+		if !p.spec.ofStack(have.Mark) {
 			continue
 		}
 		one := &proxmox{runner{host: p.host, spec: p.spec.of(have.Mark.Node)}}

@@ -111,7 +111,7 @@ func (p *proxmox) among(ctx context.Context, all []guestEntry) (*found, error) {
 		}
 		have := config.found(guest)
 		if !p.spec.owns(have.Mark) {
-			return nil, &ForeignError{Where: p.host.String(), What: fmt.Sprintf("VM %d is called %s", guest.VMID, guest.Name), Fix: "rename the node or the stack, or the VM"}
+			return nil, p.spec.foreign(p.host.String(), fmt.Sprintf("VM %d is called %s", guest.VMID, guest.Name), "rename the node or the stack, or the VM", have.Mark)
 		}
 		if p.spec.ID != 0 && guest.VMID != p.spec.ID {
 			return nil, fmt.Errorf("%s is VM %d, and the configuration says %d; a VM cannot change its number: set it back, or replace the machine", p.spec.Name(), guest.VMID, p.spec.ID)
@@ -128,7 +128,7 @@ func (p *proxmox) among(ctx context.Context, all []guestEntry) (*found, error) {
 func (c guestConfig) found(guest guestEntry) *found {
 	number := func(n json.Number) int { value, _ := strconv.Atoi(n.String()); return value }
 	return &found{
-		ID: strconv.Itoa(guest.VMID), Mark: markIn(c.Description), Running: guest.Status == "running",
+		ID: strconv.Itoa(guest.VMID), Mark: markIn(c.Description), Note: c.Description, Running: guest.Status == "running",
 		CPUs: number(c.Cores), MemoryMiB: number(c.Memory), DiskGiB: diskSize(c.SCSI0),
 	}
 }

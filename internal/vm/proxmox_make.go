@@ -138,7 +138,11 @@ func (p *proxmox) templateConfig(ctx context.Context) (guestConfig, error) {
 	return guestConfig{}, fmt.Errorf("%s: there is no template %d; see qm list, and set strata:hosts.proxmox.template to one with cloud-init", p.host, id)
 }
 
-func (p *proxmox) finish(ctx context.Context, have *found) error {
-	_, err := p.command(ctx, "qm", "set", have.ID, "--description", p.spec.mark(true).line())
+func (p *proxmox) sign(ctx context.Context, have *found, mark Mark) error {
+	_, err := p.command(ctx, "qm", "set", have.ID, "--description", mark.in(have.Note))
 	return err
+}
+
+func (p *proxmox) finish(ctx context.Context, have *found) error {
+	return p.sign(ctx, have, p.spec.mark(true))
 }

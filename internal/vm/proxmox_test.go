@@ -30,7 +30,7 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	id, _ := strconv.Atoi(made.ID)
 	config := p.read(id)
 	assert.Equal(t, "strata-dev-server-1", config["name"])
-	assert.Equal(t, "strata stack=dev node=server-1 state=made", config["description"])
+	assert.Equal(t, "strata stack=dev node=server-1 state=made cluster=cafe project=strata key="+spec.key(), config["description"])
 	assert.Equal(t, "strata", config["tags"])
 	assert.Equal(t, "2", config["cores"])
 	assert.Contains(t, config["scsi0"], "size=20G")
@@ -194,7 +194,7 @@ func TestAnImageIsImportedFromItsPlaceOnTheNode(t *testing.T) {
 	spec := onPVE()
 	spec.Proxmox.Template, spec.Image = 0, Image{SHA256: "0123456789abcdef"}
 	p := proxmox{runner{spec: spec}}
-	assert.Equal(t, []string{"qm", "create", "101", "--name", "strata-dev-server-1", "--description", "strata stack=dev node=server-1 state=making",
+	assert.Equal(t, []string{"qm", "create", "101", "--name", "strata-dev-server-1", "--description", "strata stack=dev node=server-1 state=making cluster=cafe project=strata key=" + spec.key(),
 		"--ostype", "l26", "--cpu", "host", "--scsihw", "virtio-scsi-single", "--serial0", "socket", "--boot", "order=scsi0",
 		"--scsi0", "local-lvm:0,import-from=/var/lib/strata-images/dev-0123456789ab.qcow2,discard=on"}, p.createCommand("101"))
 }

@@ -20,6 +20,9 @@ type Spec struct {
 	// Stack and Node name the owner; together they name the machine.
 	Stack string `json:"stack"`
 	Node  string `json:"node"`
+	// Cluster is the identity of the cluster, by which a machine is known as its own, and Project the stack's; empty in an older state.
+	Cluster string `json:"cluster,omitempty"`
+	Project string `json:"project,omitempty"`
 	// Timeout bounds each action.
 	Timeout metav1.Duration `json:"timeout"`
 	// TurnTimeout bounds the wait until no other machine of the stack restarts.
@@ -39,6 +42,9 @@ type Spec struct {
 
 	Libvirt *Libvirt `json:"libvirt,omitempty"`
 	Proxmox *Proxmox `json:"proxmox,omitempty"`
+
+	// onlyLooks is true for who changes nothing and asks nobody whose the machine is.
+	onlyLooks bool
 }
 
 // Image is a disk image on the hypervisor, put there by PutImage.
@@ -119,6 +125,7 @@ func (s Spec) check() error {
 	}
 	need(word.MatchString(s.Stack), "stack: expected a name, found "+fmt.Sprintf("%q", s.Stack))
 	need(word.MatchString(s.Node), "node: expected a name, found "+fmt.Sprintf("%q", s.Node))
+	need(s.Cluster == "" || word.MatchString(s.Cluster) && word.MatchString(s.Project), "cluster and project: expected names, found "+fmt.Sprintf("%q and %q", s.Cluster, s.Project))
 	need(s.Timeout.Duration > 0, "a positive timeout is required")
 	need(s.Driver == "libvirt" && s.Libvirt != nil || s.Driver == "proxmox" && s.Proxmox != nil, "driver: expected libvirt or proxmox with its section, found "+s.Driver)
 	return errors.Join(wrong...)
