@@ -64,6 +64,8 @@ type Host struct {
 	SSHKey pulumi.StringOutput
 	// Machine is the resource that the host lives and dies with; nil for a host that is only lent.
 	Machine pulumi.Resource
+	// Present is what puts the machine where it has to be before anything lives on it; nil for a host that is only lent.
+	Present pulumi.Resource
 	// Booted holds once a virtual machine runs and has its address; nil for other hosts.
 	Booted *health.Gate
 	// Gate holds once the host is fit for K3s.
@@ -142,10 +144,13 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 
 // booted is what the host's gate waits for: what keeps a virtual machine from coming up is said by whoever sees it from outside.
 func (h *Host) booted() []pulumi.Resource {
-	if h.Booted == nil {
-		return nil
+	switch {
+	case h.Booted != nil:
+		return []pulumi.Resource{h.Booted}
+	case h.Present != nil:
+		return []pulumi.Resource{h.Present}
 	}
-	return []pulumi.Resource{h.Booted}
+	return nil
 }
 
 // target is the host as gates know it; the host key is filled in when it is known.

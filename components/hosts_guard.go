@@ -14,7 +14,7 @@ import (
 // guard registers what every machine waits for: it refuses what would take the cluster away (package machineset). kind is whose machines
 // they are. Like the membership it compares with its own previous output.
 func (h *Hosts) guard(ctx *pulumi.Context, name, kind string, args *HostsArgs) (pulumi.Resource, error) {
-	wanted := machineset.Set{Timeout: args.Timeout}
+	wanted := machineset.Set{Timeout: args.Timeout, Stack: args.Stack}
 	for _, node := range args.Config.Nodes {
 		wanted.Machines = append(wanted.Machines, machineset.Machine{
 			Name: node.Name, Role: string(node.Role), Address: node.Address.String(), Kind: kind, Recreate: node.Recreate,
@@ -26,6 +26,7 @@ func (h *Hosts) guard(ctx *pulumi.Context, name, kind string, args *HostsArgs) (
 	}
 	command := runs("machine-guard", pulumi.StringPtr(*stdin), nil)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
+	command.Delete = pulumi.String(program + " machine-guard --ended")
 	return local.NewCommand(ctx, name+"-machines", command, append(childOf(h), bounded(args.Timeout))...)
 }
 

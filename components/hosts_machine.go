@@ -27,6 +27,12 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 	if err != nil {
 		return fmt.Errorf("machine guard: %w", err)
 	}
+	needs, err := hosts.until(guard)
+	if err != nil {
+		return err
+	}
+	var commands []*local.CommandArgs
+	all := machine.Departure{Timeout: args.Timeout}
 	for _, node := range args.Config.Nodes {
 		node.SSH.User, node.SSH.Port = "root", 22
 		spec := machine.Spec{
@@ -39,7 +45,8 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 		if err != nil {
 			return fmt.Errorf("machine %s: consent: %w", node.Name, err)
 		}
-		made, err := newMachine(ctx, hosts, name+"-"+node.Name+"-machine", spec, public, args, guard, consent)
+		command := machineCommand(hosts, spec, public)
+		made, err := newMachine(ctx, name+"-"+node.Name+"-machine", spec, command, consent, append(childOf(hosts, needs...), bounded(args.Timeout)))
 		if err != nil {
 			return fmt.Errorf("machine %s: %w", node.Name, err)
 		}
@@ -47,35 +54,39 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 			Node: node, SSHKey: private, Machine: made,
 			HostKey: consent.pin(made.Stdout.ApplyT(machineHostKey).(pulumi.StringOutput)),
 		})
+		commands, all.Machines = append(commands, command), append(all.Machines, spec.Name)
 	}
-	return nil
+	question := hosts.Identity.Owner.ApplyT(func(owner any) (*string, error) {
+		all.Owner = machineOwner(owner.(k3snode.Owner), "")
+		return jsonText(all)
+	}).(pulumi.StringPtrOutput)
+	return hosts.takeUp(ctx, name, departure{verb: "machine leaving", stdin: question, made: commands, limit: args.Timeout})
+}
+
+// machineCommand makes, keeps and removes one machine.
+func machineCommand(hosts *Hosts, spec machine.Spec, public pulumi.StringOutput) *local.CommandArgs {
+	stdin := pulumi.All(public, hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
+		spec.AuthorizedKey, spec.Owner = known[0].(string), machineOwner(known[1].(k3snode.Owner), spec.Hostname)
+		return jsonText(spec)
+	}).(pulumi.StringPtrOutput)
+	command := runs("machine create", stdin, nil)
+	command.Update, command.Delete = pulumi.String(program+" machine create --existing"), pulumi.String(program+" machine delete")
+	return command
+}
+
+// machineOwner is the owner of a stack's machine of a node; of all its machines without one.
+func machineOwner(owner k3snode.Owner, node string) *machine.Owner {
+	return &machine.Owner{Cluster: owner.Cluster, Project: owner.Project, Stack: owner.Stack, Node: node}
 }
 
 // newMachine registers one machine. One that is made anew is replaced, the old one first, because both would have one name; a new image
 // leaves existing machines as they are, because replacing them all would take the cluster away.
 func newMachine(
-	ctx *pulumi.Context, hosts *Hosts, name string, spec machine.Spec, public pulumi.StringOutput, args *HostsArgs, guard pulumi.Resource, consent recreation,
+	ctx *pulumi.Context, name string, spec machine.Spec, command *local.CommandArgs, consent recreation, opts []pulumi.ResourceOption,
 ) (*local.Command, error) {
-	needs, err := hosts.until(guard)
-	if err != nil {
-		return nil, err
-	}
-	stdin := pulumi.All(public, hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
-		owner := known[1].(k3snode.Owner)
-		spec.AuthorizedKey = known[0].(string)
-		spec.Owner = &machine.Owner{Cluster: owner.Cluster, Project: owner.Project, Stack: owner.Stack, Node: spec.Hostname}
-		text, err := json.Marshal(spec)
-		if err != nil {
-			return nil, err
-		}
-		out := string(text)
-		return &out, nil
-	}).(pulumi.StringPtrOutput)
 	place := spec.Bridge + " " + spec.Subnet.String() + " " + spec.Address.String()
-	command := runs("machine create", stdin, nil)
-	command.Update, command.Delete = pulumi.String(program+" machine create --existing"), pulumi.String(program+" machine delete")
 	replaces := consent.replaces(command, place)
-	return local.NewCommand(ctx, name, command, append(childOf(hosts, needs...), bounded(args.Timeout), pulumi.DeleteBeforeReplace(true), replaces)...)
+	return local.NewCommand(ctx, name, command, append(opts, pulumi.DeleteBeforeReplace(true), replaces)...)
 }
 
 // machineHostKey is the host key that `machine create` printed.

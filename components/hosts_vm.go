@@ -30,6 +30,9 @@ type vms struct {
 	image *local.Command
 	// guard lets no machine be made anew without consent.
 	guard pulumi.Resource
+	// commands made the machines, under consents.
+	commands []*local.CommandArgs
+	consents []recreation
 }
 
 func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
@@ -57,10 +60,42 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 		}
 		hosts.All = append(hosts.All, host)
 	}
+	if err := v.takeUp(); err != nil {
+		return err
+	}
+	for i, host := range hosts.All {
+		if err := v.booted(host, v.consents[i]); err != nil {
+			return fmt.Errorf("vm %s: boot: %w", host.Node.Name, err)
+		}
+	}
 	return nil
 }
 
-// host registers one machine and the gate that sees it run. It waits for no other machine.
+// takeUp registers what comes between the machines and all that lives on them.
+func (v *vms) takeUp() error {
+	stdin := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
+		all := vm.Departure{Timeout: v.args.Timeout}
+		for _, node := range v.args.Config.Nodes {
+			all.Machines = append(all.Machines, v.known(v.spec(node), known))
+		}
+		return jsonText(all)
+	}).(pulumi.StringPtrOutput)
+	limit := metav1.Duration{Duration: v.args.Timeout.Duration * time.Duration(len(v.commands)+1)}
+	return v.hosts.takeUp(v.ctx, v.name, departure{
+		verb: "vm leaving", stdin: stdin, env: v.secrets(nil), made: v.commands, keep: v.args.Config.VM.Protect, limit: limit,
+	})
+}
+
+// known is a machine with what is only known later: public, the hypervisor's pin and the owner.
+func (v *vms) known(spec vm.Spec, later []any) vm.Spec {
+	owner := later[2].(k3snode.Owner)
+	spec.Cluster, spec.Project = owner.Cluster, owner.Project
+	spec.Guest.AuthorizedKeys = append([]string{later[0].(string)}, v.args.Config.VM.AuthorizedKeys...)
+	spec.Hypervisor.HostKey = later[1].(string)
+	return spec
+}
+
+// host registers one machine. It waits for no other machine.
 func (v *vms) host(node config.Node) (*Host, error) {
 	name := v.name + "-" + node.Name
 	identity, err := generatedKey(v.ctx, v.hosts, name+"-identity")
@@ -75,16 +110,21 @@ func (v *vms) host(node config.Node) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	host := &Host{Node: node, SSHKey: v.key, Machine: made, HostKey: consent.pin(publicHalf(identity))}
-	spec := v.spec(node)
+	v.consents = append(v.consents, consent)
+	return &Host{Node: node, SSHKey: v.key, Machine: made, HostKey: consent.pin(publicHalf(identity))}, nil
+}
+
+// booted registers the gate that sees a machine run.
+func (v *vms) booted(host *Host, consent recreation) (err error) {
+	spec := v.spec(host.Node)
 	spec.Image = vm.Image{}
-	host.Booted, err = health.NewGate(v.ctx, name+"-boot", &health.GateArgs{
+	host.Booted, err = health.NewGate(v.ctx, v.name+"-"+host.Node.Name+"-boot", &health.GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindVM, Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host", VM: &spec,
 		},
 		HypervisorPin: v.hypervisor.pin, HypervisorKey: v.hypervisor.key, Revision: consent.used,
-	}, append(childOf(v.hosts, made), host.deletedWith()...)...)
-	return host, err
+	}, append(childOf(v.hosts, host.Machine, host.Present), host.deletedWith()...)...)
+	return err
 }
 
 // machine registers one virtual machine. Only consent replaces it, the old one first, because both would have one name and one address. How
@@ -98,11 +138,7 @@ func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutpu
 		return nil, err
 	}
 	stdin := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
-		owner := known[2].(k3snode.Owner)
-		spec.Cluster, spec.Project = owner.Cluster, owner.Project
-		spec.Guest.AuthorizedKeys = append([]string{known[0].(string)}, v.args.Config.VM.AuthorizedKeys...)
-		spec.Hypervisor.HostKey = known[1].(string)
-		return jsonText(spec)
+		return jsonText(v.known(spec, known))
 	}).(pulumi.StringPtrOutput)
 	place, err := json.Marshal([]any{spec.Driver, spec.Hypervisor, spec.ID, spec.Guest.Address, spec.Guest.DHCP, spec.Guest.Gateway, spec.Guest.User, spec.Guest.Port, spec.Libvirt, spec.Proxmox})
 	if err != nil {
@@ -117,6 +153,7 @@ func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutpu
 	if err := again(v.ctx, name, command, options); err != nil {
 		return nil, err
 	}
+	v.commands = append(v.commands, command)
 	options = append(options, bounded(limit), pulumi.DeleteBeforeReplace(true), replaces, pulumi.Protect(v.args.Config.VM.Protect))
 	return local.NewCommand(v.ctx, name, command, options...)
 }

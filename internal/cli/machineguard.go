@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/internal/machine"
 	"strata/internal/machineset"
 )
 
@@ -15,12 +16,16 @@ import (
 // hands to an update, from PULUMI_COMMAND_STDOUT; refuses what would lose a machine without consent, or the cluster; and prints the
 // wanted machines for the next run.
 func newMachineGuardCommand() *cobra.Command {
-	return &cobra.Command{
+	var ended bool
+	command := &cobra.Command{
 		Use:    "machine-guard",
 		Short:  "Refuse what would make machines anew without consent (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: fromStdin("machine-guard", func(ctx context.Context, cmd *cobra.Command, wanted machineset.Set) error {
+			if ended {
+				return machine.Forget(ctx, wanted.Here())
+			}
 			previous, err := machineset.Parse(os.Getenv("PULUMI_COMMAND_STDOUT"))
 			if err != nil {
 				return &exitError{2, fmt.Errorf("previous output: %w", err)}
@@ -32,10 +37,12 @@ func newMachineGuardCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("layer hosts: nothing was changed:\n%w", err)
 			}
-			for _, machine := range plan.Anew {
-				_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "machine %s is made anew (recreate: %s)\n", machine.Name, machine.Recreate)
+			for _, anew := range plan.Anew {
+				_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "machine %s is made anew (recreate: %s)\n", anew.Name, anew.Recreate)
 			}
 			return json.NewEncoder(cmd.OutOrStdout()).Encode(machineset.Remember(previous, wanted))
 		}),
 	}
+	command.Flags().BoolVar(&ended, "ended", false, "the machines are gone and so is their stack: forget that they left")
+	return command
 }

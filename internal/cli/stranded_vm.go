@@ -101,7 +101,7 @@ func showStrays(out io.Writer, cfg *config.Config, strays []vm.Owned) error {
 	for _, one := range strays {
 		fmt.Fprintf(&text, "%s: %s is this stack's node %s, and the state does not know it: an up was killed, or still runs\n", where, one.What, one.Node)
 		switch configured := slices.ContainsFunc(cfg.Hosts.Nodes, func(node config.Node) bool { return node.Name == one.Node }); {
-		case configured && one.Whole:
+		case configured && one.Whole():
 			fmt.Fprintf(&text, "  to take it over: pulumi up --stack %s\n", cfg.Stack)
 		case configured:
 			fmt.Fprintf(&text, "  it is half made; to have it made anew: pulumi up --stack %s\n", cfg.Stack)

@@ -88,7 +88,7 @@ func TestStrandedNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
 func TestStrandedNamesAVMThatIsHalfMade(t *testing.T) {
 	h, server, hosts := onPVE(t)
 	cfg := h.configure(hosts, "10.10.0.21")
-	mark := vm.Mark{Stack: "dev", Node: "agent-1"}
+	mark := vm.Mark{Stack: "dev", Node: "agent-1", State: "making"}
 	h.write("guests/105.json", `{"id": 105, "config": {"name": "strata-dev-agent-1", "description": "strata stack=dev node=agent-1 state=making"}}`)
 	h.write("guests/106.json", `{"id": 106, "config": {"name": "strata-dev-old", "description": "strata stack=dev node=old state=made"}}`)
 	found, err := strays(t.Context(), cfg, h.project, nil)

@@ -31,6 +31,7 @@ func newVMCommand() *cobra.Command {
 	)
 	command.AddCommand(image,
 		vmCreate(),
+		vmLeaving(),
 		vmVerb("delete", "Remove the machine with its disk and seed", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
 			return vm.Delete(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
 		}),
@@ -54,6 +55,27 @@ func vmCreate() *cobra.Command {
 			return printed(cmd)(vm.Update(cmd.Context(), spec, before, secrets, cmd.ErrOrStderr()))
 		})
 	command.Flags().BoolVar(&existing, "existing", false, "fail where there is no such machine any more, or where it cannot be what its spec says")
+	return command
+}
+
+// vmLeaving is machineLeaving for virtual machines.
+func vmLeaving() *cobra.Command {
+	var begin, back bool
+	command := &cobra.Command{
+		Use: "leaving", Short: "Have all machines made anew where a destroy broke off among them", Args: cobra.NoArgs,
+		RunE: fromStdin("vm leaving", func(ctx context.Context, cmd *cobra.Command, all vm.Departure) error {
+			secrets := vm.Secrets{HypervisorKey: []byte(os.Getenv("STRATA_HYPERVISOR_KEY"))}
+			switch {
+			case begin:
+				return vm.Condemn(ctx, all, secrets)
+			case back:
+				return vm.Spare(ctx, all, secrets)
+			}
+			doomed, err := vm.Doom(ctx, all, secrets)
+			return saidDoomed(cmd, doomed, err)
+		}),
+	}
+	leavingFlags(command, &begin, &back)
 	return command
 }
 

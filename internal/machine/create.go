@@ -15,6 +15,15 @@ const cleanupTimeout = time.Minute
 // Create makes the machine and returns once its sshd answers with its host key; ctx bounds the wait. A machine that
 // exists with the same spec is started if it does not run. A creation that fails removes what it made.
 func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
+	result, err := create(ctx, spec, log)
+	if err != nil {
+		return Result{}, err
+	}
+	// What was said of one that had its name is over.
+	return result, Spare(ctx, Departure{Machines: []string{spec.Name}})
+}
+
+func create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if err := checkHost(); err != nil {
 		return Result{}, err
 	}
@@ -38,13 +47,13 @@ func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 }
 
 // Update is Create for a machine that there was before: one made in its place would be empty, and nothing that lived on the old one would
-// run again.
+// run again. So it makes one only in the place of a machine that was leaving, which nothing lived on any more.
 func Update(ctx context.Context, spec Spec, log *Log) (Result, error) {
-	if !isReady(spec.Name) {
+	if !isReady(spec.Name) && !is(leaving, spec.Name) {
 		return Result{}, fmt.Errorf("machine %s is gone, and none was made in its place, which would be empty; if it is lost: recreate: A-NEW-WORD at its "+
 			"entry of strata:hosts.nodes", spec.Name)
 	}
-	return Create(ctx, spec, log)
+	return create(ctx, spec, log)
 }
 
 func checkHost() error {
@@ -55,7 +64,7 @@ func checkHost() error {
 }
 
 // claimName writes the spec, which marks the name as ours, and returns it as it holds from now on. A finished machine of
-// another spec is refused, an unfinished one is removed first: nothing can depend on it.
+// another spec is refused; an unfinished one, or one that was leaving, is removed first: nothing can depend on it.
 func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	old, err := loadSpec(spec.Name)
 	if err == nil {
@@ -67,6 +76,11 @@ func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 		}
 	}
 	switch {
+	case err == nil && is(leaving, spec.Name):
+		log.Printf("machine %s: ending the deletion that broke off", spec.Name)
+		if err := deleteLocked(ctx, old, log); err != nil {
+			return Spec{}, err
+		}
 	case err == nil && isReady(spec.Name):
 		if differ := rebuildReasons(old, spec); len(differ) > 0 {
 			return Spec{}, fmt.Errorf("machine %s exists with another %s, which needs a new machine: take that back, or consent to lose what is on it: "+
@@ -139,7 +153,7 @@ func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if err := writeFile(machineDir(spec.Name).ready(), nil, 0o600); err != nil {
 		return Result{}, err
 	}
-	return Result{Name: spec.Name, Address: spec.Address, HostKey: authorizedForm(key)}, nil
+	return Result{Name: spec.Name, Address: spec.Address, HostKey: authorizedForm(key)}, forget(ctx, leaving, spec.Name)
 }
 
 // inState excludes the making of a machine's directory from the removal of the empty state directory.

@@ -18,9 +18,15 @@ func Delete(ctx context.Context, name string, log *Log) error {
 	return remove(ctx, name, func(Spec) error { return nil }, log)
 }
 
-// DeleteOwn is Delete for the owner of a Spec, of which the name, the owner and the key are read.
+// DeleteOwn is Delete for the owner of a Spec, of which the name, the owner and the key are read. It notes first that the machine leaves, so
+// that its owner's next run can end what broke off.
 func DeleteOwn(ctx context.Context, spec Spec, log *Log) error {
-	return remove(ctx, spec.Name, spec.mayHave, log)
+	return remove(ctx, spec.Name, func(have Spec) error {
+		if err := spec.mayHave(have); err != nil {
+			return err
+		}
+		return record(ctx, have.Name)
+	}, log)
 }
 
 // remove deletes a machine that may be deleted.

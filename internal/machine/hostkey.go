@@ -32,17 +32,23 @@ func ensureHostKey(d dir, name string) (ssh.PublicKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the host key: %w", err)
 	}
-	public := ssh.MarshalAuthorizedKey(signer.PublicKey())
-	// The public half is written last: it says that the pair is complete.
-	if err := writeFile(d.hostKey(), pem.EncodeToMemory(block), 0o600); err != nil {
-		return nil, err
+	return signer.PublicKey(), writeHostKey(d, pem.EncodeToMemory(block), signer.PublicKey())
+}
+
+// writeHostKey writes the public half last: it says that the pair is complete.
+func writeHostKey(d dir, private []byte, public ssh.PublicKey) error {
+	if err := writeFile(d.hostKey(), private, 0o600); err != nil {
+		return err
 	}
-	return signer.PublicKey(), writeFile(d.hostKey()+".pub", public, 0o644)
+	return writeFile(d.hostKey()+".pub", ssh.MarshalAuthorizedKey(public), 0o644)
 }
 
 // hostKeyOf is the machine's host key: its seed's, which cloud-init writes at the first boot, or one that is made here.
 func hostKeyOf(spec Spec) (ssh.PublicKey, error) {
 	if len(spec.Seed) == 0 {
+		if err := keepHostKey(machineDir(spec.Name), spec.Name); err != nil {
+			return nil, err
+		}
 		return ensureHostKey(machineDir(spec.Name), spec.Hostname)
 	}
 	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(spec.HostKey))

@@ -12,6 +12,19 @@ type Set struct {
 	// Timeout bounds the questions to the other servers.
 	Timeout  metav1.Duration `json:"timeout"`
 	Machines []Machine       `json:"machines"`
+	// Stack begins the names that the machines have on their host. Empty from a state that was written without it.
+	Stack string `json:"stack,omitempty"`
+}
+
+// Here are the names of the set's machines that are no virtual ones, as this host calls them.
+func (s Set) Here() []string {
+	var names []string
+	for _, machine := range s.Machines {
+		if machine.Kind == "machine" {
+			names = append(names, s.Stack+"-"+machine.Name)
+		}
+	}
+	return names
 }
 
 // Machine is one machine as its configuration asks for it.
@@ -50,7 +63,7 @@ func (s Set) find(name string) (Machine, bool) {
 
 // Remember is wanted with the words that previous knew: one that has left the configuration has still been used.
 func Remember(previous, wanted Set) Set {
-	kept := Set{Timeout: wanted.Timeout}
+	kept := Set{Timeout: wanted.Timeout, Stack: wanted.Stack}
 	for _, machine := range wanted.Machines {
 		if before, known := previous.find(machine.Name); known && machine.Recreate == "" {
 			machine.Recreate = before.Recreate

@@ -25,7 +25,7 @@ func Create(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) (Res
 }
 
 // Update is Create for a machine that there was before: one made in its place would be empty, and nothing that lived on the old one would
-// run again. before is what was printed of it; empty from a state that does not have it.
+// run again. So it makes one only in the place of a machine that was leaving, which nothing lived on any more. before is what was printed of it; empty from a state that does not have it.
 func Update(ctx context.Context, spec Spec, before Result, secrets Secrets, log io.Writer) (Result, error) {
 	if err := machineset.Changes(spec.Node, before.Made, spec.Made()); err != nil {
 		return Result{}, err
@@ -47,12 +47,13 @@ func create(ctx context.Context, spec Spec, secrets Secrets, existing bool, log 
 	if err != nil {
 		return Result{}, err
 	}
-	if existing && (have == nil || !have.Mark.Whole) {
+	if existing && (have == nil || !have.Mark.Whole() && have.Mark.State != stateLeaving) {
 		return Result{}, fmt.Errorf("%s: there is no machine %s any more, and none was made in its place, which would be empty; if strata:hosts.hypervisor is "+
-			"another hypervisor now, take it back; if the machine is lost: recreate: A-NEW-WORD at its entry of strata:hosts.nodes", host, spec.Name())
+			"another hypervisor now, take it back; if a destroy broke off, run it again; if the machine is lost: recreate: A-NEW-WORD at its entry of "+
+			"strata:hosts.nodes", host, spec.Name())
 	}
-	if have != nil && !have.Mark.Whole && spec.owns(have.Mark) {
-		say(log, spec, "removing what an interrupted creation left")
+	if have != nil && !have.Mark.Whole() && spec.owns(have.Mark) {
+		say(log, spec, "removing what a run that broke off left of it (%s)", have.Mark.State)
 		if err := on.destroy(ctx, have); err != nil {
 			return Result{}, err
 		}
@@ -78,7 +79,8 @@ func create(ctx context.Context, spec Spec, secrets Secrets, existing bool, log 
 // claim writes the cluster's identity on a machine that is older than identities. One that is not in the state is taken over only where
 // the mark says that this very cluster made it: the same stack's name is in another person's state as well.
 func claim(ctx context.Context, on driver, spec Spec, have *found, known bool) error {
-	if spec.Cluster == "" || have.Mark == spec.mark(true) {
+	mark := spec.mark(have.Mark.State)
+	if spec.Cluster == "" || have.Mark == mark {
 		return nil
 	}
 	if !known && have.Mark.Cluster == "" {
@@ -86,7 +88,7 @@ func claim(ctx context.Context, on driver, spec Spec, have *found, known bool) e
 			"with another state of this stack's file or with this one and was killed; if it is this stack's: strata host adopt -s %s %s, see docs/host-ownership.md",
 			spec.Name(), spec.Stack, spec.Node)
 	}
-	return on.sign(ctx, have, spec.mark(true))
+	return on.sign(ctx, have, mark)
 }
 
 // build makes a machine. What it made is removed when it cannot be finished: the engine keeps nothing of a failed creation, so

@@ -19,6 +19,12 @@ func Delete(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) erro
 			say(log, spec, "is gone already")
 			return nil
 		}
+		// It has the mark to its end. A run that breaks off in between leaves to the next one what nothing lives on any more.
+		mark := have.Mark
+		mark.State = stateLeaving
+		if err := d.sign(ctx, have, mark); err != nil {
+			return err
+		}
 		return d.destroy(ctx, have)
 	})
 }

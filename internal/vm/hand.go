@@ -24,9 +24,9 @@ func ByHand(ctx context.Context, spec Spec, secrets Secrets, action string, yes 
 	if have == nil {
 		return Mark{}, fmt.Errorf("%s: there is no machine %s", host, spec.Name())
 	}
-	mark := Mark{Stack: spec.Stack, Node: spec.Node, Whole: have.Mark.Whole}
+	mark := Mark{Stack: spec.Stack, Node: spec.Node, State: have.Mark.State}
 	if action == "adopt" {
-		mark = spec.mark(have.Mark.Whole)
+		mark = spec.mark(have.Mark.State)
 	}
 	if !yes {
 		return have.Mark, nil

@@ -135,7 +135,7 @@ func (l *libvirt) make(ctx context.Context, seed []byte) (*found, error) {
 	if _, err := l.feed(ctx, bytes.NewReader(text), int64(len(text)), "virsh", "-q", "-c", l.spec.Libvirt.URI, "define", "/dev/stdin"); err != nil {
 		return nil, err
 	}
-	have := &found{ID: l.spec.Name(), Mark: l.spec.mark(false)}
+	have := &found{ID: l.spec.Name(), Mark: l.spec.mark(stateMaking)}
 	if err := l.makeVolumes(ctx, seed); err != nil {
 		return have, err
 	}
@@ -193,7 +193,7 @@ func (l *libvirt) sign(ctx context.Context, _ *found, mark Mark) error {
 }
 
 func (l *libvirt) finish(ctx context.Context, have *found) error {
-	if err := l.sign(ctx, have, l.spec.mark(true)); err != nil {
+	if err := l.sign(ctx, have, l.spec.mark(stateMade)); err != nil {
 		return err
 	}
 	_, err := l.virsh(ctx, "autostart", l.spec.Name())

@@ -22,12 +22,12 @@ type markXML struct {
 }
 
 func newMarkXML(m Mark) markXML {
-	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.state(), Cluster: m.Cluster, Project: m.Project, Key: m.Key}
+	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.State, Cluster: m.Cluster, Project: m.Project, Key: m.Key}
 }
 
 // mark is what the element says.
 func (x markXML) mark() Mark {
-	return Mark{Stack: x.Stack, Node: x.Node, Whole: x.State == "made", Cluster: x.Cluster, Project: x.Project, Key: x.Key}
+	return Mark{Stack: x.Stack, Node: x.Node, State: x.State, Cluster: x.Cluster, Project: x.Project, Key: x.Key}
 }
 
 // domainTemplate is a machine: virtio devices, a console whose output libvirt keeps, and the channel of the guest's agent. The seed is
@@ -76,7 +76,7 @@ func domainXML(spec Spec) ([]byte, error) {
 		Spec
 		Arch, Machine, CPU, Disk, Seed, Console string
 		Mark                                    Mark
-	}{Spec: spec, CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec), Mark: spec.mark(false)}
+	}{Spec: spec, CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec), Mark: spec.mark(stateMaking)}
 	values.Arch, values.Machine = architecture(spec.Libvirt.Arch)
 	if spec.Libvirt.Type == "qemu" {
 		values.CPU = "maximum" // all that the emulation has

@@ -12,8 +12,8 @@ import (
 // Mark is what a machine carries of its owner (docs/adr/0031).
 type Mark struct {
 	Stack, Node string
-	// Whole is false while the machine is being made.
-	Whole bool
+	// State is one of the states below.
+	State string
 	// Cluster is the identity of the cluster, which with Node decides whose the machine is; empty in a mark that is older. Project is for
 	// people.
 	Cluster, Project string
@@ -21,9 +21,22 @@ type Mark struct {
 	Key string
 }
 
+// The states of a machine, as its mark has them.
+const (
+	stateMaking = "making"
+	stateMade   = "made"
+	// stateCondemned: all machines of the stack are about to be deleted.
+	stateCondemned = "condemned"
+	// stateLeaving: the deletion of the machine began. All that lived on it has left the state, so the next run may make it anew.
+	stateLeaving = "leaving"
+)
+
+// Whole is true of a machine that somebody may live on.
+func (m Mark) Whole() bool { return m.State == stateMade || m.State == stateCondemned }
+
 // mark is the Spec's own.
-func (s Spec) mark(whole bool) Mark {
-	return Mark{Stack: s.Stack, Node: s.Node, Whole: whole, Cluster: s.Cluster, Project: s.Project, Key: s.key()}
+func (s Spec) mark(state string) Mark {
+	return Mark{Stack: s.Stack, Node: s.Node, State: state, Cluster: s.Cluster, Project: s.Project, Key: s.key()}
 }
 
 // key is a digest of the stack's own key, which is the first that may log in; empty in a Spec without keys.
@@ -55,16 +68,9 @@ func (m Mark) names() string {
 	return fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", m.Node, m.Stack, m.Project, m.Cluster)
 }
 
-func (m Mark) state() string {
-	if m.Whole {
-		return "made"
-	}
-	return "making"
-}
-
 // line is the mark where a hypervisor takes a text only.
 func (m Mark) line() string {
-	line := fmt.Sprintf("strata stack=%s node=%s state=%s", m.Stack, m.Node, m.state())
+	line := fmt.Sprintf("strata stack=%s node=%s state=%s", m.Stack, m.Node, m.State)
 	for _, more := range []struct{ key, value string }{{"cluster", m.Cluster}, {"project", m.Project}, {"key", m.Key}} {
 		if more.value != "" {
 			line += " " + more.key + "=" + more.value
@@ -85,10 +91,10 @@ func parseLine(line string) (m Mark, ok bool) {
 		values[key] = value
 	}
 	m = Mark{
-		Stack: values["stack"], Node: values["node"], Whole: values["state"] == "made",
+		Stack: values["stack"], Node: values["node"], State: values["state"],
 		Cluster: values["cluster"], Project: values["project"], Key: values["key"],
 	}
-	return m, m.Stack != "" && m.Node != "" && values["state"] != ""
+	return m, m.Stack != "" && m.Node != "" && m.State != ""
 }
 
 // markIn finds the mark in a text that a person may have added to.

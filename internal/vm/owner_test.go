@@ -126,7 +126,7 @@ func TestAMarkChangesHandsByHand(t *testing.T) {
 		for _, action := range []string{"adopt", "release"} {
 			was, err := ByHand(t.Context(), theirs, Secrets{}, action, false)
 			require.NoError(t, err)
-			assert.Equal(t, ours.mark(true), was)
+			assert.Equal(t, ours.mark(stateMade), was)
 		}
 		assert.Equal(t, before, mark(), "nothing was asked for")
 
@@ -159,7 +159,7 @@ func TestWhatPeopleWroteStays(t *testing.T) {
 	p.guest(id, config)
 	_, err = Update(t.Context(), spec, Result{}, Secrets{HostKey: newKey(t)}, io.Discard)
 	require.NoError(t, err)
-	assert.Equal(t, "Ask Ada first.\n"+spec.mark(true).line()+"\nBackup: no", p.read(id)["description"])
-	assert.Equal(t, spec.mark(true).line()+"\nAda's", spec.mark(true).in("Ada's\n"))
-	assert.Equal(t, spec.mark(true).line(), spec.mark(true).in(""))
+	assert.Equal(t, "Ask Ada first.\n"+spec.mark(stateMade).line()+"\nBackup: no", p.read(id)["description"])
+	assert.Equal(t, spec.mark(stateMade).line()+"\nAda's", spec.mark(stateMade).in("Ada's\n"))
+	assert.Equal(t, spec.mark(stateMade).line(), spec.mark(stateMade).in(""))
 }

@@ -65,7 +65,7 @@ func (p *proxmox) claim(ctx context.Context) (*found, error) {
 		_, err := p.command(ctx, p.createCommand(id)...)
 		switch {
 		case err == nil:
-			return &found{ID: id, Mark: p.spec.mark(false)}, nil
+			return &found{ID: id, Mark: p.spec.mark(stateMaking)}, nil
 		case taken(err) && p.spec.ID == 0 && try < numberTries:
 			continue
 		case taken(err):
@@ -86,7 +86,7 @@ func (p *proxmox) halfMade(ctx context.Context, cause error) (*found, error) {
 
 // createCommand makes the machine with its mark and its disk, and nothing else.
 func (p *proxmox) createCommand(id string) []string {
-	mark := p.spec.mark(false).line()
+	mark := p.spec.mark(stateMaking).line()
 	if template := p.spec.Proxmox.Template; template != 0 {
 		return []string{"qm", "clone", strconv.Itoa(template), id, "--name", p.spec.Name(), "--description", mark, "--full", "1", "--storage", p.spec.Proxmox.Storage}
 	}
@@ -144,5 +144,5 @@ func (p *proxmox) sign(ctx context.Context, have *found, mark Mark) error {
 }
 
 func (p *proxmox) finish(ctx context.Context, have *found) error {
-	return p.sign(ctx, have, p.spec.mark(true))
+	return p.sign(ctx, have, p.spec.mark(stateMade))
 }

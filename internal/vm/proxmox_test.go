@@ -163,11 +163,11 @@ func TestMachinesThatAreMadeAtOnceGetNumbersOfTheirOwn(t *testing.T) {
 
 func TestWhatAKilledCreationLeftIsMadeAnew(t *testing.T) {
 	p, spec := newPVE(t), onPVE()
-	p.guest(105, map[string]string{"name": spec.Name(), "description": spec.mark(false).line()})
+	p.guest(105, map[string]string{"name": spec.Name(), "description": spec.mark(stateMaking).line()})
 	var log bytes.Buffer
 	made, err := Create(t.Context(), spec, Secrets{HostKey: newKey(t)}, &log)
 	require.NoError(t, err)
-	assert.Contains(t, log.String(), "removing what an interrupted creation left")
+	assert.Contains(t, log.String(), "left of it (making)")
 	id, _ := strconv.Atoi(made.ID)
 	assert.Contains(t, p.read(id)["description"], "state=made")
 }

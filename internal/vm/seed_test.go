@@ -112,7 +112,7 @@ func TestAHardwareAddressIsTheSameEachTimeAndEachMachinesOwn(t *testing.T) {
 }
 
 func TestAMarkIsReadBackAndNothingElseIsOne(t *testing.T) {
-	mark := Mark{Stack: "dev", Node: "server-1", Whole: true}
+	mark := Mark{Stack: "dev", Node: "server-1", State: stateMade}
 	assert.Equal(t, mark, markIn("moved to the new rack\n"+mark.line()+"\n"))
 	assert.Equal(t, Mark{}, markIn("strata stack=dev"))
 	assert.Equal(t, Mark{}, markIn(""))

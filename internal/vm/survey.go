@@ -82,7 +82,7 @@ type MachineFacts struct {
 // of takes over what a driver found. What an interrupted creation left is removed before it is made anew, so it holds nothing.
 func (m *MachineFacts) of(have *found, err error) {
 	m.Fault = err
-	if err == nil && have != nil && have.Mark.Whole {
+	if err == nil && have != nil && have.Mark.Whole() {
 		m.Whole, m.Running, m.CPUs, m.MemoryMiB, m.DiskGiB = true, have.Running, have.CPUs, have.MemoryMiB, have.DiskGiB
 	}
 }

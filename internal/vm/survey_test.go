@@ -115,7 +115,7 @@ func TestProxmoxSaysWhatItHas(t *testing.T) {
 	require.NoError(t, err)
 	half := spec
 	half.Node = "half"
-	p.guest(105, map[string]string{"name": half.Name(), "description": half.mark(false).line()})
+	p.guest(105, map[string]string{"name": half.Name(), "description": half.mark(stateMaking).line()})
 	assert.Equal(t, []MachineFacts{{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, {}}, Specs{spec, half}.Look(t.Context(), here{}).Machines,
 		"what a killed creation left is made anew, so it holds nothing")
 }
@@ -174,7 +174,7 @@ func TestASurveyOfManyMachinesOpensFewSessions(t *testing.T) {
 	for i := range 12 {
 		spec := onPVE()
 		spec.Node = "node-" + itoa(i)
-		p.guest(200+i, map[string]string{"name": spec.Name(), "description": spec.mark(true).line(), "scsi0": "local-lvm:vm-disk-0,size=2G"})
+		p.guest(200+i, map[string]string{"name": spec.Name(), "description": spec.mark(stateMade).line(), "scsi0": "local-lvm:vm-disk-0,size=2G"})
 		specs = append(specs, spec)
 	}
 	host := &busy{Host: here{}}

@@ -24,6 +24,7 @@ func TestLocalOnMachines(t *testing.T) {
 		"k3s":         map[string]any{"protect": true},
 	}
 	s := newStack(t, "e2e-local", configured)
+	destroy := []string{"destroy", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32"}
 	s.step("an up that is killed while it makes machines converges with a plain one", func(t *testing.T) {
 		s.killedWhen(t, "hosts-server-1-machine creating", func() {})
 		require.NoError(t, s.converges())
@@ -50,11 +51,16 @@ func TestLocalOnMachines(t *testing.T) {
 		s.configure(configured)
 		s.must(s.up())
 	})
-	// While machines are deleted they are stopped first, and only `make up` starts those that the state has.
 	s.step("a destroy that is killed before it comes to the machines is taken back by a plain up", func(t *testing.T) {
-		s.killed(t, "metallb-release deleted", func() {}, "pulumi", "destroy", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview",
-			"--non-interactive", "--parallel", "32")
+		s.killed(t, "metallb-release deleted", func() {}, "pulumi", destroy...)
 		require.NoError(t, s.converges())
+	})
+	s.step("a destroy that is killed among the machines is begun anew by a plain up", func(t *testing.T) {
+		before := s.output("kubeconfig")
+		s.killed(t, "hosts-agent-1-machine deleted", func() {}, "pulumi", destroy...)
+		require.NoError(t, s.converges())
+		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
+		assert.NotEqual(t, before, s.output("kubeconfig"), "it is another cluster")
 	})
 	s.step("certificates that end are renewed, also by an up that comes too late", func(t *testing.T) { s.outlivesItsCertificates(t, machines, configured) })
 	s.step("destroy with a dead machine leaves nothing", func(t *testing.T) {

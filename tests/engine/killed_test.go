@@ -108,6 +108,37 @@ func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
 	}
 }
 
+// A destroy that breaks off among the machines has taken all that lived on them out of the state. So the next up asks what is left of them,
+// before anything is looked for or put on one; and no other run does.
+func TestADestroyThatBreaksOffAmongTheMachinesHasThemLookedAt(t *testing.T) {
+	for name, suffix := range map[string]string{"local": "-machine", "proxmox": "-vm"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, name)
+			s.settling()
+			s.mustUp()
+			last := "hosts-server-1" + suffix
+			s.fail("delete", last)
+			require.Error(t, s.destroy().err)
+			require.Contains(t, s.stored(), last)
+			for left := range s.stored() {
+				assert.NotRegexp(t, "-(gate|boot|install|present|leaving)$", left)
+			}
+			s.heal("delete", last)
+			did := s.mustUp().actions
+			assert.Nil(t, did.find("create", last))
+			assert.True(t, did.before("create", "hosts-leaving", "create", "hosts-server-1-present"))
+			next := "hosts-server-1-gate"
+			if s.stored()["hosts-server-1-boot"] != nil {
+				next = "hosts-server-1-boot"
+			}
+			assert.True(t, did.before("create", "hosts-server-1-present", "create", next))
+			s.node("agent-1")["labels"] = map[string]any{"a": "b"}
+			did = s.mustUp().actions
+			assert.Empty(t, append(did.ending("create", "-present"), did.ending("update", "-present")...))
+		})
+	}
+}
+
 func TestWhatSomebodyElseMadeStopsTheUp(t *testing.T) {
 	s := newStack(t, "local")
 	s.settling("kubernetes:core/v1:Namespace /metallb-system")

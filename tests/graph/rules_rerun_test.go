@@ -20,6 +20,8 @@ var onlyOnce = map[string]string{
 	"-certificate":   "reads",
 	"-machine":       "is what it was, or is refused: nothing is changed in place",
 	"-machines":      "compares with what it printed the last time it succeeded",
+	"-leaving":       "asks what only a destroy that broke off answers with yes",
+	"-present":       "has the machine's own command run, once for each life of the machine",
 	"-image":         "is made beside the old one, by its trigger",
 	"-uninstall":     "does nothing until it is deleted",
 	"-class-release": "does nothing until it is deleted",

@@ -39,7 +39,9 @@ func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, err
 		{"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true"},
 		// A plugin on PATH would win over the ones of PULUMI_HOME.
 		{"PULUMI_IGNORE_AMBIENT_PLUGINS", "true"},
-		{"PULUMI_BACKEND_URL", "file://" + state},
+		// Without files of metadata beside its own: a kill cuts such a file off, and no Pulumi reads a state with one that is cut off
+		// (gocloud.dev/blob/fileblob/attrs.go).
+		{"PULUMI_BACKEND_URL", "file://" + state + "?metadata=skip"},
 		{"PULUMI_CONFIG_PASSPHRASE_FILE", passphrase},
 		// A backup of each of hundreds of checkpoints costs more than the run.
 		{"PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS", "true"},

@@ -1,0 +1,62 @@
+package components
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// departure is what a stack says of all its machines.
+type departure struct {
+	// verb says it; stdin and env name the machines.
+	verb  string
+	stdin pulumi.StringPtrInput
+	env   pulumi.StringMap
+	// made are the commands that made the machines, in the order of the hosts.
+	made []*local.CommandArgs
+	// keep leaves the machines as they are, whatever broke off.
+	keep bool
+	// limit bounds each command.
+	limit metav1.Duration
+}
+
+// takeUp registers what comes between the machines and all that lives on them. One command speaks of all machines. It depends on each, so a
+// destroy deletes it before the first of them and after all that lives on one; it then says of all that they are about to go. Only a run
+// that makes it again asks; where a destroy had said so, and broke off, it has all machines made anew that are from before, each by what is
+// registered for it (docs/adr/0030).
+func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
+	machines := make([]pulumi.Resource, 0, len(h.All))
+	for _, host := range h.All {
+		machines = append(machines, host.Machine)
+	}
+	command := runs(d.verb, d.stdin, d.env)
+	command.Update = pulumi.String(program + " " + d.verb + " --back")
+	if !d.keep {
+		command.Delete = pulumi.String(program + " " + d.verb + " --begin")
+	}
+	leaving, err := local.NewCommand(ctx, name+"-leaving", command, append(childOf(h, machines...), bounded(d.limit))...)
+	if err != nil {
+		return fmt.Errorf("machines that leave: %w", err)
+	}
+	for i, host := range h.All {
+		if host.Present, err = h.present(ctx, name, host, d.made[i], leaving, d.limit); err != nil {
+			return fmt.Errorf("machine %s: presence: %w", host.Node.Name, err)
+		}
+	}
+	return nil
+}
+
+// present registers what makes a machine anew whose deletion broke off, and starts one that does not run: it asks what the machine's own
+// command asks.
+func (h *Hosts) present(
+	ctx *pulumi.Context, name string, host *Host, made *local.CommandArgs, leaving pulumi.Resource, limit metav1.Duration,
+) (pulumi.Resource, error) {
+	command := &local.CommandArgs{
+		Create: made.Update, Stdin: made.Stdin, Environment: made.Environment, Logging: made.Logging, AddPreviousOutputInEnv: pulumi.Bool(false),
+	}
+	return local.NewCommand(ctx, name+"-"+host.Node.Name+"-present", command,
+		slices.Concat(childOf(h, host.Machine, leaving), host.deletedWith(), []pulumi.ResourceOption{bounded(limit), once()})...)
+}
