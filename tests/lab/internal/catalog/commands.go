@@ -71,7 +71,7 @@ func commands() map[string]gobuild.Command {
 			Module: "tools/cert-manager", Packages: packages("github.com/cert-manager/cert-manager/cmd/", "cainjector", "controller", "webhook"),
 			Variables: []string{"github.com/cert-manager/cert-manager/pkg/util.AppVersion=v" + certManagerVersion},
 		},
-		stepCoreDNS: {Module: "tools/coredns", Packages: []string{"github.com/coredns/coredns"}},
+		stepCoreDNS: {Module: "tools/coredns", Packages: own},
 		stepMetrics: {Module: "tools/metrics-server", Packages: []string{"sigs.k8s.io/metrics-server/cmd/metrics-server"}},
 		stepTraefik: {
 			Module: "tools/traefik", Packages: []string{"github.com/traefik/traefik/v3/cmd/traefik"},
