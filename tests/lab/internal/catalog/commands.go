@@ -72,7 +72,7 @@ func commands() map[string]gobuild.Command {
 			Variables: []string{"github.com/cert-manager/cert-manager/pkg/util.AppVersion=v" + certManagerVersion},
 		},
 		stepCoreDNS: {Module: "tools/coredns", Packages: own},
-		stepMetrics: {Module: "tools/metrics-server", Packages: []string{"sigs.k8s.io/metrics-server/cmd/metrics-server"}},
+		stepMetrics: {Module: "tools/metrics-server", Packages: own},
 		stepTraefik: {
 			Module: "tools/traefik", Packages: []string{"github.com/traefik/traefik/v3/cmd/traefik"},
 			Variables: []string{"github.com/traefik/traefik/v3/pkg/version.Version=" + traefikVersion},

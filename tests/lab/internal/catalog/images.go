@@ -74,7 +74,7 @@ func clusterArchives() []archive {
 		},
 		{
 			step: stepMetrics, binary: "metrics-server", reference: metricsImage, user: nonRoot, version: metricsVersion,
-			origin: "real: metrics-server from its module",
+			origin: "real: metrics-server from its module, with the options that K3s gives it",
 		},
 		{
 			step: stepServer, binary: "testserver", reference: TestServer, user: nonRoot, version: "1",

@@ -22,8 +22,9 @@ const (
 	metallbVersion = "0.16.1"
 	// corednsVersion is the newest whose dependencies are all published.
 	corednsVersion = "1.12.4"
-	// metricsVersion is the only one that is published as a module.
-	metricsVersion = "0.9.0"
+	// metricsVersion: K3s 1.34 has 0.8.0, which the checksum database does not know, and 0.9.0 needs a newer Kubernetes than the
+	// rest of the lab compiles.
+	metricsVersion = "0.7.2"
 	// certManagerVersion is the last one before its commands moved into modules of their own, which are not published.
 	certManagerVersion = "1.11.5"
 	// gatewayVersion is the pin's: 1.7.0 needs a newer Go.
