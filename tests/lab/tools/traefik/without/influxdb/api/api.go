@@ -1,0 +1,13 @@
+// Package api says what takes points.
+package api
+
+import (
+	"context"
+
+	"github.com/influxdata/influxdb-client-go/v2/api/write"
+)
+
+// WriteAPIBlocking takes points.
+type WriteAPIBlocking interface {
+	WritePoint(ctx context.Context, points ...*write.Point) error
+}

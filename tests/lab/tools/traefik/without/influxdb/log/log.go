@@ -1,0 +1,8 @@
+// Package log has the logger that Traefik takes away.
+package log
+
+// Logger logs.
+type Logger any
+
+// Log is none.
+var Log Logger
