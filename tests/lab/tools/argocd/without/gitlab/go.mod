@@ -1,0 +1,3 @@
+module gitlab.com/gitlab-org/api/client-go
+
+go 1.26.0
