@@ -11,7 +11,7 @@ func platformArchives() []archive {
 	list := []archive{
 		{
 			step: stepTraefik, binary: "traefik", reference: "docker.io/traefik:v" + traefikVersion,
-			user: nonRoot, version: traefikVersion, origin: "real: from Traefik's module, without the dashboard's pages",
+			user: nonRoot, version: traefikVersion, origin: "real: from Traefik's module, without the dashboard's pages, ACME, ECS, plugins in Go and InfluxDB",
 		},
 		{
 			step: stepVault, binary: "vault", reference: "docker.io/hashicorp/vault:" + vaultVersion,
@@ -43,7 +43,7 @@ func argocdArchives() []archive {
 		{
 			step: stepArgoCD, binary: "argocd", reference: "quay.io/argoproj/argocd:v" + argocdVersion,
 			root: stepArgoCDRoot, path: bin + "argocd", links: links, entrypoint: []string{"/usr/bin/tini", "--"},
-			user: debianUser, version: argocdVersion, origin: "real: from Argo CD's module, without the UI, Helm and Kustomize; Git from Debian",
+			user: debianUser, version: argocdVersion, origin: "real: from Argo CD's module, without the UI, Helm, Kustomize, Jsonnet and the APIs of GitHub, GitLab and CodeCommit; Git from Debian",
 		},
 		{
 			name: "redis", reference: "ecr-public.aws.com/docker/library/redis:8.2.3-alpine",
