@@ -11,6 +11,7 @@ import (
 
 	"strata/health"
 	"strata/internal/credential"
+	"strata/internal/k3snode"
 )
 
 // issueCredential registers the command that gives the stack its client certificate, and gives Kubeconfig its content. What it is asked
@@ -20,10 +21,10 @@ import (
 func (k *k3s) issueCredential() error {
 	at, limit := accessTo(k.servers), k.args.Timeouts.API
 	lifetime := k.args.Config.ClientCertificateLifetime
-	stdin := at.asked(func(hosts []health.Host) any {
+	stdin := at.askedAs(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
 		request := credential.Request{
 			Timeout: limit, User: credential.User(k.ctx.Stack()), Lifetime: lifetime,
-			Generation: credential.Generation(now(k.ctx), lifetime.Duration),
+			Generation: credential.Generation(now(k.ctx), lifetime.Duration), Owner: &owner,
 		}
 		for _, host := range hosts {
 			request.Servers = append(request.Servers, host.Target)

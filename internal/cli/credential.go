@@ -22,7 +22,7 @@ func newCredentialCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{2, fmt.Errorf("credential: previous output: %w", err)}
 			}
-			hosts := &credential.SSH{Key: secretsFrom(os.Getenv).SSHKey}
+			hosts := &credential.SSH{Key: secretsFrom(os.Getenv).SSHKey, Owner: request.Owner}
 			issuer := credential.Issuer{Hosts: hosts, Now: time.Now, Log: cmd.ErrOrStderr()}
 			issued, err := issuer.Issue(ctx, request, previous)
 			if err != nil {

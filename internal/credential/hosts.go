@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"strata/internal/apiserver"
+	"strata/internal/k3snode"
 	"strata/internal/remote"
 )
 
@@ -46,6 +47,8 @@ type Hosts interface {
 type SSH struct {
 	// Key logs in.
 	Key []byte
+	// Owner is whose the servers must be; nil, in a state from before there were marks, asks nobody.
+	Owner *k3snode.Owner
 }
 
 // Admin implements Hosts.
@@ -72,7 +75,7 @@ func (s *SSH) run(ctx context.Context, server remote.Target, script string, limi
 		return nil, err
 	}
 	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, script, nil)
+	result, err := client.Run(ctx, "set -eu\n"+s.Owner.At(server.Name).Insists()+script+"\n", nil)
 	return result.Stdout, err
 }
 

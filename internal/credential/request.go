@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/internal/k3snode"
 	"strata/internal/remote"
 )
 
@@ -28,6 +29,8 @@ type Request struct {
 	Generation int64 `json:"generation"`
 	// Servers are the cluster's servers; the first that can be asked is.
 	Servers []remote.Target `json:"servers"`
+	// Owner is whose the servers must be; without it nobody is asked.
+	Owner *k3snode.Owner `json:"owner,omitempty"`
 }
 
 // Generation is the number of the calendar's period at a time. It follows from the clock alone, so that a preview knows it and

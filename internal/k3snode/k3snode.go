@@ -29,13 +29,7 @@ func Script(role, sha256 string, owner *Owner, script string, variables map[stri
 	for name, value := range variables {
 		text += name + "=" + remote.Quote(value) + "\n"
 	}
-	if owner != nil {
-		for name, value := range owner.Variables() {
-			text += name + "=" + remote.Quote(value) + "\n"
-		}
-		text += Ownership + "must_be_ours\n"
-	}
-	return text + Functions + script
+	return text + owner.Insists() + Functions + script
 }
 
 // Run runs a Script on a host, and returns what it printed, without space around it.

@@ -1,6 +1,10 @@
 package k3snode
 
-import _ "embed"
+import (
+	_ "embed"
+
+	"strata/internal/remote"
+)
 
 // Mark is the file by which a host says whose it is: lines of cluster, project, stack and node. It is there from before the first change
 // until the end of the uninstall.
@@ -33,6 +37,18 @@ func (o *Owner) At(node string) *Owner {
 // Variables are those that Ownership needs.
 func (o Owner) Variables() map[string]string {
 	return map[string]string{"CLUSTER": o.Cluster, "TOKEN_SHA256": o.TokenSHA256, "PROJECT": o.Project, "STACK": o.Stack, "NODE": o.Node}
+}
+
+// Insists is the beginning of a script that ends on a host which is somebody else's; empty for nil, which asks nobody.
+func (o *Owner) Insists() string {
+	if o == nil {
+		return ""
+	}
+	text := ""
+	for name, value := range o.Variables() {
+		text += name + "=" + remote.Quote(value) + "\n"
+	}
+	return text + Ownership + "must_be_ours\n"
 }
 
 // Ownership are the shell functions that say whose a host is, and claim it; the file says what has to be set before. They run in sh.

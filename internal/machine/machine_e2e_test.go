@@ -204,6 +204,53 @@ func TestWhatABrokenOffRunLeftIsRemovedAndWhatIsWholeIsNot(t *testing.T) {
 	assertNothingLeft(t, []Spec{spec})
 }
 
+// Two people with one stack file have one name for two machines.
+func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
+	ours, _ := e2eSpec(t, 5)
+	theirs, _ := e2eSpec(t, 5) // with a key of their own
+	old := ours
+	ours.Owner, theirs.Owner = &Owner{"cafe", "strata", "dev", "server-1"}, &Owner{"feed", "strata", "dev", "server-1"}
+	ctx := e2eContext(t)
+	_, err := Create(ctx, old, nil)
+	require.NoError(t, err)
+	_, err = Create(ctx, theirs, nil)
+	require.ErrorContains(t, err, "exists with another authorizedKey")
+	_, err = Update(ctx, ours, nil) // the next up
+	require.NoError(t, err)
+	stays := func() {
+		t.Helper()
+		have, err := loadSpec(ours.Name)
+		require.NoError(t, err)
+		assert.Equal(t, ours.Owner, have.Owner)
+		assert.NotZero(t, leader(ours.Name), "it runs")
+	}
+	_, err = Create(ctx, theirs, nil)
+	require.ErrorContains(t, err, "somebody else's, node server-1 of stack dev of project strata (cluster cafe)")
+	require.ErrorContains(t, DeleteOwn(ctx, theirs, nil), "cluster cafe")
+	stays()
+
+	require.NoError(t, os.Remove(machineDir(ours.Name).ready())) // while it is made
+	whole, err := Left(ctx, theirs, true, nil)
+	require.NoError(t, err)
+	assert.False(t, whole)
+	_, err = Create(ctx, theirs, nil)
+	require.ErrorContains(t, err, "cluster cafe")
+	stays()
+	require.NoError(t, writeFile(machineDir(ours.Name).ready(), nil, 0o600))
+
+	was, err := ByHand(ctx, ours.Name, theirs.Owner, false)
+	require.NoError(t, err)
+	assert.Equal(t, ours.Owner, was)
+	stays()
+	_, err = ByHand(ctx, ours.Name, nil, true)
+	require.NoError(t, err)
+	_, err = Update(ctx, ours, nil)
+	require.NoError(t, err)
+	stays()
+	require.NoError(t, DeleteOwn(ctx, Spec{Name: old.Name, AuthorizedKey: old.AuthorizedKey}, nil), "an older state's delete")
+	assertNothingLeft(t, []Spec{ours})
+}
+
 func TestNamesAndBridgesOfOthersAreLeftAlone(t *testing.T) {
 	spec, _ := e2eSpec(t, 3)
 	require.NoError(t, os.MkdirAll(machineDir(spec.Name).path("precious"), 0o700))

@@ -38,6 +38,8 @@ type Answers struct {
 	HostKey string
 	// Password is every generated password. Default Token.
 	Password string
+	// Cluster is the identity that is drawn. Default: ClusterID.
+	Cluster string
 }
 
 // NewAnswers makes the keys of a run.
@@ -56,7 +58,7 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	}
 	switch r.Type {
 	case "random:index/randomId:RandomId":
-		outputs["hex"] = resource.NewProperty(ClusterID)
+		outputs["hex"] = resource.NewProperty(cmp.Or(a.Cluster, ClusterID))
 		if keepers := r.Inputs["keepers"]; keepers.IsObject() { // another for other ones
 			outputs["hex"] = resource.NewProperty(fmt.Sprintf("%x", sha256.Sum256([]byte(r.Name+keepers.String())))[:10])
 		}

@@ -1,0 +1,72 @@
+package credential
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/k3snode"
+	"strata/internal/remote/sshtest"
+)
+
+// A server of another cluster is not asked for its access, and its K3s is not restarted: its address may have been given to somebody else.
+func TestAServerThatIsSomebodyElsesIsLeftAlone(t *testing.T) {
+	for name, test := range map[string]struct {
+		owner *k3snode.Owner
+		mark  string
+		left  bool
+	}{
+		"this cluster's":          {&k3snode.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=cafe\nnode=server-1\n", false},
+		"another cluster's":       {&k3snode.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n", true},
+		"another node's":          {&k3snode.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=cafe\nnode=server-2\n", true},
+		"asked by an older state": {nil, "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n", false},
+		"without mark and token":  {&k3snode.Owner{Cluster: "cafe", TokenSHA256: "00", Stack: "dev"}, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			write := func(path, text string) {
+				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755))
+				require.NoError(t, os.WriteFile(filepath.Join(root, path), []byte(text), 0o700))
+			}
+			write("etc/rancher/k3s/k3s.yaml", "the access")
+			write("etc/rancher/k3s/config.yaml", "token: other\n")
+			write("bin/systemctl", "#!/bin/sh\necho \"$@\" >>"+root+"/systemctl.log\n")
+			if test.mark != "" {
+				write("var/lib/strata/owner", test.mark)
+			}
+			server := sshtest.Start(t)
+			server.Handler = func(call sshtest.Call) int {
+				script := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/").Replace(call.Script)
+				command := exec.Command("sh", "-c", script)
+				command.Env = append(os.Environ(), "PATH="+root+"/bin:"+os.Getenv("PATH"))
+				command.Stdout, command.Stderr = call.Stdout, call.Stderr
+				if command.Run() != nil {
+					return 1
+				}
+				return 0
+			}
+			target := server.Target()
+			target.Name = "server-1"
+			hosts := &SSH{Key: server.PrivateKey(), Owner: test.owner}
+			text, read := hosts.Admin(t.Context(), target)
+			restarted := hosts.Restart(t.Context(), target)
+			log, _ := os.ReadFile(filepath.Join(root, "systemctl.log"))
+			if !test.left {
+				require.NoError(t, read)
+				require.NoError(t, restarted)
+				assert.Equal(t, "the access", string(text))
+				assert.Equal(t, "restart k3s\n", string(log))
+				return
+			}
+			require.ErrorContains(t, read, "k3s: ")
+			require.ErrorContains(t, restarted, "k3s: ")
+			assert.Empty(t, text)
+			assert.Empty(t, log)
+		})
+	}
+}

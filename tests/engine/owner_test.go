@@ -1,0 +1,75 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/machine"
+	"strata/internal/vm"
+)
+
+// claims are the machines of a stack as their resources ask for them and would delete them: whose each is, by its name.
+func claims(t *testing.T, s *stack) map[string]machine.Owner {
+	t.Helper()
+	all := map[string]machine.Owner{}
+	for _, name := range machinesOf(s) {
+		text := []byte(s.stored()[name].Inputs["stdin"].StringValue())
+		var made machine.Spec
+		var virtual vm.Spec
+		if json.Unmarshal(text, &made); made.Owner != nil {
+			all[made.Name] = *made.Owner
+			continue
+		}
+		require.NoError(t, json.Unmarshal(text, &virtual))
+		all[virtual.Name()] = machine.Owner{Cluster: virtual.Cluster, Project: virtual.Project, Stack: virtual.Stack, Node: virtual.Node}
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+// Two people with one stack file ask for machines of one name, each for a cluster of their own.
+func TestMachinesOfOneFileAreOfTheirStatesCluster(t *testing.T) {
+	for _, name := range []string{"proxmox", "local"} {
+		t.Run(name, func(t *testing.T) {
+			ours, theirs := newStack(t, name), newStack(t, name)
+			ours.answers.Cluster, theirs.answers.Cluster = "cafe", "feed"
+			ours.mustUp()
+			theirs.mustUp()
+			others := claims(t, theirs)
+			for machine, owner := range claims(t, ours) {
+				assert.Equal(t, "cafe", owner.Cluster, machine)
+				require.Contains(t, others, machine)
+				assert.Equal(t, "feed", others[machine].Cluster, machine)
+				owner.Cluster = "feed"
+				assert.Equal(t, owner, others[machine])
+				assert.Equal(t, "strata", owner.Project)
+			}
+		})
+	}
+}
+
+// A stack that is older than identities hands them to its machines in place, and its preview shows nothing lost.
+func TestMachinesOfAnOlderStackAreToldTheirCluster(t *testing.T) {
+	for _, name := range []string{"proxmox", "local"} {
+		t.Run(name, func(t *testing.T) {
+			s := keptStack(t, name)
+			seen := s.preview()
+			require.NoError(t, seen.err)
+			for resource, steps := range seen.changed() {
+				assert.False(t, s.loses(resource, steps), "%s: %v", resource, steps)
+			}
+			did := s.mustUp().actions
+			for _, machine := range machinesOf(s) {
+				assert.Nil(t, did.find("create", machine), machine)
+				assert.Nil(t, did.find("delete", machine), machine)
+			}
+			for machine, owner := range claims(t, s) {
+				assert.NotEmpty(t, owner.Cluster, machine)
+			}
+			assert.Empty(t, s.mustUp().changed(), "the second up")
+		})
+	}
+}
