@@ -77,6 +77,8 @@ func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillLooksAtTheOthers(t *test
 	}
 	assert.Equal(t, Ready, states["up ssh"])
 	assert.Equal(t, Ready, states["up cloud-init"])
+	assert.Equal(t, Ready, states["up K3s certificates"])
+	assert.NotContains(t, states, "down K3s certificates", "nothing is known of it")
 	assert.Equal(t, Waiting, states["down ssh"])
 	assert.Equal(t, Waiting, states["all hosts hostnames"])
 }

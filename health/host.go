@@ -74,7 +74,11 @@ func ObserveHost(ctx context.Context, host Host, spec HostSpec, key []byte, once
 	agent := agentTrouble(os.Getenv(agentVariable))
 	take := func(b block) {
 		facts := hostFacts{Seen: true, Agent: agent, Probe: b, SkewSeconds: b.number("time") - int(time.Now().Unix())}
-		report(hostReport(host, facts), judgeHost(host, spec, facts))
+		verdicts := judgeHost(host, spec, facts)
+		if once {
+			verdicts = append(verdicts, judgeCertificates(host, b, time.Now()))
+		}
+		report(hostReport(host, facts), verdicts)
 		if once {
 			stop()
 		}

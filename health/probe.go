@@ -24,7 +24,7 @@ var (
 
 // hostScript is what a host gate runs, and unitScript what looks at K3s there.
 var (
-	hostScript = portsScript + k3snode.Ownership + hostOwnScript
+	hostScript = portsScript + k3snode.Ownership + k3snode.CertificatesFunction + hostOwnScript
 	unitScript = k3snode.CertificatesFunction + unitOwnScript
 )
 

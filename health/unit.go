@@ -121,7 +121,7 @@ func judgeRunning(host Host, f unitFacts, v Verdict) Verdict {
 	}
 	if f.Ending {
 		v.Message += fmt.Sprintf("; K3s's own %s ends at %s", f.Certificate, f.CertificateEnds.Format(time.RFC3339))
-		v.Hint = fmt.Sprintf("a restart of K3s renews it: an up in the next month does it, node by node; or on %s: systemctl restart %s", host.Name, unitName(host))
+		v.Hint = certificatesFix(host)
 	}
 	return v
 }

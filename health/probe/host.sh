@@ -1,6 +1,6 @@
 # What a host is, as key=value lines; each block ends with a line "end". Looks only: nothing is loaded, started or written.
 # Set before: modules, ports, programs and fixed (lists), once (yes: look once and end); listeners, from ports.sh; whose, from
-# internal/k3snode's owner.sh, with its variables.
+# internal/k3snode's owner.sh, with its variables; certificates, from certificates.sh there, for a single look.
 # The gate's caller waits for the first look, and every process costs a busy host milliseconds: hence the builtins, and one
 # systemctl for all units. Only for files of many lines is a program faster, because read makes a system call for each byte.
 : "${modules?}" "${ports?}" "${programs?}" "${fixed?}" "${once?}"
@@ -182,6 +182,7 @@ look() {
 	for name in $programs; do if command -v "$name" >/dev/null; then echo "program=$name"; fi; done
 	if [ -n "$ports" ]; then listeners; fi
 	if [ -n "$last" ] || [ "$once" = yes ]; then synchronised; fi
+	if [ "$once" = yes ]; then certificates; fi
 }
 
 # Whether somebody sets the clock. Not in the first look: a service may have to be started to know, and it is evidence only.
