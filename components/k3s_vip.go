@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
+	"strata/internal/k3snode"
 	"strata/internal/rerun"
 )
 
@@ -69,10 +70,14 @@ func (k *k3s) holdVIP(server *Host, ready *health.Gate) (pulumi.Resource, error)
 	if err != nil {
 		return nil, fmt.Errorf("attempt: %w", err)
 	}
+	remove := k.args.Hosts.Identity.Owner.ApplyT(func(owner any) string {
+		variables := append(owned(owner.(k3snode.Owner), server.Node.Name), variable{"MARK", keepalivedMark})
+		return remoteScript(user, "k3s-vip-remove.sh", k.args.Timeouts.Uninstall, variables...)
+	}).(pulumi.StringOutput)
 	return remote.NewCommand(k.ctx, name, &remote.CommandArgs{
 		Connection:             server.connection(),
 		Create:                 attempt.ApplyT(script).(pulumi.StringOutput),
-		Delete:                 pulumi.String(remoteScript(user, "k3s-vip-remove.sh", k.args.Timeouts.Uninstall, variable{"MARK", keepalivedMark})),
+		Delete:                 remove,
 		AddPreviousOutputInEnv: pulumi.Bool(false),
 	}, append(opts, bounded(limit))...)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/internal/k3snode"
 )
 
 const keepalived = "etc/keepalived/keepalived.conf"
@@ -23,7 +25,8 @@ func (h *fakeHost) vip(peers string) (string, int) {
 }
 
 func (h *fakeHost) noVIP() (string, int) {
-	return h.run("k3s-vip-remove.sh", "", variable{"MARK", keepalivedMark})
+	variables := append(owned(k3snode.Owner{Cluster: "cafe", Project: "strata", Stack: "dev"}, "server-1"), variable{"MARK", keepalivedMark})
+	return h.run("k3s-vip-remove.sh", "", variables...)
 }
 
 func TestTheAPIsAddressIsHeldByAServerThatIsReady(t *testing.T) {
@@ -99,6 +102,27 @@ func TestAKeepalivedThatWasNotRestartedInTimeIsRestarted(t *testing.T) {
 	_, code = h.vip("10.0.0.2")
 	require.Zero(t, code)
 	assert.Empty(t, lines(h.read("systemctl.log"), "restart"))
+}
+
+// A host that was released and taken by another stack holds that one's address. The file's mark is the same for all of them.
+func TestTheAddressOfAClusterThatTookTheHostStays(t *testing.T) {
+	for name, mark := range map[string]string{
+		"another cluster": "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n",
+		"another node":    "cluster=cafe\nproject=strata\nstack=dev\nnode=server-2\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := vipHost(t)
+			out, code := h.vip("10.0.0.2")
+			require.Zero(t, code, out)
+			conf := h.read(keepalived)
+			h.write("var/lib/strata/owner", mark)
+			out, code = h.noVIP()
+			require.Zero(t, code, "the destroy goes on: "+out)
+			assert.Equal(t, conf, h.read(keepalived))
+			assert.True(t, h.exists("etc/keepalived/strata-api-ready.sh"))
+			assert.NotContains(t, h.read("systemctl.log"), "disable")
+		})
+	}
 }
 
 func TestAKeepalivedWhosePackageIsGoneDoesNotHoldUpADestroy(t *testing.T) {
