@@ -50,9 +50,11 @@ func judgeVMSource(specs vm.Specs, source string, size float64) Verdict {
 func judgeVMName(place int, m vm.MachineFacts) Verdict {
 	var other *vm.ForeignError
 	switch {
+	case errors.As(m.Fault, &other) && other.Unsure:
+		return Verdict{State: Skipped, Message: fmt.Sprintf("strata:hosts.nodes[%d]: up compares whose it is; it is marked as %s", place, other.Owner)}
 	case errors.As(m.Fault, &other):
 		return Verdict{State: Stuck, Message: fmt.Sprintf("strata:hosts.nodes[%d]: expected name and number free, found: %s", place, other.What),
-			Cause: "this stack did not make it, so it is left alone", Hint: other.Fix}
+			Cause: strings.TrimPrefix(other.Owner+": this stack did not make it, so it is left alone", ": "), Hint: other.Fix}
 	case m.Fault != nil:
 		return Verdict{State: Waiting, Message: fmt.Sprintf("strata:hosts.nodes[%d]: %s", place, oneLine(m.Fault.Error())), Hint: "see the command's error on the hypervisor"}
 	case m.Whole:

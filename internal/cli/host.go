@@ -26,12 +26,12 @@ type hostFlags struct {
 	yes                  bool
 }
 
-// newHostCommand is `strata host`: whose existing hosts are, where that has to be decided by hand (docs/host-ownership.md).
+// newHostCommand is `strata host`: whose hosts and machines are, where that has to be decided by hand (docs/host-ownership.md).
 func newHostCommand() *cobra.Command {
-	command := &cobra.Command{Use: "host", Short: "Release hosts of driver existing from their stack, or adopt them"}
+	command := &cobra.Command{Use: "host", Short: "Release hosts and machines from their stack, or adopt them"}
 	command.AddCommand(
-		hostVerb("release", "Take the mark of ownership off hosts, whosever it is; K3s on them stays", false),
-		hostVerb("adopt", "Mark hosts as this stack's in place of another's; a K3s must have this stack's token", true),
+		hostVerb("release", "Take the mark of ownership off hosts and machines, whosever it is; K3s on them stays", false),
+		hostVerb("adopt", "Mark hosts and machines as this stack's in place of another's; a K3s must have this stack's token", true),
 	)
 	return command
 }
@@ -43,7 +43,7 @@ func hostVerb(verb, short string, known bool) *cobra.Command {
 	command := &cobra.Command{
 		Use: verb + " NODE...", Short: short, Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, nodes []string) error {
-			hosts, err := namedHosts(flags, nodes)
+			cfg, err := namedNodes(flags, nodes)
 			if err != nil {
 				return &exitError{2, err}
 			}
@@ -52,6 +52,21 @@ func hostVerb(verb, short string, known bool) *cobra.Command {
 				return fmt.Errorf("host %s: %w", verb, err)
 			}
 			var failures []error
+			if cfg.Hosts.Driver != config.DriverExisting {
+				for _, node := range cfg.Hosts.Nodes {
+					was, err := madeByHand(cmd.Context(), cfg, flags, verb, node, owner)
+					if err != nil {
+						failures = append(failures, fmt.Errorf("host %s %s: %w", verb, node.Name, err))
+						continue
+					}
+					_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s: the machine was of %s; %s\n", node.Name, was, nowWhose(verb, "the machine", flags.yes))
+				}
+				return errors.Join(failures...)
+			}
+			hosts, err := preflightHosts(cfg, flags.project)
+			if err != nil {
+				return &exitError{2, err}
+			}
 			for _, host := range hosts {
 				said, err := byHand(cmd.Context(), host, k3snode.ByHand(verb, *owner.At(host.Host.Name), flags.yes))
 				if err != nil {
@@ -69,8 +84,8 @@ func hostVerb(verb, short string, known bool) *cobra.Command {
 	return command
 }
 
-// namedHosts are the hosts of nodes of the configuration.
-func namedHosts(flags hostFlags, nodes []string) ([]health.PreflightHost, error) {
+// namedNodes is the configuration with these of its nodes only.
+func namedNodes(flags hostFlags, nodes []string) (*config.Config, error) {
 	if flags.file == "" {
 		flags.file = filepath.Join(flags.project, "Pulumi."+flags.stack+".yaml")
 	}
@@ -78,22 +93,19 @@ func namedHosts(flags hostFlags, nodes []string) ([]health.PreflightHost, error)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Lent() || cfg.Hosts.Driver != config.DriverExisting {
-		return nil, fmt.Errorf("stack %s: only hosts of driver existing change hands; those that Strata makes are its own", flags.stack)
+	if cfg.Lent() {
+		return nil, fmt.Errorf("stack %s: its cluster is lent, and no host of it is a stack's", flags.stack)
 	}
-	all, err := preflightHosts(cfg, flags.project)
-	if err != nil {
-		return nil, err
-	}
-	var hosts []health.PreflightHost
-	for _, node := range nodes {
-		i := slices.IndexFunc(all, func(host health.PreflightHost) bool { return host.Host.Name == node })
+	var named []config.Node
+	for _, name := range nodes {
+		i := slices.IndexFunc(cfg.Hosts.Nodes, func(node config.Node) bool { return node.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("no node is called %s in strata:hosts.nodes of %s", node, flags.file)
+			return nil, fmt.Errorf("no node is called %s in strata:hosts.nodes of %s", name, flags.file)
 		}
-		hosts = append(hosts, all[i])
+		named = append(named, cfg.Hosts.Nodes[i])
 	}
-	return hosts, nil
+	cfg.Hosts.Nodes = named
+	return cfg, nil
 }
 
 // byHand runs a script on a host. Without a pin it makes the first contact, as a preflight does.
@@ -119,9 +131,13 @@ func wasWhose(said, verb string, done bool) string {
 		"other":    "somebody's (project, stack, node, cluster: " + rest + ")",
 		"unmarked": "nobody's by a mark, but it has a K3s that this stack's state does not know",
 	}[whose]
-	after := map[string]string{"release": "the mark is gone; a K3s on it goes on", "adopt": "it is this stack's now"}[verb]
+	return is + "; " + nowWhose(verb, "a K3s on it", done)
+}
+
+// nowWhose words what became of a mark; keeps is what goes on without it.
+func nowWhose(verb, keeps string, done bool) string {
 	if !done {
-		after = "nothing was done; --yes does it"
+		return "nothing was done; --yes does it"
 	}
-	return is + "; " + after
+	return map[string]string{"release": "the mark is gone; " + keeps + " goes on", "adopt": "it is this stack's now"}[verb]
 }

@@ -23,8 +23,9 @@ func newLeftoversCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "leftovers",
 		Short: "After a destroy: remove the half-made machines and the bridge that broken-off runs left, and name what else is left",
-		Long: "With --unfinished, prints as JSON the machines whose creation the state has as interrupted, and removes nothing. Given that\n" +
-			"on stdin after the destroy, those are removed also where the creation has come to an end since.",
+		Long: "With --unfinished, prints as JSON the cluster's identity and the machines whose creation the state has as interrupted, and removes\n" +
+			"nothing. Given that on stdin after the destroy, those are removed also where the creation has come to an end since, and machines of\n" +
+			"another state of the same stack file are left alone.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if unfinished {
@@ -32,8 +33,8 @@ func newLeftoversCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				specs, err := unfinishedMachines(state)
-				return errors.Join(err, json.NewEncoder(cmd.OutOrStdout()).Encode(specs))
+				known, err := knownBefore(state)
+				return errors.Join(err, json.NewEncoder(cmd.OutOrStdout()).Encode(known))
 			}
 			if file == "" {
 				file = filepath.Join(project, "Pulumi."+stack+".yaml")
@@ -49,6 +50,24 @@ func newLeftoversCommand() *cobra.Command {
 	command.Flags().StringVar(&file, "config-file", "", "the stack's file, which names its hosts (default Pulumi.STACK.yaml in the project)")
 	command.Flags().BoolVar(&unfinished, "unfinished", false, "print the machines whose creation was interrupted")
 	return command
+}
+
+// before is what a state knew before its destroy.
+type before struct {
+	// Cluster is the identity of the stack's cluster; empty where there was none.
+	Cluster string `json:"cluster,omitempty"`
+	// Machines are those whose creation was interrupted.
+	Machines []machine.Spec `json:"machines"`
+}
+
+func knownBefore(state []byte) (known before, err error) {
+	resources, err := allIn(state)
+	if err != nil {
+		return before{}, err
+	}
+	known.Cluster = clusterIn(resources)
+	known.Machines, err = unfinishedMachines(state)
+	return known, err
 }
 
 // unfinishedMachines are the machines of this host whose creation an exported state has as interrupted.
@@ -83,13 +102,17 @@ func unfinishedMachines(state []byte) ([]machine.Spec, error) {
 
 // removeLeftovers looks for what a stack without state still has.
 func removeLeftovers(cmd *cobra.Command, cfg *config.Config, project string) error {
-	switch {
-	case cfg.Lent():
+	if cfg.Lent() {
 		return nil
+	}
+	known, err := givenBefore(cmd.InOrStdin())
+	switch {
+	case err != nil:
+		return err
 	case cfg.Hosts.Driver == config.DriverMachine:
-		return leftMachines(cmd, cfg)
+		return leftMachines(cmd, cfg, known)
 	case cfg.Hosts.Driver.MakesVMs():
-		found, err := strays(cmd.Context(), cfg, project, nil)
+		found, err := strays(cmd.Context(), cfg, project, nil, known.Cluster)
 		if err != nil {
 			return fmt.Errorf("virtual machines that the state does not know were not looked for: %w", err)
 		}
@@ -102,20 +125,21 @@ func removeLeftovers(cmd *cobra.Command, cfg *config.Config, project string) err
 }
 
 // leftMachines goes through the machines that the stack's file names, and those that an interrupted run was making.
-func leftMachines(cmd *cobra.Command, cfg *config.Config) error {
-	unfinished, err := givenMachines(cmd.InOrStdin())
-	if err != nil {
-		return err
+func leftMachines(cmd *cobra.Command, cfg *config.Config, known before) error {
+	specs := slices.Clone(known.Machines)
+	var owner *machine.Owner
+	if known.Cluster != "" {
+		owner = &machine.Owner{Cluster: known.Cluster}
 	}
-	specs := slices.Clone(unfinished)
 	for _, node := range cfg.Hosts.Nodes {
 		specs = append(specs, machine.Spec{
 			Name: cfg.Stack + "-" + node.Name, Bridge: cfg.Hosts.Machine.Bridge, Subnet: cfg.Hosts.Subnet, Gateway: cfg.Hosts.Machine.Gateway,
+			Owner: owner,
 		})
 	}
 	var left []error
 	for i, spec := range specs {
-		whole, err := machine.Left(cmd.Context(), spec, i < len(unfinished), machineLog(cmd))
+		whole, err := machine.Left(cmd.Context(), spec, i < len(known.Machines), machineLog(cmd))
 		if err == nil && whole {
 			err = fmt.Errorf("machine %s is whole and in no state: an up was killed, or it is another checkout's; to remove it: strata machine delete %s",
 				spec.Name, spec.Name)
@@ -125,14 +149,14 @@ func leftMachines(cmd *cobra.Command, cfg *config.Config) error {
 	return errors.Join(left...)
 }
 
-// givenMachines are the machines on stdin, which may be empty.
-func givenMachines(in io.Reader) (specs []machine.Spec, err error) {
+// givenBefore is what stdin says, which may be nothing.
+func givenBefore(in io.Reader) (known before, err error) {
 	text, err := io.ReadAll(in)
 	if err != nil || len(strings.TrimSpace(string(text))) == 0 {
-		return nil, err
+		return before{}, err
 	}
-	if err := json.Unmarshal(text, &specs); err != nil {
-		return nil, fmt.Errorf("machines on stdin, as --unfinished prints them: %w", err)
+	if err := json.Unmarshal(text, &known); err != nil {
+		return before{}, fmt.Errorf("machines on stdin, as --unfinished prints them: %w", err)
 	}
-	return specs, nil
+	return known, nil
 }

@@ -14,6 +14,17 @@ import (
 // ownerLimit bounds the question to the state, which may be far away.
 const ownerLimit = 5 * time.Second
 
+// clusterIn is the identity of a state's cluster; empty where it has none.
+func clusterIn(resources []recordedResource) string {
+	for _, resource := range resources {
+		if strings.HasSuffix(resource.URN, "::k3s-cluster") {
+			cluster, _ := resource.Outputs["hex"].(string)
+			return cluster
+		}
+	}
+	return ""
+}
+
 // ownerOf is whose the hosts of a stack are, without their nodes, as its state has it. A state that cannot be read, or has no cluster yet,
 // is an error, and the names are all that is known.
 func ownerOf(ctx context.Context, project, stack string) (k3snode.Owner, error) {

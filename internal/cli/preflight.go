@@ -103,6 +103,10 @@ func preflight(ctx context.Context, cfg *config.Config, project string) ([]healt
 		if err != nil {
 			return nil, err
 		}
+		owner, _ := ownerOf(ctx, project, cfg.Stack) // as above
+		for i := range plan.Specs {
+			plan.Specs[i].Cluster, plan.Specs[i].Project = owner.Cluster, owner.Project
+		}
 		return append([]health.Finding{madeByUp(cfg)}, health.PreflightVMs(ctx, plan)...), nil
 	}
 	return []health.Finding{madeByUp(cfg)}, nil

@@ -35,6 +35,8 @@ esac
 type hypervisorStack struct {
 	t            *testing.T
 	project, dir string
+	// cluster is the identity that up gives to the machines; empty for that of an older program.
+	cluster string
 }
 
 func newHypervisorStack(t *testing.T) *hypervisorStack {
@@ -90,6 +92,7 @@ func (h *hypervisorStack) up(cfg *config.Config, image vm.Image, pin string) {
 	h.t.Setenv("STRATA_HOST_KEY", string(key))
 	for _, spec := range vmSpecs(cfg) {
 		spec.Image, spec.Guest.AuthorizedKeys, spec.Hypervisor.HostKey = image, []string{"ssh-ed25519 AAAA"}, pin
+		spec.Cluster, spec.Project = h.cluster, "strata"
 		text, err := json.Marshal(spec)
 		require.NoError(h.t, err)
 		code, _, stderr := verb(h.t, string(text), "vm", "create")

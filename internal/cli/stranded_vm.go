@@ -55,18 +55,24 @@ func lookForStrays(cmd *cobra.Command, file, project string, state []byte) error
 	if err != nil {
 		return err
 	}
-	found, err := strays(cmd.Context(), cfg, project, made)
+	resources, err := allIn(state)
+	if err != nil {
+		return err
+	}
+	found, err := strays(cmd.Context(), cfg, project, made, clusterIn(resources))
 	if err != nil {
 		return fmt.Errorf("virtual machines that the state does not know were not looked for: %w", err)
 	}
 	return showStrays(cmd.OutOrStdout(), cfg, found)
 }
 
-// strays are the machines of a stack that its state does not know: a killed up made them, and no destroy removes them.
-func strays(ctx context.Context, cfg *config.Config, project string, made []vm.Spec) ([]vm.Owned, error) {
+// strays are the machines of a stack that its state does not know: a killed up made them, and no destroy removes them. Those of another
+// cluster than the stack's are not its own, where that is known.
+func strays(ctx context.Context, cfg *config.Config, project string, made []vm.Spec, cluster string) ([]vm.Owned, error) {
 	ctx, cancel := context.WithTimeout(ctx, preflightTimeout)
 	defer cancel()
 	spec := vmSpecs(cfg)[0]
+	spec.Cluster = cluster
 	if len(made) > 0 && made[0].Hypervisor.Address == spec.Hypervisor.Address && spec.Hypervisor.HostKey == "" {
 		spec.Hypervisor.HostKey = made[0].Hypervisor.HostKey // pinned by an earlier up
 	}
@@ -91,6 +97,14 @@ func strays(ctx context.Context, cfg *config.Config, project string, made []vm.S
 	return slices.DeleteFunc(owned, known), errors.Join(err, host.Close())
 }
 
+// ofCluster is the identity that a stray's mark has, in brackets.
+func ofCluster(one vm.Owned) string {
+	if one.Cluster == "" {
+		return ""
+	}
+	return " (cluster " + one.Cluster + ")"
+}
+
 // showStrays says what each stray is, how the next up takes it over and how it is removed by hand.
 func showStrays(out io.Writer, cfg *config.Config, strays []vm.Owned) error {
 	where := "this machine"
@@ -99,8 +113,11 @@ func showStrays(out io.Writer, cfg *config.Config, strays []vm.Owned) error {
 	}
 	var text strings.Builder
 	for _, one := range strays {
-		fmt.Fprintf(&text, "%s: %s is this stack's node %s, and the state does not know it: an up was killed, or still runs\n", where, one.What, one.Node)
+		fmt.Fprintf(&text, "%s: %s is this stack's node %s%s, and the state does not know it: an up was killed, or still runs\n", where, one.What, one.Node, ofCluster(one))
 		switch configured := slices.ContainsFunc(cfg.Hosts.Nodes, func(node config.Node) bool { return node.Name == one.Node }); {
+		case configured && one.Whole() && one.Cluster == "":
+			fmt.Fprintf(&text, "  it is older than marks that say whose it is; to take it over: strata host adopt --stack %s %s --yes, then pulumi up --stack %s\n",
+				cfg.Stack, one.Node, cfg.Stack)
 		case configured && one.Whole():
 			fmt.Fprintf(&text, "  to take it over: pulumi up --stack %s\n", cfg.Stack)
 		case configured:

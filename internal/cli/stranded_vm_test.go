@@ -40,7 +40,7 @@ func stateWith(t *testing.T, specs vm.Specs, nodes ...string) []vm.Spec {
 // stranded is what `strata stranded` says of a stack's machines.
 func (h *hypervisorStack) stranded(cfg *config.Config, made []vm.Spec) string {
 	h.t.Helper()
-	found, err := strays(h.t.Context(), cfg, h.project, made)
+	found, err := strays(h.t.Context(), cfg, h.project, made, "")
 	require.NoError(h.t, err)
 	var out bytes.Buffer
 	require.NoError(h.t, showStrays(&out, cfg, found))
@@ -91,7 +91,7 @@ func TestStrandedNamesAVMThatIsHalfMade(t *testing.T) {
 	mark := vm.Mark{Stack: "dev", Node: "agent-1", State: "making"}
 	h.write("guests/105.json", `{"id": 105, "config": {"name": "strata-dev-agent-1", "description": "strata stack=dev node=agent-1 state=making"}}`)
 	h.write("guests/106.json", `{"id": 106, "config": {"name": "strata-dev-old", "description": "strata stack=dev node=old state=made"}}`)
-	found, err := strays(t.Context(), cfg, h.project, nil)
+	found, err := strays(t.Context(), cfg, h.project, nil, "")
 	require.NoError(t, err)
 	require.Len(t, found, 2)
 	assert.Equal(t, mark, found[0].Mark)

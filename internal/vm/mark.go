@@ -60,8 +60,11 @@ func (s Spec) owns(m Mark) bool {
 	return s.Cluster == "" && m.Key != "" && m.Key == s.key()
 }
 
-// names say who a Mark's owner is.
-func (m Mark) names() string {
+// Names say who the owner is.
+func (m Mark) Names() string {
+	if m.Stack == "" {
+		return "nobody by a mark"
+	}
 	if m.Cluster == "" {
 		return fmt.Sprintf("node %s of stack %s", m.Node, m.Stack)
 	}
@@ -122,6 +125,8 @@ func (m Mark) in(text string) string {
 // ForeignError is a machine in the way that this stack did not make.
 type ForeignError struct {
 	Where, What, Fix string
+	// Owner is whose it is; empty for what carries no mark.
+	Owner string
 	// Unsure is true when the identity of this stack's cluster was not known, so that the machine can be its own.
 	Unsure bool
 }
@@ -132,7 +137,7 @@ func (s Spec) foreign(where, what, fix string, m Mark) *ForeignError {
 	if m.Stack == "" {
 		return e
 	}
-	e.What += ", " + m.names()
+	e.Owner = m.Names()
 	if m.Stack == s.Stack && m.Node == s.Node {
 		e.Unsure = s.Cluster == ""
 		e.Fix = "it was made with another state of this stack's file: two people need stacks of two names; if that state is lost or this machine is " +
@@ -142,7 +147,11 @@ func (s Spec) foreign(where, what, fix string, m Mark) *ForeignError {
 }
 
 func (e *ForeignError) Error() string {
-	return fmt.Sprintf("%s: %s, and this stack did not make it; it is left alone: %s", e.Where, e.What, e.Fix)
+	what := e.What
+	if e.Owner != "" {
+		what += ", " + e.Owner
+	}
+	return fmt.Sprintf("%s: %s, and this stack did not make it; it is left alone: %s", e.Where, what, e.Fix)
 }
 
 // shell makes words into one command line.

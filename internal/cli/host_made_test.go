@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/vm"
+)
+
+// knows puts a pulumi in front of this test's PATH whose state of the stack has a cluster; without one it has no state.
+func (h *hypervisorStack) knows(cluster string) {
+	h.t.Helper()
+	bin := h.t.TempDir()
+	script := "#!/bin/sh\necho 'no stack named dev' >&2\nexit 1\n"
+	if cluster != "" {
+		script = fmt.Sprintf(`#!/bin/sh
+echo '{"deployment":{"resources":[{"urn":"urn:pulumi:dev::strata::t::k3s-cluster","outputs":{"hex":%q}},{"urn":"urn:pulumi:dev::strata::t::k3s-token","outputs":{"result":"x"}}]}}'
+`, cluster)
+	}
+	require.NoError(h.t, os.WriteFile(filepath.Join(bin, "pulumi"), []byte(script), 0o700))
+	h.t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+}
+
+// Two people with one stack file: what each is told of the other's machines, and how they change hands.
+func TestMachinesOfAnotherStateAreNamedAndChangeHandsByHand(t *testing.T) {
+	h := newHypervisorStack(t)
+	h.write("domains/mail", "<domain/>")
+	h.write("volumes/strata-dev-image-0123456789ab.qcow2", "2147483648")
+	cfg := h.configure("driver: libvirt\n    libvirt: {bridge: br0}", "10.10.0.21")
+	h.cluster = "feed"
+	h.up(cfg, vm.Image{SHA256: "0123456789abcdef"}, "")
+	domain := filepath.Join(h.dir, "domains/strata-dev-server-1")
+	theirs, err := os.ReadFile(domain)
+	require.NoError(t, err)
+	host := func(arguments ...string) (int, string) {
+		code, stdout, stderr := verb(t, "", append([]string{"host"}, append(arguments, "--stack", "dev", "--project", h.project)...)...)
+		return code, stdout + stderr
+	}
+	leftovers := func(stdin string) (int, string) {
+		code, stdout, stderr := verb(t, stdin, "leftovers", "--stack", "dev", "--project", h.project)
+		return code, stdout + stderr
+	}
+
+	h.knows("cafe")
+	code, output := h.preflight()
+	assert.Equal(t, 1, code)
+	assert.Contains(t, output, "node server-1 of stack dev of project strata (cluster feed)")
+	assert.Contains(t, output, "strata host adopt")
+	code, output = leftovers(`{"cluster":"cafe"}`)
+	assert.Zero(t, code, "they are not this stack's: %s", output)
+	code, output = leftovers(`{"cluster":"feed"}`)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, output, "this stack's node server-1 (cluster feed)")
+	code, output = host("adopt", "server-1")
+	require.Zero(t, code, output)
+	assert.Contains(t, output, "server-1: the machine was of node server-1 of stack dev of project strata (cluster feed); nothing was done")
+	now, err := os.ReadFile(domain)
+	require.NoError(t, err)
+	assert.Equal(t, string(theirs), string(now))
+	code, output = host("adopt", "server-9", "--yes")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, output, "no node is called server-9")
+
+	code, output = host("adopt", "server-1", "agent-1", "--yes")
+	require.Zero(t, code, output)
+	assert.Contains(t, output, "agent-1: the machine was of node agent-1 of stack dev of project strata (cluster feed); it is this stack's now")
+	code, output = h.preflight()
+	assert.Zero(t, code, output)
+
+	h.knows("")
+	code, output = h.preflight()
+	assert.Zero(t, code, "whose they are is not known here: %s", output)
+	assert.Contains(t, output, "up compares whose it is")
+	code, _ = host("adopt", "server-1", "--yes")
+	assert.Equal(t, 1, code, "no state says whose it would be")
+	code, output = host("release", "server-1", "--yes")
+	require.Zero(t, code, output)
+	assert.Contains(t, output, "the mark is gone; the machine goes on")
+	now, err = os.ReadFile(domain)
+	require.NoError(t, err)
+	assert.NotContains(t, string(now), "cluster=")
+	assert.Contains(t, string(now), `stack="dev" node="server-1" state="made"`)
+}
