@@ -6,7 +6,10 @@ SHELL := /bin/bash
 STACK ?= local
 # Where artifacts come from: lab is the bundle that `make lab` builds, upstream the releases that `strata fetch` locked.
 ARTIFACTS ?= lab
+# The flags of all that the lab compiles (tests/lab/internal/gobuild). With others, such as cgo where there is a C compiler, the standard
+# library and all that stands on it would be compiled a second time.
 export GOFLAGS := -buildvcs=false -trimpath
+export CGO_ENABLED := 0
 PROGRAM := .strata/bin/strata
 LAB := go -C tests/lab run ./cmd/lab
 
@@ -15,19 +18,19 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
 
 .PHONY: up
-up: ready ## bring STACK up on this machine (installs and builds what is missing); safe to repeat
+up: ## bring STACK up on this machine (installs and builds what is missing); safe to repeat
 	@hack/stack up $(STACK) $(ARTIFACTS)
 
 .PHONY: down
-down: ready ## destroy STACK and prove that nothing is left
+down: ## destroy STACK and prove that nothing is left
 	@hack/stack down $(STACK) $(ARTIFACTS)
 
 .PHONY: preview
-preview: ready ## show what `make up` would change
+preview: ## show what `make up` would change
 	@hack/stack preview $(STACK) $(ARTIFACTS)
 
 .PHONY: health
-health: ready ## run every gate of STACK now
+health: ## run every gate of STACK now
 	@hack/stack health $(STACK) $(ARTIFACTS)
 
 # The example application of make deploy: WORKLOAD is its name, VERSION what its answers say, IMAGE its image where the lab brings none.
@@ -35,7 +38,7 @@ WORKLOAD ?= echo
 RATE ?= 50
 
 .PHONY: deploy
-deploy: ready ## roll VERSION of the example application out to STACK, beside a running `make load`
+deploy: ## roll VERSION of the example application out to STACK, beside a running `make load`
 	@hack/stack deploy $(STACK) $(ARTIFACTS) $(WORKLOAD) $(or $(VERSION),$(error make deploy VERSION=...: say which))
 
 .PHONY: load
@@ -43,7 +46,7 @@ load: build ## send POSTs to WORKLOAD of STACK, RATE a second, until interrupted
 	@hack/stack load $(STACK) $(ARTIFACTS) $(WORKLOAD) $(RATE)
 
 .PHONY: ready
-ready: lab build
+ready: lab
 
 .PHONY: build
 build: ## build the program
@@ -51,8 +54,7 @@ build: ## build the program
 	@go build -ldflags '-s -w' -o $(PROGRAM) .
 
 .PHONY: lab
-lab: ## install and build what a run needs: Pulumi, plugins, and the lab's bundle
-	@$(LAB) deps
+lab: ## install and build what any run needs: Debian packages, Pulumi, plugins, the program, and the whole bundle (`make up` builds what STACK asks for)
 	@$(LAB) build
 
 .PHONY: lab-vm
@@ -82,6 +84,10 @@ bench: ready ## measure on the lab and in the engine, and write bench/results.js
 	cd tests/e2e && E2E_RECORD=$(CURDIR)/bench/results.json go test -count=1 -timeout 30m -run '^Test(Life|Wave)$$' -v .
 	cd tests/e2e && go test -count=1 -timeout 60m -tags bench -run '^TestBench(Workload|Unprotected)$$' -v .
 	@$(MAKE) --no-print-directory bench-serial
+
+.PHONY: bench-first
+bench-first: ## measure the first `make up` from empty caches of its own (an hour of one core); PARTS="coredns k3s" builds just these, and writes nothing
+	go run ./tests/bench/first $(PARTS)
 
 .PHONY: bench-serial
 bench-serial: ready ## the same for APISIX and its demo against the first platform's script (half an hour)

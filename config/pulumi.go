@@ -1,3 +1,5 @@
+//go:build !without_pulumi
+
 package config
 
 import (

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -53,6 +54,9 @@ func newParts(at layout.Layout) *cobra.Command {
 			var artifacts []bundle.Artifact
 			for _, dir := range []string{at.Bundle(), at.PulumiHome()} {
 				manifest, err := bundle.Read(dir)
+				if dir == at.Bundle() && errors.Is(err, os.ErrNotExist) {
+					continue // a stack whose artifacts are upstream's needs none
+				}
 				if err != nil {
 					return fmt.Errorf("%w; run: go run ./cmd/lab build", err)
 				}

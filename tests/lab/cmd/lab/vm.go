@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/tests/lab/internal/build"
 	"strata/tests/lab/internal/catalog"
 	"strata/tests/lab/internal/deps"
 	"strata/tests/lab/internal/layout"
@@ -21,12 +20,7 @@ func newVM(at layout.Layout) *cobra.Command {
 			if err := deps.Install(command.Context(), command.ErrOrStderr(), deps.VMPackages); err != nil {
 				return err
 			}
-			progress := build.NewProgress(command.ErrOrStderr())
-			done := make(chan struct{})
-			defer close(done)
-			go progress.Remind(remindEvery, done)
-			runner := build.Runner{Dir: at.Tools(), Jobs: 1, Progress: progress}
-			if _, err := runner.Run(command.Context(), catalog.VMSteps(at.Lab(), at.VMBundle())); err != nil {
+			if err := runSteps(command, at, catalog.VMSteps(at.Lab(), at.VMBundle()), 1); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(command.OutOrStdout(), at.VMBundle())

@@ -1,40 +1,110 @@
 package build
 
 import (
-	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
+	"os"
+	"runtime"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// Progress prints a line for each step that starts or ends: what, how many of how many, and seconds.
+// Progress says what a build does: a line for each step that ends, and every few seconds one that says what is done, what runs, and how
+// long the rest takes. Of a step that is in the cache it says nothing.
 type Progress struct {
-	mutex   sync.Mutex
-	out     io.Writer
-	count   int
-	ended   int
-	running map[string]time.Time
+	// Weights are what the estimate goes by. Optional: without them all parts weigh the same.
+	Weights Weights
+
+	mutex  sync.Mutex
+	out    io.Writer
+	meter  meter
+	began  time.Time
+	record Record
+	// built is how many steps ended, steps how many there are; both without those in the cache.
+	built, steps int
+	// terminal says that out is one: a status then takes the place of the one before, if shown says that it stands there.
+	terminal, shown bool
 }
 
 // NewProgress prints to out.
 func NewProgress(out io.Writer) *Progress {
-	return &Progress{out: out, running: map[string]time.Time{}}
+	return &Progress{out: out, terminal: isTerminal(out), began: time.Now(), record: Record{Cores: runtime.NumCPU()}}
 }
 
-func (p *Progress) total(count int) {
+func isTerminal(out io.Writer) bool {
+	file, isFile := out.(*os.File)
+	if !isFile {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+// Record is what the run has shown so far; call it when nothing runs any more.
+func (p *Progress) Record() *Record {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.count = count
+	p.sample()
+	return &p.record
 }
+
+// planned hears what there is to do: the steps that are missing, their downloads, and steps that every build runs.
+func (p *Progress) planned(steps []Step, missing map[string]bool) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	add := func(part Part) {
+		part.Weight = p.Weights.of(part)
+		p.record.Parts = append(p.record.Parts, part)
+	}
+	for _, step := range steps {
+		if missing[step.Name] && step.Fetch != nil {
+			add(Part{Name: DownloadOf(step.Name)})
+		}
+	}
+	for _, step := range steps {
+		_, weighed := p.Weights[step.Name] // those without one cost nothing
+		if missing[step.Name] || step.Key == nil && weighed {
+			add(Part{Name: step.Name, Beside: step.Beside, Always: !missing[step.Name]})
+		}
+		if missing[step.Name] {
+			p.steps++
+		}
+	}
+	p.meter.take() // what came before is no part's
+	if p.steps > 0 {
+		p.line("%d of %d parts are to be built: %s", p.steps, len(steps), roughly(p.Weights.Rest(p.record.Moment(0))))
+	}
+}
+
+// part is the part of a name; nil for one that nobody planned, such as a step that every build runs and that costs nothing.
+func (p *Progress) part(name string) *Part {
+	for i := range p.record.Parts {
+		if p.record.Parts[i].Name == name {
+			return &p.record.Parts[i]
+		}
+	}
+	return nil
+}
+
+// now is seconds since the build began. It is never 0, which means "not yet".
+func (p *Progress) now() float64 { return max(time.Since(p.began).Seconds(), 0.001) }
 
 func (p *Progress) started(name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.running[name] = time.Now()
-	p.line("%s: building", name)
+	if part := p.part(name); part != nil {
+		part.Began = p.now()
+	}
+}
+
+// ended hears that a part runs no more, whoever needs it.
+func (p *Progress) ended(name string) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if part := p.part(name); part != nil {
+		part.Ended, part.Processor = p.now(), p.meter.take().Seconds()
+	}
 }
 
 // waiting is a step that another process builds now.
@@ -44,52 +114,23 @@ func (p *Progress) waiting(name string) {
 	p.line("%s: waiting for another build of it", name)
 }
 
-func (p *Progress) finished(step Step, entry Entry, err error) {
+// finished hears how a step ended, or that it need not run.
+func (p *Progress) finished(step Step, err error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.ended++
-	began, ran := p.running[step.Name]
-	delete(p.running, step.Name)
+	part := p.part(step.Name)
+	if part == nil || part.Always {
+		part = nil
+	} else {
+		p.built++
+		if part.Ended == 0 { // another build had it, or it was not tried
+			part.Began, part.Ended, part.Always = p.now(), p.now(), true
+		}
+	}
 	switch {
 	case err != nil:
 		p.line("%s: FAILED", step.Name)
-	case step.Key == nil:
-		p.line("%s: up to date", step.Name)
-	case entry.Cached || !ran:
-		p.line("%s: cached", step.Name)
-	default:
-		p.line("%s: built in %.1f s", step.Name, time.Since(began).Seconds())
+	case part != nil && !part.Always:
+		p.line("%s: built in %.1f s (processor %.1f s)", step.Name, part.Ended-part.Began, part.Processor)
 	}
-}
-
-// Remind prints which steps run and for how long, so that a long compilation is not mistaken for a hang. It returns
-// when done is closed.
-func (p *Progress) Remind(every time.Duration, done <-chan struct{}) {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-done:
-			return
-		case <-ticker.C:
-			p.remind()
-		}
-	}
-}
-
-func (p *Progress) remind() {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(p.running)) {
-		parts = append(parts, fmt.Sprintf("%s %.0f s", name, time.Since(p.running[name]).Seconds()))
-	}
-	if len(parts) > 0 {
-		p.line("still building: %s", strings.Join(parts, ", "))
-	}
-}
-
-// line prints with the count of ended steps. Callers hold the mutex.
-func (p *Progress) line(format string, args ...any) {
-	fmt.Fprintf(p.out, "lab [%2d/%d] %s\n", p.ended, p.count, fmt.Sprintf(format, args...))
 }

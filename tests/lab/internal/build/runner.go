@@ -18,8 +18,8 @@ import (
 type Runner struct {
 	// Dir is the cache folder.
 	Dir string
-	// Jobs is how many steps run at once; at least 1. The go command uses every core by itself: two steps fill the
-	// gaps that linking leaves.
+	// Jobs is how many steps run at once, without those beside; at least 1. The go command uses every core by itself: two steps
+	// fill the gaps that linking leaves.
 	Jobs int
 	// Progress hears what happens, one call at a time.
 	Progress *Progress
@@ -36,31 +36,49 @@ type result struct {
 var errNeed = errors.New("not built")
 
 // Run builds the steps and returns the outputs of those that worked. Whenever a place is free, the first step of the list
-// whose needs are built takes it. The error joins every failure; steps that needed a failed one are only counted.
+// whose needs are built and downloads are there takes it. The error joins every failure; steps that needed a failed one are only
+// counted.
 func (r Runner) Run(ctx context.Context, steps []Step) (Outputs, error) {
 	if err := check(steps); err != nil {
 		return nil, err
 	}
-	r.Progress.total(len(steps))
+	missing := r.missing(steps)
+	r.Progress.planned(steps, missing)
+	fetches := startFetches(ctx, steps, missing, r.Progress)
 	waiting := slices.Clone(steps)
 	results := make(map[string]result, len(steps))
 	ended := make(chan result)
 	running := 0
 	for len(results) < len(steps) {
-		if at := ready(waiting, results); at >= 0 && running < max(r.Jobs, 1) {
+		if at := next(waiting, results, fetches, running < max(r.Jobs, 1)); at >= 0 {
 			step := waiting[at]
 			waiting = slices.Delete(waiting, at, at+1)
 			needs, err := gather(step, results)
-			running++
+			if err == nil {
+				err = fetches.failed[step.Name]
+			}
+			running += places(step)
 			go func() { ended <- r.one(ctx, step, needs, err) }()
 			continue
 		}
-		done := <-ended
-		running--
-		results[done.step.Name] = done
-		r.Progress.finished(done.step, done.entry, done.err)
+		select {
+		case one := <-fetches.ended:
+			fetches.end(one)
+		case done := <-ended:
+			running -= places(done.step)
+			results[done.step.Name] = done
+			r.Progress.finished(done.step, done.err)
+		}
 	}
 	return collect(steps, results)
+}
+
+// places is how many of the places a step takes.
+func places(step Step) int {
+	if step.Beside {
+		return 0
+	}
+	return 1
 }
 
 // check finds double names, and needs that do not come earlier in the list; so there can be no cycle.
@@ -80,9 +98,12 @@ func check(steps []Step) error {
 	return nil
 }
 
-// ready is the index of the first waiting step whose needs have ended, or -1.
-func ready(waiting []Step, results map[string]result) int {
+// next is the index of the first waiting step that can start, or -1: its needs have ended, its download too, and there is a place for it.
+func next(waiting []Step, results map[string]result, fetches *fetches, place bool) int {
 	return slices.IndexFunc(waiting, func(step Step) bool {
+		if fetches.going[step.Name] || !place && !step.Beside {
+			return false
+		}
 		return !slices.ContainsFunc(step.Needs, func(need string) bool {
 			_, ended := results[need]
 			return !ended
@@ -113,15 +134,12 @@ func (r Runner) one(ctx context.Context, step Step, needs Outputs, err error) re
 	if step.Key == nil {
 		return result{step: step, entry: Entry{Cached: true}, err: r.run(ctx, step, "", needs)}
 	}
-	own, err := step.Key()
+	// The key is made now and not before the first step: sources may have changed in the hour that the others took.
+	key, err := keyOf(step, func(need string) string { return needs[need].Key })
 	if err != nil {
 		return result{step: step, err: fmt.Errorf("inputs: %w", err)}
 	}
-	parts := []string{own}
-	for _, name := range step.Needs {
-		parts = append(parts, needs[name].Key)
-	}
-	entry, err := r.cached(ctx, step, Digest(parts...), needs)
+	entry, err := r.cached(ctx, step, key, needs)
 	return result{step: step, entry: entry, err: err}
 }
 
@@ -164,11 +182,10 @@ func (r Runner) fresh(ctx context.Context, store cache, step Step, key string, n
 }
 
 func (r Runner) run(ctx context.Context, step Step, out string, needs Outputs) error {
-	if step.Key != nil {
-		r.Progress.started(step.Name)
-	}
+	r.Progress.started(step.Name)
 	var log bytes.Buffer
 	err := step.Run(ctx, out, needs, &log)
+	r.Progress.ended(step.Name)
 	if err != nil && log.Len() > 0 {
 		return fmt.Errorf("%w\n%s", err, tail(log.String()))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"strata/tests/lab/internal/build"
 	"strata/tests/lab/internal/bundle"
@@ -46,25 +47,58 @@ func items() []item {
 	}
 	for _, archive := range archives() {
 		list = append(list, item{
-			archive.stepName(), archive.file(), "k3s-images", archive.version, "images/" + archive.file(), archive.origin,
+			archive.stepName(), archive.file(), imagesName, archive.version, "images/" + archive.file(), archive.origin,
 		})
 	}
 	return list
 }
 
-// bundleSources resolves the items against what was built.
-func bundleSources(outputs build.Outputs) ([]bundle.Source, error) {
-	goesWith := map[string]string{}
-	for _, archive := range archives() {
-		goesWith[archive.stepName()] = archive.chart()
-	}
-	var sources []bundle.Source
+// imagesName is the name that all archives of images have.
+const imagesName = "k3s-images"
+
+// Artifacts are the names of all artifacts that a bundle can have.
+func Artifacts() []string {
+	var names []string
 	for _, item := range items() {
+		if !slices.Contains(names, item.name) {
+			names = append(names, item.name)
+		}
+	}
+	return names
+}
+
+// itemsFor are the items of the artifacts of names. A chart brings the images that it asks for; the name of all images stands for those
+// that no chart asks for, which every cluster gets.
+func itemsFor(names []string) []item {
+	charts := chartsByImage()
+	return slices.DeleteFunc(items(), func(item item) bool {
+		name := item.name
+		if chart := charts[item.step]; name == imagesName && chart != "" {
+			name = chart
+		}
+		return !slices.Contains(names, name)
+	})
+}
+
+// chartsByImage are the charts by the step of an archive that they ask for.
+func chartsByImage() map[string]string {
+	charts := map[string]string{}
+	for _, archive := range archives() {
+		charts[archive.stepName()] = archive.chart()
+	}
+	return charts
+}
+
+// bundleSources resolves items against what was built.
+func bundleSources(items []item, outputs build.Outputs) ([]bundle.Source, error) {
+	charts := chartsByImage()
+	var sources []bundle.Source
+	for _, item := range items {
 		source, err := item.resolve(outputs)
 		if err != nil {
 			return nil, err
 		}
-		source.For = goesWith[item.step]
+		source.For = charts[item.step]
 		sources = append(sources, source)
 	}
 	return sources, nil

@@ -73,9 +73,9 @@ func TestTheGraphIsSoundAndHasASourceForEachModule(t *testing.T) {
 	at, err := layout.Find(".")
 	require.NoError(t, err)
 	steps := catalog.Steps(at, t.TempDir())
-	selected, err := build.Select(steps, []string{"bundle", "pulumi-home/manifest"})
+	selected, err := build.Select(steps, []string{"bundle", "pulumi-home/manifest", "program"})
 	require.NoError(t, err)
-	assert.Len(t, selected, len(steps), "nothing is built that neither bundle nor PULUMI_HOME needs")
+	assert.Len(t, selected, len(steps), "nothing is built that neither bundle nor PULUMI_HOME needs, and no program")
 	for _, step := range steps {
 		if step.Key == nil {
 			continue

@@ -113,8 +113,8 @@ func installStep(lab string) build.Step {
 func machineStep(lab string) build.Step {
 	recipe := filepath.Join(lab, "image")
 	return build.Step{
-		Name: stepMachine,
-		Key:  func() (string, error) { return build.DigestTree(recipe) },
+		Name: stepMachine, Needs: []string{stepPackages}, Beside: true,
+		Key: func() (string, error) { return build.DigestTree(recipe) },
 		Run: func(ctx context.Context, out string, _ build.Outputs, log io.Writer) error {
 			command := exec.CommandContext(ctx, filepath.Join(recipe, "build.sh"), filepath.Join(out, "machine-image.tar"))
 			command.Stdout, command.Stderr = log, log

@@ -19,7 +19,7 @@ func goesWith(t *testing.T) map[string]string {
 		entry.Files = append(entry.Files, build.File{Path: item.file})
 		outputs[item.step] = entry
 	}
-	sources, err := bundleSources(outputs)
+	sources, err := bundleSources(items(), outputs)
 	require.NoError(t, err)
 	charts := map[string]string{}
 	for _, source := range sources {

@@ -20,7 +20,7 @@ var roots = map[string]string{stepArgoCDRoot: "argocd", stepRedisRoot: "redis"}
 func rootStep(lab, name string) build.Step {
 	recipe := filepath.Join(lab, "images")
 	return build.Step{
-		Name: name,
+		Name: name, Needs: []string{stepPackages}, Beside: true,
 		Key: func() (string, error) {
 			script, _, err := build.DigestFile(filepath.Join(recipe, "build.sh"))
 			if err != nil {

@@ -3,7 +3,9 @@ package catalog
 import (
 	"context"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"strata/tests/lab/internal/build"
 	"strata/tests/lab/internal/bundle"
@@ -11,39 +13,74 @@ import (
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// Steps is the whole build graph, for a bundle at out. What others wait for comes first: the Pulumi CLI is half of a
-// cold build's critical path, and K3s the other half.
-func Steps(at layout.Layout, out string) []build.Step {
+// Steps is the whole build graph, for a bundle at out.
+func Steps(at layout.Layout, out string) []build.Step { return graph(at, out, Artifacts()) }
+
+// StepsFor are the steps of what a run with these artifacts needs: Pulumi, the plugins, the program, Debian's packages, and a bundle at
+// out with the artifacts. Whatever else of the bundle is built already is in it as well, so that a run for one stack takes nothing from
+// another's. A run that needs no artifact, such as a destroy, leaves the bundle as it is.
+func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, error) {
+	always := []string{stepPackages, stepProgram, stepHome}
+	all := graph(at, out, Artifacts())
+	if len(artifacts) == 0 {
+		return build.Select(all, always)
+	}
+	cached := build.Cached(at.Tools(), all)
+	names := slices.Clone(artifacts)
+	for _, name := range Artifacts() {
+		there := !slices.ContainsFunc(itemsFor([]string{name}), func(item item) bool { return !cached[item.step] })
+		if there && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return build.Select(graph(at, out, names), append(always, stepBundle))
+}
+
+// graph is the build graph in the order in which an up needs what it builds: first what runs the program, then what hosts are made
+// from, then layer by layer. What waits for the network runs beside, from the first second on. The bundle is of the artifacts of names.
+func graph(at layout.Layout, out string, names []string) []build.Step {
 	lab := at.Lab()
-	steps := []build.Step{
-		commandStep(lab, stepPulumi),
-		commandStep(lab, stepHost),
-		cliStep(at),
-		commandStep(lab, stepK3s),
-		installStep(lab),
-		machineStep(lab),
-	}
-	plugins := pluginNames()
-	for _, name := range plugins {
-		steps = append(steps, commandStep(lab, pluginPrefix+name), pluginStep(at, name))
-	}
-	for _, name := range []string{stepPause, stepCoreDNS, stepMetalLB, stepMetrics, stepServer, stepCertManager, stepTraefik, stepVault, stepArgoCD, stepAPISIX, stepHTTPBin, stepGoRest, stepCertWait} {
-		steps = append(steps, commandStep(lab, name))
-	}
-	for _, name := range []string{stepArgoCDRoot, stepRedisRoot} {
+	steps := []build.Step{packagesStep(), machineStep(lab)}
+	for _, name := range slices.Sorted(maps.Keys(roots)) {
 		steps = append(steps, rootStep(lab, name))
 	}
-	steps = append(steps, waveSteps()...)
-	for _, archive := range archives() {
-		steps = append(steps, archive.build())
+	steps = append(steps, compiled(lab, stepPulumi), compiled(lab, stepHost), cliStep(at))
+	plugins := pluginNames()
+	for _, name := range plugins {
+		steps = append(steps, compiled(lab, pluginPrefix+name), pluginStep(at, name))
 	}
+	steps = append(steps, manifestStep(at, plugins), programStep(at), installStep(lab))
+	steps = append(steps, layers(lab)...)
 	for _, bundle := range crdBundles() {
 		steps = append(steps, bundle.build(lab))
 	}
 	for _, chart := range labCharts() {
 		steps = append(steps, chart.build(lab))
 	}
-	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), apisixCRDsStep(lab), manifestStep(at, plugins), bundleStep(out))
+	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), apisixCRDsStep(lab), bundleStep(out, names))
+}
+
+// layers are the commands that hosts and Pods run, each followed by its images, in the order of the layers of an up.
+func layers(lab string) []build.Step {
+	var steps []build.Step
+	add := func(step string) {
+		for _, archive := range archives() {
+			if archive.step == step {
+				steps = append(steps, archive.build())
+			}
+		}
+	}
+	add("") // images that are a root alone
+	for _, name := range []string{
+		stepK3s, stepPause, stepCoreDNS, stepMetrics, stepMetalLB, stepCertManager, stepCertWait, stepTraefik,
+		stepAPISIX, stepHTTPBin, stepGoRest, stepArgoCD, stepServer, stepVault,
+	} {
+		steps = append(steps, compiled(lab, name))
+		add(name)
+	}
+	steps = append(steps, waveSteps()...)
+	add(stepWave)
+	return steps
 }
 
 // cliStep puts the CLI and the language host into both PULUMI_HOMEs.
@@ -83,7 +120,7 @@ func manifestStep(at layout.Layout, plugins []string) build.Step {
 		needs = append(needs, pluginPrefix+name, "pulumi-home/"+name)
 	}
 	return build.Step{
-		Name: "pulumi-home/manifest", Needs: needs,
+		Name: stepHome, Needs: needs,
 		Run: func(_ context.Context, _ string, outputs build.Outputs, _ io.Writer) error {
 			artifacts, err := homeArtifacts(outputs, plugins)
 			if err != nil {
@@ -94,16 +131,17 @@ func manifestStep(at layout.Layout, plugins []string) build.Step {
 	}
 }
 
-// bundleStep assembles the artifacts.
-func bundleStep(out string) build.Step {
+// bundleStep assembles the artifacts of names.
+func bundleStep(out string, names []string) build.Step {
+	items := itemsFor(names)
 	var needs []string
-	for _, item := range items() {
+	for _, item := range items {
 		needs = append(needs, item.step)
 	}
 	return build.Step{
-		Name: "bundle", Needs: needs,
+		Name: stepBundle, Needs: needs,
 		Run: func(ctx context.Context, _ string, outputs build.Outputs, _ io.Writer) error {
-			sources, err := bundleSources(outputs)
+			sources, err := bundleSources(items, outputs)
 			if err != nil {
 				return err
 			}

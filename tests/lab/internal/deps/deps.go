@@ -24,13 +24,29 @@ func Install(ctx context.Context, out io.Writer, list []Package) error {
 		return nil
 	}
 	fmt.Fprintf(out, "lab: installing %d of %d Debian packages: %s\n", len(missing), len(list), strings.Join(missing, " "))
-	if os.Geteuid() != 0 {
-		return fmt.Errorf("installing packages needs root; run as root: apt-get install -y %s", strings.Join(missing, " "))
+	if err := allowed(os.Geteuid(), missing); err != nil {
+		return err
 	}
 	if err := apt(ctx, out, "update"); err != nil {
 		return err
 	}
 	return apt(ctx, out, append([]string{"install", "-y", "--no-install-recommends"}, missing...)...)
+}
+
+// Allowed says whether Install would have to install something that it may not.
+func Allowed(ctx context.Context, list []Package) error {
+	query, err := status(ctx, list)
+	if err != nil {
+		return err
+	}
+	return allowed(os.Geteuid(), Missing(query, list))
+}
+
+func allowed(user int, missing []string) error {
+	if user == 0 || len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("installing packages needs root; run as root: apt-get install -y %s", strings.Join(missing, " "))
 }
 
 // Missing returns the packages of a list that dpkg-query's answer, lines of "NAME STATUS", does not call installed. One that dpkg has

@@ -45,6 +45,9 @@ func (l Layout) Lab() string { return filepath.Join(l.Checkout, "tests", "lab") 
 // Tools holds one folder per built tool, NAME-DIGEST.
 func (l Layout) Tools() string { return filepath.Join(l.Cache, "tools") }
 
+// Record is the file of the last build that built something: what it cost, and what it said meanwhile.
+func (l Layout) Record() string { return filepath.Join(l.Cache, "last-build.json") }
+
 // Bundle is the default folder of the assembled artifacts.
 func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle") }
 

@@ -1,0 +1,42 @@
+// Command needed prints the names of the artifacts that the stack of a file asks for, one a line: what `make up` has the lab build.
+// It is no verb of strata because it comes before everything: with the tag without_pulumi it compiles in seconds, and what it
+// compiles the program needs as well.
+//
+//	go run -tags without_pulumi ./config/needed [-machines] Pulumi.STACK.yaml
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"strata/config"
+)
+
+func main() {
+	machines := flag.Bool("machines", false, "only what hosts are made from: the rest comes from upstream")
+	flag.Parse()
+	names, err := needed(flag.Arg(0), *machines)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(strings.Join(names, "\n"))
+}
+
+// needed are the artifacts of the stack whose file path is. Without one it is a mistake of that name.
+func needed(path string, machines bool) ([]string, error) {
+	cfg, err := config.FromFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	if !machines {
+		names = cfg.Needed()
+	}
+	if cfg.Hosts.Driver == config.DriverMachine {
+		names = append(names, config.ArtifactMachineImage)
+	}
+	return names, nil
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"strata/tests/lab/internal/build"
+	"strata/tests/lab/internal/catalog"
+	"strata/tests/lab/internal/layout"
+)
+
+// stepsFor are the steps of a run that needs the artifacts of names, which are apart by white space. A name that the lab cannot build is
+// said, and no error: Strata says what the bundle lacks, and what to do.
+func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step, error) {
+	var wanted []string
+	for _, name := range strings.Fields(names) {
+		if !slices.Contains(catalog.Artifacts(), name) {
+			fmt.Fprintf(log, "lab: nothing here builds %s\n", name)
+			continue
+		}
+		wanted = append(wanted, name)
+	}
+	return catalog.StepsFor(at, out, wanted)
+}
+
+// runSteps builds steps, says how far it is, and keeps the record of what was built.
+func runSteps(command *cobra.Command, at layout.Layout, steps []build.Step, jobs int) error {
+	progress := build.NewProgress(command.ErrOrStderr())
+	progress.Weights = catalog.Weights()
+	done := make(chan struct{})
+	var telling sync.WaitGroup
+	telling.Go(func() { progress.Tell(tellEvery, done) })
+	_, err := build.Runner{Dir: at.Tools(), Jobs: jobs, Progress: progress}.Run(command.Context(), steps)
+	close(done)
+	telling.Wait()
+	if record := progress.Record(); err == nil && record.Built() {
+		return record.Write(at.Record())
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package build
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Weights are what parts cost from empty caches, by their names, when that was measured (`make bench-first`).
+type Weights map[string]Weight
+
+// Weight is what one part costs.
+type Weight struct {
+	// Processor is its processor time in seconds, of the machine that measured.
+	Processor float64 `json:"processor"`
+	// Wall is how long it took there, in seconds; only of parts that wait more than they compute.
+	Wall float64 `json:"wall,omitempty"`
+}
+
+const (
+	// unknownWeight, in seconds, is of a part that nobody has measured.
+	unknownWeight = 10.0
+	// doubt is the weight in seconds of what is believed before a run has shown anything: that it costs what the table says.
+	doubt = 10.0
+	// leastRate is in cores: a machine that gives nothing at the moment will give something.
+	leastRate = 0.2
+)
+
+// of is the weight of a part.
+func (w Weights) of(part Part) Weight {
+	if weight, known := w[part.Name]; known {
+		return weight
+	}
+	return Weight{Processor: unknownWeight}
+}
+
+// Rest is how many seconds the rest of a run takes: what the parts that are left cost by the table, as much more or less as those before
+// did, at the rate of cores that the run has had of late.
+func (w Weights) Rest(m Moment) float64 {
+	expected, begun := 0.0, 0.0
+	for _, download := range []bool{true, false} {
+		scale := w.scale(m, download)
+		expected += scale * w.sum(m.Waiting, download)
+		begun += scale * w.sum(m.Running, download)
+	}
+	// Of what runs, a little is always left: nobody says "0" for minutes.
+	left := expected + max(begun-w.spentOnRunning(m), begun/20)
+	return max(left/max(m.Rate, leastRate), w.longestBeside(m))
+}
+
+// scale is what parts of a kind, downloads or builds, cost in this run by what the table says.
+func (w Weights) scale(m Moment, downloads bool) float64 {
+	spent, weight := doubt, doubt
+	for _, part := range m.Done {
+		if isDownload(part) == downloads && !part.Always {
+			spent += part.Processor
+			weight += w.of(part).Processor
+		}
+	}
+	// What runs shows only a lower bound, but that from the first second on.
+	if running := w.sum(m.Running, downloads); !downloads && running > 0 {
+		return max(spent/weight, (spent+w.spentOnRunning(m))/(weight+running))
+	}
+	return spent / weight
+}
+
+// spentOnRunning is the processor time that no ended part accounts for.
+func (w Weights) spentOnRunning(m Moment) float64 {
+	spent := m.Processor
+	for _, part := range m.Done {
+		spent -= part.Processor
+	}
+	return max(spent, 0)
+}
+
+func (w Weights) sum(parts []Part, downloads bool) float64 {
+	sum := 0.0
+	for _, part := range parts {
+		if isDownload(part) == downloads {
+			sum += w.of(part).Processor
+		}
+	}
+	return sum
+}
+
+// longestBeside is how long the parts take that wait more than they compute, as no core makes them faster.
+func (w Weights) longestBeside(m Moment) float64 {
+	longest := 0.0
+	for _, part := range m.Waiting {
+		longest = max(longest, w.of(part).Wall)
+	}
+	for _, part := range m.Running {
+		longest = max(longest, w.of(part).Wall-(m.At-part.Began))
+	}
+	return longest
+}
+
+func isDownload(part Part) bool { return strings.HasPrefix(part.Name, DownloadOf("")) }
+
+// roughly is a time for people, no finer than it is known.
+func roughly(seconds float64) string {
+	if seconds < 55 {
+		return fmt.Sprintf("about %.0f s", max(5, 5*math.Round(seconds/5)))
+	}
+	return fmt.Sprintf("about %.0f min", math.Round(seconds/60))
+}

@@ -1,0 +1,136 @@
+package build
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// sim runs a record: parts in their order, two at a time on as many cores as there are at a time, and those beside at once.
+type sim struct {
+	// cost is a part's processor seconds by its weight, of the table's.
+	cost func(name string, weight float64) float64
+	// cores are how many there are for the run at a time.
+	cores func(at float64) float64
+}
+
+// table is of thirty parts as uneven as the lab's: one of an hour's third, a few of minutes, many of seconds.
+func table() (weights Weights, order []string) {
+	weights = Weights{}
+	for i, seconds := range []float64{330, 40, 200, 20, 180, 90, 900, 160, 210, 60, 180, 450, 110, 230, 140, 350, 2, 2, 5, 1, 3, 2, 4, 2} {
+		name := fmt.Sprintf("part-%d", i)
+		weights[name] = Weight{Processor: seconds}
+		order = append(order, name)
+	}
+	weights["image"] = Weight{Processor: 60, Wall: 90}
+	return weights, append(order, "image")
+}
+
+// run is the record of a run, with a sample each five seconds.
+func (s sim) run(weights Weights, order []string) *Record {
+	const step, every = 0.1, 50
+	record := &Record{Cores: 2}
+	left := map[string]float64{}
+	for _, name := range order {
+		left[name] = s.cost(name, weights[name].Processor)
+		record.Parts = append(record.Parts, Part{Name: name, Beside: weights[name].Wall > 0})
+	}
+	processor := 0.0
+	for tick := 1; ; tick++ {
+		at := float64(tick) * step
+		var running []*Part
+		places := 2
+		for i := range record.Parts {
+			part := &record.Parts[i]
+			if part.Ended != 0 || !part.Beside && places == 0 {
+				continue
+			}
+			if !part.Beside {
+				places--
+			}
+			if part.Began == 0 {
+				part.Began = at
+			}
+			running = append(running, part)
+		}
+		if len(running) == 0 {
+			return record
+		}
+		for _, part := range running {
+			used := s.cores(at) * step / float64(len(running))
+			part.Processor, processor = part.Processor+used, processor+used
+			if left[part.Name] -= used; left[part.Name] <= 0 {
+				part.Ended = at
+			}
+		}
+		if tick%every == 0 {
+			record.Samples = append(record.Samples, Sample{At: at, Processor: processor})
+		}
+	}
+}
+
+// slack, in seconds, is how far off nobody minds: at the end, when one part is left that takes a little longer than it did.
+const slack = 30
+
+// worst is the most by which the estimates of a record were off, of what was left, from a time on.
+func worst(weights Weights, record *Record, from float64) (off, at float64) {
+	end := 0.0
+	for _, part := range record.Parts {
+		end = max(end, part.Ended)
+	}
+	for _, sample := range record.Samples {
+		left := end - sample.At
+		if sample.At < max(from, end/10) || left <= 0 {
+			continue
+		}
+		if now := (math.Abs(weights.Rest(record.Moment(sample.At))-left) - slack) / left; now > off {
+			off, at = now, sample.At/end
+		}
+	}
+	return off, at
+}
+
+func always(cores float64) func(float64) float64 { return func(float64) float64 { return cores } }
+
+func times(factor float64) func(string, float64) float64 {
+	return func(_ string, weight float64) float64 { return factor * weight }
+}
+
+func TestTheEstimateIsRightWithin30PerCent(t *testing.T) {
+	for name, c := range map[string]struct {
+		sim
+		from float64
+	}{
+		"as measured":         {sim{times(1), always(1.95)}, 0},
+		"beside others":       {sim{times(1), always(0.9)}, 0},
+		"a slower machine":    {sim{times(2.2), always(1.95)}, 0},
+		"a faster machine":    {sim{times(0.4), always(1.95)}, 0},
+		"four cores":          {sim{times(1), always(3.6)}, 0},
+		"three minutes after": {sim{times(1), func(at float64) float64 { return map[bool]float64{true: 0.9, false: 1.95}[at < 600] }}, 780},
+		"uneven parts": {sim{func(name string, weight float64) float64 {
+			return weight * (0.85 + 0.3*float64(name[len(name)-1]%2))
+		}, always(1.95)}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			weights, order := table()
+			off, at := worst(weights, c.run(weights, order), c.from)
+			t.Logf("off by %.0f %% at %.0f %% of the run", 100*off, 100*at)
+			assert.Less(t, off, 0.3)
+		})
+	}
+}
+
+func TestTheRestIsNeverNothingAsLongAsSomethingRuns(t *testing.T) {
+	weights := Weights{"a": {Processor: 10}}
+	moment := Moment{At: 100, Processor: 100, Rate: 0, Running: []Part{{Name: "a", Began: 1}}}
+	assert.Positive(t, weights.Rest(moment))
+	assert.Less(t, weights.Rest(moment), 60.0)
+}
+
+func TestWhatWaitsIsNotMadeFasterByMoreCores(t *testing.T) {
+	weights := Weights{"image": {Processor: 1, Wall: 90}}
+	assert.InDelta(t, 90, weights.Rest(Moment{Rate: 64, Waiting: []Part{{Name: "image"}}}), 1)
+	assert.InDelta(t, 30, weights.Rest(Moment{At: 65, Processor: 1, Rate: 64, Running: []Part{{Name: "image", Began: 5}}}), 1)
+}

@@ -1,0 +1,95 @@
+package build
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// tick is the unit of times in /proc, which Linux has fixed for programs at a hundredth of a second.
+const tick = 10 * time.Millisecond
+
+// meter measures the processor time of this process and of all that it starts. It is right beside others' work, which a clock is not.
+type meter struct {
+	mutex sync.Mutex
+	taken time.Duration
+}
+
+// take is what was spent since the last take, by this process and by children that have ended, with their own children. The kernel adds
+// a child's time when it is waited for: so what is new when a part ends is that part's, but for the short commands of parts beside it.
+func (m *meter) take() time.Duration {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	now := spent(unix.RUSAGE_SELF) + spent(unix.RUSAGE_CHILDREN)
+	new := now - m.taken
+	m.taken = now
+	return new
+}
+
+// total is all that was spent so far, by what still runs as well.
+func (m *meter) total() time.Duration {
+	return spent(unix.RUSAGE_SELF) + spent(unix.RUSAGE_CHILDREN) + descendants("/proc", os.Getpid())
+}
+
+// spent is the processor time of this process, or of its children that have ended.
+func spent(who int) time.Duration {
+	var usage unix.Rusage
+	if err := unix.Getrusage(who, &usage); err != nil {
+		return 0 // an unknown who: a slip in this package
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// descendants is the processor time of all processes below one that run, and of their children that have ended.
+func descendants(proc string, pid int) time.Duration {
+	files, err := filepath.Glob(filepath.Join(proc, "[0-9]*", "stat"))
+	if err != nil {
+		return 0 // a bad pattern
+	}
+	children, times := map[int][]int{}, map[int]time.Duration{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		if one, parent, used, ok := parseStat(string(text)); ok {
+			children[parent] = append(children[parent], one)
+			times[one] = used
+		}
+	}
+	var sum time.Duration
+	for left := children[pid]; len(left) > 0; left = left[1:] {
+		sum += times[left[0]]
+		left = append(left, children[left[0]]...)
+	}
+	return sum
+}
+
+// parseStat reads a line of /proc/PID/stat (proc_pid_stat(5)): the process, its parent, and utime, stime, cutime and cstime together.
+func parseStat(text string) (pid, parent int, used time.Duration, ok bool) {
+	// The name, in parentheses, may hold spaces and parentheses.
+	head, _, found := strings.Cut(text, " (")
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	const ppid, utime, cstime = 1, 11, 14 // counted from the state on, which is field 3
+	if !found || len(fields) <= cstime {
+		return 0, 0, 0, false
+	}
+	numbers := append([]string{head, fields[ppid]}, fields[utime:cstime+1]...)
+	var values []int
+	for _, number := range numbers {
+		value, err := strconv.Atoi(number)
+		if err != nil {
+			return 0, 0, 0, false
+		}
+		values = append(values, value)
+	}
+	for _, value := range values[2:] {
+		used += time.Duration(value) * tick
+	}
+	return values[0], values[1], used, true
+}

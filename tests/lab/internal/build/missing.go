@@ -1,0 +1,45 @@
+package build
+
+// keyOf is a step's key: its own inputs, and what it was made of. Needs without a key have no output that could be in it.
+func keyOf(step Step, keyOfNeed func(name string) string) (string, error) {
+	own, err := step.Key()
+	if err != nil {
+		return "", err
+	}
+	parts := []string{own}
+	for _, need := range step.Needs {
+		if key := keyOfNeed(need); key != "" {
+			parts = append(parts, key)
+		}
+	}
+	return Digest(parts...), nil
+}
+
+// Cached are the names of the steps with a key that are in the cache of a folder, as their inputs are now. A step whose inputs cannot be
+// read is not: whoever builds it says why.
+func Cached(dir string, steps []Step) map[string]bool {
+	store, keys, cached := cache{dir: dir}, map[string]string{}, map[string]bool{}
+	for _, step := range steps {
+		if step.Key == nil {
+			continue
+		}
+		key, err := keyOf(step, func(need string) string { return keys[need] })
+		if err != nil {
+			continue
+		}
+		keys[step.Name] = key
+		_, found, err := store.load(step.Name, key)
+		cached[step.Name] = found && err == nil
+	}
+	return cached
+}
+
+// missing are the steps that have work to do: with a key, those that are not in the cache; without one, those that have something to
+// fetch. It is what is expected: the key that counts is made when the step starts.
+func (r Runner) missing(steps []Step) map[string]bool {
+	cached, missing := Cached(r.Dir, steps), map[string]bool{}
+	for _, step := range steps {
+		missing[step.Name] = step.Key != nil && !cached[step.Name] || step.Key == nil && step.Fetch != nil
+	}
+	return missing
+}

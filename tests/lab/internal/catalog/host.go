@@ -1,0 +1,83 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"strata/tests/lab/internal/build"
+	"strata/tests/lab/internal/deps"
+	"strata/tests/lab/internal/gobuild"
+	"strata/tests/lab/internal/layout"
+)
+
+// Names of the steps that end in no cache: what the machine and the checkout have.
+const (
+	stepPackages = "debian-packages"
+	stepProgram  = "program"
+	stepHome     = "pulumi-home/manifest"
+	stepBundle   = "bundle"
+)
+
+// packagesStep installs the Debian packages that are missing. Compilers need none of them.
+func packagesStep() build.Step {
+	return build.Step{
+		Name: stepPackages, Beside: true,
+		Run: func(ctx context.Context, _ string, _ build.Outputs, log io.Writer) error {
+			return deps.Install(ctx, log, deps.Packages)
+		},
+	}
+}
+
+// programStep builds the program as `make build` does, with the flags of all commands of the lab. It has no key: the go command knows
+// best whether there is something to do.
+func programStep(at layout.Layout) build.Step {
+	command := gobuild.Command{Module: at.Checkout, Packages: []string{"."}, Output: "strata"}
+	bin := filepath.Join(at.Local(), "bin")
+	step := build.Step{
+		Name: stepProgram,
+		Run: func(ctx context.Context, _ string, _ build.Outputs, log io.Writer) error {
+			if err := os.MkdirAll(bin, 0o755); err != nil {
+				return fmt.Errorf("the program: %w", err)
+			}
+			return command.Build(ctx, bin, log)
+		},
+	}
+	if _, err := os.Stat(filepath.Join(bin, command.Output)); err != nil {
+		step.Fetch = func(ctx context.Context, log io.Writer) error { return fetch(ctx, command, log) }
+	}
+	return step
+}
+
+// compiled is the step of a command, with its download.
+func compiled(lab, name string) build.Step {
+	step := commandStep(lab, name)
+	command := commands()[name]
+	command.Module = filepath.Join(lab, command.Module)
+	step.Fetch = func(ctx context.Context, log io.Writer) error { return fetch(ctx, command, log) }
+	return step
+}
+
+// filesAtOnce is how many modules a download gets together: enough to hide the time that each takes to begin.
+const filesAtOnce = "GOMAXPROCS=16"
+
+// fetch downloads what a command is compiled from, and no more: modules that go.mod names for other systems or tags stay away, which
+// `go mod download` would get too.
+func fetch(ctx context.Context, command gobuild.Command, log io.Writer) error {
+	args := []string{"list", "-deps", "-mod=readonly"}
+	if len(command.Tags) > 0 {
+		args = append(args, "-tags", strings.Join(command.Tags, ","))
+	}
+	list := exec.CommandContext(ctx, "go", append(args, command.Packages...)...)
+	list.Dir = command.Module
+	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", filesAtOnce)
+	list.Stderr = log
+	if err := list.Run(); err != nil {
+		return fmt.Errorf("go list in %s: %w", command.Module, err)
+	}
+	return nil
+}
