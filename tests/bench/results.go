@@ -117,12 +117,22 @@ func Read(path string) ([]Result, error) {
 
 // Merge writes results into the file, in the order of their names; those of other names that the file has stay.
 func Merge(path string, results []Result) error {
+	return write(path, results, func(string) bool { return false })
+}
+
+// Replace is Merge for the parts of something that may have other parts than before: those that the file has of a base, which is a name up
+// to the slash, and that are not among results, go.
+func Replace(path, base string, results []Result) error {
+	return write(path, results, func(name string) bool { return strings.HasPrefix(name, base+"/") })
+}
+
+func write(path string, results []Result, gone func(name string) bool) error {
 	old, err := Read(path)
 	if err != nil {
 		return err
 	}
 	byName := map[string]Result{}
-	for _, r := range slices.Concat(old, results) {
+	for _, r := range slices.Concat(slices.DeleteFunc(old, func(r Result) bool { return gone(r.Name) }), results) {
 		byName[r.Name] = r
 	}
 	all := slices.SortedFunc(maps.Values(byName), func(a, b Result) int { return strings.Compare(a.Name, b.Name) })

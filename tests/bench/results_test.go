@@ -36,6 +36,19 @@ func TestMergeKeepsWhatWasNotMeasuredAgain(t *testing.T) {
 	require.Error(t, Merge(path, nil), "a broken file is not overwritten")
 }
 
+func TestAPartThatIsNoMoreGoes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.json")
+	require.NoError(t, Merge(path, []Result{Most("share", "s", 0.5, 0, []float64{1}), Most("share/old", "ratio", 0.5, 0, []float64{1}), Most("shared/a", "s", 0.5, 0, []float64{1})}))
+	require.NoError(t, Replace(path, "share", []Result{Most("share/new", "ratio", 0.5, 0, []float64{1})}))
+	all, err := Read(path)
+	require.NoError(t, err)
+	var names []string
+	for _, r := range all {
+		names = append(names, r.Name)
+	}
+	assert.Equal(t, []string{"share", "share/new", "shared/a"}, names)
+}
+
 func TestATargetIsMetFromItsSide(t *testing.T) {
 	assert.True(t, Most("a", "s", 0.5, 5, []float64{5}).Met())
 	assert.False(t, Most("a", "s", 0.5, 5, []float64{6}).Met())

@@ -33,6 +33,12 @@ var meanings = map[string]string{
 	"lab_up":              "an up of the lab",
 	"lab_noop":            "an up with nothing to do, on the lab",
 
+	"first_up_processor_time": "processor time of the first `make up` of local, from empty caches until it is up, without that of its hosts",
+	"first_up_wall":           "how long that took",
+	"first_up_others":         "share of the machine's processor time meanwhile that was not that up's: its hosts', and others', beside whom first_up_wall is longer",
+	"first_up_share":          "share of that processor time",
+	"first_up_estimate_off":   "by how much the lines of its build were off, of what was left, 95 of 100",
+
 	"requests_lost":                  "POSTs lost at a constant rate, of at least 10,000 or as many as were sent",
 	"requests_sent":                  "POSTs sent meanwhile",
 	"requests_p99":                   "latency of those, 99 of 100",

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"strata/internal/atomicfile"
+	"strata/tests/bench"
+)
+
+// The promises of the first hour, in seconds and as a share.
+const (
+	processorTarget, wallTarget = 25 * 60, 15 * 60
+	estimateTarget              = 0.3
+	// leastShare is that of a part that is named: the others are summed up.
+	leastShare = 0.01
+)
+
+// write writes the results.
+func write(path string, spent cost, built record) error {
+	results := []bench.Result{
+		bench.Most("first_up_processor_time", "s", 0.5, processorTarget, []float64{spent.processor}),
+		bench.Most("first_up_wall", "s", 0.5, wallTarget, []float64{spent.wall}),
+		bench.Most("first_up_others", "ratio", 0.5, 0, []float64{spent.others}),
+	}
+	if offs := estimates(built); len(offs) > 0 {
+		results = append(results, bench.Most("first_up_estimate_off", "ratio", 0.95, estimateTarget, offs))
+	}
+	for name, share := range shares(spent, built) {
+		results = append(results, bench.Most("first_up_share/"+name, "ratio", 0.5, 0, []float64{share}))
+	}
+	return bench.Replace(path, "first_up_share", results)
+}
+
+// shares are the parts' of the whole processor time: downloads together, small parts together, and what is no part of the build: the up
+// itself, and the few commands before it.
+func shares(spent cost, built record) map[string]float64 {
+	shares := map[string]float64{"up": 1}
+	for _, part := range built.Parts {
+		share := part.Processor / spent.processor
+		shares["up"] -= share
+		switch {
+		case strings.HasPrefix(part.Name, "download/"):
+			shares["downloads"] += share
+		case share < leastShare:
+			shares["small_parts"] += share
+		default:
+			shares[part.Name] = share
+		}
+	}
+	return shares
+}
+
+// slack is how far off, in seconds, an estimate may be for nothing.
+const slack = 30
+
+// estimates are by how much those of a build were off, of what was left, from a tenth of it on; the smallest first.
+func estimates(built record) []float64 {
+	end := 0.0
+	for _, part := range built.Parts {
+		end = max(end, part.Ended)
+	}
+	var offs []float64
+	for _, sample := range built.Samples {
+		if left := end - sample.At; sample.At >= end/10 && left > 0 {
+			offs = append(offs, max(0, math.Abs(sample.Rest-left)-slack)/left)
+		}
+	}
+	slices.Sort(offs)
+	return offs
+}
+
+// weight is what the lab expects of a part (tests/lab/internal/build).
+type weight struct {
+	Processor float64 `json:"processor"`
+	Wall      float64 `json:"wall,omitempty"`
+}
+
+// writeWeights puts what was measured into the lab's table. Parts that this build had not, such as those that stack local does not need,
+// keep their weight.
+func writeWeights(path string, built record) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("weights: %w", err)
+	}
+	weights := map[string]weight{}
+	if err := json.Unmarshal(text, &weights); err != nil {
+		return fmt.Errorf("weights: %w", err)
+	}
+	for _, part := range built.Parts {
+		measured := weight{Processor: tenths(part.Processor)}
+		if part.Beside {
+			measured.Wall = tenths(part.Ended - part.Began)
+		}
+		weights[part.Name] = measured
+	}
+	if text, err = json.MarshalIndent(weights, "", " "); err != nil {
+		return fmt.Errorf("weights: %w", err)
+	}
+	return atomicfile.Write(path, append(text, '\n'), 0o644)
+}
+
+func tenths(value float64) float64 { return math.Round(10*value) / 10 }
