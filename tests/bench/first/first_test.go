@@ -22,7 +22,7 @@ const lastBuild = `{"cores": 2, "parts": [
 // kept is a run whose lab wrote lastBuild.
 func kept(t *testing.T) run {
 	t.Helper()
-	r := run{cache: t.TempDir(), dir: t.TempDir()}
+	r := run{root: t.TempDir(), cache: t.TempDir(), dir: t.TempDir()}
 	require.NoError(t, os.Mkdir(filepath.Join(r.cache, "strata"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(r.cache, "strata", "last-build.json"), []byte(lastBuild), 0o600))
 	return r

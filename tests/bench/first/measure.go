@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"strata/internal/atomicfile"
 )
 
 // cost is what a command and all that it started took, in seconds.
@@ -59,10 +61,16 @@ type record struct {
 	Samples []struct{ At, Rest float64 }
 }
 
+// record reads it, and keeps it in .strata/first-build.json.
 func (r run) record() (record, error) {
 	var read record
 	text, err := os.ReadFile(filepath.Join(r.cache, "strata", "last-build.json"))
 	if err != nil {
+		return read, fmt.Errorf("what the lab built: %w", err)
+	}
+	// The rest of the run's folder goes.
+	kept := filepath.Join(r.root, ".strata", "first-build.json")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o755), atomicfile.Write(kept, text, 0o644)); err != nil {
 		return read, fmt.Errorf("what the lab built: %w", err)
 	}
 	return read, json.Unmarshal(text, &read)

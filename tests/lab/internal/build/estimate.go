@@ -43,8 +43,9 @@ func (w Weights) Rest(m Moment) float64 {
 		expected += scale * w.sum(m.Waiting, download)
 		begun += scale * w.sum(m.Running, download)
 	}
-	// Of what runs, a little is always left: nobody says "0" for minutes.
-	left := expected + max(begun-w.spentOnRunning(m), begun/20)
+	// Of what runs, a little is always left; of what has cost more than it should, as much again: nobody says "0" for minutes.
+	spent := w.spentOnRunning(m)
+	left := expected + max(begun-spent, begun/20, spent-begun)
 	return max(left/max(m.Rate, leastRate), w.longestBeside(m))
 }
 

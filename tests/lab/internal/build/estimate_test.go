@@ -126,7 +126,7 @@ func TestTheRestIsNeverNothingAsLongAsSomethingRuns(t *testing.T) {
 	weights := Weights{"a": {Processor: 10}}
 	moment := Moment{At: 100, Processor: 100, Rate: 0, Running: []Part{{Name: "a", Began: 1}}}
 	assert.Positive(t, weights.Rest(moment))
-	assert.Less(t, weights.Rest(moment), 60.0)
+	assert.InDelta(t, 225, weights.Rest(moment), 1, "the 45 s that it has cost too much, at a fifth of a core")
 }
 
 func TestWhatWaitsIsNotMadeFasterByMoreCores(t *testing.T) {
