@@ -67,7 +67,7 @@ func estimates(built record) []float64 {
 	var offs []float64
 	for _, sample := range built.Samples {
 		if left := end - sample.At; sample.At >= end/10 && left > 0 {
-			offs = append(offs, max(0, math.Abs(sample.Rest-left)-slack)/left)
+			offs = append(offs, max(0, math.Abs(sample.Rest-left)-slack)/max(left, slack))
 		}
 	}
 	slices.Sort(offs)

@@ -26,9 +26,9 @@ func (m *meter) take() time.Duration {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	now := spent(unix.RUSAGE_SELF) + spent(unix.RUSAGE_CHILDREN)
-	new := now - m.taken
+	used := now - m.taken
 	m.taken = now
-	return new
+	return used
 }
 
 // total is all that was spent so far, by what still runs as well.

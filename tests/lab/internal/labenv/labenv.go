@@ -48,6 +48,8 @@ func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, err
 		// The official kubernetes plugin leaves a kubeconfig in $TMPDIR at each run.
 		{"TMPDIR", temporary},
 		{"STRATA_ARTIFACTS", at.Bundle()},
+		// As all that the lab compiles: the program's packages are compiled once.
+		{"CGO_ENABLED", "0"},
 	}, nil
 }
 
