@@ -55,6 +55,13 @@ var releaseCases = []testCase{
 		assert.NotEmpty(t, get(r.State, "resourceNames", "ConfigMap/v1"))
 		assert.Equal(t, "hi", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
 	}},
+	{"a release's record has the provider as its field manager", func(t *testing.T) {
+		w, r := newRelease(t)
+		up(t, r, plugin.Create, props(release(t, nil)))
+		fields := w.mustGet(secrets, "sh.helm.release.v1.rel.v1").GetManagedFields()
+		require.NotEmpty(t, fields)
+		assert.Regexp(t, "^pulumi(-resource)?-kubernetes", fields[0].Manager, "internal/settle knows its own by it")
+	}},
 	{"the same release changes nothing", func(t *testing.T) {
 		_, r := newRelease(t)
 		inputs := props(release(t, values(map[string]any{"greeting": "hi", "nested": map[string]any{"list": []any{"a", 1}}})))
