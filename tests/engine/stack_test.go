@@ -133,7 +133,7 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 	}()
 	select {
 	case <-done:
-	case <-time.After(time.Minute):
+	case <-time.After(3 * time.Minute):
 		s.t.Fatal("the engine does not come to an end: deadlock")
 	}
 	r.actions = s.take()
