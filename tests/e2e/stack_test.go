@@ -65,7 +65,7 @@ func (s *stack) environment() []string {
 	return []string{
 		"PATH=" + filepath.Join(pulumiHome, "bin") + ":" + os.Getenv("PATH"),
 		"PULUMI_HOME=" + home,
-		"PULUMI_BACKEND_URL=file://" + filepath.Join(s.dir, "state"),
+		"PULUMI_BACKEND_URL=file://" + filepath.Join(s.dir, "state") + "?metadata=skip", // as `make up` has it: no kill cuts a file off
 		"PULUMI_CONFIG_PASSPHRASE=" + passphrase,
 		"PULUMI_SKIP_UPDATE_CHECK=true",
 		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true",
