@@ -58,27 +58,6 @@ func vmCreate() *cobra.Command {
 	return command
 }
 
-// vmLeaving is machineLeaving for virtual machines.
-func vmLeaving() *cobra.Command {
-	var begin, back bool
-	command := &cobra.Command{
-		Use: "leaving", Short: "Have all machines made anew where a destroy broke off among them", Args: cobra.NoArgs,
-		RunE: fromStdin("vm leaving", func(ctx context.Context, cmd *cobra.Command, all vm.Departure) error {
-			secrets := vm.Secrets{HypervisorKey: []byte(os.Getenv("STRATA_HYPERVISOR_KEY"))}
-			switch {
-			case begin:
-				return vm.Condemn(ctx, all, secrets)
-			case back:
-				return vm.Spare(ctx, all, secrets)
-			}
-			doomed, err := vm.Doom(ctx, all, secrets)
-			return saidDoomed(cmd, doomed, err)
-		}),
-	}
-	leavingFlags(command, &begin, &back)
-	return command
-}
-
 // printed prints what became of a machine.
 func printed(cmd *cobra.Command) func(vm.Result, error) error {
 	return func(result vm.Result, err error) error {

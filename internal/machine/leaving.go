@@ -22,9 +22,14 @@ type Departure struct {
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Condemn says of all machines that their stack is about to delete them.
+// Condemn says of all machines that their stack is about to delete them. Of one that is gone already there is nothing to say.
 func Condemn(ctx context.Context, all Departure) error {
-	return onOwn(ctx, all, func(name string) error { return note(ctx, condemned, name, nil) })
+	return onOwn(ctx, all, func(name string) error {
+		if _, err := loadSpec(name); errors.Is(err, ErrUnknown) {
+			return nil
+		}
+		return note(ctx, condemned, name, nil)
+	})
 }
 
 // Spare takes Condemn back.
@@ -40,7 +45,10 @@ func Doom(ctx context.Context, all Departure) (names []string, err error) {
 			return nil
 		}
 		names = append(names, name)
-		return errors.Join(record(ctx, name), forget(ctx, condemned, name))
+		if err := record(ctx, name); err != nil {
+			return err
+		}
+		return forget(ctx, condemned, name)
 	})
 	return names, err
 }
