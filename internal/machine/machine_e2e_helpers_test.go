@@ -78,6 +78,7 @@ func e2eSpec(t *testing.T, n int) (Spec, ssh.Signer) {
 		ctx, cancel := context.WithTimeout(context.Background(), e2eTimeout)
 		defer cancel()
 		assert.NoError(t, Delete(ctx, spec.Name, nil))
+		assert.NoError(t, Forget(ctx, []string{spec.Name}))
 	})
 	return spec, signer
 }
