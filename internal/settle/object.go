@@ -42,7 +42,7 @@ func (c *Cluster) beforeObject(ctx context.Context, inputs map[string]any) error
 		return fmt.Errorf("%s is being deleted since %s; run up again when it is gone (kubectl get %s %s shows what holds it)",
 			called(object), found.GetDeletionTimestamp().UTC().Format("15:04:05"), strings.ToLower(object.GetKind()), object.GetName())
 	}
-	if !ours(found) {
+	if !ours(found) && !bare(found) {
 		return fmt.Errorf("%s exists and this program did not make it (field managers: %s); rename it or delete it, or take it over with pulumi import",
 			called(object), strings.Join(managers(found), ", "))
 	}
@@ -87,6 +87,14 @@ func ours(found *unstructured.Unstructured) bool {
 		}
 	}
 	return false
+}
+
+// bare says whether an object is a name and nothing else, and nobody's by its fields: what is left of an apply of a Namespace that has nothing
+// but its name, as the provider makes it. The API server keeps no manager of no fields.
+func bare(found *unstructured.Unstructured) bool {
+	labels := found.GetLabels()
+	delete(labels, "kubernetes.io/metadata.name") // the API server's own
+	return found.GetKind() == "Namespace" && len(found.GetManagedFields()) == 0 && len(labels) == 0 && len(found.GetAnnotations()) == 0
 }
 
 func managers(found *unstructured.Unstructured) []string {

@@ -91,6 +91,19 @@ func TestANamespaceIsTakenOverAndNeverDeleted(t *testing.T) {
 	assert.Equal(t, "patch", changes(c)[0].GetVerb())
 }
 
+// An apply of a name alone leaves no field manager: seen of traefik's namespace after a destroy that was killed.
+func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
+	inputs := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "traefik"}}
+	unmanaged := object("Namespace", "", "traefik")
+	c := cluster(t, []runtime.Object{unmanaged})
+	require.NoError(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs))
+
+	somebodys := unmanaged.DeepCopyObject().(*unstructured.Unstructured)
+	somebodys.SetLabels(map[string]string{"team": "a"})
+	c = cluster(t, []runtime.Object{somebodys})
+	require.ErrorContains(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs), "did not make it")
+}
+
 // Taken over, it would be deleted when the configuration is taken back, with what its owner has in it.
 func TestAnObjectOfSomebodyElseIsRefused(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "team-a", "kubectl-create", "pulumi-kubernetesque")})
