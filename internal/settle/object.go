@@ -12,25 +12,26 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // manager is the field manager of what Pulumi's kubernetes provider creates, and the beginning of the one that it updates with
 // (pulumi-kubernetes provider/pkg/await/await.go, provider.go fieldManagerName).
 const manager = "pulumi-kubernetes"
 
-// beforeObject makes way for an object. One that the provider made is given the inputs, in the name that the provider's own create would
+// beforeCreate makes way for an object. One that the provider made is given the inputs, in the name that the provider's own create would
 // have used: its server-side apply, which follows, then meets its own values. Without that, a password that a killed down has forgotten
 // and an up has drawn again would be a conflict with the provider itself, for ever.
-func (c *Cluster) beforeObject(ctx context.Context, inputs map[string]any) error {
-	object := &unstructured.Unstructured{Object: clean(inputs)}
-	if object.GetName() == "" {
-		return nil // the API server or the provider names it, so it is another one each time
-	}
-	kind, known, err := c.serves(object.GetAPIVersion(), object.GetKind())
-	if err != nil || !known {
+func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error {
+	object, client, err := c.named(inputs)
+	if err != nil || client == nil {
 		return err
 	}
-	client := c.client(object, kind)
+	patch, err := json.Marshal(object.Object)
+	if err != nil {
+		return fmt.Errorf("%s: %w", called(object), err)
+	}
 	found, err := client.Get(ctx, object.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -38,20 +39,73 @@ func (c *Cluster) beforeObject(ctx context.Context, inputs map[string]any) error
 	if err != nil {
 		return fmt.Errorf("%s: looking whether it exists: %w", called(object), err)
 	}
-	if found.GetDeletionTimestamp() != nil {
-		return fmt.Errorf("%s is being deleted since %s; run up again when it is gone (kubectl get %s %s shows what holds it)",
-			called(object), found.GetDeletionTimestamp().UTC().Format("15:04:05"), strings.ToLower(object.GetKind()), object.GetName())
+	if err := takeable(found); err != nil {
+		return err
 	}
-	if !ours(found) && !bare(found) {
-		return fmt.Errorf("%s exists and this program did not make it (field managers: %s); rename it or delete it, or take it over with pulumi import",
-			called(object), strings.Join(managers(found), ", "))
-	}
-	patch, err := json.Marshal(object.Object)
+	// A controller may write between a look and the change that rests on it.
+	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		live, err := client.Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager})
+		if err != nil {
+			return err
+		}
+		free, err := conflicting(ctx, client, object, live)
+		if err != nil {
+			return err
+		}
+		return handOver(ctx, client, live, free)
+	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", called(object), err)
-	}
-	if _, err := client.Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager}); err != nil {
 		return fmt.Errorf("%s exists, from a run that was killed, and cannot be taken over: %w", called(object), err)
+	}
+	return nil
+}
+
+// beforeUpdate makes way for a change of an object that the state knows, and that was taken over when nothing was handed over yet: its fields
+// are managed in the name of a former resource as well.
+func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error {
+	object, client, err := c.named(inputs)
+	if err != nil || client == nil {
+		return err
+	}
+	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		live, err := client.Get(ctx, object.GetName(), metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil // the provider says it
+		}
+		if err != nil || len(names(live)) < 2 {
+			return err
+		}
+		return handOver(ctx, client, live, fieldpath.NewSet())
+	})
+	if err != nil {
+		return fmt.Errorf("%s: looking in whose name its fields are managed: %w", called(object), err)
+	}
+	return nil
+}
+
+// named is the object of inputs and where the API server has it; nil where it cannot be there yet, or the API server or the provider names
+// it, so that it is another one each time.
+func (c *Cluster) named(inputs map[string]any) (*unstructured.Unstructured, dynamic.ResourceInterface, error) {
+	object := &unstructured.Unstructured{Object: clean(inputs)}
+	if object.GetName() == "" {
+		return object, nil, nil
+	}
+	kind, known, err := c.serves(object.GetAPIVersion(), object.GetKind())
+	if err != nil || !known {
+		return object, nil, err
+	}
+	return object, c.client(object, kind), nil
+}
+
+// takeable says why an object cannot be taken over; nil where it can.
+func takeable(found *unstructured.Unstructured) error {
+	switch {
+	case found.GetDeletionTimestamp() != nil:
+		return fmt.Errorf("%s is being deleted since %s; run up again when it is gone (kubectl get %s %s shows what holds it)",
+			called(found), found.GetDeletionTimestamp().UTC().Format("15:04:05"), strings.ToLower(found.GetKind()), found.GetName())
+	case len(names(found)) == 0 && !bare(found):
+		return fmt.Errorf("%s exists and this program did not make it (field managers: %s); rename it or delete it, or take it over with pulumi import",
+			called(found), strings.Join(managers(found), ", "))
 	}
 	return nil
 }
@@ -77,16 +131,6 @@ func clean(inputs map[string]any) map[string]any {
 		}
 	}
 	return object
-}
-
-// ours says whether Pulumi's kubernetes provider made an object, or has updated it.
-func ours(found *unstructured.Unstructured) bool {
-	for _, name := range managers(found) {
-		if name == manager || strings.HasPrefix(name, manager+"-") {
-			return true
-		}
-	}
-	return false
 }
 
 // bare says whether an object is a name and nothing else, and nobody's by its fields: what is left of an apply of a Namespace that has nothing

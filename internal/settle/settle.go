@@ -59,9 +59,9 @@ func (c *Cluster) Before(ctx context.Context, token string, known bool, inputs m
 	case token == ReleaseToken:
 		return c.beforeRelease(ctx, known, inputs)
 	case known:
-		return nil
+		return c.beforeUpdate(ctx, inputs)
 	}
-	return c.beforeObject(ctx, inputs)
+	return c.beforeCreate(ctx, inputs)
 }
 
 // serves is how a kind is served; false when the API server does not know it (yet), and so has no object of it.

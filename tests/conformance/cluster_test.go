@@ -188,10 +188,14 @@ func (w *world) widgets() (definition map[string]any, token string, kind schema.
 		schema.GroupVersionResource{Group: group, Version: "v1", Resource: "widgets"}
 }
 
-// established creates the definition of a custom kind and waits for it.
-func (w *world) established() (token, version string, kind schema.GroupVersionResource) {
+// established creates the definition of a custom kind, with a schema of its own where there is one, and waits for it.
+func (w *world) established(properties ...map[string]any) (token, version string, kind schema.GroupVersionResource) {
 	w.t.Helper()
 	definition, token, kind := w.widgets()
+	for _, one := range properties {
+		served := definition["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)
+		served["schema"] = map[string]any{"openAPIV3Schema": one}
+	}
 	_, err := w.client.Resource(definitions).Create(w.t.Context(),
 		&unstructured.Unstructured{Object: definition}, metav1.CreateOptions{})
 	require.NoError(w.t, err)

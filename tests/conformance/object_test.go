@@ -88,21 +88,6 @@ var objectCases = []testCase{
 		up(t, r, plugin.Create, props(configMap("cm", map[string]any{"k": "v"}, nil)))
 		assert.Equal(t, "v", text(r.State, "data", "k"))
 	}},
-	{"an object of the provider's own is taken over with other values once they are written in its creator's name", func(t *testing.T) {
-		w := newWorld(t, "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true")
-		up(t, w.resource("core/v1:ConfigMap", "cm"), plugin.Create, props(configMap("cm", map[string]any{"k": "forgotten"}, nil)))
-		again := func() *plugin.Resource { return w.resource("core/v1:ConfigMap", "again") }
-		err := fails(t, again(), plugin.Create, props(configMap("cm", map[string]any{"k": "new"}, nil)))
-		assert.ErrorContains(t, err, "conflict", "as after a destroy that broke off and a password that is drawn again")
-
-		_, err = w.client.Resource(configMaps).Namespace(w.namespace).Patch(t.Context(), "cm", types.MergePatchType,
-			[]byte(`{"data":{"k":"new"}}`), metav1.PatchOptions{FieldManager: "pulumi-kubernetes"}) // internal/settle
-		require.NoError(t, err)
-		r := again()
-		up(t, r, plugin.Create, props(configMap("cm", map[string]any{"k": "new"}, nil)))
-		up(t, r, plugin.Update, props(configMap("cm", map[string]any{"k": "new"}, map[string]any{"a": "1"})))
-		assert.Equal(t, "1", text(r.State, "metadata", "annotations", "a"), "and goes on from there")
-	}},
 	{"an object without a name gets NAME-random and keeps it", func(t *testing.T) {
 		w := newWorld(t)
 		r := w.resource("core/v1:ConfigMap", "cm")

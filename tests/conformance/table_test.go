@@ -28,6 +28,7 @@ var table = []struct {
 	{"random", randomCases},
 	{"kubernetes", providerCases},
 	{"kubernetes", objectCases},
+	{"kubernetes", settleCases},
 	{"kubernetes", refreshCases},
 	{"kubernetes", previewCases},
 	{"kubernetes", definitionCases},

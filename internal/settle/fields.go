@@ -1,0 +1,133 @@
+package settle
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// tried is the field manager of the apply that is only tried.
+const tried = "strata-settle"
+
+// handOver makes the fields that the provider has applied in the names of former resources free for the next one: it applies with a name
+// that it draws for each resource, without force, and takes fields over only from its creator's name (pulumi-kubernetes
+// provider/pkg/await/await.go, fixCSAFieldManagers). In any other name they would be a conflict with itself at the first change, for ever.
+func handOver(ctx context.Context, client dynamic.ResourceInterface, live *unstructured.Unstructured, free *fieldpath.Set) error {
+	managed, changed, err := handedOver(live.GetManagedFields(), free)
+	if err != nil || !changed {
+		return err
+	}
+	patch, err := json.Marshal([]map[string]any{
+		{"op": "add", "path": "/metadata/managedFields", "value": managed},
+		{"op": "add", "path": "/metadata/resourceVersion", "value": live.GetResourceVersion()},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = client.Patch(ctx, live.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: manager})
+	return err
+}
+
+// handedOver are field managers with the provider's own in its creator's name, without the fields that are to be free; changed is false
+// where there is nothing to do.
+func handedOver(entries []metav1.ManagedFieldsEntry, free *fieldpath.Set) (managed []metav1.ManagedFieldsEntry, changed bool, err error) {
+	creators := map[string]int{} // apiVersion to its place in managed
+	for _, entry := range entries {
+		if !isOurs(entry.Manager) || entry.Subresource != "" {
+			managed = append(managed, entry)
+			continue
+		}
+		fields, err := fieldsOf(entry)
+		if err != nil {
+			return nil, false, err
+		}
+		kept := fields.Difference(free)
+		changed = changed || entry.Manager != manager || entry.Operation != metav1.ManagedFieldsOperationUpdate || !kept.Equals(fields)
+		entry.Manager, entry.Operation = manager, metav1.ManagedFieldsOperationUpdate
+		place, known := creators[entry.APIVersion]
+		if known {
+			before, err := fieldsOf(managed[place])
+			if err != nil {
+				return nil, false, err
+			}
+			kept = kept.Union(before)
+		} else {
+			place = len(managed)
+			creators[entry.APIVersion] = place
+			managed = append(managed, entry)
+		}
+		text, err := kept.ToJSON()
+		if err != nil {
+			return nil, false, err
+		}
+		managed[place].FieldsV1 = &metav1.FieldsV1{Raw: text}
+	}
+	return managed, changed, nil
+}
+
+// conflicting are the fields that the provider's own create would have as a conflict with itself although they have the values that it
+// wants: in a list that is one value to server-side apply, what the API server has filled in is a difference (the parentRefs of an HTTPRoute,
+// the certificateRefs of a Gateway). Any other failure of the try is left to the create, which says it.
+func conflicting(ctx context.Context, client dynamic.ResourceInterface, object, live *unstructured.Unstructured) (*fieldpath.Set, error) {
+	free := fieldpath.NewSet()
+	text, err := json.Marshal(object.Object)
+	if err != nil {
+		return nil, err
+	}
+	_, err = client.Patch(ctx, object.GetName(), types.ApplyPatchType, text, metav1.PatchOptions{FieldManager: tried, DryRun: []string{metav1.DryRunAll}})
+	var status *apierrors.StatusError
+	if !apierrors.IsConflict(err) || !errors.As(err, &status) || status.ErrStatus.Details == nil {
+		return free, nil
+	}
+	named := map[string]bool{}
+	for _, cause := range status.ErrStatus.Details.Causes {
+		named[cause.Field] = true
+	}
+	for _, entry := range live.GetManagedFields() {
+		fields, err := fieldsOf(entry)
+		if err != nil {
+			return nil, err
+		}
+		fields.Iterate(func(path fieldpath.Path) {
+			if named[path.String()] {
+				free.Insert(path.Copy())
+			}
+		})
+	}
+	return free, nil
+}
+
+// names are the distinct names, of the provider's own, that an object's fields are managed in.
+func names(live *unstructured.Unstructured) map[string]bool {
+	found := map[string]bool{}
+	for _, entry := range live.GetManagedFields() {
+		if isOurs(entry.Manager) {
+			found[entry.Manager] = true
+		}
+	}
+	return found
+}
+
+// isOurs says whether a field manager is Pulumi's kubernetes provider.
+func isOurs(name string) bool { return name == manager || strings.HasPrefix(name, manager+"-") }
+
+func fieldsOf(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
+	fields := fieldpath.NewSet()
+	if entry.FieldsV1 == nil {
+		return fields, nil
+	}
+	if err := fields.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)); err != nil {
+		return nil, fmt.Errorf("fields of manager %s: %w", entry.Manager, err)
+	}
+	return fields, nil
+}

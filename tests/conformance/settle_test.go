@@ -1,0 +1,108 @@
+package conformance_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"strata/internal/settle"
+	"strata/tests/conformance/internal/plugin"
+)
+
+// settleCases are what a state that a kill has cut off from its objects relies on: the hook before a create (internal/settle) and the
+// provider's own create together.
+var settleCases = []testCase{
+	{"an object of the provider's own is no longer its own for a state that has forgotten it", func(t *testing.T) {
+		w := newWorld(t, upserting)
+		up(t, w.resource("core/v1:ConfigMap", "cm"), plugin.Create, props(configMap("cm", map[string]any{"k": "forgotten"}, nil)))
+		err := fails(t, w.resource("core/v1:ConfigMap", "again"), plugin.Create, props(configMap("cm", map[string]any{"k": "new"}, nil)))
+		assert.ErrorContains(t, err, "conflict", "as after a destroy that broke off and a password that is drawn again")
+	}},
+	{"it is taken over by the hook with other values, and can be changed from there", func(t *testing.T) {
+		w := newWorld(t, upserting)
+		token, version, kind := w.established()
+		up(t, w.resource(token, "w"), plugin.Create, props(colored(version, "forgotten")))
+		r := w.resource(token, "again")
+		w.settle("kubernetes:"+token, false, colored(version, "drawn again"))
+		up(t, r, plugin.Create, props(colored(version, "drawn again")))
+		w.settle("kubernetes:"+token, true, colored(version, "changed"))
+		up(t, r, plugin.Update, props(colored(version, "changed")))
+		assert.Equal(t, map[string]any{"color": "changed"}, w.mustGet(kind, "w").Object["spec"])
+	}},
+	{"a list that the API server fills in is taken over by the hook", func(t *testing.T) {
+		w := newWorld(t, upserting)
+		token, version, kind := w.established(routed)
+		inputs := func(parent string) map[string]any {
+			fields := widget(version, "w", nil)
+			fields["spec"] = map[string]any{"host": "a.test", "parents": []any{map[string]any{"name": parent}}}
+			return fields
+		}
+		up(t, w.resource(token, "w"), plugin.Create, props(inputs("gateway")))
+		require.Equal(t, "Gateway", parentOf(t, w.mustGet(kind, "w"))["kind"])
+		err := fails(t, w.resource(token, "again"), plugin.Create, props(inputs("gateway")))
+		assert.ErrorContains(t, err, "conflict", "the same inputs: what the API server has filled in is not in them")
+
+		r := w.resource(token, "again")
+		w.settle("kubernetes:"+token, false, inputs("gateway"))
+		up(t, r, plugin.Create, props(inputs("gateway")))
+		up(t, r, plugin.Update, props(inputs("other")))
+		assert.Equal(t, map[string]any{"name": "other", "kind": "Gateway"}, parentOf(t, w.mustGet(kind, "w")))
+	}},
+	{"what was taken over without the hook can be changed with it", func(t *testing.T) {
+		w := newWorld(t, upserting)
+		token, version, kind := w.established()
+		up(t, w.resource(token, "w"), plugin.Create, props(colored(version, "old")))
+		r := w.resource(token, "again")
+		up(t, r, plugin.Create, props(colored(version, "old")))
+		err := fails(t, r, plugin.Update, props(colored(version, "changed")))
+		assert.ErrorContains(t, err, "conflict", "with the name of the resource that the state has forgotten")
+		w.settle("kubernetes:"+token, true, colored(version, "changed"))
+		up(t, r, plugin.Update, props(colored(version, "changed")))
+		assert.Equal(t, map[string]any{"color": "changed"}, w.mustGet(kind, "w").Object["spec"])
+	}},
+}
+
+// upserting is how the program has the provider create (components).
+const upserting = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true"
+
+// settle does what the program does before the engine creates or, where the state knows it, updates.
+func (w *world) settle(token string, known bool, inputs map[string]any) {
+	w.t.Helper()
+	text, err := os.ReadFile(controlPlane(w.t).Kubeconfig)
+	require.NoError(w.t, err)
+	cluster, err := settle.NewCluster(string(text))
+	require.NoError(w.t, err)
+	inputs["metadata"].(map[string]any)["namespace"] = w.namespace
+	require.NoError(w.t, cluster.Before(w.t.Context(), token, known, inputs))
+}
+
+// routed is the schema of a kind with a list that is one value to server-side apply and has a default in its items, as an HTTPRoute's
+// parentRefs and a Gateway's certificateRefs.
+var routed = map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{
+	"type": "object", "properties": map[string]any{
+		"host": map[string]any{"type": "string"},
+		"parents": map[string]any{
+			"type": "array", "x-kubernetes-list-type": "atomic",
+			"items": map[string]any{"type": "object", "properties": map[string]any{
+				"name": map[string]any{"type": "string"}, "kind": map[string]any{"type": "string", "default": "Gateway"},
+			}},
+		},
+	},
+}}}
+
+func colored(version, color string) map[string]any {
+	fields := widget(version, "w", nil)
+	fields["spec"] = map[string]any{"color": color}
+	return fields
+}
+
+func parentOf(t *testing.T, found *unstructured.Unstructured) map[string]any {
+	t.Helper()
+	parents, ok, err := unstructured.NestedSlice(found.Object, "spec", "parents")
+	require.NoError(t, err)
+	require.True(t, ok)
+	return parents[0].(map[string]any)
+}
