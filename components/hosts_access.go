@@ -6,7 +6,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 )
 
 // access is how a gate reaches several hosts: their targets, pins and keys, all in the same order.

@@ -7,8 +7,8 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/internal/k3snode"
-	"strata/internal/machine"
+	k3snode "strata/internal/k3s/node"
+	"strata/internal/nspawn"
 )
 
 // machineHosts creates systemd-nspawn machines on this machine, with a key of the stack's own. Their host keys are
@@ -32,10 +32,10 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 		return err
 	}
 	var commands []*local.CommandArgs
-	all := machine.Departure{Timeout: args.Timeout}
+	all := nspawn.Departure{Timeout: args.Timeout}
 	for _, node := range args.Config.Nodes {
 		node.SSH.User, node.SSH.Port = "root", 22
-		spec := machine.Spec{
+		spec := nspawn.Spec{
 			Name: args.Stack + "-" + node.Name, Hostname: node.Name,
 			Image: image.Path, ImageSHA256: image.SHA256,
 			Bridge: args.Config.Machine.Bridge, Subnet: args.Config.Subnet, Gateway: args.Config.Machine.Gateway,
@@ -64,7 +64,7 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 }
 
 // machineCommand makes, keeps and removes one machine.
-func machineCommand(hosts *Hosts, spec machine.Spec, public pulumi.StringOutput) *local.CommandArgs {
+func machineCommand(hosts *Hosts, spec nspawn.Spec, public pulumi.StringOutput) *local.CommandArgs {
 	stdin := pulumi.All(public, hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
 		spec.AuthorizedKey, spec.Owner = known[0].(string), machineOwner(known[1].(k3snode.Owner), spec.Hostname)
 		return jsonText(spec)
@@ -75,14 +75,14 @@ func machineCommand(hosts *Hosts, spec machine.Spec, public pulumi.StringOutput)
 }
 
 // machineOwner is the owner of a stack's machine of a node; of all its machines without one.
-func machineOwner(owner k3snode.Owner, node string) *machine.Owner {
-	return &machine.Owner{Cluster: owner.Cluster, Project: owner.Project, Stack: owner.Stack, Node: node}
+func machineOwner(owner k3snode.Owner, node string) *nspawn.Owner {
+	return &nspawn.Owner{Cluster: owner.Cluster, Project: owner.Project, Stack: owner.Stack, Node: node}
 }
 
 // newMachine registers one machine. One that is made anew is replaced, the old one first, because both would have one name; a new image
 // leaves existing machines as they are, because replacing them all would take the cluster away.
 func newMachine(
-	ctx *pulumi.Context, name string, spec machine.Spec, command *local.CommandArgs, consent recreation, opts []pulumi.ResourceOption,
+	ctx *pulumi.Context, name string, spec nspawn.Spec, command *local.CommandArgs, consent recreation, opts []pulumi.ResourceOption,
 ) (*local.Command, error) {
 	place := spec.Bridge + " " + spec.Subnet.String() + " " + spec.Address.String()
 	replaces := consent.replaces(command, place)
@@ -91,7 +91,7 @@ func newMachine(
 
 // machineHostKey is the host key that `machine create` printed.
 func machineHostKey(stdout string) (string, error) {
-	var made machine.Result
+	var made nspawn.Result
 	if err := json.Unmarshal([]byte(stdout), &made); err != nil {
 		return "", fmt.Errorf("output of machine create: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
-	"strata/internal/members"
+	"strata/internal/k3s/members"
 )
 
 // admit registers the command that frees a node's name before its install, if another host had it: a host that died and was replaced

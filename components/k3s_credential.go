@@ -11,7 +11,7 @@ import (
 
 	"strata/health"
 	"strata/internal/credential"
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 )
 
 // issueCredential registers the command that gives the stack its client certificate, and gives Kubeconfig its content. What it is asked

@@ -11,7 +11,7 @@ import (
 
 	"strata/config"
 	"strata/internal/artifacts"
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/rerun"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"strata/config"
 	"strata/health"
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
+	"strata/internal/k3s/upgrade"
 	"strata/internal/rerun"
-	"strata/internal/upgrade"
 )
 
 // upgrade registers the resource that takes a changed K3s to the nodes, one after the other: drained, changed, gated (package

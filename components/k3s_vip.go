@@ -9,7 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/rerun"
 )
 

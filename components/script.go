@@ -8,7 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 )
 
 //go:embed scripts/*.sh

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 )
 
 const keepalived = "etc/keepalived/keepalived.conf"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 )
 
 // judgeCertificates dates K3s's own certificates on a host, for a preflight only: the gate of a host must let an up pass that renews what

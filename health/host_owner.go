@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"strata/config"
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 )
 
 // ownershipPage is where the ways on are written down.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
 )
 

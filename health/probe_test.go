@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 )
 
 func TestTheProbesAreCleanShell(t *testing.T) {

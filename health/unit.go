@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 )
 
 // unitFacts is what a host's K3s unit is doing.

@@ -5,8 +5,8 @@
 # A K3s that runs keeps its binary: changing that is the upgrade's work, which empties the node first.
 #
 # Variables: ROLE (server or agent), FIRST (true for the server that bootstraps the cluster), PEERS (the other servers'
-# addresses for a server, all servers' for an agent), BINARY_SHA256, CONFIG_SHA256 (of what stdin brings), and those of internal/k3snode's
-# owner.sh. internal/k3snode has the functions.
+# addresses for a server, all servers' for an agent), BINARY_SHA256, CONFIG_SHA256 (of what stdin brings), and those of internal/k3s/node's
+# owner.sh. internal/k3s/node has the functions.
 umask 077
 : "${unit:?}" "${program:?}"
 config=/etc/rancher/k3s/config.yaml
@@ -67,7 +67,7 @@ for module in br_netfilter overlay; do
 done > /etc/modules-load.d/strata-k3s.conf
 [ -s /etc/modules-load.d/strata-k3s.conf ] || rm /etc/modules-load.d/strata-k3s.conf
 
-# A host that was about to leave may stay after all (internal/members holds it with this file).
+# A host that was about to leave may stay after all (internal/k3s/members holds it with this file).
 rm -f "/run/systemd/system/$unit.service.d/90-strata-leaving.conf"
 if systemctl is-active --quiet "$unit" && ! is_wanted "$program"; then
 	echo "k3s: $unit goes on with its old binary until its upgrade, which takes the configuration along"

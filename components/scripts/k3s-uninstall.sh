@@ -1,7 +1,7 @@
 # Takes K3s and all that Strata put on this host away again, then proves it. Bounded by its caller; safe to run again, also
 # on a host where nothing or only half of it was installed. A host that has become somebody else's is left alone: nothing on it is ours.
 #
-# Variables: those of internal/k3snode's owner.sh, which has the functions.
+# Variables: those of internal/k3s/node's owner.sh, which has the functions.
 : "${owner:?}"
 found=$(whose)
 case $found in

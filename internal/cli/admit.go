@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/internal/apiserver"
-	"strata/internal/members"
+	"strata/internal/k3s/members"
 )
 
 // newAdmitCommand is `strata admit`: before a host without K3s joins, what another host of its name left in the cluster is removed.

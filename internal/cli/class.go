@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/class"
+	"strata/internal/gatewayclass"
 )
 
 // ClassInput is what `strata class release` reads on stdin.
@@ -27,7 +27,7 @@ func newClassCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return class.Release(ctx, client, input.Class, input.Finalizer, class.Patience, cmd.ErrOrStderr())
+			return gatewayclass.Release(ctx, client, input.Class, input.Finalizer, gatewayclass.Patience, cmd.ErrOrStderr())
 		}),
 	})
 	return command

@@ -13,8 +13,8 @@ import (
 
 	"strata/health"
 	"strata/internal/credential"
-	"strata/internal/restore"
-	"strata/internal/upgrade"
+	"strata/internal/k3s/restore"
+	"strata/internal/k3s/upgrade"
 )
 
 // recordedCluster is what a stack's state says about its cluster: the nodes, how they are reached, and the K3s that they run.

@@ -13,7 +13,7 @@ import (
 
 	"strata/config"
 	"strata/health"
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"strata/config"
 	"strata/health"
-	"strata/internal/k3snode"
-	"strata/internal/machine"
+	k3snode "strata/internal/k3s/node"
+	"strata/internal/nspawn"
 	"strata/internal/remote"
 	"strata/internal/vm"
 )
@@ -36,11 +36,11 @@ func madeByHand(ctx context.Context, cfg *config.Config, flags hostFlags, verb s
 }
 
 func machineByHand(ctx context.Context, name string, yes bool, verb string, owner k3snode.Owner) (string, error) {
-	var next *machine.Owner
+	var next *nspawn.Owner
 	if verb == "adopt" {
-		next = &machine.Owner{Cluster: owner.Cluster, Project: owner.Project, Stack: owner.Stack, Node: owner.Node}
+		next = &nspawn.Owner{Cluster: owner.Cluster, Project: owner.Project, Stack: owner.Stack, Node: owner.Node}
 	}
-	was, err := machine.ByHand(ctx, name, next, yes)
+	was, err := nspawn.ByHand(ctx, name, next, yes)
 	return was.String(), err
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/machine"
+	"strata/internal/nspawn"
 	"strata/internal/vm"
 )
 
@@ -20,14 +20,14 @@ func machineLeaving() *cobra.Command {
 		Short:  "Have all machines made anew where a destroy broke off among them (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: fromStdin("machine leaving", func(ctx context.Context, cmd *cobra.Command, all machine.Departure) error {
+		RunE: fromStdin("machine leaving", func(ctx context.Context, cmd *cobra.Command, all nspawn.Departure) error {
 			switch {
 			case begin:
-				return machine.Condemn(ctx, all)
+				return nspawn.Condemn(ctx, all)
 			case back:
-				return machine.Spare(ctx, all)
+				return nspawn.Spare(ctx, all)
 			}
-			doomed, err := machine.Doom(ctx, all)
+			doomed, err := nspawn.Doom(ctx, all)
 			return saidDoomed(cmd, doomed, err)
 		}),
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/config"
-	"strata/internal/machine"
+	"strata/internal/nspawn"
 )
 
 // newLeftoversCommand is `strata leftovers`: after a destroy that succeeded, it removes what runs that broke off left of the stack's hosts,
@@ -57,7 +57,7 @@ type before struct {
 	// Cluster is the identity of the stack's cluster; empty where there was none.
 	Cluster string `json:"cluster,omitempty"`
 	// Machines are those whose creation was interrupted.
-	Machines []machine.Spec `json:"machines"`
+	Machines []nspawn.Spec `json:"machines"`
 }
 
 func knownBefore(state []byte) (known before, err error) {
@@ -71,7 +71,7 @@ func knownBefore(state []byte) (known before, err error) {
 }
 
 // unfinishedMachines are the machines of this host whose creation an exported state has as interrupted.
-func unfinishedMachines(state []byte) ([]machine.Spec, error) {
+func unfinishedMachines(state []byte) ([]nspawn.Spec, error) {
 	var export struct {
 		Deployment struct {
 			Pending []struct {
@@ -83,7 +83,7 @@ func unfinishedMachines(state []byte) ([]machine.Spec, error) {
 	if err := json.Unmarshal(state, &export); err != nil {
 		return nil, fmt.Errorf("exported state: %w", err)
 	}
-	specs := []machine.Spec{}
+	specs := []nspawn.Spec{}
 	for _, pending := range export.Deployment.Pending {
 		if _, err := reveal(pending.Resource.Inputs); err != nil {
 			return nil, fmt.Errorf("state of %s: %w", pending.Resource.URN, err)
@@ -91,7 +91,7 @@ func unfinishedMachines(state []byte) ([]machine.Spec, error) {
 		if pending.Type != "creating" || !pending.Resource.runs("machine create") {
 			continue
 		}
-		spec, err := machine.ReadSpec(strings.NewReader(pending.Resource.text("stdin")))
+		spec, err := nspawn.ReadSpec(strings.NewReader(pending.Resource.text("stdin")))
 		if err != nil {
 			return nil, fmt.Errorf("state of %s: %w", pending.Resource.URN, err)
 		}
@@ -127,19 +127,19 @@ func removeLeftovers(cmd *cobra.Command, cfg *config.Config, project string) err
 // leftMachines goes through the machines that the stack's file names, and those that an interrupted run was making.
 func leftMachines(cmd *cobra.Command, cfg *config.Config, known before) error {
 	specs := slices.Clone(known.Machines)
-	var owner *machine.Owner
+	var owner *nspawn.Owner
 	if known.Cluster != "" {
-		owner = &machine.Owner{Cluster: known.Cluster}
+		owner = &nspawn.Owner{Cluster: known.Cluster}
 	}
 	for _, node := range cfg.Hosts.Nodes {
-		specs = append(specs, machine.Spec{
+		specs = append(specs, nspawn.Spec{
 			Name: cfg.Stack + "-" + node.Name, Bridge: cfg.Hosts.Machine.Bridge, Subnet: cfg.Hosts.Subnet, Gateway: cfg.Hosts.Machine.Gateway,
 			Owner: owner,
 		})
 	}
 	var left []error
 	for i, spec := range specs {
-		whole, err := machine.Left(cmd.Context(), spec, i < len(known.Machines), machineLog(cmd))
+		whole, err := nspawn.Left(cmd.Context(), spec, i < len(known.Machines), machineLog(cmd))
 		if err == nil && whole {
 			err = fmt.Errorf("machine %s is whole and in no state: an up was killed, or it is another checkout's; to remove it: strata machine delete %s",
 				spec.Name, spec.Name)

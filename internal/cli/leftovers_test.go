@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/machine"
+	"strata/internal/nspawn"
 )
 
 // onlyTheCreation is an exported state in which the creation of a machine, and others that are none, were interrupted.
-func onlyTheCreation(t *testing.T) ([]byte, machine.Spec) {
+func onlyTheCreation(t *testing.T) ([]byte, nspawn.Spec) {
 	t.Helper()
 	text := `{"name":"local-agent-1","image":"/i.tar","imageSHA256":"` + strings.Repeat("a", 64) + `","bridge":"st0","subnet":"10.5.0.0/24","address":"10.5.0.21","authorizedKey":"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1uQm8vC3Y6dTZc5yVn0Vd9vZ8m3r3q0f5o1m2p4s6t"}`
-	spec, err := machine.ReadSpec(strings.NewReader(text))
+	spec, err := nspawn.ReadSpec(strings.NewReader(text))
 	require.NoError(t, err)
 	pending := func(kind, create string) string {
 		return fmt.Sprintf(`{"type":%q,"resource":{"urn":"urn::a","type":"command:local:Command","inputs":{"create":%q,"stdin":%q}}}`, kind, create, text)
@@ -32,7 +32,7 @@ func TestMachinesWhoseCreationWasInterruptedComeFromTheState(t *testing.T) {
 	state, want := onlyTheCreation(t)
 	found, err := unfinishedMachines(state)
 	require.NoError(t, err)
-	assert.Equal(t, []machine.Spec{want}, found)
+	assert.Equal(t, []nspawn.Spec{want}, found)
 
 	known, err := knownBefore(bytes.Replace(state, []byte(`"resources":[]`), []byte(`"resources":[{"urn":"urn::k3s-cluster","outputs":{"hex":"cafe"}}]`), 1))
 	require.NoError(t, err)

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
-	"strata/internal/members"
+	"strata/internal/k3s/members"
+	"strata/internal/k3s/upgrade"
 	"strata/internal/remote/sshtest"
-	"strata/internal/upgrade"
 )
 
 // clusterState is the state of a stack whose cluster has servers of these names, all of them one SSH server.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/machine"
+	"strata/internal/nspawn"
 )
 
 // machineTimeout bounds one verb on one machine. Extracting the image takes seconds, a boot one or two; a slow disk or a
@@ -31,10 +31,10 @@ func newMachineCommand() *cobra.Command {
 	cmd.PersistentFlags().Duration("timeout", machineTimeout, "bound for each machine")
 	cmd.AddCommand(machineCreate(), machineDelete(), machineLeaving(), machineList(), machineExec(), machineSupervise(), machineBoot())
 	cmd.AddCommand(
-		machineVerb("start", "Start machines that do not run, as after a reboot of this host; with --all, only those that are whole", machine.Start),
+		machineVerb("start", "Start machines that do not run, as after a reboot of this host; with --all, only those that are whole", nspawn.Start),
 		machineStop(),
-		machineVerb("pause", "Freeze machines: a node that hangs", withoutLog(machine.Pause)),
-		machineVerb("resume", "Let paused machines go on", withoutLog(machine.Resume)),
+		machineVerb("pause", "Freeze machines: a node that hangs", withoutLog(nspawn.Pause)),
+		machineVerb("resume", "Let paused machines go on", withoutLog(nspawn.Resume)),
 	)
 	return cmd
 }
@@ -46,15 +46,15 @@ func machineCreate() *cobra.Command {
 		Short: "Make the machine whose spec (JSON) is on stdin, or start it; prints name, address and hostKey as JSON",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			spec, err := machine.ReadSpec(cmd.InOrStdin())
+			spec, err := nspawn.ReadSpec(cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
 			ctx, cancel := bounded(cmd)
 			defer cancel()
-			create := machine.Create
+			create := nspawn.Create
 			if existing {
-				create = machine.Update
+				create = nspawn.Update
 			}
 			result, err := create(ctx, spec, machineLog(cmd))
 			if err != nil {
@@ -69,7 +69,7 @@ func machineCreate() *cobra.Command {
 
 func machineDelete() *cobra.Command {
 	cmd := machineVerb("delete", "Remove machines with everything made for them; without a name, that of the spec on stdin",
-		machine.Delete)
+		nspawn.Delete)
 	byName := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		all, err := cmd.Flags().GetBool("all")
@@ -79,22 +79,22 @@ func machineDelete() *cobra.Command {
 		// Only whose it is is read: a spec that another version wrote must not keep a machine alive.
 		var spec struct {
 			Name, AuthorizedKey string
-			Owner               *machine.Owner
+			Owner               *nspawn.Owner
 		}
 		text, err := io.ReadAll(cmd.InOrStdin())
 		if err := errors.Join(err, json.Unmarshal(text, &spec)); err != nil {
 			return fmt.Errorf("which machine: give names, --all, or a spec on stdin: %w", err)
 		}
-		own := machine.Spec{Name: spec.Name, AuthorizedKey: spec.AuthorizedKey, Owner: spec.Owner}
-		remove := func(ctx context.Context, _ string, log *machine.Log) error { return machine.DeleteOwn(ctx, own, log) }
+		own := nspawn.Spec{Name: spec.Name, AuthorizedKey: spec.AuthorizedKey, Owner: spec.Owner}
+		remove := func(ctx context.Context, _ string, log *nspawn.Log) error { return nspawn.DeleteOwn(ctx, own, log) }
 		if err := onEach(cmd, []string{spec.Name}, remove); err != nil {
 			return err
 		}
-		whole, err := machine.ReadSpec(bytes.NewReader(text))
+		whole, err := nspawn.ReadSpec(bytes.NewReader(text))
 		if err != nil {
 			return nil //nolint:nilerr // another version's; its bridge went with its last machine, unless that deletion was killed
 		}
-		return machine.ReleaseNetwork(cmd.Context(), whole, machineLog(cmd))
+		return nspawn.ReleaseNetwork(cmd.Context(), whole, machineLog(cmd))
 	}
 	return cmd
 }
@@ -102,7 +102,7 @@ func machineDelete() *cobra.Command {
 func machineStop() *cobra.Command {
 	var hard bool
 	cmd := machineVerb("stop", "Power machines off; what does not obey is killed",
-		func(ctx context.Context, name string, _ *machine.Log) error { return machine.Stop(ctx, name, hard) })
+		func(ctx context.Context, name string, _ *nspawn.Log) error { return nspawn.Stop(ctx, name, hard) })
 	cmd.Flags().BoolVar(&hard, "hard", false, "kill at once, as a power cut does")
 	return cmd
 }
@@ -114,7 +114,7 @@ func machineList() *cobra.Command {
 		Short: "Show name, state, address, bridge and process of every machine",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := machine.List()
+			all, err := nspawn.List()
 			if err != nil {
 				return err
 			}
@@ -138,7 +138,7 @@ func machineExec() *cobra.Command {
 		Short: "Run a command in a machine as root, without its network or sshd",
 		Args:  cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return machine.Exec(cmd.Context(), args[0], args[1:])
+			return nspawn.Exec(cmd.Context(), args[0], args[1:])
 		},
 	}
 }
@@ -147,21 +147,21 @@ func machineExec() *cobra.Command {
 func machineSupervise() *cobra.Command {
 	return &cobra.Command{
 		Use: "supervise NAME", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return machine.Supervise(args[0], machineLog(cmd)) },
+		RunE: func(cmd *cobra.Command, args []string) error { return nspawn.Supervise(args[0], machineLog(cmd)) },
 	}
 }
 
 func machineBoot() *cobra.Command {
 	return &cobra.Command{
 		Use: "boot NAME", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return machine.Boot(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return nspawn.Boot(args[0]) },
 	}
 }
 
-type machineAction func(ctx context.Context, name string, log *machine.Log) error
+type machineAction func(ctx context.Context, name string, log *nspawn.Log) error
 
 func withoutLog(do func(ctx context.Context, name string) error) machineAction {
-	return func(ctx context.Context, name string, _ *machine.Log) error { return do(ctx, name) }
+	return func(ctx context.Context, name string, _ *nspawn.Log) error { return do(ctx, name) }
 }
 
 // machineVerb is a command that does the same to each machine named, or to all, and reports every failure.
@@ -173,13 +173,13 @@ func machineVerb(verb, short string, do machineAction) *cobra.Command {
 	cmd.Flags().StringVar(&prefix, "prefix", "", "with --all: only names that begin with this")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		if all {
-			found, err := machine.List()
+			found, err := nspawn.List()
 			if err != nil {
 				return err
 			}
 			for _, m := range found {
 				// Nobody can start what is half made; the next up makes it anew.
-				if strings.HasPrefix(m.Name, prefix) && (verb != "start" || m.State != machine.Incomplete) {
+				if strings.HasPrefix(m.Name, prefix) && (verb != "start" || m.State != nspawn.Incomplete) {
 					names = append(names, m.Name)
 				}
 			}
@@ -214,9 +214,9 @@ func bounded(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(cmd.Context(), timeout)
 }
 
-func machineLog(cmd *cobra.Command) *machine.Log {
+func machineLog(cmd *cobra.Command) *nspawn.Log {
 	if cmd.Name() == "supervise" {
-		return &machine.Log{W: os.Stdout}
+		return &nspawn.Log{W: os.Stdout}
 	}
-	return &machine.Log{W: cmd.ErrOrStderr()}
+	return &nspawn.Log{W: cmd.ErrOrStderr()}
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/machine"
 	"strata/internal/machineset"
+	"strata/internal/nspawn"
 )
 
 // newMachineGuardCommand is `strata machine-guard`: it reads the wanted machines on stdin and the previous ones, which pulumi-command
@@ -24,7 +24,7 @@ func newMachineGuardCommand() *cobra.Command {
 		Hidden: true,
 		RunE: fromStdin("machine-guard", func(ctx context.Context, cmd *cobra.Command, wanted machineset.Set) error {
 			if ended {
-				return machine.Forget(ctx, wanted.Here())
+				return nspawn.Forget(ctx, wanted.Here())
 			}
 			previous, err := machineset.Parse(os.Getenv("PULUMI_COMMAND_STDOUT"))
 			if err != nil {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"strata/internal/apiserver"
-	"strata/internal/members"
+	"strata/internal/k3s/members"
 )
 
 // newMembersCommand is `strata members`: it reads the wanted set on stdin and the previous one, which pulumi-command hands to

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 )
 
 // ownerLimit bounds the question to the state, which may be far away.

@@ -14,7 +14,7 @@ import (
 	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/credential"
-	"strata/internal/restore"
+	"strata/internal/k3s/restore"
 )
 
 // restoreTimeout bounds a whole restore.

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"strata/internal/rollout"
+	"strata/internal/statefulset"
 )
 
 // UnblockInput is what `strata unblock` reads on stdin.
@@ -34,7 +34,7 @@ func newUnblockCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return rollout.Unblock(ctx, client, input.Namespace, input.StatefulSet, cmd.ErrOrStderr())
+			return statefulset.Unblock(ctx, client, input.Namespace, input.StatefulSet, cmd.ErrOrStderr())
 		}),
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"strata/internal/apiserver"
-	"strata/internal/upgrade"
+	"strata/internal/k3s/upgrade"
 )
 
 // newUpgradeCommand is `strata upgrade`: it reads the plan on stdin, upgrades the nodes that do not run its version yet, and prints

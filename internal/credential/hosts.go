@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"strata/internal/apiserver"
-	"strata/internal/k3snode"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
 )
 

@@ -7,24 +7,24 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/machine"
+	"strata/internal/nspawn"
 	"strata/internal/vm"
 )
 
 // claims are the machines of a stack as their resources ask for them and would delete them: whose each is, by its name.
-func claims(t *testing.T, s *stack) map[string]machine.Owner {
+func claims(t *testing.T, s *stack) map[string]nspawn.Owner {
 	t.Helper()
-	all := map[string]machine.Owner{}
+	all := map[string]nspawn.Owner{}
 	for _, name := range machinesOf(s) {
 		text := []byte(s.stored()[name].Inputs["stdin"].StringValue())
-		var made machine.Spec
+		var made nspawn.Spec
 		var virtual vm.Spec
 		if json.Unmarshal(text, &made); made.Owner != nil {
 			all[made.Name] = *made.Owner
 			continue
 		}
 		require.NoError(t, json.Unmarshal(text, &virtual))
-		all[virtual.Name()] = machine.Owner{Cluster: virtual.Cluster, Project: virtual.Project, Stack: virtual.Stack, Node: virtual.Node}
+		all[virtual.Name()] = nspawn.Owner{Cluster: virtual.Cluster, Project: virtual.Project, Stack: virtual.Stack, Node: virtual.Node}
 	}
 	require.NotEmpty(t, all)
 	return all

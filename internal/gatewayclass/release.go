@@ -1,0 +1,155 @@
+package gatewayclass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+)
+
+// Patience is how long a controller that runs may take to let its class go: it is told by a watch and has nothing else to do there.
+const Patience = 10 * time.Second
+
+var (
+	classes  = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gatewayclasses"}
+	gateways = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
+)
+
+// Release deletes a GatewayClass. Its controller takes the finalizer away, as it does for as long as it runs; what it has not taken
+// away after patience is taken away here. It refuses while a Gateway is of the class: that is what the finalizer is for. A class
+// that is gone is no error.
+func Release(ctx context.Context, client dynamic.Interface, name, finalizer string, patience time.Duration, log io.Writer) error {
+	if err := unused(ctx, client, name); err != nil {
+		return err
+	}
+	err := client.Resource(classes).Delete(ctx, name, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("delete gatewayclass %s: %w", name, err)
+	}
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	held, err := gone(waiting, client, name)
+	switch {
+	case err != nil && ctx.Err() == nil && waiting.Err() != nil:
+	case err != nil:
+		return err
+	default:
+		return nil
+	}
+	if !slices.Contains(held, finalizer) {
+		return fmt.Errorf("gatewayclass %s is held by %s, which is not %s; kubectl get gatewayclass %s -o yaml says whose they are",
+			name, strings.Join(held, ", "), finalizer, name)
+	}
+	if _, err := fmt.Fprintf(log, "gatewayclass %s: no controller took %s away in %s; taking it away\n", name, finalizer, patience); err != nil {
+		return err
+	}
+	if err := strip(ctx, client, name, finalizer); err != nil {
+		return err
+	}
+	if held, err = gone(ctx, client, name); err != nil {
+		return fmt.Errorf("gatewayclass %s is still held by %s: %w", name, strings.Join(held, ", "), err)
+	}
+	return nil
+}
+
+// unused refuses while a Gateway is of the class.
+func unused(ctx context.Context, client dynamic.Interface, name string) error {
+	all, err := client.Resource(gateways).List(ctx, metav1.ListOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil // nobody serves Gateways any more
+	}
+	if err != nil {
+		return fmt.Errorf("list gateways: %w", err)
+	}
+	var users []string
+	for _, one := range all.Items {
+		if class, _, _ := unstructured.NestedString(one.Object, "spec", "gatewayClassName"); class == name {
+			users = append(users, one.GetNamespace()+"/"+one.GetName())
+		}
+	}
+	if len(users) > 0 {
+		return fmt.Errorf("gatewayclass %s: expected no Gateway of it, found %s; delete them first", name, strings.Join(users, ", "))
+	}
+	return nil
+}
+
+// gone waits until the class is not there, and returns what holds it when ctx ends.
+func gone(ctx context.Context, client dynamic.Interface, name string) (held []string, err error) {
+	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()}
+	for {
+		events, err := client.Resource(classes).Watch(ctx, one)
+		if err != nil {
+			return held, fmt.Errorf("watch gatewayclass %s: %w", name, err)
+		}
+		object, err := client.Resource(classes).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			events.Stop()
+			return nil, nil
+		}
+		if err != nil {
+			events.Stop()
+			return held, fmt.Errorf("read gatewayclass %s: %w", name, err)
+		}
+		held = object.GetFinalizers()
+		deleted := until(ctx, events)
+		events.Stop()
+		if deleted {
+			return nil, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return held, fmt.Errorf("gatewayclass %s is still there: %w", name, err)
+		}
+	}
+}
+
+// until reports whether the object was deleted before the watch, or ctx, ended.
+func until(ctx context.Context, events watch.Interface) bool {
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case event, open := <-events.ResultChan():
+			if !open {
+				return false
+			}
+			if event.Type == watch.Deleted {
+				return true
+			}
+		}
+	}
+}
+
+// strip takes one finalizer away; a change by somebody else in between is read again.
+func strip(ctx context.Context, client dynamic.Interface, name, finalizer string) error {
+	for {
+		object, err := client.Resource(classes).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read gatewayclass %s: %w", name, err)
+		}
+		object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(one string) bool { return one == finalizer }))
+		_, err = client.Resource(classes).Update(ctx, object, metav1.UpdateOptions{})
+		if err == nil || apierrors.IsNotFound(err) {
+			return nil
+		}
+		if !apierrors.IsConflict(err) || errors.Is(ctx.Err(), context.Canceled) {
+			return fmt.Errorf("take %s away from gatewayclass %s: %w", finalizer, name, err)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package gatewayclass
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+const protection = "apisix.apache.org/gc-protection"
+
+// cluster is an API server that keeps a deleted class for as long as it has finalizers.
+func cluster(t *testing.T, finalizers []string) *fake.FakeDynamicClient {
+	t.Helper()
+	class := object("GatewayClass", "", "apisix")
+	class.SetFinalizers(finalizers)
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
+		classes: "GatewayClassList", gateways: "GatewayList",
+	}, class)
+	tracker := client.Tracker()
+	client.PrependReactor("delete", "gatewayclasses", func(clienttesting.Action) (bool, runtime.Object, error) {
+		found, err := tracker.Get(classes, "", "apisix")
+		if err != nil {
+			return true, nil, err
+		}
+		return len(found.(*unstructured.Unstructured).GetFinalizers()) > 0, nil, nil
+	})
+	client.PrependReactor("update", "gatewayclasses", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		changed := action.(clienttesting.UpdateAction).GetObject().(*unstructured.Unstructured)
+		if len(changed.GetFinalizers()) > 0 {
+			return false, nil, nil
+		}
+		return true, changed, tracker.Delete(classes, "", "apisix")
+	})
+	return client
+}
+
+func object(kind, namespace, name string) *unstructured.Unstructured {
+	made := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "gateway.networking.k8s.io/v1", "kind": kind, "spec": map[string]any{"gatewayClassName": "apisix"}}}
+	made.SetName(name)
+	made.SetNamespace(namespace)
+	return made
+}
+
+func TestAClassWhoseControllerIsGoneIsReleased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, log := cluster(t, []string{protection}), &bytes.Buffer{}
+		require.NoError(t, Release(t.Context(), client, "apisix", protection, Patience, log))
+		assert.Contains(t, log.String(), "no controller took "+protection+" away in 10s")
+		_, err := client.Resource(classes).Get(t.Context(), "apisix", metav1.GetOptions{})
+		assert.True(t, apierrors.IsNotFound(err))
+		require.NoError(t, Release(t.Context(), client, "apisix", protection, Patience, log), "a class that is gone is no error")
+	})
+}
+
+func TestAControllerThatRunsIsGivenTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, log := cluster(t, []string{protection}), &bytes.Buffer{}
+		go func() {
+			time.Sleep(3 * time.Second) // the time of synctest's bubble: the controller's own delay
+			_ = client.Tracker().Delete(classes, "", "apisix")
+		}()
+		start := time.Now()
+		require.NoError(t, Release(t.Context(), client, "apisix", protection, Patience, log))
+		assert.Equal(t, 3*time.Second, time.Since(start))
+		assert.Empty(t, log.String())
+	})
+}
+
+func TestAClassInUseIsNotReleased(t *testing.T) {
+	client := cluster(t, []string{protection})
+	_, err := client.Resource(gateways).Namespace("apps").Create(t.Context(), object("Gateway", "apps", "mine"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.ErrorContains(t, Release(t.Context(), client, "apisix", protection, Patience, &bytes.Buffer{}), "expected no Gateway of it, found apps/mine")
+	class, err := client.Resource(classes).Get(t.Context(), "apisix", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{protection}, class.GetFinalizers())
+}
+
+func TestAnotherFinalizerStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := cluster(t, []string{"example.org/mine"})
+		err := Release(t.Context(), client, "apisix", protection, Patience, &bytes.Buffer{})
+		require.ErrorContains(t, err, "held by example.org/mine, which is not "+protection)
+	})
+}
+
+func TestOneOfTwoFinalizersIsNotEnough(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := cluster(t, []string{protection, "example.org/mine"})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := Release(ctx, client, "apisix", protection, Patience, &bytes.Buffer{})
+		require.ErrorContains(t, err, "is still held by example.org/mine")
+	})
+}

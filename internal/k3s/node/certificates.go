@@ -1,0 +1,49 @@
+package node
+
+import (
+	"crypto/x509"
+	_ "embed"
+	"encoding/base64"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// RenewWithin is how long before its end a restart of K3s renews a certificate: 120 days, and 90 in the older releases, which is what all
+// of them do (k3s-io/k3s pkg/daemons/config/types.go, CertificateRenewDays).
+const RenewWithin = 90 * 24 * time.Hour
+
+// CertificatesFunction is a shell function, certificates, that prints what ParseCertificate reads: a line for each certificate of K3s's own
+// on the host, certificate=FILE DER, in base64. Hosts need no openssl for it. Authorities are left out: a restart does not renew them.
+//
+//go:embed certificates.sh
+var CertificatesFunction string
+
+// Certificate is one of K3s's own on a host.
+type Certificate struct {
+	// File is its name without folder.
+	File string
+	// Ends is when it does.
+	Ends time.Time
+}
+
+// First is the certificate that ends first of those that lines tell, each without certificate=; ok is false where there is none that
+// can be read.
+func First(lines []string) (first Certificate, ok bool) {
+	var all []Certificate
+	for _, line := range lines {
+		file, text, _ := strings.Cut(line, " ")
+		der, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			continue
+		}
+		if parsed, err := x509.ParseCertificate(der); err == nil && !parsed.IsCA {
+			all = append(all, Certificate{path.Base(file), parsed.NotAfter.UTC()})
+		}
+	}
+	if len(all) == 0 {
+		return Certificate{}, false
+	}
+	return slices.MinFunc(all, func(a, b Certificate) int { return a.Ends.Compare(b.Ends) }), true
+}

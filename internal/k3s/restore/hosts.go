@@ -1,0 +1,101 @@
+package restore
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"strata/health"
+	k3snode "strata/internal/k3s/node"
+	"strata/internal/remote"
+)
+
+// database is where each server keeps etcd's data: K3s's default, which serverArgs must not change.
+const database = "/var/lib/rancher/k3s/server/db"
+
+// Folder is where each server keeps its snapshots.
+const Folder = database + "/snapshots"
+
+// Hosts is what a restore does on hosts.
+type Hosts interface {
+	// Run runs a step's script on a host, with variables set before, and returns what it printed.
+	Run(ctx context.Context, host health.Host, step string, variables map[string]string) (string, error)
+	// Works returns once the host's K3s works.
+	Works(ctx context.Context, host health.Host) error
+}
+
+//go:embed steps.sh
+var steps string
+
+// SSH reaches hosts over SSH.
+type SSH struct {
+	// Key logs in.
+	Key []byte
+	// SHA256 is the binary's that the hosts run.
+	SHA256 string
+	// Owner is whose the hosts are; nil in a state that does not say.
+	Owner *k3snode.Owner
+	// Gate returns once a host's K3s works.
+	Gate func(ctx context.Context, host health.Host) error
+}
+
+// Works implements Hosts.
+func (s *SSH) Works(ctx context.Context, host health.Host) error { return s.Gate(ctx, host) }
+
+// Run implements Hosts.
+func (s *SSH) Run(ctx context.Context, host health.Host, step string, variables map[string]string) (string, error) {
+	return k3snode.Run(ctx, host.Target, s.Key, s.script(host, step, variables))
+}
+
+func (s *SSH) script(host health.Host, step string, variables map[string]string) string {
+	return k3snode.Script(host.Role, s.SHA256, s.Owner.At(host.Name), steps+"\n"+step+"\n", variables)
+}
+
+// Copy writes a snapshot of a server to a local file that only its owner may read: it holds every Secret of the cluster. The file appears
+// under its name only when it is complete and has the sha256 sum; a failure leaves nothing behind.
+func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum string) (err error) {
+	client, err := remote.Dial(ctx, host.Target, s.Key)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	client.SetDeadAfter(time.Minute)
+	file, err := os.CreateTemp(filepath.Dir(local), "."+name+".*") // 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("copy %s of %s: %w", name, host.Name, err), os.Remove(file.Name()))
+		}
+	}()
+	read := sha256.New()
+	err = client.Read(ctx, path.Join(Folder, name), io.MultiWriter(file, read))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if found := hex.EncodeToString(read.Sum(nil)); found != sum {
+		return fmt.Errorf("expected sha256 %s, which the server has, found %s; run strata snapshot again", sum, found)
+	}
+	return os.Rename(file.Name(), local)
+}
+
+// Push gives a server a snapshot that is a local file.
+func (s *SSH) Push(ctx context.Context, host health.Host, local, name, sum string) error {
+	client, err := remote.Dial(ctx, host.Target, s.Key)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	client.SetDeadAfter(time.Minute)
+	_, err = client.Push(ctx, local, path.Join(Folder, name), 0o600, sum)
+	return err
+}

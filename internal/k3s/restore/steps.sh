@@ -1,0 +1,127 @@
+# The steps of a restore, one function each. Set before: the variables of internal/k3s/node's functions, which precede this, and
+# what a step names. Each may be run again.
+: "${unit:?}" "${restoring:?}"
+: "${restores:=yes}" # one_at_a_time asks for it
+database=/var/lib/rancher/k3s/server/db
+join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
+
+# Takes a snapshot and prints its name, size in bytes and sha256. A server without its quorum still has what it knew; one that does
+# not run has nobody to ask, and K3s's command is not bounded: a gigabyte takes seconds.
+save() {
+	if ! systemctl is-active --quiet "$unit"; then
+		echo "$unit does not run here; see: systemctl status $unit" >&2
+		return 1
+	fi
+	if ! timeout 120 k3s etcd-snapshot save >&2; then
+		echo "k3s etcd-snapshot save failed, or took longer than 120 s" >&2
+		return 1
+	fi
+	name=$(find "$database/snapshots" -maxdepth 1 -name 'on-demand-*' -printf '%T@ %f\n' | sort -n | tail -n 1 | cut -d ' ' -f 2)
+	if [ -z "$name" ]; then
+		echo "k3s etcd-snapshot save: expected a file on-demand-* in $database/snapshots, found none" >&2
+		return 1
+	fi
+	sum=$(sha256sum < "$database/snapshots/$name")
+	echo "$name $(stat -c %s "$database/snapshots/$name") ${sum%% *}"
+}
+
+# Says whether the snapshot $snapshot is here.
+holds() { if [ -f "$database/snapshots/$snapshot" ]; then echo yes; fi; }
+
+# All snapshots: name, size, time.
+list() {
+	if [ -d "$database/snapshots" ]; then find "$database/snapshots" -maxdepth 1 -type f -printf '%f %s %TY-%Tm-%TdT%TH:%TM:%.2TSZ\n' | sort; fi
+}
+
+# Says whether the snapshot $snapshot is whole and this cluster's own, before anything is stopped for it: K3s finds out after the reset.
+# etcd ends a snapshot with the sha256 of what is before it. K3s keeps its key material under a key that is named after the token. A
+# compressed one (etcd-snapshot-compress) is not looked into, and none at all is this server's own data.
+fits() {
+	if [ -z "$snapshot" ]; then return; fi
+	file=$database/snapshots/$snapshot
+	case $file in *.zip) return ;; esac
+	size=$(stat -c %s "$file")
+	sum=$(head -c $((size > 32 ? size - 32 : 0)) "$file" | sha256sum)
+	if [ "${sum%% *}" != "$(tail -c 32 "$file" | od -An -v -tx1 | tr -d ' \n')" ]; then
+		echo "snapshot $snapshot is damaged: its $size bytes do not end with the sha256 of those before" >&2
+		return 1
+	fi
+	token=$(sed -n 's/^token: *"\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' /etc/rancher/k3s/config.yaml)
+	key=$(printf %s "${token##*:}" | sha256sum | cut -c -12)
+	if ! grep -aqF "/bootstrap/$key" "$file"; then
+		echo "snapshot $snapshot is not of this cluster: it has no key material that this cluster's token opens (key /bootstrap/$key)" >&2
+		return 1
+	fi
+}
+
+# Stops K3s until this restore starts it again: not at a boot either, or the servers would meet again with their old data. Whoever installs
+# or upgrades K3s here has ended before, and does not begin.
+stop() {
+	one_at_a_time
+	date -u +%Y-%m-%dT%H:%M:%SZ > "$restoring"
+	systemctl disable "$unit" >&2
+	systemctl stop "$unit"
+}
+
+start_again() {
+	systemctl enable "$unit" >&2
+	systemctl start --no-block "$unit"
+	release
+}
+
+# Lets installs and upgrades come again.
+release() { rm -f "$restoring"; }
+
+# Says that this server works with what it got when it joined.
+joined() { : > "$database/etcd-before-restore.joined"; }
+
+# Has K3s forget the passwords of the nodes $nodes: a snapshot from before a host was replaced has the old host's, and the new one would
+# be rejected. A node without a password tells its own when it comes (k3s-io/k3s pkg/nodepassword).
+forget_passwords() {
+	: "${nodes:?}"
+	cache=$(mktemp -d) # or it would stay behind in root's home
+	for node in $nodes; do
+		k3s kubectl --cache-dir="$cache" --namespace kube-system delete secret --ignore-not-found "$node.node-password.k3s" >&2
+	done
+	rm -rf "$cache"
+}
+
+# Binds the stack's user $user to its role, where the snapshot is from before it was.
+bind() {
+	: "${user:?}"
+	cache=$(mktemp -d)
+	found=$(k3s kubectl --cache-dir="$cache" get clusterrolebinding --ignore-not-found --output name "$user")
+	if [ -z "$found" ]; then
+		k3s kubectl --cache-dir="$cache" create clusterrolebinding "$user" --clusterrole=cluster-admin --user="$user" >&2
+	fi
+	rm -rf "$cache"
+}
+
+# Makes this server the only member, with the data of $snapshot; empty: with its own. K3s refuses while it has a server to join, and
+# a second time while its flag of the first is there (pkg/cluster/managed.go). Until its restart the unit does not start at boot: after a
+# reset that failed, K3s would start an empty cluster, and beside the other servers a second one.
+reset() {
+	rm -f "$database/reset-flag"
+	echo 'cluster-init: true' > "$join"
+	set -- --cluster-reset
+	if [ -n "$snapshot" ]; then set -- "$@" "--cluster-reset-restore-path=$database/snapshots/$snapshot"; fi
+	if k3s server "$@" > /var/lib/strata/k3s-reset.log 2>&1; then return; fi
+	tail -n 5 /var/lib/strata/k3s-reset.log >&2
+	echo "k3s server --cluster-reset failed; all that it said: /var/lib/strata/k3s-reset.log" >&2
+	return 1
+}
+
+# Joins this server to the one at $first, without its old data: they are kept until the restore after this one, beside the snapshots. One
+# that is run again because the first broke off finds data that may be half a member's, or those of all that was done since: they are kept
+# beside those from before. joined tells that what is kept is of a restore that ended.
+rejoin() {
+	: "${first:?}"
+	kept=$database/etcd-before-restore
+	if [ -e "$kept.joined" ]; then rm -rf "$kept" "$kept".*; fi
+	if [ -d "$database/etcd" ]; then
+		if [ -e "$kept" ]; then kept=$(mktemp -u "$kept.XXXXXX"); fi
+		mv "$database/etcd" "$kept"
+	fi
+	echo "server: https://$first:6443" > "$join"
+	restart >&2
+}

@@ -1,0 +1,155 @@
+package upgrade
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/health"
+	"strata/internal/apiserver"
+	k3snode "strata/internal/k3s/node"
+)
+
+//go:embed look.sh
+var lookItself string
+
+var lookScript = k3snode.CertificatesFunction + lookItself
+
+//go:embed restart.sh
+var restartScript string
+
+// The bounds of what is asked of a host.
+const (
+	lookLimit = 3 * time.Minute // longer than a script waits for an install that is under way
+	// restartLimit covers a copy of the binary on a slow disk.
+	restartLimit = 5 * time.Minute
+	// serveLimit is for one request to a server that is not under way.
+	serveLimit = 10 * time.Second
+)
+
+// SSH reaches hosts over SSH, and gates them as the resources do.
+type SSH struct {
+	// SHA256 is the wanted binary's.
+	SHA256 string
+	// Owner is whose the hosts are; nil in a state that does not say.
+	Owner *k3snode.Owner
+	// Secrets are the SSH key and the kubeconfig.
+	Secrets health.Secrets
+	// Return bounds a gate.
+	Return time.Duration
+	// Log is where gates tell their progress.
+	Log io.Writer
+}
+
+// Look implements Hosts.
+func (s *SSH) Look(ctx context.Context, host health.Host) (Host, error) {
+	said, err := s.run(ctx, host, lookScript, lookLimit)
+	if err != nil {
+		return "", err
+	}
+	state, first, err := parseLook(said, time.Now())
+	if err != nil {
+		return "", fmt.Errorf("on %s: %w", host.Name, err)
+	}
+	if state == HostEnding {
+		_, _ = fmt.Fprintf(s.Log, "upgrade: %s: %s of K3s's own ends at %s; a restart renews it\n", host.Name, first.File, first.Ends.Format(time.RFC3339))
+	}
+	return state, nil
+}
+
+// parseLook reads what a host said: what it runs, and which of its certificates ends first.
+func parseLook(said string, now time.Time) (Host, k3snode.Certificate, error) {
+	word, rest, _ := strings.Cut(said, "\n")
+	var lines []string
+	for line := range strings.Lines(rest) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), "certificate="); ok {
+			lines = append(lines, value)
+		}
+	}
+	first, some := k3snode.First(lines)
+	switch state := Host(word); state {
+	case HostCurrent:
+		if some && first.Ends.Sub(now) < k3snode.RenewWithin {
+			return HostEnding, first, nil
+		}
+		return state, first, nil
+	case HostWithout, HostPending:
+		return state, first, nil
+	}
+	return "", first, fmt.Errorf("expected what runs there, found %q", word)
+}
+
+// Restart implements Hosts.
+func (s *SSH) Restart(ctx context.Context, host health.Host) (time.Time, error) {
+	said, err := s.run(ctx, host, restartScript, restartLimit)
+	if err != nil {
+		return time.Time{}, err
+	}
+	seconds, err := strconv.ParseInt(said, 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("time on %s: %w", host.Name, err)
+	}
+	return time.Unix(seconds, 0), nil
+}
+
+func (s *SSH) run(ctx context.Context, host health.Host, script string, limit time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return k3snode.Run(ctx, host.Target, s.Secrets.SSHKey, k3snode.Script(host.Role, s.SHA256, s.Owner.At(host.Name), script, nil))
+}
+
+// Serves implements Hosts.
+func (s *SSH) Serves(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, serveLimit)
+	defer cancel()
+	config, err := clientcmd.RESTConfigFromKubeConfig(s.Secrets.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(apiserver.Only(config, strings.TrimPrefix(url, "https://")))
+	if err != nil {
+		return err
+	}
+	_, err = client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
+	return err
+}
+
+// Works implements Hosts: the gate of the unit, and on a server /ping and the authenticated /readyz.
+func (s *SSH) Works(ctx context.Context, host health.Host, url string) error {
+	spec := health.Spec{
+		Kind: health.KindServer, Gate: "upgrade-" + host.Name, Layer: "k3s", Hosts: []health.Host{host},
+		Timeout: metav1.Duration{Duration: s.Return}, TimeoutKey: "strata:timeouts.upgrade",
+	}
+	if url == "" {
+		return s.gate(ctx, spec)
+	}
+	spec.Servers = []string{url}
+	if err := s.gate(ctx, spec); err != nil {
+		return err
+	}
+	spec.Kind = health.KindAPI
+	return s.gate(ctx, spec)
+}
+
+// gate asks a gate and names the check that failed; the whole report is in the log.
+func (s *SSH) gate(ctx context.Context, spec health.Spec) error {
+	result, err := health.Run(ctx, spec, s.Secrets, s.Log)
+	if err != nil || result.Passes() {
+		return err
+	}
+	for _, check := range result.Checks {
+		if check.State == health.Stuck || check.State == health.Waiting && len(check.After) == 0 {
+			return fmt.Errorf("%s: %s; %s", check.Check, check.Message, check.Hint)
+		}
+	}
+	return errors.New(string(result.Ending) + ", see above")
+}

@@ -1,0 +1,157 @@
+package upgrade
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	k3snode "strata/internal/k3s/node"
+)
+
+// host is a folder that the scripts take for a host's root.
+type host struct {
+	t    *testing.T
+	root string
+}
+
+func newHost(t *testing.T) *host {
+	h := &host{t, t.TempDir()}
+	for path, content := range map[string]string{
+		"etc/systemd/system/k3s-agent.service": "[Service]\n", "usr/local/bin/k3s": "old\n", "var/lib/strata/k3s": "new\n", "run/none": "",
+		"var/lib/strata/k3s-install.sh": "echo written\n", "etc/rancher/k3s/config.yaml": "token: x\n",
+		"etc/rancher/k3s/config.yaml.d/90-strata-join.yaml": "server: x\n",
+		"bin/systemctl": "#!/bin/sh\necho \"$*\" >> " + h.root + "/systemctl.log\n",
+	} {
+		h.write(path, content)
+	}
+	return h
+}
+
+func (h *host) write(path, content string) {
+	require.NoError(h.t, os.MkdirAll(filepath.Dir(filepath.Join(h.root, path)), 0o755))
+	require.NoError(h.t, os.WriteFile(filepath.Join(h.root, path), []byte(content), 0o755))
+}
+
+func (h *host) read(path string) string {
+	text, err := os.ReadFile(filepath.Join(h.root, path))
+	require.NoError(h.t, err)
+	return string(text)
+}
+
+// run runs a script as SSH does, with the wanted binary.
+func (h *host) run(script, wanted string) (stdout, stderr string, err error) {
+	return h.runAs(nil, script, wanted)
+}
+
+// runAs is run where the plan says whose the host is.
+func (h *host) runAs(owner *k3snode.Owner, script, wanted string) (stdout, stderr string, err error) {
+	sum := sha256.Sum256([]byte(wanted))
+	text := k3snode.Script("agent", hex.EncodeToString(sum[:]), owner, script, nil)
+	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/", h.root+"/usr/local/bin/", "/run/", h.root+"/run/").Replace(text)
+	command := exec.CommandContext(h.t.Context(), "sh", "-c", text)
+	command.Env = append(os.Environ(), "PATH="+filepath.Join(h.root, "bin")+":"+os.Getenv("PATH"))
+	var out, said strings.Builder
+	command.Stdout, command.Stderr = &out, &said
+	err = command.Run()
+	return strings.TrimSpace(out.String()), said.String(), err
+}
+
+func TestAHostSaysWhatItRuns(t *testing.T) {
+	h := newHost(t)
+	look := func() string {
+		said, stderr, err := h.run(lookScript, "new\n")
+		require.NoError(t, err, stderr)
+		return said
+	}
+	assert.Equal(t, "pending", look())
+	said, stderr, err := h.run(restartScript, "new\n")
+	require.NoError(t, err, stderr)
+	assert.Regexp(t, `^\d+$`, said, "its time and nothing else")
+	assert.Equal(t, "new\n", h.read("usr/local/bin/k3s"))
+	assert.Equal(t, "enable k3s-agent\nrestart --no-block k3s-agent\n", h.read("systemctl.log"))
+	assert.Equal(t, "current", look())
+	h.write("etc/rancher/k3s/config.yaml", "token: y\n")
+	assert.Equal(t, "pending", look(), "another configuration was not started yet")
+	require.NoError(t, os.Remove(filepath.Join(h.root, "etc/systemd/system/k3s-agent.service")))
+	assert.Equal(t, "without", look())
+}
+
+// Killed after the binary is in its place and before the restart: what runs is still the old one.
+func TestABinaryThatWasOnlyPlacedIsPending(t *testing.T) {
+	h := newHost(t)
+	h.write("usr/local/bin/k3s", "new\n")
+	said, _, err := h.run(lookScript, "new\n")
+	require.NoError(t, err)
+	assert.Equal(t, "pending", said)
+}
+
+func TestABinaryThatIsNotThePinnedOneIsRefusedBeforeAnythingIsTouched(t *testing.T) {
+	for name, script := range map[string]string{"look": lookScript, "restart": restartScript} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t)
+			_, stderr, err := h.run(script, "another\n")
+			require.Error(t, err)
+			assert.Contains(t, stderr, "has not the sha256")
+			assert.Equal(t, "old\n", h.read("usr/local/bin/k3s"))
+			assert.NoFileExists(t, filepath.Join(h.root, "systemctl.log"))
+		})
+	}
+}
+
+func TestSomebodyElsesHostIsNeitherLookedAtNorRestarted(t *testing.T) {
+	for name, script := range map[string]string{"look": lookScript, "restart": restartScript} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t)
+			owner := &k3snode.Owner{Cluster: "00ff", Project: "strata", Stack: "dev", Node: "agent-1"}
+			h.write("var/lib/strata/owner", "cluster=ff00\nproject=shop\nstack=prod\nnode=agent-1\n")
+			_, stderr, err := h.runAs(owner, script, "new\n")
+			require.Error(t, err)
+			assert.Contains(t, stderr, "shop prod agent-1 ff00")
+			assert.Equal(t, "old\n", h.read("usr/local/bin/k3s"))
+			assert.NoFileExists(t, filepath.Join(h.root, "systemctl.log"))
+			h.write("var/lib/strata/owner", "cluster=00ff\nproject=strata\nstack=dev\nnode=agent-1\n")
+			_, stderr, err = h.runAs(owner, script, "new\n")
+			require.NoError(t, err, stderr)
+		})
+	}
+}
+
+func TestAHostWhoseCertificatesEndSaysSo(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	ends := time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: ends}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	h := newHost(t)
+	_, stderr, err := h.run(restartScript, "new\n")
+	require.NoError(t, err, stderr)
+	h.write("var/lib/rancher/k3s/agent/client-kubelet.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+	said, stderr, err := h.run(lookScript, "new\n")
+	require.NoError(t, err, stderr)
+	for before, want := range map[time.Duration]Host{91 * 24 * time.Hour: HostCurrent, 89 * 24 * time.Hour: HostEnding, -time.Hour: HostEnding} {
+		state, first, err := parseLook(said, ends.Add(-before))
+		require.NoError(t, err)
+		assert.Equal(t, want, state, before)
+		assert.Equal(t, "client-kubelet.crt", first.File)
+	}
+	state, _, err := parseLook(strings.Replace(said, "current", "pending", 1), ends)
+	require.NoError(t, err)
+	assert.Equal(t, HostPending, state, "it is restarted anyway, and drained before")
+	_, _, err = parseLook("what", ends)
+	require.ErrorContains(t, err, `found "what"`)
+}

@@ -1,0 +1,53 @@
+package nspawn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// Boot turns this process into the machine's systemd-nspawn: it joins the machine's cgroups, mounts the overlay root in
+// a mount namespace of its own, and executes nspawn. The kernel unmounts everything when the last process is gone, so a
+// machine that is killed leaves no mount behind. It returns only on failure.
+func Boot(name string) error {
+	spec, err := loadSpec(name)
+	if err != nil {
+		return err
+	}
+	d := machineDir(name)
+	if err := joinCgroups(name, leafMachine); err != nil {
+		return err
+	}
+	// The namespace belongs to this thread; execve from it makes it the process's.
+	runtime.LockOSThread()
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("making a mount namespace: %w", err)
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("making mounts private: %w", err)
+	}
+	if err := unix.Mount("overlay", d.root(), "overlay", 0, overlayOptions(spec, d)); err != nil {
+		return fmt.Errorf("mounting the root of machine %s (%s): %w", name, overlayOptions(spec, d), err)
+	}
+	nspawn, err := exec.LookPath("systemd-nspawn")
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("executing %s: %w", nspawn, unix.Exec(nspawn, nspawnArgs(spec, d), []string{hostPath}))
+}
+
+// removeLeftovers removes what nspawn leaves on this host when it is killed.
+func removeLeftovers(name string) error {
+	err := os.RemoveAll(filepath.Join("/run/systemd/nspawn/propagate", name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing what systemd-nspawn left: %w", err)
+	}
+	// These are shared by all of the host's containers and go with the last one.
+	return removeIfEmpty("/run/systemd/nspawn/propagate")
+}

@@ -1,0 +1,123 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// cpuPeriod is the kernel's default accounting period in microseconds.
+const cpuPeriod = 100000
+
+// limits are the values to write, by file name; each name exists only in the hierarchy and version it belongs to.
+func limits(spec Spec) map[string]string {
+	values := map[string]string{
+		"memory.limit_in_bytes": "-1", "cpu.cfs_quota_us": "-1", // v1
+		"memory.max": "max", "cpu.max": "max", // v2
+	}
+	if spec.MemoryMiB > 0 {
+		bytes := strconv.Itoa(spec.MemoryMiB << 20)
+		values["memory.limit_in_bytes"], values["memory.max"] = bytes, bytes
+	}
+	if spec.CPUs > 0 {
+		quota := int(spec.CPUs * cpuPeriod)
+		values["cpu.cfs_quota_us"] = strconv.Itoa(quota)
+		values["cpu.max"] = fmt.Sprintf("%d %d", quota, cpuPeriod)
+	}
+	return values
+}
+
+// applyLimits writes the limits to the machine's cgroups. A limit that was asked for and has no controller is an error.
+func applyLimits(spec Spec) error {
+	all, err := hostHierarchies()
+	if err != nil {
+		return err
+	}
+	written := map[string]bool{}
+	for _, h := range all {
+		if err := enableControllers(h, spec.Name); err != nil {
+			return err
+		}
+		for file, value := range limits(spec) {
+			err := writeExisting(filepath.Join(h.base(spec.Name), file), value)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("limiting the machine: %w", err)
+			}
+			controller, _, _ := strings.Cut(file, ".")
+			written[controller] = written[controller] || err == nil
+		}
+	}
+	if spec.MemoryMiB > 0 && !written["memory"] || spec.CPUs > 0 && !written["cpu"] {
+		return errors.New("memoryMiB or cpus is set, but this host has no such cgroup controller; leave the limit out")
+	}
+	return nil
+}
+
+// enableControllers hands every v2 controller down to the machine, whose kubelet needs them. In v1 they need no handing down.
+func enableControllers(h hierarchy, name string) error {
+	if !h.v2 {
+		return nil
+	}
+	rel, err := filepath.Rel(h.path, h.base(name))
+	if err != nil {
+		return err
+	}
+	at := h.path
+	for _, part := range strings.Split(rel, "/") {
+		have, err := os.ReadFile(filepath.Join(at, "cgroup.controllers"))
+		if err != nil {
+			return fmt.Errorf("handing down cgroup controllers: %w", err)
+		}
+		for _, controller := range strings.Fields(string(have)) {
+			// A controller that is busy elsewhere (real-time processes under cpu) stays out; applyLimits sees whether it matters.
+			if err := writeValue(filepath.Join(at, "cgroup.subtree_control"), "+"+controller); err != nil && !isRefused(err) {
+				return fmt.Errorf("handing down cgroup controller %s: %w", controller, err)
+			}
+		}
+		at = filepath.Join(at, part)
+	}
+	return nil
+}
+
+func isRefused(err error) bool {
+	return errors.Is(err, unix.EBUSY) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EOPNOTSUPP)
+}
+
+// writeExisting never creates the file: cgroup file systems answer EACCES for a missing one.
+func writeExisting(path, value string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	return writeValue(path, value)
+}
+
+// busyPoll is the pause between two attempts at something the kernel still holds; there is no event for its release.
+const busyPoll = 10 * time.Millisecond
+
+// retryBusy repeats do while the kernel answers "busy", until ctx ends.
+func retryBusy(ctx context.Context, do func() error) error {
+	ticker := time.NewTicker(busyPoll)
+	defer ticker.Stop()
+	for {
+		err := do()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if !errors.Is(err, unix.EBUSY) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-ticker.C:
+		}
+	}
+}

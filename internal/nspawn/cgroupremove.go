@@ -1,0 +1,96 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// removeCgroups removes what is left of the machine's cgroups, with those that its own processes made in them.
+func removeCgroups(ctx context.Context, name string) error {
+	unlock, err := lock(ctx, "cgroup")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	all, err := hostHierarchies()
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		if err := removeTree(ctx, h.base(name)); err != nil {
+			return fmt.Errorf("removing cgroup: %w", err)
+		}
+		if err := removeParent(ctx, h, filepath.Dir(h.base(name))); err != nil {
+			return fmt.Errorf("removing cgroup: %w", err)
+		}
+	}
+	return nil
+}
+
+// removeParent removes the cgroup shared by all machines with the last of them. systemd's slice is stopped, not removed
+// behind its back.
+func removeParent(ctx context.Context, h hierarchy, parent string) error {
+	if !h.v2 || !hostHasSystemd() {
+		if err := os.Remove(parent); err != nil && !isBusyOrGone(err) {
+			return err
+		}
+		return nil
+	}
+	units, err := filepath.Glob(filepath.Join(parent, unitName("*")))
+	if err != nil || len(units) > 0 {
+		return err
+	}
+	_, err = run(ctx, "systemctl", "stop", "strata.slice")
+	return err
+}
+
+// removeTree removes cgroups, innermost first. A cgroup whose last process was just killed stays busy for an instant.
+func removeTree(ctx context.Context, top string) error {
+	var dirs []string
+	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			dirs = append(dirs, path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range slices.Backward(dirs) {
+		if err := retryBusy(ctx, func() error { return os.Remove(d) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeChildren removes the cgroups below top, but not top.
+func removeChildren(ctx context.Context, top string) error {
+	entries, err := os.ReadDir(top)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			continue
+		}
+		if err := removeTree(ctx, filepath.Join(top, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isBusyOrGone(err error) bool {
+	return errors.Is(err, unix.EBUSY) || errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, fs.ErrNotExist)
+}

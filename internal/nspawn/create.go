@@ -1,0 +1,167 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// cleanupTimeout bounds the removal of a machine whose creation failed or was interrupted.
+const cleanupTimeout = time.Minute
+
+// Create makes the machine and returns once its sshd answers with its host key; ctx bounds the wait. A machine that
+// exists with the same spec is started if it does not run. A creation that fails removes what it made.
+func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
+	result, err := create(ctx, spec, log)
+	if err != nil {
+		return Result{}, err
+	}
+	// What was said of one that had its name is over.
+	return result, Spare(ctx, Departure{Machines: []string{spec.Name}})
+}
+
+func create(ctx context.Context, spec Spec, log *Log) (Result, error) {
+	if err := checkHost(); err != nil {
+		return Result{}, err
+	}
+	unlock, err := lock(ctx, "machine-"+spec.Name)
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
+	spec, err = claimName(ctx, spec, log)
+	if err != nil {
+		return Result{}, err
+	}
+	existed := isReady(spec.Name)
+	result, err := bringUp(ctx, spec, log)
+	if err != nil && !existed {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+		defer cancel()
+		return Result{}, errors.Join(err, deleteLocked(ctx, spec, log))
+	}
+	return result, err
+}
+
+// Update is Create for a machine that there was before: one made in its place would be empty, and nothing that lived on the old one would
+// run again. So it makes one only in the place of a machine that was leaving, which nothing lived on any more.
+func Update(ctx context.Context, spec Spec, log *Log) (Result, error) {
+	if !isReady(spec.Name) && !is(leaving, spec.Name) {
+		return Result{}, fmt.Errorf("machine %s is gone, and none was made in its place, which would be empty; if it is lost: recreate: A-NEW-WORD at its "+
+			"entry of strata:hosts.nodes", spec.Name)
+	}
+	return create(ctx, spec, log)
+}
+
+func checkHost() error {
+	if os.Geteuid() != 0 {
+		return errors.New("machines need root on this host; run the command as root (sudo)")
+	}
+	return checkPrograms()
+}
+
+// claimName writes the spec, which marks the name as ours, and returns it as it holds from now on. A finished machine of
+// another spec is refused; an unfinished one, or one that was leaving, is removed first: nothing can depend on it.
+func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
+	old, err := loadSpec(spec.Name)
+	if err == nil {
+		if err := spec.mayHave(old); err != nil {
+			return Spec{}, err
+		}
+		if spec.Owner == nil {
+			spec.Owner = old.Owner
+		}
+	}
+	switch {
+	case err == nil && is(leaving, spec.Name):
+		log.Printf("machine %s: ending the deletion that broke off", spec.Name)
+		if err := deleteLocked(ctx, old, log); err != nil {
+			return Spec{}, err
+		}
+	case err == nil && isReady(spec.Name):
+		if differ := rebuildReasons(old, spec); len(differ) > 0 {
+			return Spec{}, fmt.Errorf("machine %s exists with another %s, which needs a new machine: take that back, or consent to lose what is on it: "+
+				"recreate: A-NEW-WORD at its entry of strata:hosts.nodes (outside a stack: strata machine delete %s)", spec.Name, strings.Join(differ, ", "), spec.Name)
+		}
+		spec.Image, spec.ImageSHA256 = keepImage(old, spec, log)
+	case err == nil:
+		log.Printf("machine %s: removing what an interrupted creation left", spec.Name)
+		if err := deleteLocked(ctx, old, log); err != nil {
+			return Spec{}, err
+		}
+	case !errors.Is(err, ErrUnknown):
+		return Spec{}, err
+	case !isOurs(spec.Name):
+		return Spec{}, fmt.Errorf("%s exists and was not made by Strata; choose another name or move it away", machineDir(spec.Name))
+	}
+	return spec, inState(ctx, func() error {
+		if err := checkDisk(); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(string(machineDir(spec.Name)), 0o700); err != nil {
+			return fmt.Errorf("making machine %s: %w", spec.Name, err)
+		}
+		return saveSpec(spec)
+	})
+}
+
+// keepImage is the image that a finished machine goes on with.
+func keepImage(old, wanted Spec, log *Log) (path, sha string) {
+	if old.ImageSHA256 == wanted.ImageSHA256 {
+		return wanted.Image, wanted.ImageSHA256
+	}
+	log.Printf("machine %s keeps its image %s; delete it to have it made from %s", old.Name, old.ImageSHA256[:12], wanted.ImageSHA256[:12])
+	return old.Image, old.ImageSHA256
+}
+
+// isOurs says whether the machine's directory is missing or holds nothing but a spec whose writing was interrupted.
+func isOurs(name string) bool {
+	entries, err := os.ReadDir(string(machineDir(name)))
+	if errors.Is(err, os.ErrNotExist) {
+		return true
+	}
+	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == "spec.json.partial")
+}
+
+// bringUp makes everything the machine lacks and starts it. Every step is idempotent.
+func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
+	if len(spec.DNS) == 0 {
+		servers, err := hostNameservers("/etc/resolv.conf")
+		if err != nil {
+			return Result{}, err
+		}
+		spec.DNS = servers
+	}
+	if err := ensureImage(ctx, spec, log); err != nil {
+		return Result{}, err
+	}
+	if !isReady(spec.Name) {
+		if err := ensureRootfs(machineDir(spec.Name), spec); err != nil {
+			return Result{}, err
+		}
+	}
+	key, err := hostKeyOf(spec)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := powerOn(ctx, spec, key, log); err != nil {
+		return Result{}, err
+	}
+	if err := writeFile(machineDir(spec.Name).ready(), nil, 0o600); err != nil {
+		return Result{}, err
+	}
+	return Result{Name: spec.Name, Address: spec.Address, HostKey: authorizedForm(key)}, forget(ctx, leaving, spec.Name)
+}
+
+// inState excludes the making of a machine's directory from the removal of the empty state directory.
+func inState(ctx context.Context, do func() error) error {
+	unlock, err := lock(ctx, "state")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return do()
+}

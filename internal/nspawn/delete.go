@@ -1,0 +1,122 @@
+package nspawn
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Delete removes a machine with everything that was made for it; the network and the image go with their last machine.
+// A machine that does not exist is no error, a directory that was not made here is. It asks nobody whose the machine is.
+func Delete(ctx context.Context, name string, log *Log) error {
+	return remove(ctx, name, func(Spec) error { return nil }, log)
+}
+
+// DeleteOwn is Delete for the owner of a Spec, of which the name, the owner and the key are read. It notes first that the machine leaves, so
+// that its owner's next run can end what broke off.
+func DeleteOwn(ctx context.Context, spec Spec, log *Log) error {
+	return remove(ctx, spec.Name, func(have Spec) error {
+		if err := spec.mayHave(have); err != nil {
+			return err
+		}
+		return record(ctx, have.Name)
+	}, log)
+}
+
+// remove deletes a machine that may be deleted.
+func remove(ctx context.Context, name string, may func(Spec) error, log *Log) error {
+	if err := checkHost(); err != nil {
+		return err
+	}
+	unlock, err := lock(ctx, "machine-"+name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	spec, err := loadSpec(name)
+	if errors.Is(err, ErrUnknown) {
+		if !isOurs(name) {
+			return fmt.Errorf("%s was not made by Strata and is left alone", machineDir(name))
+		}
+		return removeMachineDir(ctx, name)
+	}
+	if err != nil {
+		return err
+	}
+	if err := may(spec); err != nil {
+		return err
+	}
+	return deleteLocked(ctx, spec, log)
+}
+
+// deleteLocked removes the spec last, so that an interrupted deletion can be repeated.
+func deleteLocked(ctx context.Context, spec Spec, log *Log) error {
+	if err := stopLocked(ctx, spec.Name, false); err != nil {
+		return err
+	}
+	if err := removeCgroups(ctx, spec.Name); err != nil {
+		return err
+	}
+	if err := removeLeftovers(spec.Name); err != nil {
+		return err
+	}
+	forgetNeighbour(ctx, spec)
+	if err := removeMachineDir(ctx, spec.Name); err != nil {
+		return err
+	}
+	if err := releaseNetwork(ctx, spec, log); err != nil {
+		return err
+	}
+	if err := removeImage(ctx, spec.ImageSHA256); err != nil {
+		return err
+	}
+	log.Printf("machine %s: deleted", spec.Name)
+	return inState(ctx, func() error { return removeIfEmpty(machinesDir(), imagesDir(), stateDir) })
+}
+
+func removeMachineDir(_ context.Context, name string) error {
+	d := machineDir(name)
+	if err := unmountBelow(string(d)); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(string(d))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("deleting machine %s: %w", name, err)
+	}
+	for _, entry := range entries {
+		if d.path(entry.Name()) == d.spec() {
+			continue
+		}
+		if err := os.RemoveAll(d.path(entry.Name())); err != nil {
+			return fmt.Errorf("deleting machine %s: %w", name, err)
+		}
+	}
+	return os.RemoveAll(string(d))
+}
+
+// unmountBelow unmounts what somebody mounted in the machine's directory, so that deleting never crosses into it.
+func unmountBelow(top string) error {
+	raw, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return fmt.Errorf("looking for mounts: %w", err)
+	}
+	var points []string
+	for lines := bufio.NewScanner(strings.NewReader(string(raw))); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) > 4 && strings.HasPrefix(fields[4], top+"/") {
+			points = append(points, fields[4])
+		}
+	}
+	for _, point := range slices.Backward(points) {
+		if err := unix.Unmount(point, unix.MNT_DETACH); err != nil {
+			return fmt.Errorf("unmounting %s: %w", point, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package nspawn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"strata/internal/atomicfile"
+)
+
+// spareBytes is what must stay free beside an image: a node's images and logs do not fit in less.
+const spareBytes = 2 << 30
+
+// checkDisk refuses a state directory that is full or that lies on an overlay, which cannot carry another overlay.
+func checkDisk() error {
+	if err := os.MkdirAll(machinesDir(), 0o700); err != nil {
+		return fmt.Errorf("making %s: %w", machinesDir(), err)
+	}
+	var st unix.Statfs_t
+	if err := unix.Statfs(stateDir, &st); err != nil {
+		return fmt.Errorf("looking at the disk of %s: %w", stateDir, err)
+	}
+	if st.Type == unix.OVERLAYFS_SUPER_MAGIC {
+		return fmt.Errorf("%s is on an overlay file system, which cannot carry the machines' own; mount a disk or a volume there", stateDir)
+	}
+	return needFree(st, 0)
+}
+
+func checkSpaceFor(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("looking at %s: %w", f.Name(), err)
+	}
+	var st unix.Statfs_t
+	if err := unix.Statfs(stateDir, &st); err != nil {
+		return fmt.Errorf("looking at the disk of %s: %w", stateDir, err)
+	}
+	return needFree(st, uint64(info.Size())) //nolint:gosec // a size is not negative
+}
+
+func needFree(st unix.Statfs_t, more uint64) error {
+	free, need := st.Bavail*uint64(st.Bsize), more+spareBytes //nolint:gosec // a size is not negative
+	if free < need {
+		return fmt.Errorf("disk full: %s has %d MiB free, expected at least %d MiB; free some space or mount a larger disk there",
+			stateDir, free>>20, need>>20)
+	}
+	return nil
+}
+
+// removeIfEmpty removes directories, innermost first, until one has something in it. A mount point or a symbolic link was
+// put there by this host's owner and stays.
+func removeIfEmpty(dirs ...string) error {
+	for _, d := range dirs {
+		info, err := os.Lstat(d)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && !info.IsDir() {
+			return nil
+		}
+		err = os.Remove(d)
+		if errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EBUSY) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing %s: %w", d, err)
+		}
+	}
+	return nil
+}
+
+// writeFile writes a file whole or not at all, with its parents.
+func writeFile(path string, content []byte, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return atomicfile.Write(path, content, mode)
+}

@@ -1,0 +1,62 @@
+package nspawn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// rule is one packet filter rule, as iptables takes it.
+type rule struct {
+	table, chain string
+	match        []string
+}
+
+// ruleComment marks every rule that was made for a bridge.
+func ruleComment(bridge string) string { return "strata:" + bridge }
+
+// rules let machines talk to each other and to the world. With br_netfilter frames between two machines pass FORWARD as
+// well, whose policy Docker sets to DROP. Frames that stay on the bridge must keep their source, so only what leaves it is
+// masqueraded: Pod traffic between nodes would else come from the gateway.
+func rules(spec Spec) []rule {
+	comment := []string{"-m", "comment", "--comment", ruleComment(spec.Bridge)}
+	with := func(match ...string) []string { return append(slices.Clone(match), comment...) }
+	return []rule{
+		{"filter", "FORWARD", append(with("-i", spec.Bridge), "-j", "ACCEPT")},
+		{"filter", "FORWARD", append(with("-o", spec.Bridge), "-j", "ACCEPT")},
+		{"nat", "POSTROUTING", append(with("-s", spec.Subnet.String(), "!", "-o", spec.Bridge), "-j", "MASQUERADE")},
+	}
+}
+
+// argv is the iptables command for the rule; -w waits for another iptables to finish.
+func (r rule) argv(action string) []string {
+	return append([]string{"iptables", "-w", "10", "-t", r.table, action, r.chain}, r.match...)
+}
+
+func (r rule) exists(ctx context.Context) bool {
+	_, err := run(ctx, r.argv("-C")...)
+	return err == nil
+}
+
+func ensureRules(ctx context.Context, spec Spec) error {
+	for _, r := range rules(spec) {
+		if r.exists(ctx) {
+			continue
+		}
+		if _, err := run(ctx, r.argv("-I")...); err != nil {
+			return fmt.Errorf("adding packet filter rules for bridge %s: %w", spec.Bridge, err)
+		}
+	}
+	return nil
+}
+
+func removeRules(ctx context.Context, spec Spec) error {
+	for _, r := range rules(spec) {
+		for r.exists(ctx) {
+			if _, err := run(ctx, r.argv("-D")...); err != nil {
+				return fmt.Errorf("removing packet filter rules of bridge %s: %w", spec.Bridge, err)
+			}
+		}
+	}
+	return nil
+}

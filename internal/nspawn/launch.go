@@ -1,0 +1,113 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// hostHasSystemd says whether systemd is this host's init.
+func hostHasSystemd() bool {
+	_, err := os.Stat("/run/systemd/system")
+	return err == nil
+}
+
+// unitName is the transient unit of a machine on a host with systemd.
+func unitName(name string) string { return "strata-machine-" + name + ".service" }
+
+// launch starts the supervisor so that it outlives this process, its process group, its session and its terminal. With
+// systemd on the host it is a transient unit with a delegated cgroup, as v2 demands; without, a session of its own.
+// The returned channel closes when the supervisor ends.
+func launch(ctx context.Context, name string) (ended <-chan struct{}, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program: %w", err)
+	}
+	if hostHasSystemd() {
+		return launchUnit(ctx, name, self)
+	}
+	console, err := os.OpenFile(machineDir(name).console(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the console log: %w", err)
+	}
+	defer func() { _ = console.Close() }()
+	// stdin stays nil, which is /dev/null: no pipe of the caller is held open.
+	cmd := exec.Command(self, "machine", "supervise", name)
+	cmd.Env, cmd.Dir = []string{hostPath}, "/"
+	cmd.Stdout, cmd.Stderr = console, console
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting the supervisor of %s: %w", name, err)
+	}
+	done := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // its reason is in the console log
+		close(done)
+	}()
+	return done, nil
+}
+
+func launchUnit(ctx context.Context, name, self string) (<-chan struct{}, error) {
+	log := machineDir(name).console()
+	_, err := run(ctx, "systemd-run", "--quiet", "--collect", "--unit="+unitName(name), "--slice=strata.slice",
+		"--service-type=exec", "--property=Delegate=yes", "--property=KillMode=mixed", "--property=TimeoutStopSec=30",
+		"--property=StandardInput=null", "--property=StandardOutput=append:"+log, "--property=StandardError=append:"+log,
+		"--property=WorkingDirectory=/", self, "machine", "supervise", name)
+	if err != nil {
+		return nil, fmt.Errorf("starting the supervisor of %s: %w", name, err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if waitSupervised(ctx, name) == nil {
+			_ = waitUnsupervised(ctx, name)
+		}
+	}()
+	return done, nil
+}
+
+// waitUnsupervised returns when the machine's supervisor has ended.
+func waitUnsupervised(ctx context.Context, name string) error {
+	pid, err := supervisorPid(name)
+	if err != nil || pid == 0 {
+		return err
+	}
+	return waitProcess(ctx, pid)
+}
+
+// waitProcess waits for the end of a process that is not a child.
+func waitProcess(ctx context.Context, pid int) error {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("watching process %d: %w", pid, err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	for ctx.Err() == nil {
+		// The timeout bounds how late a cancelled context is noticed, not the end of the process.
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 100) //nolint:gosec // the kernel's number
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return fmt.Errorf("watching process %d: %w", pid, err)
+		}
+		if n > 0 {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
+
+// consoleTail is the end of the machine's console, for error messages.
+func consoleTail(name string) string {
+	raw, err := os.ReadFile(machineDir(name).console())
+	if err != nil {
+		return "no console log: " + err.Error()
+	}
+	return fmt.Sprintf("last lines of %s:\n%s", filepath.Base(machineDir(name).console()), lastLines(string(raw), 8))
+}

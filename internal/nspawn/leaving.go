@@ -1,0 +1,155 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/crypto/ssh"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Departure is the question about all machines of a stack. It travels as JSON on stdin.
+type Departure struct {
+	// Machines are their names.
+	Machines []string `json:"machines"`
+	// Owner is whose they are; nil from a state that knew none.
+	Owner *Owner `json:"owner,omitempty"`
+	// Timeout bounds the wait for other runs that do something with one of them.
+	Timeout metav1.Duration `json:"timeout"`
+}
+
+// Condemn says of all machines that their stack is about to delete them. Of one that is gone already there is nothing to say.
+func Condemn(ctx context.Context, all Departure) error {
+	return onOwn(ctx, all, func(name string) error {
+		if _, err := loadSpec(name); errors.Is(err, ErrUnknown) {
+			return nil
+		}
+		return note(ctx, condemned, name, nil)
+	})
+}
+
+// Spare takes Condemn back.
+func Spare(ctx context.Context, all Departure) error {
+	return onOwn(ctx, all, func(name string) error { return forget(ctx, condemned, name) })
+}
+
+// Doom says of the machines that are condemned still that they leave, and returns their names: a deletion of all has begun and broken off,
+// and what is left of them is half a cluster that no state knows any more.
+func Doom(ctx context.Context, all Departure) (names []string, err error) {
+	err = onOwn(ctx, all, func(name string) error {
+		if !is(condemned, name) {
+			return nil
+		}
+		names = append(names, name)
+		if err := record(ctx, name); err != nil {
+			return err
+		}
+		return forget(ctx, condemned, name)
+	})
+	return names, err
+}
+
+// Forget forgets what was said of machines, once their stack is gone.
+func Forget(ctx context.Context, names []string) error {
+	return onOwn(ctx, Departure{Machines: names}, func(name string) error {
+		return errors.Join(forget(ctx, leaving, name), forget(ctx, condemned, name))
+	})
+}
+
+// onOwn does something with the name of each machine, under its lock. It refuses one that belongs to somebody else.
+func onOwn(ctx context.Context, all Departure, do func(name string) error) error {
+	one := func(name string) error {
+		unlock, err := lock(ctx, "machine-"+name)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		have, err := loadSpec(name)
+		if err == nil && all.Owner != nil {
+			err = Spec{Name: name, Owner: all.Owner}.mayHave(have)
+		}
+		if err != nil && !errors.Is(err, ErrUnknown) {
+			return err
+		}
+		return do(name)
+	}
+	for _, name := range all.Machines {
+		if err := one(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteDir holds what is said of machines beside their own files, because it outlives them. Like the locks it ends with a reboot of this host.
+const noteDir = "/run/strata/notes"
+
+// The notes, by the ending of their files' names.
+const (
+	// leaving: the deletion of the machine began, by its stack (DeleteOwn). Pulumi does that once all that lives on the machine has left
+	// the state. A run that breaks off then leaves half a machine, or none, which the state still has; the note lets the next one make it
+	// anew. It holds the private half of its host key: what is made in its place has to have the key that the state has pinned.
+	leaving = "leaving"
+	// condemned: all machines of the stack are about to be deleted.
+	condemned = "condemned"
+)
+
+func notePath(note, name string) string { return filepath.Join(noteDir, name+"."+note) }
+
+func is(note, name string) bool {
+	_, err := os.Stat(notePath(note, name))
+	return err == nil
+}
+
+// record notes that a machine leaves; the caller holds its lock.
+func record(ctx context.Context, name string) error {
+	if is(leaving, name) {
+		return nil
+	}
+	key, err := os.ReadFile(machineDir(name).hostKey())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("machine %s leaves: its host key: %w", name, err)
+	}
+	return note(ctx, leaving, name, key)
+}
+
+func note(ctx context.Context, what, name string, content []byte) error {
+	return inState(ctx, func() error {
+		if err := os.MkdirAll(noteDir, 0o700); err != nil {
+			return fmt.Errorf("machine %s is %s: %w", name, what, err)
+		}
+		return writeFile(notePath(what, name), content, 0o600)
+	})
+}
+
+func forget(ctx context.Context, what, name string) error {
+	return inState(ctx, func() error {
+		if err := os.Remove(notePath(what, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("machine %s is %s no more: %w", name, what, err)
+		}
+		return removeIfEmpty(noteDir)
+	})
+}
+
+// keepHostKey gives a machine that is made in the place of one that left the key of that one, unless it has one or none is known.
+func keepHostKey(d dir, name string) error {
+	private, err := os.ReadFile(notePath(leaving, name))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(private) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("host key of machine %s: %w", name, err)
+	}
+	if _, err := readHostKey(d); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	signer, err := ssh.ParsePrivateKey(private)
+	if err != nil {
+		return fmt.Errorf("host key of machine %s: %w", name, err)
+	}
+	return writeHostKey(d, private, signer.PublicKey())
+}

@@ -1,0 +1,57 @@
+package nspawn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// hostLink is the name of the interface on this host that the machine's network hangs on; empty when that cannot be told.
+func hostLink(ctx context.Context, name string) string {
+	pid := leader(name)
+	if pid == 0 {
+		return ""
+	}
+	out, err := run(ctx, "nsenter", "--target", strconv.Itoa(pid), "--net", "ip", "-json", "link", "show", "host0")
+	if err != nil {
+		return ""
+	}
+	var links []struct {
+		Peer int `json:"link_index"`
+	}
+	if err := json.Unmarshal(out, &links); err != nil || len(links) != 1 {
+		return ""
+	}
+	indexes, err := filepath.Glob(sysNet("*", "ifindex"))
+	if err != nil {
+		return ""
+	}
+	for _, path := range indexes {
+		if text, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(text)) == strconv.Itoa(links[0].Peer) {
+			return filepath.Base(filepath.Dir(path))
+		}
+	}
+	return ""
+}
+
+// unplug removes a machine's interface on this host, and with it the one inside. The kernel would do so by itself, but only
+// once the last connection of the dead machine has timed out; until then its network answers ARP, for minutes.
+func unplug(ctx context.Context, link string) error {
+	if link == "" {
+		return nil
+	}
+	if _, err := os.Stat(sysNet(link)); err != nil {
+		return nil
+	}
+	if _, err := run(ctx, "ip", "link", "delete", link); err != nil {
+		if _, gone := os.Stat(sysNet(link)); gone != nil {
+			return nil
+		}
+		return fmt.Errorf("unplugging %s: %w", link, err)
+	}
+	return nil
+}

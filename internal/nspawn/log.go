@@ -1,0 +1,19 @@
+package nspawn
+
+import (
+	"fmt"
+	"io"
+)
+
+// Log receives one line for each change made to this host and each thing waited for.
+type Log struct {
+	// W is where lines go; stderr for the command line.
+	W io.Writer
+}
+
+// Printf writes one line.
+func (l *Log) Printf(format string, args ...any) {
+	if l != nil && l.W != nil {
+		_, _ = fmt.Fprintf(l.W, format+"\n", args...)
+	}
+}

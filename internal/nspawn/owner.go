@@ -1,0 +1,55 @@
+package nspawn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Owner is whose a machine is (docs/adr/0031). Cluster, the identity that the stack's state keeps, and the machine's name decide; the rest
+// is for people.
+type Owner struct {
+	Cluster string `json:"cluster"`
+	Project string `json:"project"`
+	Stack   string `json:"stack"`
+	Node    string `json:"node"`
+}
+
+// String names the owner.
+func (o *Owner) String() string {
+	if o == nil {
+		return "nobody by a mark"
+	}
+	return fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", o.Node, o.Stack, o.Project, o.Cluster)
+}
+
+// mayHave is an error where the machine that there is belongs to another cluster than the Spec. One without an owner was made by hand or by
+// an older Strata: its name decides, as it did. A Spec without an owner is an older state's, which is known by its key.
+func (s Spec) mayHave(have Spec) error {
+	switch {
+	case have.Owner == nil, s.Owner != nil && s.Owner.Cluster == have.Owner.Cluster:
+		return nil
+	case s.Owner == nil && s.AuthorizedKey != "" && strings.TrimSpace(s.AuthorizedKey) == strings.TrimSpace(have.AuthorizedKey):
+		return nil
+	}
+	return fmt.Errorf("machine %s is somebody else's, %s: it is left alone. Another state of this stack's file made it: two people need stacks of two names; "+
+		"if that state is lost or this machine is nobody's: strata host adopt (docs/host-ownership.md), or strata machine delete %s", s.Name, have.Owner, s.Name)
+}
+
+// ByHand makes a machine somebody else's, or with nil nobody's. It returns whose it was, and changes nothing unless yes. The machine goes on.
+func ByHand(ctx context.Context, name string, owner *Owner, yes bool) (was *Owner, err error) {
+	if err := checkHost(); err != nil {
+		return nil, err
+	}
+	unlock, err := lock(ctx, "machine-"+name)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	spec, err := loadSpec(name)
+	if err != nil || !yes {
+		return spec.Owner, err
+	}
+	was, spec.Owner = spec.Owner, owner
+	return was, saveSpec(spec)
+}

@@ -1,0 +1,46 @@
+package nspawn
+
+import "path/filepath"
+
+const (
+	// stateDir holds images and machines. It is readable by root only: the images hold set-user-ID programs.
+	stateDir = "/var/lib/strata"
+	// lockDir is on a tmpfs: a reboot of this host frees every lock.
+	lockDir = "/run/strata/locks"
+)
+
+func machinesDir() string { return filepath.Join(stateDir, "machines") }
+
+func imagesDir() string { return filepath.Join(stateDir, "images") }
+
+// imageDir is named by the first 12 digits of the checksum, as the whole one is in each spec.
+func imageDir(sha string) string { return filepath.Join(imagesDir(), sha[:12]) }
+
+// dir is the directory of one machine.
+type dir string
+
+func machineDir(name string) dir { return dir(filepath.Join(machinesDir(), name)) }
+
+func (d dir) path(elem ...string) string {
+	return filepath.Join(append([]string{string(d)}, elem...)...)
+}
+
+// spec.json is also the marker: a directory without it was not made here.
+func (d dir) spec() string { return d.path("spec.json") }
+
+// ready exists once sshd has answered: create has completed.
+func (d dir) ready() string { return d.path("ready") }
+
+func (d dir) upper() string { return d.path("upper") }
+
+func (d dir) work() string { return d.path("work") }
+
+func (d dir) root() string { return d.path("root") }
+
+func (d dir) disk() string { return d.path("disk") }
+
+func (d dir) console() string { return d.path("console.log") }
+
+func (d dir) supervisorLock() string { return d.path("supervisor.lock") }
+
+func (d dir) hostKey() string { return filepath.Join(d.upper(), "etc/ssh/ssh_host_ed25519_key") }

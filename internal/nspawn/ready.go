@@ -1,0 +1,89 @@
+package nspawn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+const (
+	// sshPoll is the pause between two attempts to reach sshd, which gives no other sign of life from outside.
+	sshPoll = 50 * time.Millisecond
+	// sshAttempt bounds one handshake.
+	sshAttempt = 3 * time.Second
+)
+
+// waitSSH returns when sshd at addr has proved to hold the private half of key, or when the supervisor has ended.
+func waitSSH(ctx context.Context, name string, addr netip.Addr, key ssh.PublicKey, ended <-chan struct{}) error {
+	ticker := time.NewTicker(sshPoll)
+	defer ticker.Stop()
+	for {
+		err := handshake(ctx, netip.AddrPortFrom(addr, 22).String(), key)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ended:
+			return fmt.Errorf("machine %s ended before sshd answered; %s", name, consoleTail(name))
+		case <-ctx.Done():
+			return fmt.Errorf("machine %s: sshd at %s did not answer in time: %w; %s", name, addr, err, consoleTail(name))
+		case <-ticker.C:
+		}
+	}
+}
+
+// errVerified ends a handshake once the host key has been checked: there is nothing to log in for.
+var errVerified = errors.New("host key verified")
+
+func handshake(ctx context.Context, addr string, key ssh.PublicKey) error {
+	ctx, cancel := context.WithTimeout(ctx, sshAttempt)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	deadline, _ := ctx.Deadline()
+	if err := conn.SetDeadline(deadline); err != nil {
+		return err
+	}
+	// The callback runs after the server's signature has been verified.
+	var verdict error
+	_, _, _, err = ssh.NewClientConn(conn, addr, &ssh.ClientConfig{
+		User:              "strata",
+		HostKeyAlgorithms: []string{key.Type()},
+		HostKeyCallback: func(_ string, _ net.Addr, got ssh.PublicKey) error {
+			verdict = errVerified
+			if !bytes.Equal(got.Marshal(), key.Marshal()) {
+				verdict = fmt.Errorf("sshd at %s has another host key (%s); is the address in use", addr, ssh.FingerprintSHA256(got))
+			}
+			return verdict
+		},
+	})
+	if errors.Is(verdict, errVerified) {
+		return nil
+	}
+	return errors.Join(verdict, err)
+}
+
+// waitSupervised returns when the machine has a supervisor.
+func waitSupervised(ctx context.Context, name string) error {
+	ticker := time.NewTicker(busyPoll)
+	defer ticker.Stop()
+	for {
+		if pid, err := supervisorPid(name); err != nil || pid != 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}

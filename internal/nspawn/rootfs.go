@@ -1,0 +1,93 @@
+package nspawn
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// file is one file of the machine's own layer over the image.
+type file struct {
+	content string
+	mode    fs.FileMode
+}
+
+// diskPaths lie on this host's disk and not on the overlay root, because containerd's snapshots are overlays themselves and
+// an overlay on an overlay is refused. /var/lib/kubelet needs none and must stay removable, which a mount point is not.
+var diskPaths = []string{"/var/lib/rancher", "/var/lib/containerd"}
+
+// ensureRootfs writes the machine's layer: identity, network, seed. It is complete before the first boot, and a second
+// call after an interruption completes it.
+func ensureRootfs(d dir, spec Spec) error {
+	for _, p := range []string{d.upper(), d.work(), d.root()} {
+		if err := os.MkdirAll(p, 0o755); err != nil {
+			return fmt.Errorf("making the root file system: %w", err)
+		}
+	}
+	for _, p := range diskPaths {
+		for _, at := range []string{filepath.Join(d.disk(), filepath.Base(p)), filepath.Join(d.upper(), p)} {
+			if err := os.MkdirAll(at, 0o755); err != nil {
+				return fmt.Errorf("making the root file system: %w", err)
+			}
+		}
+	}
+	id, err := ensureMachineID(d)
+	if err != nil {
+		return err
+	}
+	files, err := rootfsFiles(spec, id)
+	if err != nil {
+		return err
+	}
+	for path, f := range files {
+		if err := writeFile(filepath.Join(d.upper(), path), []byte(f.content), f.mode); err != nil {
+			return err
+		}
+	}
+	return enableSetup(d)
+}
+
+func rootfsFiles(spec Spec, machineID string) (map[string]file, error) {
+	files, err := seedFiles(spec, machineID)
+	if err != nil {
+		return nil, err
+	}
+	files["etc/hostname"] = file{spec.Hostname + "\n", 0o644}
+	files["etc/hosts"] = file{hostsFile(spec), 0o644}
+	files["etc/resolv.conf"] = file{resolvConf(spec), 0o644}
+	files["etc/systemd/network/"+networkFile] = file{networkUnit(spec), 0o644}
+	for path, f := range setupFiles() {
+		files[path] = f
+	}
+	return files, nil
+}
+
+// ensureMachineID gives the machine an id of its own: K3s, DHCP and the journal take it for the host's identity.
+func ensureMachineID(d dir) (string, error) {
+	path := filepath.Join(d.upper(), "etc/machine-id")
+	if raw, err := os.ReadFile(path); err == nil {
+		return strings.TrimSpace(string(raw)), nil
+	}
+	var b [16]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("generating the machine id: %w", err)
+	}
+	id := hex.EncodeToString(b[:])
+	return id, writeFile(path, []byte(id+"\n"), 0o444)
+}
+
+func hostsFile(spec Spec) string {
+	return fmt.Sprintf("127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n%s %s\n", spec.Address, spec.Hostname)
+}
+
+func resolvConf(spec Spec) string {
+	var b strings.Builder
+	for _, addr := range spec.DNS {
+		fmt.Fprintf(&b, "nameserver %s\n", addr)
+	}
+	return b.String()
+}

@@ -1,0 +1,37 @@
+package nspawn
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// run executes a program of this host and returns its stdout. Its error can be pasted into a shell.
+func run(ctx context.Context, argv ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := cmd.Run(); err != nil {
+		return out.Bytes(), fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, strings.TrimSpace(stderr.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// programs that creating a machine needs, with the package that has each.
+var programs = []struct{ name, pkg string }{
+	{"systemd-nspawn", "systemd-container"},
+	{"ip", "iproute2"},
+	{"iptables", "iptables"},
+	{"tar", "tar"},
+}
+
+func checkPrograms() error {
+	for _, p := range programs {
+		if _, err := exec.LookPath(p.name); err != nil {
+			return fmt.Errorf("%s is missing on this host; install it: apt-get install %s", p.name, p.pkg)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package nspawn
+
+import (
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+const seedDir = "var/lib/cloud/seed/nocloud"
+
+// seedFiles renders the NoCloud seed, by path in the root file system. cloud-init really runs: what waits for it in a VM
+// waits for it here.
+func seedFiles(spec Spec, machineID string) (map[string]file, error) {
+	files := map[string]file{}
+	for name, content := range spec.Seed {
+		files[seedDir+"/"+name] = file{content: content, mode: 0o600}
+	}
+	if len(files) > 0 {
+		return files, nil
+	}
+	parts := map[string]any{
+		"meta-data":      map[string]any{"instance-id": spec.Name + "-" + machineID[:12], "local-hostname": spec.Hostname},
+		"user-data":      userData(spec),
+		"network-config": networkConfig(spec),
+	}
+	for name, content := range parts {
+		raw, err := yaml.Marshal(content)
+		if err != nil {
+			return nil, fmt.Errorf("rendering cloud-init's %s: %w", name, err)
+		}
+		if name == "user-data" {
+			raw = append([]byte("#cloud-config\n"), raw...)
+		}
+		files[seedDir+"/"+name] = file{content: string(raw), mode: 0o600}
+	}
+	return files, nil
+}
+
+func userData(spec Spec) map[string]any {
+	keys := []string{strings.TrimSpace(spec.AuthorizedKey)}
+	return map[string]any{
+		"hostname": spec.Hostname,
+		// The host key is pinned already; a new one would lock everyone out.
+		"ssh_deletekeys":  false,
+		"ssh_genkeytypes": []string{"ed25519"}, // which it has; an empty list is none to cloud-init 25
+		// Keys of the top level go to root as well once it is not disabled.
+		"disable_root":        false,
+		"ssh_authorized_keys": keys,
+		"users": []map[string]any{{
+			"name":                "strata",
+			"shell":               "/bin/bash",
+			"sudo":                "ALL=(ALL) NOPASSWD:ALL",
+			"lock_passwd":         true,
+			"ssh_authorized_keys": keys,
+		}},
+	}
+}
+
+func networkConfig(spec Spec) map[string]any {
+	host0 := map[string]any{
+		"dhcp4":     false,
+		"addresses": []string{fmt.Sprintf("%s/%d", spec.Address, spec.Subnet.Bits())},
+		"routes":    []map[string]string{{"to": "0.0.0.0/0", "via": spec.Gateway.String()}},
+	}
+	if len(spec.DNS) > 0 {
+		host0["nameservers"] = map[string]any{"addresses": spec.DNS}
+	}
+	return map[string]any{"version": 2, "ethernets": map[string]any{"host0": host0}}
+}

@@ -1,0 +1,81 @@
+package nspawn
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// Start starts a machine that does not run, as after a reboot of this host, and returns once its sshd answers.
+func Start(ctx context.Context, name string, log *Log) error {
+	if err := checkHost(); err != nil {
+		return err
+	}
+	unlock, err := lock(ctx, "machine-"+name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	spec, err := loadSpec(name)
+	if err != nil {
+		return err
+	}
+	if !isReady(name) {
+		return fmt.Errorf("machine %s was never finished; create it again, or run: strata machine delete %s", name, name)
+	}
+	key, err := readHostKey(machineDir(name))
+	if err != nil {
+		return err
+	}
+	return powerOn(ctx, spec, key, log)
+}
+
+// powerOn makes the host ready, starts the supervisor unless it runs, and waits for sshd.
+func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error {
+	if err := raiseSysctls(ctx, log); err != nil {
+		return err
+	}
+	if err := ensureNetwork(ctx, spec, log); err != nil {
+		return err
+	}
+	pid, err := supervisorPid(spec.Name)
+	if err != nil {
+		return err
+	}
+	if pid != 0 {
+		return refresh(ctx, spec, key)
+	}
+	// A supervisor that was killed takes nspawn with it, but not what ran inside.
+	if err := stopLocked(ctx, spec.Name, true); err != nil {
+		return err
+	}
+	if err := checkSilent(ctx, spec); err != nil {
+		return err
+	}
+	if err := removeLeftovers(spec.Name); err != nil {
+		return err
+	}
+	started := time.Now()
+	ended, err := launch(ctx, spec.Name)
+	if err != nil {
+		return err
+	}
+	if err := waitSSH(ctx, spec.Name, spec.Address, key, ended); err != nil {
+		return err
+	}
+	log.Printf("machine %s: sshd answers at %s after %s", spec.Name, spec.Address, time.Since(started).Round(time.Millisecond))
+	return nil
+}
+
+// refresh gives a running machine its present limits, and checks that it still answers.
+func refresh(ctx context.Context, spec Spec, key ssh.PublicKey) error {
+	if err := applyLimits(spec); err != nil {
+		return err
+	}
+	if frozen, err := isFrozen(spec.Name); err != nil || frozen {
+		return fmt.Errorf("machine %s is paused (strata machine resume %s)", spec.Name, spec.Name)
+	}
+	return waitSSH(ctx, spec.Name, spec.Address, key, nil)
+}

@@ -1,0 +1,87 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// poweroffTimeout is how long a machine may take to shut down before it is killed. systemd's own limit for one service
+// is 90 s, which a broken service would use up.
+const poweroffTimeout = 15 * time.Second
+
+// Stop powers a machine off; one that does not obey in 15 s is killed. hard kills at once, as a power cut does.
+func Stop(ctx context.Context, name string, hard bool) error {
+	unlock, err := lock(ctx, "machine-"+name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := loadSpec(name); err != nil {
+		return err
+	}
+	return stopLocked(ctx, name, hard)
+}
+
+func stopLocked(ctx context.Context, name string, hard bool) error {
+	link := hostLink(ctx, name)
+	pid, err := supervisorPid(name)
+	if err != nil {
+		return err
+	}
+	if pid != 0 && !hard {
+		if err := powerOff(ctx, name, pid); err != nil {
+			return err
+		}
+	}
+	// Whatever is left, with or without a supervisor, is killed: it may have died alone.
+	if pid, err = supervisorPid(name); err != nil {
+		return err
+	}
+	if pid != 0 {
+		if err := unix.Kill(pid, unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
+			return fmt.Errorf("killing the supervisor of %s: %w", name, err)
+		}
+		if err := waitProcess(ctx, pid); err != nil {
+			return fmt.Errorf("killing the supervisor of %s: %w", name, err)
+		}
+	}
+	if err := killCgroup(name, leafMachine); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := waitGone(ctx, name); err != nil {
+		return err
+	}
+	return unplug(ctx, link)
+}
+
+// powerOff asks the machine to shut down and waits for it, within bounds. Not obeying is no error.
+func powerOff(ctx context.Context, name string, supervisor int) error {
+	if frozen, err := isFrozen(name); err == nil && frozen {
+		return nil // it cannot hear
+	}
+	if err := unix.Kill(supervisor, unix.SIGTERM); err != nil && !errors.Is(err, unix.ESRCH) {
+		return fmt.Errorf("powering off %s: %w", name, err)
+	}
+	bounded, cancel := context.WithTimeout(ctx, poweroffTimeout)
+	defer cancel()
+	if err := waitProcess(bounded, supervisor); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("powering off %s: %w", name, err)
+	}
+	return ctx.Err()
+}
+
+// waitGone waits until the kernel has let go of every process of the machine, and with them of mounts and interfaces.
+func waitGone(ctx context.Context, name string) error {
+	return retryBusy(ctx, func() error {
+		pids, err := cgroupProcesses(name, leafMachine)
+		if err == nil && len(pids) > 0 {
+			return fmt.Errorf("machine %s still has %d processes: %w", name, len(pids), unix.EBUSY)
+		}
+		return err
+	})
+}

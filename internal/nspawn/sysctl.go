@@ -1,0 +1,49 @@
+package nspawn
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// hostMinimums are values that this host's kernel shares with all machines. They are raised, never lowered, and stay.
+var hostMinimums = []struct {
+	name string
+	min  int
+	why  string
+}{
+	// systemd, containerd and kubelet of one machine take about 60 instances; Debian allows 128 in all.
+	{"fs/inotify/max_user_instances", 8192, "machines share it"},
+	{"fs/inotify/max_user_watches", 524288, "machines share it"},
+	{"net/ipv4/ip_forward", 1, "machines reach the world through this host"},
+}
+
+func raiseSysctls(ctx context.Context, log *Log) error {
+	unlock, err := lock(ctx, "sysctl")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, s := range hostMinimums {
+		path := filepath.Join("/proc/sys", s.name)
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("reading sysctl: %w", err)
+		}
+		have, err := strconv.Atoi(strings.TrimSpace(string(raw)))
+		if err != nil {
+			return fmt.Errorf("reading sysctl %s: %w", path, err)
+		}
+		if have >= s.min {
+			continue
+		}
+		if err := writeValue(path, strconv.Itoa(s.min)); err != nil {
+			return fmt.Errorf("raising sysctl %s from %d to %d: %w", s.name, have, s.min, err)
+		}
+		log.Printf("raised %s from %d to %d on this host: %s", strings.ReplaceAll(s.name, "/", "."), have, s.min, s.why)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package statefulset
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a Pod serves nobody, and its
+// successor is of the newest revision. It waits until the controller has said which that is, and reports on progress.
+func Unblock(ctx context.Context, client kubernetes.Interface, namespace, name string, progress io.Writer) error {
+	set, err := current(ctx, client, namespace, name)
+	if err != nil {
+		return err
+	}
+	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)})
+	if err != nil {
+		return fmt.Errorf("Pods of StatefulSet %s/%s: %w", namespace, name, err)
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if !metav1.IsControlledBy(pod, set) || !blocks(pod, set.Status.UpdateRevision) {
+			continue
+		}
+		_, _ = fmt.Fprintf(progress, "Pod %s/%s is broken and of an earlier revision: deleting it, so that the next one comes\n", namespace, pod.Name) // people may not be listening
+		err := client.CoreV1().Pods(namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &pod.UID}})
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return fmt.Errorf("delete Pod %s/%s: %w", namespace, pod.Name, err)
+		}
+	}
+	return nil
+}
+
+// blocks is true for a Pod of an earlier revision that is not Ready and stays.
+func blocks(pod *corev1.Pod, newest string) bool {
+	if pod.DeletionTimestamp != nil || pod.Labels[appsv1.ControllerRevisionHashLabelKey] == newest {
+		return false
+	}
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.Status != corev1.ConditionTrue
+		}
+	}
+	return true
+}
+
+// current is the StatefulSet once its controller has seen its newest generation. It watches before it looks, so that nothing that
+// happens in between is missed.
+func current(ctx context.Context, client kubernetes.Interface, namespace, name string) (*appsv1.StatefulSet, error) {
+	sets := client.AppsV1().StatefulSets(namespace)
+	for {
+		changes, err := sets.Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: name}))
+		if err != nil {
+			return nil, fmt.Errorf("watch StatefulSet %s/%s: %w", namespace, name, err)
+		}
+		set, err := sets.Get(ctx, name, metav1.GetOptions{})
+		if err == nil && !looked(set) {
+			set, err = firstLooked(ctx, changes.ResultChan())
+		}
+		changes.Stop()
+		switch {
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("StatefulSet %s/%s: its controller has not seen its newest generation: %w", namespace, name, ctx.Err())
+		case err != nil:
+			return nil, fmt.Errorf("StatefulSet %s/%s: %w", namespace, name, err)
+		case set != nil:
+			return set, nil
+		}
+	}
+}
+
+// firstLooked is the first version that the controller has seen; nil when the watch ends before.
+func firstLooked(ctx context.Context, changes <-chan watch.Event) (*appsv1.StatefulSet, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case change, open := <-changes:
+			if !open {
+				return nil, nil
+			}
+			if set, ok := change.Object.(*appsv1.StatefulSet); ok && looked(set) {
+				return set, nil
+			}
+		}
+	}
+}
+
+func looked(set *appsv1.StatefulSet) bool {
+	return set.Status.ObservedGeneration >= set.Generation && set.Status.UpdateRevision != ""
+}
