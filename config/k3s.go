@@ -1,0 +1,57 @@
+package config
+
+import (
+	"net/netip"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// K3s configures the cluster.
+type K3s struct {
+	// Version is vX.Y.Z+k3sN. Default: the pin, or what the bundle carries.
+	Version string `json:"version,omitempty"`
+	// ClusterCIDR is the Pods' network. Default 10.42.0.0/16.
+	ClusterCIDR netip.Prefix `json:"clusterCIDR,omitzero"`
+	// ServiceCIDR is the Services' network. Default 10.43.0.0/16.
+	ServiceCIDR netip.Prefix `json:"serviceCIDR,omitzero"`
+	// Disable lists packaged components that K3s must not deploy. Default traefik, servicelb, gateway-api-crd.
+	Disable []string `json:"disable,omitempty"`
+	// VIP is an address of the API's own, inside Hosts.Subnet. keepalived, which every server must have installed, holds it on one whose
+	// API server is ready; the kubeconfig names it. Default: none, and the kubeconfig names the first server.
+	VIP netip.Addr `json:"vip,omitzero"`
+	// TLSSANs are additional names and addresses of the API server's certificate.
+	TLSSANs []string `json:"tlsSANs,omitempty"`
+	// FlannelInterface is the network interface that carries the Pod network. Default: chosen by K3s.
+	FlannelInterface string `json:"flannelInterface,omitempty"`
+	// SecretsEncryption encrypts Secrets at rest; fixed when the cluster is created. Default true.
+	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`
+	// ClientCertificateLifetime is how long the client certificate of the kubeconfig lives. It is renewed by the first up in each third of
+	// it, so a stack needs an up more often than that. At least 1m; K3s signs for 10m at least and for a year at most, unless
+	// cluster-signing-duration in kube-controller-manager-arg says otherwise. Default 8760h; that is a year.
+	ClientCertificateLifetime metav1.Duration `json:"clientCertificateLifetime,omitzero"`
+	// Snapshots are etcd's, which each server writes for itself.
+	Snapshots Snapshots `json:"snapshots,omitzero"`
+	// ServerArgs are further keys of the servers' config.yaml of K3s, by their long flag name.
+	ServerArgs map[string]any `json:"serverArgs,omitempty"`
+	// AgentArgs are further keys of the agents' config.yaml of K3s, by their long flag name.
+	AgentArgs map[string]any `json:"agentArgs,omitempty"`
+	// DiscardVolumesOf are the names of nodes that may be removed although volumes are on their disks, which are wiped. Default: none, and
+	// the removal of such a node is refused.
+	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
+	// Protect refuses to destroy the cluster until it is false again and an up has seen that. Default false.
+	Protect bool `json:"protect,omitempty"`
+}
+
+// Snapshots configures the snapshots of etcd that every server keeps in /var/lib/rancher/k3s/server/db/snapshots.
+type Snapshots struct {
+	// Schedule is when a snapshot is written, as cron's five fields in the server's time zone; the default is K3s's own. Default 0 */12 * * *.
+	Schedule string `json:"schedule,omitempty"`
+	// Retention is how many scheduled snapshots each server keeps; the default is K3s's own. Default 5.
+	Retention int `json:"retention,omitempty"`
+}
+
+// Upgrade configures how a changed K3s reaches the nodes of a running cluster: servers one by one, then agents.
+type Upgrade struct {
+	// Concurrency is how many agents are upgraded at the same time. Default 1.
+	Concurrency int `json:"concurrency,omitempty"`
+}
