@@ -15,6 +15,7 @@ import (
 	"strata/internal/credential"
 	"strata/internal/k3s/restore"
 	"strata/internal/k3s/upgrade"
+	"strata/internal/stackstate"
 )
 
 // recordedCluster is what a stack's state says about its cluster: the nodes, how they are reached, and the K3s that they run.
@@ -27,27 +28,20 @@ type recordedCluster struct {
 
 // clusterOf reads a stack's cluster from its state, where the upgrade has it.
 func clusterOf(ctx context.Context, project, stack string) (recordedCluster, error) {
-	state, err := exportStack(ctx, project, stack)
+	state, err := stackstate.CommandLine(project).Read(ctx, stack)
 	if err != nil {
 		return recordedCluster{}, err
 	}
-	commands, err := resourcesIn(state, localCommand)
-	if err != nil {
-		return recordedCluster{}, err
-	}
-	for _, command := range commands {
-		if !command.runs("upgrade") {
-			continue
-		}
+	for _, command := range state.Running("upgrade") {
 		var found recordedCluster
-		if err := json.Unmarshal([]byte(command.text("stdin")), &found.plan); err != nil {
+		if err := json.Unmarshal([]byte(command.Input("stdin")), &found.plan); err != nil {
 			return found, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
 		}
-		found.secrets = secretsFrom(command.environment)
+		found.secrets = secretsFrom(command.Environment)
 		return found, nil
 	}
-	if slices.ContainsFunc(commands, func(command recordedResource) bool {
-		return strings.Contains(command.URN, "strata:cluster:LentCluster$")
+	if slices.ContainsFunc(state.OfType(stackstate.LocalCommand), func(command stackstate.Resource) bool {
+		return strings.Contains(string(command.URN), "strata:cluster:LentCluster$")
 	}) {
 		return recordedCluster{}, fmt.Errorf("stack %s runs on somebody else's cluster (strata:cluster): its servers, etcd and snapshots are its owner's", stack)
 	}

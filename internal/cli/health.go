@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
+	"strata/internal/stackstate"
 )
 
 const (
@@ -89,12 +90,12 @@ func askOnce(cmd *cobra.Command, flags healthFlags) error {
 
 // gatesOf are the gates in the stack's state; none when there is no such stack yet.
 func gatesOf(ctx context.Context, flags healthFlags) ([]recordedGate, error) {
-	state, err := exportStack(ctx, flags.project, flags.stack)
-	if err != nil {
-		if exists, asked := stackExists(ctx, flags.project, flags.stack); asked != nil || exists {
-			return nil, err
-		}
+	state, err := stackstate.CommandLine(flags.project).Read(ctx, flags.stack)
+	if errors.Is(err, stackstate.ErrNoStack) {
 		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	return gatesIn(state)
 }

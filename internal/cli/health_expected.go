@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"strata/config"
 	"strata/health"
@@ -70,22 +68,4 @@ type askedGate struct {
 	health.Result
 	// LeftOver is true for one that the configuration does not ask for any more.
 	LeftOver bool `json:"leftOver,omitempty"`
-}
-
-// stackExists asks the backend whether it has the stack at all.
-func stackExists(ctx context.Context, project, stack string) (bool, error) {
-	text, err := pulumiOutput(ctx, project, "stack", "ls", "--json")
-	if err != nil {
-		return false, err
-	}
-	var stacks []struct{ Name string }
-	if err := json.Unmarshal(text, &stacks); err != nil {
-		return false, fmt.Errorf("pulumi stack ls: %w", err)
-	}
-	for _, one := range stacks {
-		if one.Name == stack || strings.HasSuffix(stack, "/"+one.Name) || strings.HasSuffix(one.Name, "/"+stack) {
-			return true, nil
-		}
-	}
-	return false, nil
 }

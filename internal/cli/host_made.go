@@ -10,6 +10,7 @@ import (
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/nspawn"
 	"strata/internal/remote"
+	"strata/internal/stackstate"
 	"strata/internal/vm"
 )
 
@@ -63,7 +64,7 @@ func vmByHand(ctx context.Context, cfg *config.Config, flags hostFlags, verb str
 
 // hostInside is how a machine's host is reached, by its gate in the state; known is false where there is none.
 func hostInside(ctx context.Context, flags hostFlags, node string) (host health.PreflightHost, known bool) {
-	state, err := exportStack(ctx, flags.project, flags.stack)
+	state, err := stackstate.CommandLine(flags.project).Read(ctx, flags.stack)
 	if err != nil {
 		return host, false // a release needs no state
 	}

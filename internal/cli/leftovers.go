@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 	"github.com/spf13/cobra"
 
 	"strata/config"
 	"strata/internal/nspawn"
+	"strata/internal/stackstate"
 )
 
 // newLeftoversCommand is `strata leftovers`: after a destroy that succeeded, it removes what runs that broke off left of the stack's hosts,
@@ -29,7 +31,7 @@ func newLeftoversCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if unfinished {
-				state, err := exportStack(cmd.Context(), project, stack)
+				state, err := stackstate.CommandLine(project).Read(cmd.Context(), stack)
 				if err != nil {
 					return err
 				}
@@ -60,38 +62,20 @@ type before struct {
 	Machines []nspawn.Spec `json:"machines"`
 }
 
-func knownBefore(state []byte) (known before, err error) {
-	resources, err := allIn(state)
-	if err != nil {
-		return before{}, err
-	}
-	known.Cluster = clusterIn(resources)
+func knownBefore(state *stackstate.State) (known before, err error) {
+	known.Cluster = clusterIn(state)
 	known.Machines, err = unfinishedMachines(state)
 	return known, err
 }
 
-// unfinishedMachines are the machines of this host whose creation an exported state has as interrupted.
-func unfinishedMachines(state []byte) ([]nspawn.Spec, error) {
-	var export struct {
-		Deployment struct {
-			Pending []struct {
-				Type     string           `json:"type"`
-				Resource recordedResource `json:"resource"`
-			} `json:"pending_operations"`
-		} `json:"deployment"`
-	}
-	if err := json.Unmarshal(state, &export); err != nil {
-		return nil, fmt.Errorf("exported state: %w", err)
-	}
+// unfinishedMachines are the machines of this host whose creation a state has as interrupted.
+func unfinishedMachines(state *stackstate.State) ([]nspawn.Spec, error) {
 	specs := []nspawn.Spec{}
-	for _, pending := range export.Deployment.Pending {
-		if _, err := reveal(pending.Resource.Inputs); err != nil {
-			return nil, fmt.Errorf("state of %s: %w", pending.Resource.URN, err)
-		}
-		if pending.Type != "creating" || !pending.Resource.runs("machine create") {
+	for _, pending := range state.Pending {
+		if pending.Type != apitype.OperationTypeCreating || !pending.Resource.Runs("machine create") {
 			continue
 		}
-		spec, err := nspawn.ReadSpec(strings.NewReader(pending.Resource.text("stdin")))
+		spec, err := nspawn.ReadSpec(strings.NewReader(pending.Resource.Input("stdin")))
 		if err != nil {
 			return nil, fmt.Errorf("state of %s: %w", pending.Resource.URN, err)
 		}

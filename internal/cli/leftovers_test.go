@@ -14,7 +14,7 @@ import (
 )
 
 // onlyTheCreation is an exported state in which the creation of a machine, and others that are none, were interrupted.
-func onlyTheCreation(t *testing.T) ([]byte, nspawn.Spec) {
+func onlyTheCreation(t *testing.T) (string, nspawn.Spec) {
 	t.Helper()
 	text := `{"name":"local-agent-1","image":"/i.tar","imageSHA256":"` + strings.Repeat("a", 64) + `","bridge":"st0","subnet":"10.5.0.0/24","address":"10.5.0.21","authorizedKey":"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1uQm8vC3Y6dTZc5yVn0Vd9vZ8m3r3q0f5o1m2p4s6t"}`
 	spec, err := nspawn.ReadSpec(strings.NewReader(text))
@@ -23,18 +23,18 @@ func onlyTheCreation(t *testing.T) ([]byte, nspawn.Spec) {
 		return fmt.Sprintf(`{"type":%q,"resource":{"urn":"urn::a","type":"command:local:Command","inputs":{"create":%q,"stdin":%q}}}`, kind, create, text)
 	}
 	const make = "exec .strata/bin/strata machine create"
-	return []byte(`{"deployment":{"resources":[],"pending_operations":[` + strings.Join([]string{
+	return `{"deployment":{"resources":[],"pending_operations":[` + strings.Join([]string{
 		pending("creating", make), pending("deleting", make), pending("creating", "exec .strata/bin/strata vm create"),
-	}, ",") + `]}}`), spec
+	}, ",") + `]}}`, spec
 }
 
 func TestMachinesWhoseCreationWasInterruptedComeFromTheState(t *testing.T) {
 	state, want := onlyTheCreation(t)
-	found, err := unfinishedMachines(state)
+	found, err := unfinishedMachines(parsed(t, state))
 	require.NoError(t, err)
 	assert.Equal(t, []nspawn.Spec{want}, found)
 
-	known, err := knownBefore(bytes.Replace(state, []byte(`"resources":[]`), []byte(`"resources":[{"urn":"urn::k3s-cluster","outputs":{"hex":"cafe"}}]`), 1))
+	known, err := knownBefore(parsed(t, strings.Replace(state, `"resources":[]`, `"resources":[{"urn":"urn::k3s-cluster","outputs":{"hex":"cafe"}}]`, 1)))
 	require.NoError(t, err)
 	assert.Equal(t, before{"cafe", found}, known)
 	printed, err := json.Marshal(known)
@@ -43,7 +43,7 @@ func TestMachinesWhoseCreationWasInterruptedComeFromTheState(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, known, given, "what is printed is what is read")
 
-	none, err := unfinishedMachines([]byte(`{"deployment":{}}`))
+	none, err := unfinishedMachines(parsed(t, `{"deployment":{}}`))
 	require.NoError(t, err)
 	assert.Empty(t, none)
 	for text, wants := range map[string]string{"": "", "{}\n": "", "nonsense": "as --unfinished prints them"} {

@@ -17,6 +17,7 @@ import (
 
 	"strata/internal/atomicfile"
 	"strata/internal/load"
+	"strata/internal/stackstate"
 )
 
 // loadFlags are the flags of `strata load`.
@@ -133,11 +134,11 @@ func (f *loadFlags) target(cmd *cobra.Command, args []string) error {
 
 // ofStack takes URL, address and authority from the stack's outputs.
 func (f *loadFlags) ofStack(cmd *cobra.Command) error {
-	state, err := exportState(cmd.Context(), f.project, f.stack)
+	state, err := stackstate.CommandLine(f.project).ReadEncrypted(cmd.Context(), f.stack)
 	if err != nil {
 		return err
 	}
-	outputs, err := outputsIn(state)
+	outputs, err := state.Outputs()
 	if err != nil {
 		return err
 	}

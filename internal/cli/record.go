@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/internal/stackstate"
 	"strata/internal/timeline"
 )
 
@@ -49,17 +50,17 @@ func newRecordCommand() *cobra.Command {
 
 // stackGraph is what each resource in a stack's state depends on.
 func stackGraph(ctx context.Context, project, stack string) (map[string][]string, error) {
-	state, err := exportState(ctx, project, stack)
-	if err != nil {
-		return nil, err
-	}
-	resources, err := allIn(state)
+	state, err := stackstate.CommandLine(project).ReadEncrypted(ctx, stack)
 	if err != nil {
 		return nil, err
 	}
 	graph := map[string][]string{}
-	for _, resource := range resources {
-		graph[resource.URN] = resource.Dependencies
+	for _, resource := range state.Resources {
+		var needed []string
+		for _, one := range resource.Dependencies {
+			needed = append(needed, string(one))
+		}
+		graph[string(resource.URN)] = needed
 	}
 	return graph, nil
 }

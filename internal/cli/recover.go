@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/internal/recovery"
+	"strata/internal/stackstate"
 )
 
 // newRecoverCommand is `strata recover`. What it did goes to stderr, what the next run needs to stdout, as shell assignments:
@@ -27,7 +28,7 @@ func newRecoverCommand() *cobra.Command {
 				return err
 			}
 			r := recovery.Recovery{
-				ProjectDir: dir, Stack: stack, Pulumi: recovery.CommandLine(dir), Log: cmd.ErrOrStderr(),
+				ProjectDir: dir, Stack: stack, Pulumi: stackstate.CommandLine(dir), Log: cmd.ErrOrStderr(),
 			}
 			return runRecovery(cmd, &r)
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/internal/remote"
+	"strata/internal/stackstate"
 )
 
 // strandedDial bounds how long a host has to answer: one that is there does so within a round trip or two.
@@ -30,7 +31,7 @@ func newStrandedCommand() *cobra.Command {
 		Short: "Say which dead hosts keep a destroy from ending, which machines the state does not know, and how to go on",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			state, err := exportStack(cmd.Context(), project, stack)
+			state, err := stackstate.CommandLine(project).Read(cmd.Context(), stack)
 			if err != nil {
 				return err
 			}
@@ -61,14 +62,10 @@ type uninstall struct {
 }
 
 // uninstallsIn finds the commands that need their host when they are deleted.
-func uninstallsIn(state []byte) ([]uninstall, error) {
-	commands, err := resourcesIn(state, "command:remote:Command")
-	if err != nil {
-		return nil, err
-	}
+func uninstallsIn(state *stackstate.State) ([]uninstall, error) {
 	var uninstalls []uninstall
-	for _, command := range commands {
-		if command.text("delete") == "" {
+	for _, command := range state.OfType(stackstate.RemoteCommand) {
+		if command.Input("delete") == "" {
 			continue
 		}
 		text, err := json.Marshal(command.Inputs["connection"])
@@ -82,7 +79,7 @@ func uninstallsIn(state []byte) ([]uninstall, error) {
 		if err := json.Unmarshal(text, &connection); err != nil {
 			return nil, fmt.Errorf("state of %s: connection has another form than this version of the program writes", command.URN)
 		}
-		uninstalls = append(uninstalls, uninstall{urn: command.URN, key: []byte(connection.PrivateKey), target: remote.Target{
+		uninstalls = append(uninstalls, uninstall{urn: string(command.URN), key: []byte(connection.PrivateKey), target: remote.Target{
 			Name: connection.Host, Address: connection.Host, User: connection.User, Port: int(connection.Port), HostKey: connection.HostKey,
 		}})
 	}

@@ -29,7 +29,7 @@ func TestStrandedNamesOnlyTheHostThatDoesNotAnswer(t *testing.T) {
 	}
 	state := `{"deployment":{"resources":[` + command("urn::alive-uninstall", target.Port, `"delete":"x",`) + "," +
 		command("urn::dead-uninstall", closed, `"delete":"x",`) + "," + command("urn::dead-install", closed, "") + `]}}`
-	uninstalls, err := uninstallsIn([]byte(state))
+	uninstalls, err := uninstallsIn(parsed(t, state))
 	require.NoError(t, err)
 	require.Len(t, uninstalls, 2, "an install runs nothing at a destroy")
 

@@ -12,27 +12,18 @@ import (
 
 	"strata/config"
 	"strata/internal/remote"
+	"strata/internal/stackstate"
 	"strata/internal/vm"
 )
 
 // madeVMs are the machines that a state knows.
-func madeVMs(state []byte) ([]vm.Spec, error) {
-	resources, err := allIn(state)
-	if err != nil {
-		return nil, err
-	}
+func madeVMs(state *stackstate.State) ([]vm.Spec, error) {
 	var specs []vm.Spec
-	for _, resource := range resources { // also what a replacement has left to delete
-		if resource.Type != localCommand {
+	for _, resource := range state.Resources { // also what a replacement has left to delete
+		if !resource.Runs("vm create") {
 			continue
 		}
-		if _, err := reveal(resource.Inputs); err != nil {
-			return nil, fmt.Errorf("state of %s: %w", resource.URN, err)
-		}
-		if !resource.runs("vm create") {
-			continue
-		}
-		spec, err := vm.ReadSpec(strings.NewReader(resource.text("stdin")))
+		spec, err := vm.ReadSpec(strings.NewReader(resource.Input("stdin")))
 		if err != nil {
 			return nil, fmt.Errorf("state of %s: %w", resource.URN, err)
 		}
@@ -42,7 +33,7 @@ func madeVMs(state []byte) ([]vm.Spec, error) {
 }
 
 // lookForStrays shows the machines that the state does not know, where the stack's hosts are virtual machines.
-func lookForStrays(cmd *cobra.Command, file, project string, state []byte) error {
+func lookForStrays(cmd *cobra.Command, file, project string, state *stackstate.State) error {
 	cfg, err := config.FromFile(file)
 	if err != nil { // A stack without hypervisor needs no file here.
 		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "virtual machines that the state does not know were not looked for: %v; --config-file names the stack's file\n", err)
@@ -55,11 +46,7 @@ func lookForStrays(cmd *cobra.Command, file, project string, state []byte) error
 	if err != nil {
 		return err
 	}
-	resources, err := allIn(state)
-	if err != nil {
-		return err
-	}
-	found, err := strays(cmd.Context(), cfg, project, made, clusterIn(resources))
+	found, err := strays(cmd.Context(), cfg, project, made, clusterIn(state))
 	if err != nil {
 		return fmt.Errorf("virtual machines that the state does not know were not looked for: %w", err)
 	}

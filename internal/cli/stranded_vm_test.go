@@ -31,7 +31,7 @@ func stateWith(t *testing.T, specs vm.Specs, nodes ...string) []vm.Spec {
 			resources = append(resources, fmt.Sprintf(`{"urn":"urn::%s","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata vm create","stdin":%q}}`, node, stdin))
 		}
 	}
-	made, err := madeVMs([]byte(`{"deployment":{"resources":[` + strings.Join(resources, ",") + `]}}`))
+	made, err := madeVMs(parsed(t, `{"deployment":{"resources":[`+strings.Join(resources, ",")+`]}}`))
 	require.NoError(t, err)
 	require.Len(t, made, len(nodes))
 	return made

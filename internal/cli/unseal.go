@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/internal/stackstate"
 	"strata/internal/vault"
 )
 
@@ -24,7 +25,7 @@ func newUnsealCommand() *cobra.Command {
 		Short: "Unseal the stack's Vault with the keys in its state, after its Pod was restarted",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			state, err := exportStack(cmd.Context(), project, stack)
+			state, err := stackstate.CommandLine(project).Read(cmd.Context(), stack)
 			if err != nil {
 				return err
 			}
@@ -58,21 +59,13 @@ type recordedVault struct {
 }
 
 // vaultIn finds the step that configured Vault: its inputs have the server and the keys.
-func vaultIn(state []byte) (recordedVault, error) {
-	commands, err := resourcesIn(state, localCommand)
-	if err != nil {
-		return recordedVault{}, err
-	}
-	for _, command := range commands {
-		if !command.runs("vault configure") {
-			continue
-		}
-		var found recordedVault
-		if err := json.Unmarshal([]byte(command.text("stdin")), &found.input); err != nil {
+func vaultIn(state *stackstate.State) (found recordedVault, err error) {
+	for _, command := range state.Running("vault configure") {
+		if err := json.Unmarshal([]byte(command.Input("stdin")), &found.input); err != nil {
 			return recordedVault{}, fmt.Errorf("state of %s: stdin: %w", command.URN, err)
 		}
-		found.kubeconfig = command.environment("STRATA_KUBECONFIG")
-		if found.keys, err = vault.ParseKeys(command.environment("STRATA_VAULT_KEYS")); err != nil {
+		found.kubeconfig = command.Environment("STRATA_KUBECONFIG")
+		if found.keys, err = vault.ParseKeys(command.Environment("STRATA_VAULT_KEYS")); err != nil {
 			return recordedVault{}, fmt.Errorf("state of %s: %w", command.URN, err)
 		}
 		return found, nil

@@ -14,10 +14,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/internal/stackstate"
 )
 
 const (
@@ -38,13 +41,13 @@ type release struct {
 func (r release) String() string { return "release " + r.namespace + "/" + r.name }
 
 // releases are the stack's Helm releases, those of interrupted operations included.
-func (s *state) releases() []release {
+func (s state) releases() []release {
 	var found []release
-	add := func(r resource, known, interrupted bool) {
-		if r.Type != releaseType || r.text("name") == "" {
+	add := func(r stackstate.Resource, known, interrupted bool) {
+		if r.Type != releaseType || property(r, "name") == "" {
 			return
 		}
-		one := release{namespace: r.text("namespace"), name: r.text("name"), known: known, interrupted: interrupted}
+		one := release{namespace: property(r, "namespace"), name: property(r, "name"), known: known, interrupted: interrupted}
 		if one.namespace == "" {
 			one.namespace = "default"
 		}
@@ -61,13 +64,13 @@ func (s *state) releases() []release {
 		add(r, true, false)
 	}
 	for _, pending := range s.Pending {
-		add(pending.Resource, pending.Type != "creating", true)
+		add(pending.Resource, pending.Type != apitype.OperationTypeCreating, true)
 	}
 	return found
 }
 
 // settleReleases puts an end to half-done Helm operations, which make every later one fail.
-func (r *Recovery) settleReleases(ctx context.Context, s *state, runStarted time.Time) error {
+func (r *Recovery) settleReleases(ctx context.Context, s state, runStarted time.Time) error {
 	kubeconfig, releases := s.kubeconfig(), s.releases()
 	if kubeconfig == "" || len(releases) == 0 {
 		return nil

@@ -8,12 +8,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+
+	"strata/internal/stackstate"
 )
 
 // record is the Secret in which Helm keeps one revision of release metallb.
@@ -108,12 +112,17 @@ func TestHalfDoneReleasesAreSettledOnceTheirHelmIsGone(t *testing.T) {
 }
 
 func TestReleasesComeFromTheStateAndFromInterruptedOperations(t *testing.T) {
-	release1 := resource{Type: releaseType, Inputs: map[string]any{"name": "a", "namespace": "x"}}
-	release2 := resource{Type: releaseType, Inputs: map[string]any{"name": "b"}}
-	s := state{
-		Resources: []resource{release1, {Type: "kubernetes:core/v1:Secret", Inputs: map[string]any{"name": "c"}}},
-		Pending:   []operation{{Resource: release1, Type: "updating"}, {Resource: release2, Type: "creating"}},
+	resource := func(kind tokens.Type, inputs map[string]any) stackstate.Resource {
+		return stackstate.Resource{ResourceV3: apitype.ResourceV3{Type: kind, Inputs: inputs}}
 	}
+	release1 := resource(releaseType, map[string]any{"name": "a", "namespace": "x"})
+	release2 := resource(releaseType, map[string]any{"name": "b"})
+	s := state{&stackstate.State{
+		Resources: []stackstate.Resource{release1, resource("kubernetes:core/v1:Secret", map[string]any{"name": "c"})},
+		Pending: []stackstate.Operation{
+			{Resource: release1, Type: apitype.OperationTypeUpdating}, {Resource: release2, Type: apitype.OperationTypeCreating},
+		},
+	}}
 	assert.Equal(t, []release{
 		{namespace: "x", name: "a", known: true, interrupted: true},
 		{namespace: "default", name: "b", interrupted: true},

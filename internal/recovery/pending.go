@@ -1,10 +1,14 @@
 package recovery
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 )
 
 // interruptedMark is a line before the command that the state records for one whose update was interrupted. No program wants it, so
@@ -16,12 +20,12 @@ const interruptedMark = "# interrupted; see strata recover\n"
 // was interrupted may have done half of its work, so it is marked and runs again in any case.
 // It edits the export and not `pulumi refresh --clear-pending-creates`, which would first ask every provider about every
 // resource, on hosts and a cluster that may be down.
-func (r *Recovery) clearPending(ctx context.Context, before *state) error {
+func (r *Recovery) clearPending(ctx context.Context, before state) error {
 	if len(before.Pending) == 0 {
 		return nil
 	}
 	// Without --show-secrets: what is written back stays encrypted.
-	out, err := r.Pulumi(ctx, nil, "stack", "export", "--stack", r.Stack)
+	out, err := r.Pulumi.Export(ctx, r.Stack)
 	if err != nil {
 		return err
 	}
@@ -38,19 +42,8 @@ func (r *Recovery) clearPending(ctx context.Context, before *state) error {
 	return nil
 }
 
-// interruptedCommands are the commands whose update was interrupted, by URN.
-func (s *state) interruptedCommands() map[string]bool {
-	found := map[string]bool{}
-	for _, pending := range s.Pending {
-		if pending.Type == "updating" && strings.HasPrefix(pending.Resource.Type, "command:") {
-			found[pending.Resource.URN] = true
-		}
-	}
-	return found
-}
-
 // withoutPending removes the operations from an export, marks interrupted commands, and keeps everything else as it is.
-func withoutPending(export []byte, interrupted map[string]bool) ([]byte, error) {
+func withoutPending(export []byte, interrupted map[urn.URN]bool) ([]byte, error) {
 	var whole, deployment map[string]json.RawMessage
 	if err := json.Unmarshal(export, &whole); err != nil {
 		return nil, err
@@ -85,16 +78,16 @@ func withoutPending(export []byte, interrupted map[string]bool) ([]byte, error) 
 
 // markInterrupted marks a resource if it is one of the interrupted commands: in its inputs, which the engine compares, and in its
 // outputs, which the provider does.
-func markInterrupted(text *json.RawMessage, interrupted map[string]bool) error {
+func markInterrupted(text *json.RawMessage, interrupted map[urn.URN]bool) error {
 	var one map[string]json.RawMessage
 	if err := json.Unmarshal(*text, &one); err != nil {
 		return err
 	}
-	var urn string
-	if err := json.Unmarshal(one["urn"], &urn); err != nil {
+	var name urn.URN
+	if err := json.Unmarshal(one["urn"], &name); err != nil {
 		return err
 	}
-	if !interrupted[urn] {
+	if !interrupted[name] {
 		return nil
 	}
 	for _, part := range []string{"inputs", "outputs"} {
@@ -103,7 +96,7 @@ func markInterrupted(text *json.RawMessage, interrupted map[string]bool) error {
 			continue
 		}
 		if err := json.Unmarshal(one[part], &properties); err != nil {
-			return fmt.Errorf("%s: %s: %w", urn, part, err)
+			return fmt.Errorf("%s: %s: %w", name, part, err)
 		}
 		var create string
 		if json.Unmarshal(properties["create"], &create) != nil || strings.HasPrefix(create, interruptedMark) {
@@ -122,12 +115,10 @@ func markInterrupted(text *json.RawMessage, interrupted map[string]bool) error {
 	return err
 }
 
-func noun(operation string) string {
-	nouns := map[string]string{
-		"creating": "create", "updating": "update", "deleting": "delete", "reading": "read", "importing": "import",
+func noun(operation apitype.OperationType) string {
+	nouns := map[apitype.OperationType]string{
+		apitype.OperationTypeCreating: "create", apitype.OperationTypeUpdating: "update", apitype.OperationTypeDeleting: "delete",
+		apitype.OperationTypeReading: "read", "importing": "import",
 	}
-	if noun, ok := nouns[operation]; ok {
-		return noun
-	}
-	return operation
+	return cmp.Or(nouns[operation], string(operation))
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"strata/internal/stackstate"
 )
 
 // ErrOwned is the error when the stack has an owner that is alive or on another host: nothing was touched.
@@ -19,7 +21,7 @@ type Recovery struct {
 	// ProjectDir is the project's folder, absolute; Stack is the stack's name.
 	ProjectDir, Stack string
 	// Pulumi runs the Pulumi command line.
-	Pulumi Pulumi
+	Pulumi stackstate.Pulumi
 	// Log gets one line for each thing that was done, or left with the reason.
 	Log io.Writer
 
@@ -61,10 +63,14 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	if err := r.removeLocks(locks); err != nil {
 		return Result{}, err
 	}
-	state, err := readState(ctx, r.Pulumi, r.Stack)
-	if err != nil || state == nil {
+	read, err := r.Pulumi.Read(ctx, r.Stack)
+	if errors.Is(err, stackstate.ErrNoStack) {
+		return Result{}, nil
+	}
+	if err != nil {
 		return Result{}, err
 	}
+	state := state{read}
 	switch err := r.settleReleases(ctx, state, started(locks)); {
 	case errors.Is(err, ErrOwned):
 		return Result{}, err
@@ -101,7 +107,7 @@ func (r *Recovery) importOnce() func(ctx context.Context) error {
 		if asked {
 			return nil
 		}
-		out, err := r.Pulumi(ctx, nil, "stack", "export", "--stack", r.Stack)
+		out, err := r.Pulumi.Export(ctx, r.Stack)
 		if err != nil {
 			return err
 		}

@@ -12,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/internal/stackstate"
 )
 
 // bench is a project with a file backend and a Pulumi command line that answers from a fixture.
@@ -255,10 +258,14 @@ func TestAStackThatDoesNotExistNeedsNoRecovery(t *testing.T) {
 }
 
 func TestTheKubeconfigIsReadFromTheProviderSecretOrNot(t *testing.T) {
-	secret := map[string]any{secretMark: "1b47061264138c4ac30d75fd1eb44270", "plaintext": `"apiVersion: v1\n"`}
+	secret := map[string]any{sig.Key: sig.Secret, "plaintext": `"apiVersion: v1\n"`}
 	for name, value := range map[string]any{"secret": secret, "plain": "apiVersion: v1\n"} {
-		s := state{Resources: []resource{{Type: providerType, Inputs: map[string]any{"kubeconfig": value}}}}
-		assert.Equal(t, "apiVersion: v1\n", s.kubeconfig(), name)
+		provider := map[string]any{"type": providerType, "inputs": map[string]any{"kubeconfig": value}}
+		export, err := json.Marshal(map[string]any{"deployment": map[string]any{"resources": []any{provider}}})
+		require.NoError(t, err)
+		parsed, err := stackstate.Parse(export)
+		require.NoError(t, err)
+		assert.Equal(t, "apiVersion: v1\n", state{parsed}.kubeconfig(), name)
 	}
-	assert.Empty(t, (&state{}).kubeconfig())
+	assert.Empty(t, state{&stackstate.State{}}.kubeconfig())
 }

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
+
 	"strata/internal/atomicfile"
 )
 
@@ -20,8 +23,8 @@ func (r *Recovery) note() string {
 
 // noteUnknown remembers the objects whose create was interrupted until the state has them, and says whether there are any.
 // Nobody can tell whether such an object exists, or whose it is, so it is not deleted: the next up takes it over.
-func (r *Recovery) noteUnknown(s *state) (bool, error) {
-	var unknown []string
+func (r *Recovery) noteUnknown(s state) (bool, error) {
+	var unknown []urn.URN
 	text, err := os.ReadFile(r.note())
 	switch {
 	case err == nil:
@@ -32,12 +35,12 @@ func (r *Recovery) noteUnknown(s *state) (bool, error) {
 		return false, err
 	}
 	for _, pending := range s.Pending {
-		object := strings.HasPrefix(pending.Resource.Type, "kubernetes:") && pending.Resource.Type != releaseType
-		if object && pending.Type == "creating" {
+		object := strings.HasPrefix(string(pending.Resource.Type), "kubernetes:") && pending.Resource.Type != releaseType
+		if object && pending.Type == apitype.OperationTypeCreating {
 			unknown = append(unknown, pending.Resource.URN)
 		}
 	}
-	unknown = slices.DeleteFunc(unknown, s.known)
+	unknown = slices.DeleteFunc(unknown, s.Has)
 	slices.Sort(unknown)
 	unknown = slices.Compact(unknown)
 	if len(unknown) == 0 {
@@ -46,8 +49,8 @@ func (r *Recovery) noteUnknown(s *state) (bool, error) {
 		}
 		return false, nil
 	}
-	for _, urn := range unknown {
-		r.did("the cluster may have %s without the state's knowing; the next up takes it over (%s=true)", urn, UpsertVariable)
+	for _, name := range unknown {
+		r.did("the cluster may have %s without the state's knowing; the next up takes it over (%s=true)", name, UpsertVariable)
 	}
 	if text, err = json.Marshal(unknown); err != nil {
 		return false, err

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/remote"
+	"strata/internal/stackstate"
 )
 
 // hypervisor is libvirt on this machine, with a pool and a network of the story's own.
@@ -151,45 +152,11 @@ func (s *stack) dial(t *testing.T, gate string) *remote.Client {
 // access is how a gate reaches its host: with the pin and the key that the state has.
 func (s *stack) access(t *testing.T, gate string) (remote.Target, []byte) {
 	t.Helper()
-	var export struct {
-		Deployment struct {
-			Resources []struct {
-				URN string
-				// Other commands' standard input may be a secret, which is an object.
-				Inputs struct{ Stdin, Environment json.RawMessage }
-			}
-		}
-	}
-	require.NoError(t, json.Unmarshal(s.exported(), &export))
-	for _, resource := range export.Deployment.Resources {
-		if !strings.HasSuffix(resource.URN, "::"+gate) {
-			continue
-		}
-		var stdin string
-		require.NoError(t, json.Unmarshal(resource.Inputs.Stdin, &stdin))
-		var spec struct{ Hosts []remote.Target }
-		require.NoError(t, json.Unmarshal([]byte(stdin), &spec))
-		return spec.Hosts[0], []byte(secretIn(t, resource.Inputs.Environment, "STRATA_SSH_KEY"))
-	}
-	require.Fail(t, "no gate "+gate)
-	return remote.Target{}, nil
-}
-
-// secretIn is a variable of a command's environment, in a state with its secrets shown.
-func secretIn(t *testing.T, environment json.RawMessage, name string) string {
-	t.Helper()
-	plain := struct{ Plaintext string }{string(environment)}
-	if err := json.Unmarshal(environment, &plain); err != nil || plain.Plaintext == "" {
-		plain.Plaintext = string(environment)
-	}
-	var values map[string]any
-	require.NoError(t, json.Unmarshal([]byte(plain.Plaintext), &values))
-	if secret, ok := values[name].(map[string]any); ok {
-		var text string
-		require.NoError(t, json.Unmarshal([]byte(secret["plaintext"].(string)), &text))
-		return text
-	}
-	text, ok := values[name].(string)
-	require.True(t, ok, "no %s", name)
-	return text
+	state, err := stackstate.Parse(s.exported())
+	require.NoError(t, err)
+	command, ok := state.Named(gate)
+	require.True(t, ok, "no gate %s", gate)
+	var spec struct{ Hosts []remote.Target }
+	require.NoError(t, json.Unmarshal([]byte(command.Input("stdin")), &spec))
+	return spec.Hosts[0], []byte(command.Environment("STRATA_SSH_KEY"))
 }

@@ -1,0 +1,64 @@
+package stackstate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// Pulumi runs the Pulumi command line with text on stdin and returns its stdout.
+type Pulumi func(ctx context.Context, stdin []byte, args ...string) ([]byte, error)
+
+// ErrNoStack is the error of Export for a stack that the backend does not have.
+var ErrNoStack = errors.New("there is no such stack")
+
+// CommandLine is the `pulumi` in PATH, run in a folder. Its error holds the command and what it said on stderr.
+func CommandLine(dir string) Pulumi {
+	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+		args = append(args, "--non-interactive", "--color=never")
+		command := exec.CommandContext(ctx, "pulumi", args...)
+		command.Dir = dir
+		command.Stdin = bytes.NewReader(stdin)
+		var said bytes.Buffer
+		command.Stderr = &said
+		out, err := command.Output()
+		if err != nil {
+			return nil, fmt.Errorf("pulumi %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(said.String()))
+		}
+		return out, nil
+	}
+}
+
+// Export is a stack's state as Pulumi writes it, with its secrets encrypted. A stack that the backend does not have is ErrNoStack.
+func (p Pulumi) Export(ctx context.Context, stack string) ([]byte, error) {
+	return p.export(ctx, stack)
+}
+
+// Read is a stack's state with its secrets, which stay in this process.
+func (p Pulumi) Read(ctx context.Context, stack string) (*State, error) {
+	export, err := p.export(ctx, stack, "--show-secrets")
+	if err != nil {
+		return nil, err
+	}
+	return Parse(export)
+}
+
+// ReadEncrypted is a stack's state with its secrets encrypted, for a reader that asks for none.
+func (p Pulumi) ReadEncrypted(ctx context.Context, stack string) (*State, error) {
+	export, err := p.export(ctx, stack)
+	if err != nil {
+		return nil, err
+	}
+	return parse(export)
+}
+
+func (p Pulumi) export(ctx context.Context, stack string, flags ...string) ([]byte, error) {
+	export, err := p(ctx, nil, append([]string{"stack", "export", "--stack", stack}, flags...)...)
+	if err != nil && strings.Contains(err.Error(), "no stack named") {
+		err = fmt.Errorf("%w: %w", ErrNoStack, err)
+	}
+	return export, err
+}

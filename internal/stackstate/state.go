@@ -1,0 +1,136 @@
+package stackstate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
+)
+
+// LocalCommand and RemoteCommand are the types of commands that run on this machine and on a host.
+const (
+	LocalCommand  = "command:local:Command"
+	RemoteCommand = "command:remote:Command"
+)
+
+// State is a stack's state.
+type State struct {
+	// Resources are in the order of their creation; those that a replacement has left to delete are among them.
+	Resources []Resource
+	// Pending are the operations that a run which ended did not bring to an end.
+	Pending []Operation
+}
+
+// Resource is a resource as the state has it. A secret in it is what it holds, unless it was exported encrypted.
+type Resource struct{ apitype.ResourceV3 }
+
+// Operation is what a run was doing with a resource.
+type Operation struct {
+	Type     apitype.OperationType
+	Resource Resource
+}
+
+// Parse reads a state that was exported with its secrets.
+func Parse(export []byte) (*State, error) {
+	state, err := parse(export)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range state.all() {
+		if err := one.reveal(); err != nil {
+			return nil, fmt.Errorf("state of %s: %w", one.URN, err)
+		}
+	}
+	return state, nil
+}
+
+// parse reads an exported state and leaves secrets as they are.
+func parse(export []byte) (*State, error) {
+	var untyped apitype.UntypedDeployment
+	if err := json.Unmarshal(export, &untyped); err != nil {
+		return nil, fmt.Errorf("exported state: %w", err)
+	}
+	var deployment apitype.DeploymentV3
+	if untyped.Deployment != nil {
+		if err := json.Unmarshal(untyped.Deployment, &deployment); err != nil {
+			return nil, fmt.Errorf("exported state: %w", err)
+		}
+	}
+	state := &State{}
+	for _, one := range deployment.Resources {
+		state.Resources = append(state.Resources, Resource{one})
+	}
+	for _, one := range deployment.PendingOperations {
+		state.Pending = append(state.Pending, Operation{one.Type, Resource{one.Resource}})
+	}
+	return state, nil
+}
+
+// all are the resources, and those of pending operations.
+func (s *State) all() []Resource {
+	all := slices.Clone(s.Resources)
+	for _, pending := range s.Pending {
+		all = append(all, pending.Resource)
+	}
+	return all
+}
+
+// Has reports whether the state has the resource.
+func (s *State) Has(name urn.URN) bool {
+	return slices.ContainsFunc(s.Resources, func(r Resource) bool { return r.URN == name })
+}
+
+// Named is the first resource of that name; ok is false where there is none.
+func (s *State) Named(name string) (found Resource, ok bool) {
+	i := slices.IndexFunc(s.Resources, func(r Resource) bool { return strings.HasSuffix(string(r.URN), urn.NameDelimiter+name) })
+	if i < 0 {
+		return Resource{}, false
+	}
+	return s.Resources[i], true
+}
+
+// Outputs are the stack's outputs, for which it must be up.
+func (s *State) Outputs() (map[string]any, error) {
+	stacks := s.OfType(string(resource.RootStackType))
+	if len(stacks) == 0 {
+		return nil, errors.New("the stack is empty; run pulumi up")
+	}
+	return stacks[0].Outputs, nil
+}
+
+// OfType are the resources of a type, without those that a replacement has left to delete.
+func (s *State) OfType(token string) []Resource {
+	return slices.DeleteFunc(slices.Clone(s.Resources), func(r Resource) bool { return r.Delete || string(r.Type) != token })
+}
+
+// Running are the commands of OfType that run a subcommand of this program, for example "vault configure".
+func (s *State) Running(subcommand string) []Resource {
+	return slices.DeleteFunc(s.OfType(LocalCommand), func(r Resource) bool { return !r.Runs(subcommand) })
+}
+
+// Runs reports whether the resource is a command that runs a subcommand of this program.
+func (r Resource) Runs(subcommand string) bool {
+	return r.Type == LocalCommand && strings.HasSuffix(strings.TrimSpace(r.Input("create")), "strata "+subcommand)
+}
+
+// Input is an input that is a text; empty when it is none.
+func (r Resource) Input(name string) string { return text(r.Inputs[name]) }
+
+// Output is an output that is a text; empty when it is none.
+func (r Resource) Output(name string) string { return text(r.Outputs[name]) }
+
+// Environment is a variable of a command's environment; empty when it has none.
+func (r Resource) Environment(name string) string {
+	environment, _ := r.Inputs["environment"].(map[string]any)
+	return text(environment[name])
+}
+
+func text(value any) string {
+	text, _ := value.(string)
+	return text
+}
