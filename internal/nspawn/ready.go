@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -32,10 +34,30 @@ func waitSSH(ctx context.Context, name string, addr netip.Addr, key ssh.PublicKe
 		case <-ended:
 			return fmt.Errorf("machine %s ended before sshd answered; %s", name, consoleTail(name))
 		case <-ctx.Done():
-			return fmt.Errorf("machine %s: sshd at %s did not answer in time: %w; %s", name, addr, err, consoleTail(name))
+			return fmt.Errorf("machine %s: sshd at %s did not answer in time: %w; %s\n%s", name, addr, err, consoleTail(name), inside(name))
 		case <-ticker.C:
 		}
 	}
+}
+
+// insideScript says of a machine that runs and does not answer whether its network and its sshd came up.
+const insideScript = `ip -brief address show dev host0; systemctl list-units --failed --plain --no-legend
+systemctl show --property=Id,ActiveState,SubState,Result systemd-networkd.service ssh.service
+journalctl --quiet --no-pager --lines 12 --output cat --unit systemd-networkd.service --unit ssh.service`
+
+// inside is what a machine says about itself without its network; empty where it does not run.
+func inside(name string) string {
+	pid := leader(name)
+	if pid == 0 {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), cleanupTimeout)
+	defer cancel()
+	out, err := run(ctx, "nsenter", "--target", strconv.Itoa(pid), "--all", "--", "sh", "-c", insideScript)
+	if err != nil {
+		return "asking it from inside: " + err.Error()
+	}
+	return "its network and sshd, from inside:\n" + strings.TrimSpace(string(out))
 }
 
 // errVerified ends a handshake once the host key has been checked: there is nothing to log in for.
