@@ -32,7 +32,7 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 		return err
 	}
 	var commands []*local.CommandArgs
-	all := nspawn.Departure{Timeout: args.Timeout}
+	all := nspawn.Deletion{Timeout: args.Timeout}
 	for _, node := range args.Config.Nodes {
 		node.SSH.User, node.SSH.Port = "root", 22
 		spec := nspawn.Spec{

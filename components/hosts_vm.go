@@ -74,7 +74,7 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 // takeUp registers what comes between the machines and all that lives on them.
 func (v *vms) takeUp() error {
 	stdin := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
-		all := vm.Departure{Timeout: v.args.Timeout}
+		all := vm.Deletion{Timeout: v.args.Timeout}
 		for _, node := range v.args.Config.Nodes {
 			all.Machines = append(all.Machines, v.known(v.spec(node), known))
 		}

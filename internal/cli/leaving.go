@@ -12,60 +12,51 @@ import (
 	"strata/internal/vm"
 )
 
-// machineLeaving is what a stack says of all its machines before it deletes the first, and asks before it takes them up.
+// deletion is what a stack does with the marks of all its machines before it deletes the first, and before it takes them up.
+type deletion[T any] struct {
+	// mark marks all for deletion, keep takes that back, and replace has those that are marked still made anew.
+	mark, keep func(ctx context.Context, all T) error
+	replace    func(ctx context.Context, all T) ([]string, error)
+}
+
 func machineLeaving() *cobra.Command {
+	return leavingCommand("machine leaving", deletion[nspawn.Deletion]{nspawn.MarkForDeletion, nspawn.Keep, nspawn.MarkForReplacement})
+}
+
+func vmLeaving() *cobra.Command {
+	secrets := func() vm.Secrets { return vm.Secrets{HypervisorKey: []byte(os.Getenv("STRATA_HYPERVISOR_KEY"))} }
+	return leavingCommand("vm leaving", deletion[vm.Deletion]{
+		mark: func(ctx context.Context, all vm.Deletion) error { return vm.MarkForDeletion(ctx, all, secrets()) },
+		keep: func(ctx context.Context, all vm.Deletion) error { return vm.Keep(ctx, all, secrets()) },
+		replace: func(ctx context.Context, all vm.Deletion) ([]string, error) {
+			return vm.MarkForReplacement(ctx, all, secrets())
+		},
+	})
+}
+
+// leavingCommand is `strata machine leaving` and `strata vm leaving`. They stand in states, so their flags stay as they are.
+func leavingCommand[T any](verb string, do deletion[T]) *cobra.Command {
 	var begin, back bool
 	command := &cobra.Command{
 		Use:    "leaving",
 		Short:  "Have all machines made anew where a destroy broke off among them (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: fromStdin("machine leaving", func(ctx context.Context, cmd *cobra.Command, all nspawn.Departure) error {
+		RunE: fromStdin(verb, func(ctx context.Context, cmd *cobra.Command, all T) error {
 			switch {
 			case begin:
-				return nspawn.Condemn(ctx, all)
+				return do.mark(ctx, all)
 			case back:
-				return nspawn.Spare(ctx, all)
+				return do.keep(ctx, all)
 			}
-			doomed, err := nspawn.Doom(ctx, all)
-			return saidDoomed(cmd, doomed, err)
+			replaced, err := do.replace(ctx, all)
+			if len(replaced) > 0 {
+				_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "a destroy broke off among the machines; made anew: %s\n", strings.Join(replaced, ", "))
+			}
+			return err
 		}),
 	}
-	leavingFlags(command, &begin, &back)
+	command.Flags().BoolVar(&begin, "begin", false, "say that all are about to be deleted")
+	command.Flags().BoolVar(&back, "back", false, "take that back")
 	return command
-}
-
-// vmLeaving is machineLeaving for virtual machines.
-func vmLeaving() *cobra.Command {
-	var begin, back bool
-	command := &cobra.Command{
-		Use: "leaving", Short: "Have all machines made anew where a destroy broke off among them", Args: cobra.NoArgs,
-		RunE: fromStdin("vm leaving", func(ctx context.Context, cmd *cobra.Command, all vm.Departure) error {
-			secrets := vm.Secrets{HypervisorKey: []byte(os.Getenv("STRATA_HYPERVISOR_KEY"))}
-			switch {
-			case begin:
-				return vm.Condemn(ctx, all, secrets)
-			case back:
-				return vm.Spare(ctx, all, secrets)
-			}
-			doomed, err := vm.Doom(ctx, all, secrets)
-			return saidDoomed(cmd, doomed, err)
-		}),
-	}
-	leavingFlags(command, &begin, &back)
-	return command
-}
-
-// saidDoomed says which machines are made anew.
-func saidDoomed(cmd *cobra.Command, doomed []string, err error) error {
-	if len(doomed) > 0 {
-		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "a destroy broke off among the machines; made anew: %s\n", strings.Join(doomed, ", "))
-	}
-	return err
-}
-
-// leavingFlags are what the three commands of one resource differ in.
-func leavingFlags(command *cobra.Command, begin, back *bool) {
-	command.Flags().BoolVar(begin, "begin", false, "say that all are about to be deleted")
-	command.Flags().BoolVar(back, "back", false, "take that back")
 }

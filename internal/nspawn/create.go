@@ -20,7 +20,7 @@ func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 		return Result{}, err
 	}
 	// What was said of one that had its name is over.
-	return result, Spare(ctx, Departure{Machines: []string{spec.Name}})
+	return result, Keep(ctx, Deletion{Machines: []string{spec.Name}})
 }
 
 func create(ctx context.Context, spec Spec, log *Log) (Result, error) {
@@ -49,7 +49,7 @@ func create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 // Update is Create for a machine that there was before: one made in its place would be empty, and nothing that lived on the old one would
 // run again. So it makes one only in the place of a machine that was leaving, which nothing lived on any more.
 func Update(ctx context.Context, spec Spec, log *Log) (Result, error) {
-	if !isReady(spec.Name) && !is(leaving, spec.Name) {
+	if !isReady(spec.Name) && !is(deleting, spec.Name) {
 		return Result{}, fmt.Errorf("machine %s is gone, and none was made in its place, which would be empty; if it is lost: recreate: A-NEW-WORD at its "+
 			"entry of strata:hosts.nodes", spec.Name)
 	}
@@ -76,7 +76,7 @@ func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 		}
 	}
 	switch {
-	case err == nil && is(leaving, spec.Name):
+	case err == nil && is(deleting, spec.Name):
 		log.Printf("machine %s: ending the deletion that broke off", spec.Name)
 		if err := deleteLocked(ctx, old, log); err != nil {
 			return Spec{}, err
@@ -153,7 +153,7 @@ func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if err := writeFile(machineDir(spec.Name).ready(), nil, 0o600); err != nil {
 		return Result{}, err
 	}
-	return Result{Name: spec.Name, Address: spec.Address, HostKey: authorizedForm(key)}, forget(ctx, leaving, spec.Name)
+	return Result{Name: spec.Name, Address: spec.Address, HostKey: authorizedForm(key)}, forget(ctx, deleting, spec.Name)
 }
 
 // inState excludes the making of a machine's directory from the removal of the empty state directory.

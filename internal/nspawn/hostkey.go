@@ -46,7 +46,7 @@ func writeHostKey(d dir, private []byte, public ssh.PublicKey) error {
 // hostKeyOf is the machine's host key: its seed's, which cloud-init writes at the first boot, or one that is made here.
 func hostKeyOf(spec Spec) (ssh.PublicKey, error) {
 	if len(spec.Seed) == 0 {
-		if err := keepHostKey(machineDir(spec.Name), spec.Name); err != nil {
+		if err := keepHostKey(spec.Name); err != nil {
 			return nil, err
 		}
 		return ensureHostKey(machineDir(spec.Name), spec.Hostname)

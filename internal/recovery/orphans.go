@@ -36,11 +36,11 @@ func (r *Recovery) endOrphans(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	doomed := orphans(all, r.ProjectDir, listening)
-	for _, victim := range doomed {
+	orphaned := orphans(all, r.ProjectDir, listening)
+	for _, victim := range orphaned {
 		r.did("ending process %d (%s), whose run is gone", victim.pid, filepath.Base(victim.args[0]))
 	}
-	return end(ctx, doomed)
+	return end(ctx, orphaned)
 }
 
 // orphans are the processes of this project whose engine answers no more, and their descendants. A descendant that made a

@@ -47,7 +47,7 @@ func create(ctx context.Context, spec Spec, secrets Secrets, existing bool, log 
 	if err != nil {
 		return Result{}, err
 	}
-	if existing && (have == nil || !have.Mark.Whole() && have.Mark.State != stateLeaving) {
+	if existing && (have == nil || !have.Mark.Whole() && have.Mark.State != stateDeleting) {
 		return Result{}, fmt.Errorf("%s: there is no machine %s any more, and none was made in its place, which would be empty; if strata:hosts.hypervisor is "+
 			"another hypervisor now, take it back; if a destroy broke off, run it again; if the machine is lost: recreate: A-NEW-WORD at its entry of "+
 			"strata:hosts.nodes", host, spec.Name())

@@ -21,7 +21,7 @@ func Delete(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) erro
 		}
 		// It has the mark to its end. A run that breaks off in between leaves to the next one what nothing lives on any more.
 		mark := have.Mark
-		mark.State = stateLeaving
+		mark.State = stateDeleting
 		if err := d.sign(ctx, have, mark); err != nil {
 			return err
 		}
@@ -45,10 +45,15 @@ func RemoveImage(ctx context.Context, spec Spec, secrets Secrets) error {
 
 // on does something on the hypervisor. A hypervisor that is gone for good keeps a destroy from ending, so the error says the way on.
 func on(ctx context.Context, spec Spec, secrets Secrets, do func(driver) error) error {
+	return onHost(ctx, spec, secrets, func(host Host) error { return do(newDriver(host, spec)) })
+}
+
+// onHost does something on the Spec's hypervisor.
+func onHost(ctx context.Context, spec Spec, secrets Secrets, do func(Host) error) error {
 	host, err := Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
 	if err != nil {
 		return fmt.Errorf("%w; if it is gone for good, take the resource out of the state: pulumi state delete with the URN above", err)
 	}
 	defer func() { _ = host.Close() }()
-	return do(newDriver(host, spec))
+	return do(host)
 }

@@ -25,14 +25,14 @@ type Mark struct {
 const (
 	stateMaking = "making"
 	stateMade   = "made"
-	// stateCondemned: all machines of the stack are about to be deleted.
-	stateCondemned = "condemned"
-	// stateLeaving: the deletion of the machine began. All that lived on it has left the state, so the next run may make it anew.
-	stateLeaving = "leaving"
+	// stateToDelete: all machines of the stack are about to be deleted.
+	stateToDelete = "condemned"
+	// stateDeleting: the deletion of the machine began. All that lived on it has left the state, so the next run may make it anew.
+	stateDeleting = "leaving"
 )
 
 // Whole is true of a machine that somebody may live on.
-func (m Mark) Whole() bool { return m.State == stateMade || m.State == stateCondemned }
+func (m Mark) Whole() bool { return m.State == stateMade || m.State == stateToDelete }
 
 // mark is the Spec's own.
 func (s Spec) mark(state string) Mark {

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/remote/sshtest"
 )
 
 // brokenOff makes a machine's deletion break off once its mark is written.
@@ -18,7 +20,7 @@ func brokenOff(t *testing.T, spec Spec) {
 		if err != nil {
 			return err
 		}
-		return d.sign(t.Context(), have, spec.mark(stateLeaving))
+		return d.sign(t.Context(), have, spec.mark(stateDeleting))
 	}))
 }
 
@@ -35,7 +37,7 @@ func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, said.String(), "left of it (leaving)")
 		assert.Contains(t, mark(), stateMade)
-		assert.NotContains(t, mark(), stateLeaving)
+		assert.NotContains(t, mark(), stateDeleting)
 
 		require.NoError(t, Delete(t.Context(), ours, secrets, io.Discard))
 		_, err = Update(t.Context(), ours, before, secrets, io.Discard)
@@ -47,30 +49,42 @@ func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
 func TestOnlyADestroyThatCameToTheMachinesHasThemMadeAnew(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, _ Spec, mark func() string) {
 		secrets := Secrets{HostKey: newKey(t)}
-		all := Departure{Machines: []Spec{ours, ours.of("server-9")}, Timeout: metav1.Duration{Duration: ours.Timeout.Duration}}
-		doomed, err := Doom(t.Context(), all, secrets)
+		all := Deletion{Machines: []Spec{ours, ours.of("server-9")}, Timeout: metav1.Duration{Duration: ours.Timeout.Duration}}
+		replaced, err := MarkForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
-		assert.Empty(t, doomed)
+		assert.Empty(t, replaced)
 
-		require.NoError(t, Condemn(t.Context(), all, secrets))
+		require.NoError(t, MarkForDeletion(t.Context(), all, secrets))
 		said := &strings.Builder{}
 		_, err = Update(t.Context(), ours, Result{}, secrets, said)
 		require.NoError(t, err)
 		assert.Empty(t, said.String(), "it goes on")
-		require.NoError(t, Spare(t.Context(), all, secrets))
-		doomed, err = Doom(t.Context(), all, secrets)
+		require.NoError(t, Keep(t.Context(), all, secrets))
+		replaced, err = MarkForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
-		assert.Empty(t, doomed)
+		assert.Empty(t, replaced)
 
-		require.NoError(t, Condemn(t.Context(), all, secrets))
-		doomed, err = Doom(t.Context(), all, secrets)
+		require.NoError(t, MarkForDeletion(t.Context(), all, secrets))
+		replaced, err = MarkForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
-		assert.Equal(t, []string{ours.Name()}, doomed)
+		assert.Equal(t, []string{ours.Name()}, replaced)
 		_, err = Update(t.Context(), ours, Result{}, secrets, io.Discard)
 		require.NoError(t, err)
-		doomed, err = Doom(t.Context(), all, secrets)
+		replaced, err = MarkForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
-		assert.Empty(t, doomed)
+		assert.Empty(t, replaced)
 		assert.Contains(t, mark(), stateMade)
 	})
+}
+
+func TestTheMachinesOfAHypervisorAreMarkedOverOneConnection(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Handler = func(sshtest.Call) int { return 0 } // it has no machine
+	one := hypervisors["libvirt"].spec()
+	one.Hypervisor = server.Target()
+	all := Deletion{Machines: []Spec{one, one.of("server-2"), one.of("server-3")}}
+	require.NoError(t, MarkForDeletion(t.Context(), all, Secrets{HypervisorKey: server.PrivateKey()}))
+	assert.Equal(t, 1, server.Connections())
+	assert.GreaterOrEqual(t, len(server.Commands()), 3)
+	require.NoError(t, Keep(t.Context(), Deletion{}, Secrets{}), "a stack without machines asks nobody")
 }

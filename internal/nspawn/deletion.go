@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Departure is the question about all machines of a stack. It travels as JSON on stdin.
-type Departure struct {
+// Deletion is the deletion of all machines of a stack. It travels as JSON on stdin.
+type Deletion struct {
 	// Machines are their names.
 	Machines []string `json:"machines"`
 	// Owner is whose they are; nil from a state that knew none.
@@ -22,46 +22,46 @@ type Departure struct {
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Condemn says of all machines that their stack is about to delete them. Of one that is gone already there is nothing to say.
-func Condemn(ctx context.Context, all Departure) error {
+// MarkForDeletion marks all machines: their stack is about to delete them. One that is gone already needs no mark.
+func MarkForDeletion(ctx context.Context, all Deletion) error {
 	return onOwn(ctx, all, func(name string) error {
 		if _, err := loadSpec(name); errors.Is(err, ErrUnknown) {
 			return nil
 		}
-		return note(ctx, condemned, name, nil)
+		return note(ctx, toDelete, name, nil)
 	})
 }
 
-// Spare takes Condemn back.
-func Spare(ctx context.Context, all Departure) error {
-	return onOwn(ctx, all, func(name string) error { return forget(ctx, condemned, name) })
+// Keep takes MarkForDeletion back.
+func Keep(ctx context.Context, all Deletion) error {
+	return onOwn(ctx, all, func(name string) error { return forget(ctx, toDelete, name) })
 }
 
-// Doom says of the machines that are condemned still that they leave, and returns their names: a deletion of all has begun and broken off,
+// MarkForReplacement has the machines that are marked for deletion still made anew, and returns their names: a deletion of all has begun and broken off,
 // and what is left of them is half a cluster that no state knows any more.
-func Doom(ctx context.Context, all Departure) (names []string, err error) {
+func MarkForReplacement(ctx context.Context, all Deletion) (names []string, err error) {
 	err = onOwn(ctx, all, func(name string) error {
-		if !is(condemned, name) {
+		if !is(toDelete, name) {
 			return nil
 		}
 		names = append(names, name)
 		if err := record(ctx, name); err != nil {
 			return err
 		}
-		return forget(ctx, condemned, name)
+		return forget(ctx, toDelete, name)
 	})
 	return names, err
 }
 
 // Forget forgets what was said of machines, once their stack is gone.
 func Forget(ctx context.Context, names []string) error {
-	return onOwn(ctx, Departure{Machines: names}, func(name string) error {
-		return errors.Join(forget(ctx, leaving, name), forget(ctx, condemned, name))
+	return onOwn(ctx, Deletion{Machines: names}, func(name string) error {
+		return errors.Join(forget(ctx, deleting, name), forget(ctx, toDelete, name))
 	})
 }
 
 // onOwn does something with the name of each machine, under its lock. It refuses one that belongs to somebody else.
-func onOwn(ctx context.Context, all Departure, do func(name string) error) error {
+func onOwn(ctx context.Context, all Deletion, do func(name string) error) error {
 	one := func(name string) error {
 		unlock, err := lock(ctx, "machine-"+name)
 		if err != nil {
@@ -90,12 +90,12 @@ const noteDir = "/run/strata/notes"
 
 // The notes, by the ending of their files' names.
 const (
-	// leaving: the deletion of the machine began, by its stack (DeleteOwn). Pulumi does that once all that lives on the machine has left
+	// deleting: the deletion of the machine began, by its stack (DeleteOwn). Pulumi does that once all that lives on the machine has left
 	// the state. A run that breaks off then leaves half a machine, or none, which the state still has; the note lets the next one make it
 	// anew. It holds the private half of its host key: what is made in its place has to have the key that the state has pinned.
-	leaving = "leaving"
-	// condemned: all machines of the stack are about to be deleted.
-	condemned = "condemned"
+	deleting = "leaving"
+	// toDelete: all machines of the stack are about to be deleted.
+	toDelete = "condemned"
 )
 
 func notePath(note, name string) string { return filepath.Join(noteDir, name+"."+note) }
@@ -107,14 +107,14 @@ func is(note, name string) bool {
 
 // record notes that a machine leaves; the caller holds its lock.
 func record(ctx context.Context, name string) error {
-	if is(leaving, name) {
+	if is(deleting, name) {
 		return nil
 	}
 	key, err := os.ReadFile(machineDir(name).hostKey())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("machine %s leaves: its host key: %w", name, err)
 	}
-	return note(ctx, leaving, name, key)
+	return note(ctx, deleting, name, key)
 }
 
 func note(ctx context.Context, what, name string, content []byte) error {
@@ -135,9 +135,10 @@ func forget(ctx context.Context, what, name string) error {
 	})
 }
 
-// keepHostKey gives a machine that is made in the place of one that left the key of that one, unless it has one or none is known.
-func keepHostKey(d dir, name string) error {
-	private, err := os.ReadFile(notePath(leaving, name))
+// keepHostKey gives a machine that replaces one the host key of that one, unless it has one or none is known.
+func keepHostKey(name string) error {
+	d := machineDir(name)
+	private, err := os.ReadFile(notePath(deleting, name))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(private) == 0 {
 		return nil
 	}

@@ -47,7 +47,7 @@ func TestAMachineThatWasLeavingIsMadeAnewUnderTheSameKey(t *testing.T) {
 func TestWhereADestroyCameToTheMachinesAllOfThemAreMadeAnew(t *testing.T) {
 	one, _ := e2eSpec(t, 1)
 	other, key := e2eSpec(t, 2)
-	all := Departure{Machines: []string{one.Name, other.Name}}
+	all := Deletion{Machines: []string{one.Name, other.Name}}
 	var made Result
 	for _, spec := range []Spec{one, other} {
 		var err error
@@ -55,23 +55,23 @@ func TestWhereADestroyCameToTheMachinesAllOfThemAreMadeAnew(t *testing.T) {
 		require.NoError(t, err)
 	}
 	pid := leader(other.Name)
-	doomed, err := Doom(t.Context(), all)
+	replaced, err := MarkForReplacement(t.Context(), all)
 	require.NoError(t, err)
-	assert.Empty(t, doomed)
-	require.NoError(t, Condemn(t.Context(), all))
-	require.NoError(t, Spare(t.Context(), all))
+	assert.Empty(t, replaced)
+	require.NoError(t, MarkForDeletion(t.Context(), all))
+	require.NoError(t, Keep(t.Context(), all))
 	_, err = Update(e2eContext(t), other, nil)
 	require.NoError(t, err)
 	assert.Equal(t, pid, leader(other.Name), "what was taken back stays")
 	assertNoNotes(t)
 
-	require.NoError(t, Condemn(t.Context(), all))
+	require.NoError(t, MarkForDeletion(t.Context(), all))
 	require.NoError(t, DeleteOwn(t.Context(), Spec{Name: one.Name}, nil))
 	_, err = Create(e2eContext(t), one, nil)
 	require.NoError(t, err)
-	doomed, err = Doom(t.Context(), all)
+	replaced, err = MarkForReplacement(t.Context(), all)
 	require.NoError(t, err)
-	assert.Equal(t, []string{other.Name}, doomed, "the first has been made anew already")
+	assert.Equal(t, []string{other.Name}, replaced, "the first has been made anew already")
 	anew, err := Update(e2eContext(t), other, nil)
 	require.NoError(t, err)
 	assert.NotEqual(t, pid, leader(other.Name))
