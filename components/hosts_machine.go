@@ -57,7 +57,7 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 		commands, all.Machines = append(commands, command), append(all.Machines, spec.Name)
 	}
 	question := hosts.Identity.Owner.ApplyT(func(owner any) (*string, error) {
-		all.Owner = machineOwner(owner.(k3snode.Owner), "")
+		all.Owner = nspawn.OwnerOf(owner.(k3snode.Owner))
 		return jsonText(all)
 	}).(pulumi.StringPtrOutput)
 	return hosts.takeUp(ctx, name, departure{verb: "machine leaving", stdin: question, made: commands, limit: args.Timeout})
@@ -66,17 +66,13 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 // machineCommand makes, keeps and removes one machine.
 func machineCommand(hosts *Hosts, spec nspawn.Spec, public pulumi.StringOutput) *local.CommandArgs {
 	stdin := pulumi.All(public, hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
-		spec.AuthorizedKey, spec.Owner = known[0].(string), machineOwner(known[1].(k3snode.Owner), spec.Hostname)
+		owner := known[1].(k3snode.Owner)
+		spec.AuthorizedKey, spec.Owner = known[0].(string), nspawn.OwnerOf(*owner.At(spec.Hostname))
 		return jsonText(spec)
 	}).(pulumi.StringPtrOutput)
 	command := runs("machine create", stdin, nil)
 	command.Update, command.Delete = pulumi.String(program+" machine create --existing"), pulumi.String(program+" machine delete")
 	return command
-}
-
-// machineOwner is the owner of a stack's machine of a node; of all its machines without one.
-func machineOwner(owner k3snode.Owner, node string) *nspawn.Owner {
-	return &nspawn.Owner{Cluster: owner.Cluster, Project: owner.Project, Stack: owner.Stack, Node: node}
 }
 
 // newMachine registers one machine. One that is made anew is replaced, the old one first, because both would have one name; a new image

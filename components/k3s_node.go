@@ -2,7 +2,6 @@ package components
 
 import (
 	"fmt"
-	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -13,12 +12,10 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/apiserver"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/rerun"
 )
-
-// apiPort is the TCP port of K3s's API server and of its join endpoint.
-const apiPort = 6443
 
 // node registers what one node needs, and returns the gate that holds once it runs.
 func (k *k3s) node(host *Host, before []*health.Gate) (*health.Gate, error) {
@@ -111,5 +108,5 @@ func (k *k3s) peers(host *Host) []string {
 
 // joinHostPort is the API server's host and port at an address.
 func joinHostPort(address netip.Addr) string {
-	return net.JoinHostPort(address.String(), strconv.Itoa(apiPort))
+	return apiserver.Address(address.String())
 }

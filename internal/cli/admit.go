@@ -3,14 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 
-	"strata/internal/apiserver"
 	"strata/internal/k3s/members"
 )
 
@@ -23,34 +19,12 @@ func newAdmitCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: fromStdin("admit", func(ctx context.Context, cmd *cobra.Command, question members.Admission) error {
-			if err := admit(ctx, question, cmd.ErrOrStderr()); err != nil {
+			question.Again = previousOutput() != ""
+			if err := question.Admit(ctx, secretsFrom(os.Getenv).SSHKey, cmd.ErrOrStderr()); err != nil {
 				return fmt.Errorf("layer k3s: admit %s: %w", question.Node.Name, err)
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), question.Node.HostKey)
 			return err
 		}),
 	}
-}
-
-func admit(ctx context.Context, question members.Admission, log io.Writer) error {
-	key := []byte(os.Getenv("STRATA_SSH_KEY"))
-	fresh, err := members.Fresh(ctx, question.Node, key)
-	if err != nil || !fresh {
-		return err
-	}
-	question.Again = os.Getenv("PULUMI_COMMAND_STDOUT") != ""
-	text, err := question.Kubeconfig(ctx, key)
-	if err != nil || text == nil {
-		return err // without either there is no cluster yet
-	}
-	config, err := clientcmd.RESTConfigFromKubeConfig(text)
-	if err != nil {
-		return fmt.Errorf("kubeconfig of a server: %w", err)
-	}
-	client, err := kubernetes.NewForConfig(apiserver.Failover(config, members.Addresses(question.Servers)))
-	if err != nil {
-		return err
-	}
-	remover := &members.Remover{Client: client, Servers: question.Servers, SSHKey: key, Log: log}
-	return remover.Clear(ctx, question.Node)
 }

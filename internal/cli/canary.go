@@ -25,7 +25,7 @@ func newCanaryCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if tried != strings.TrimSpace(os.Getenv("PULUMI_COMMAND_STDOUT")) {
+			if tried != strings.TrimSpace(previousOutput()) {
 				config, err := restConfig()
 				if err != nil {
 					return &exitError{2, fmt.Errorf("canary: %w", err)}

@@ -18,7 +18,7 @@ func newCredentialCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "credential", Short: "Give the stack a client certificate of its own (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,
 		RunE: fromStdin("credential", func(ctx context.Context, cmd *cobra.Command, request credential.Request) error {
-			previous, err := credential.Parse(os.Getenv("PULUMI_COMMAND_STDOUT"))
+			previous, err := credential.Parse(previousOutput())
 			if err != nil {
 				return &exitError{2, fmt.Errorf("credential: previous output: %w", err)}
 			}

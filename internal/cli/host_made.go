@@ -39,7 +39,7 @@ func madeByHand(ctx context.Context, cfg *config.Config, flags hostFlags, verb s
 func machineByHand(ctx context.Context, name string, yes bool, verb string, owner k3snode.Owner) (string, error) {
 	var next *nspawn.Owner
 	if verb == "adopt" {
-		next = &nspawn.Owner{Cluster: owner.Cluster, Project: owner.Project, Stack: owner.Stack, Node: owner.Node}
+		next = nspawn.OwnerOf(owner)
 	}
 	was, err := nspawn.ByHand(ctx, name, next, yes)
 	return was.String(), err

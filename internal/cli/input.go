@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,6 +37,19 @@ func fromStdin[T any](verb string, run func(ctx context.Context, cmd *cobra.Comm
 		defer cancel()
 		return run(ctx, cmd, input)
 	}
+}
+
+// previousOutput is what the resource's command printed the last time, which pulumi-command hands to an update; empty at a create.
+func previousOutput() string { return os.Getenv("PULUMI_COMMAND_STDOUT") }
+
+// previous is previousOutput, where that is JSON; the zero value at a create. Keys that it does not know are another version's.
+func previous[T any](verb string) (before T, err error) {
+	if text := previousOutput(); text != "" {
+		if err := json.Unmarshal([]byte(text), &before); err != nil {
+			return before, &exitError{2, fmt.Errorf("%s: previous output: %w", verb, err)}
+		}
+	}
+	return before, nil
 }
 
 // decode reads one JSON object. A misspelt key is an error.

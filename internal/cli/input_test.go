@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/machineset"
 )
 
 // An unbounded verb would hold the whole run for ever.
@@ -33,4 +36,18 @@ func TestAVerbSaysWhoseKubeconfigItCannotRead(t *testing.T) {
 		assert.Contains(t, stderr, args[0]+": STRATA_KUBECONFIG: ")
 		assert.NotContains(t, stderr, "no kubeconfig")
 	}
+}
+
+func TestThePreviousOutputIsReadWhereThereIsOne(t *testing.T) {
+	t.Setenv("PULUMI_COMMAND_STDOUT", "")
+	set, err := previous[machineset.Set]("machine-guard")
+	require.NoError(t, err)
+	assert.Empty(t, set)
+	t.Setenv("PULUMI_COMMAND_STDOUT", `{"machines":[{"name":"a"}],"ofAnotherVersion":1}`)
+	set, err = previous[machineset.Set]("machine-guard")
+	require.NoError(t, err)
+	assert.Equal(t, "a", set.Machines[0].Name)
+	t.Setenv("PULUMI_COMMAND_STDOUT", "no set")
+	_, err = previous[machineset.Set]("machine-guard")
+	require.ErrorContains(t, err, "machine-guard: previous output: ")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +11,8 @@ import (
 	"strata/internal/nspawn"
 )
 
-// newMachineGuardCommand is `strata machine-guard`: it reads the wanted machines on stdin and the previous ones, which pulumi-command
-// hands to an update, from PULUMI_COMMAND_STDOUT; refuses what would lose a machine without consent, or the cluster; and prints the
+// newMachineGuardCommand is `strata machine-guard`: it reads the wanted machines on stdin and the previous ones from its
+// previous output; refuses what would lose a machine without consent, or the cluster; and prints the
 // wanted machines for the next run.
 func newMachineGuardCommand() *cobra.Command {
 	var ended bool
@@ -26,11 +25,11 @@ func newMachineGuardCommand() *cobra.Command {
 			if ended {
 				return nspawn.Forget(ctx, wanted.Here())
 			}
-			previous, err := machineset.Parse(os.Getenv("PULUMI_COMMAND_STDOUT"))
+			before, err := previous[machineset.Set]("machine-guard")
 			if err != nil {
-				return &exitError{2, fmt.Errorf("previous output: %w", err)}
+				return err
 			}
-			plan, err := machineset.Judge(previous, wanted)
+			plan, err := machineset.Judge(before, wanted)
 			if err == nil {
 				err = plan.Ask(ctx)
 			}
@@ -40,7 +39,7 @@ func newMachineGuardCommand() *cobra.Command {
 			for _, anew := range plan.Anew {
 				_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "machine %s is made anew (recreate: %s)\n", anew.Name, anew.Recreate)
 			}
-			return json.NewEncoder(cmd.OutOrStdout()).Encode(machineset.Remember(previous, wanted))
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(machineset.Remember(before, wanted))
 		}),
 	}
 	command.Flags().BoolVar(&ended, "ended", false, "the machines are gone and so is their stack: forget that they left")

@@ -46,11 +46,9 @@ func vmCreate() *cobra.Command {
 			if !existing {
 				return printed(cmd)(vm.Create(cmd.Context(), spec, secrets, cmd.ErrOrStderr()))
 			}
-			var before vm.Result
-			if text := os.Getenv("PULUMI_COMMAND_STDOUT"); text != "" {
-				if err := json.Unmarshal([]byte(text), &before); err != nil {
-					return &exitError{2, fmt.Errorf("previous output: %w", err)}
-				}
+			before, err := previous[vm.Result]("vm create")
+			if err != nil {
+				return err
 			}
 			return printed(cmd)(vm.Update(cmd.Context(), spec, before, secrets, cmd.ErrOrStderr()))
 		})

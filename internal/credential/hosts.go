@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"time"
 
@@ -15,9 +14,6 @@ import (
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
 )
-
-// apiPort is where K3s's servers serve.
-const apiPort = "6443"
 
 const (
 	// readLimit bounds the attempt at one server: those that are gone must leave time for the others.
@@ -64,19 +60,14 @@ func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
 
 // Client implements Hosts.
 func (s *SSH) Client(config *rest.Config, server remote.Target) (kubernetes.Interface, error) {
-	return kubernetes.NewForConfig(apiserver.Only(config, net.JoinHostPort(server.Address, apiPort)))
+	return kubernetes.NewForConfig(apiserver.Only(config, apiserver.Address(server.Address)))
 }
 
 func (s *SSH) run(ctx context.Context, server remote.Target, script string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	client, err := remote.Dial(ctx, server, s.Key)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, "set -eu\n"+s.Owner.At(server.Name).Insists()+script+"\n", nil)
-	return result.Stdout, err
+	said, err := k3snode.Run(ctx, server, s.Key, "set -eu\n"+s.Owner.At(server.Name).Insists()+script+"\n")
+	return []byte(said), err
 }
 
 // admin is K3s's own access on one server.

@@ -5,15 +5,13 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
-)
 
-// apiPort is K3s's default, which serverArgs must not change.
-const apiPort = "6443"
+	"strata/internal/apiserver"
+)
 
 // askLimit bounds the question to one server.
 const askLimit = 5 * time.Second
@@ -47,7 +45,7 @@ func (p Plan) ask(ctx context.Context, ping func(context.Context, string) error)
 func ping(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+net.JoinHostPort(address, apiPort)+"/ping", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+apiserver.Address(address)+"/ping", nil)
 	if err != nil {
 		return err
 	}

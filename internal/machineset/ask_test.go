@@ -9,13 +9,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/internal/apiserver"
 )
 
 // k3s is a server that answers /ping with a text, at an address that no other test uses.
 func k3s(t *testing.T, says string) string {
 	t.Helper()
 	const address = "127.0.0.61"
-	listener, err := net.Listen("tcp", net.JoinHostPort(address, apiPort))
+	listener, err := net.Listen("tcp", apiserver.Address(address))
 	require.NoError(t, err)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(says)) }))
 	require.NoError(t, server.Listener.Close())

@@ -106,11 +106,3 @@ func TestAUsedWordIsRemembered(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, plan.Anew, "it comes back, and has been used")
 }
-
-func TestNoPreviousOutputIsTheEmptySet(t *testing.T) {
-	set, err := Parse("")
-	require.NoError(t, err)
-	assert.Empty(t, set.Machines)
-	_, err = Parse("no set")
-	assert.Error(t, err)
-}

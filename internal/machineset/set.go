@@ -1,11 +1,6 @@
 package machineset
 
-import (
-	"encoding/json"
-	"fmt"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Set is the wanted machines. It travels as JSON on stdin, and comes back on stdout for the next run to compare with.
 type Set struct {
@@ -37,18 +32,6 @@ type Machine struct {
 	Kind string `json:"kind"`
 	// Recreate is the word under which this machine may be made anew, hosts.nodes[].recreate; each word counts once. Default: it stays.
 	Recreate string `json:"recreate,omitempty"`
-}
-
-// Parse reads a Set. An empty text is the empty set: there was no previous run.
-func Parse(text string) (Set, error) {
-	var set Set
-	if text == "" {
-		return set, nil
-	}
-	if err := json.Unmarshal([]byte(text), &set); err != nil {
-		return set, fmt.Errorf("machine set: %w", err)
-	}
-	return set, nil
 }
 
 // find is the machine of a name.

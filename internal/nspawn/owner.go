@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	k3snode "strata/internal/k3s/node"
 )
 
 // Owner is whose a machine is (docs/adr/0031). Cluster, the identity that the stack's state keeps, and the machine's name decide; the rest
@@ -13,6 +15,11 @@ type Owner struct {
 	Project string `json:"project"`
 	Stack   string `json:"stack"`
 	Node    string `json:"node"`
+}
+
+// OwnerOf is the owner of the machine of a host's owner; of all machines of the stack, where that names no node.
+func OwnerOf(host k3snode.Owner) *Owner {
+	return &Owner{Cluster: host.Cluster, Project: host.Project, Stack: host.Stack, Node: host.Node}
 }
 
 // String names the owner.

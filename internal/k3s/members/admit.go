@@ -3,11 +3,14 @@ package members
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/internal/apiserver"
 	"strata/internal/remote"
@@ -26,6 +29,28 @@ type Admission struct {
 	// Again is true where a host was admitted under this name before, so that there was a cluster. It does not travel: the command knows
 	// it from its own previous output.
 	Again bool `json:"-"`
+}
+
+// Admit makes the name free of the host that had it before, unless the host has a K3s of its own already. key logs in to hosts.
+func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
+	fresh, err := Fresh(ctx, a.Node, key)
+	if err != nil || !fresh {
+		return err
+	}
+	text, err := a.Kubeconfig(ctx, key)
+	if err != nil || text == nil {
+		return err // without either there is no cluster yet
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig(text)
+	if err != nil {
+		return fmt.Errorf("kubeconfig of a server: %w", err)
+	}
+	client, err := kubernetes.NewForConfig(apiserver.Failover(config, Addresses(a.Servers)))
+	if err != nil {
+		return err
+	}
+	remover := &Remover{Client: client, Servers: a.Servers, SSHKey: key, Log: log}
+	return remover.Clear(ctx, a.Node)
 }
 
 // Fresh says whether a host has no K3s of its own yet. One that has is the member that it was, also where it is to have another role:

@@ -1,14 +1,13 @@
 package members
 
 import (
-	"encoding/json"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/internal/apiserver"
 	"strata/internal/remote"
 )
 
@@ -50,29 +49,14 @@ func Left(previous, wanted Set) []Member {
 	return append(agents, servers...)
 }
 
-// Parse reads a Set. An empty text is the empty set: there was no previous run.
-func Parse(text string) (Set, error) {
-	var set Set
-	if text == "" {
-		return set, nil
-	}
-	if err := json.Unmarshal([]byte(text), &set); err != nil {
-		return set, fmt.Errorf("member set: %w", err)
-	}
-	return set, nil
-}
-
 // Addresses are the API servers of members, as host:port.
 func Addresses(servers []Member) []string {
 	var addresses []string
 	for _, server := range servers {
-		addresses = append(addresses, net.JoinHostPort(server.Address, apiPort))
+		addresses = append(addresses, apiserver.Address(server.Address))
 	}
 	return addresses
 }
-
-// apiPort is K3s's default, which serverArgs must not change.
-const apiPort = "6443"
 
 // Servers are the members that are servers.
 func (s Set) Servers() []Member {

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/artifacts"
+	"strata/internal/remote/sshtest"
+)
+
+// Only for archives of images, and also where the file is there already: the run that sent it may have been cut off.
+func TestAPushOfImagesLoadsThem(t *testing.T) {
+	server := sshtest.Start(t)
+	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
+	dir := t.TempDir()
+	file, dest := filepath.Join(dir, "file"), filepath.Join(dir, "dest.tar")
+	require.NoError(t, os.WriteFile(file, []byte("images"), 0o600))
+	sum, err := artifacts.Sum(file)
+	require.NoError(t, err)
+	input := map[string]any{"target": server.Target(), "file": file, "sha256": sum, "dest": dest, "mode": "0644", "timeout": "20s"}
+	scripts := func() int {
+		before := len(server.Commands())
+		text, err := json.Marshal(input)
+		require.NoError(t, err)
+		code, _, stderr := verb(t, string(text), "push")
+		require.Equal(t, 0, code, stderr)
+		return len(server.Commands()) - before
+	}
+	assert.Equal(t, 2, scripts(), "look and copy")
+	assert.Equal(t, 1, scripts(), "look")
+	input["images"] = true
+	assert.Equal(t, 2, scripts(), "look and load")
+}
