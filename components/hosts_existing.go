@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -36,14 +34,11 @@ func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hos
 
 // readKey reads the private key that logs in to a host.
 func readKey(host, path string) (string, error) {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("key file %s of %s: %w", path, host, err)
-		}
-		path = filepath.Join(home, rest)
+	file, err := config.ResolvePath(".", path) // the program runs in the project's folder
+	if err != nil {
+		return "", fmt.Errorf("key file %s of %s: %w", path, host, err)
 	}
-	key, err := os.ReadFile(path)
+	key, err := os.ReadFile(file)
 	if err != nil {
 		return "", fmt.Errorf("ssh key of %s: %w; set its keyFile (strata:hosts.ssh, strata:hosts.hypervisor) to a private key that may log in", host, err)
 	}

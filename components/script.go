@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	k3snode "strata/internal/k3s/node"
+	"strata/internal/remote"
 )
 
 //go:embed scripts/*.sh
@@ -29,7 +30,7 @@ type variable struct{ name, value string }
 func remoteScript(user, script string, limit metav1.Duration, variables ...variable) string {
 	var text strings.Builder
 	for _, v := range variables {
-		fmt.Fprintf(&text, "%s=%s\n", v.name, quote(v.value))
+		fmt.Fprintf(&text, "%s=%s\n", v.name, remote.Quote(v.value))
 	}
 	text.WriteString(shared[script])
 	content, err := scripts.ReadFile("scripts/" + script)
@@ -48,8 +49,5 @@ func onHost(user, script string, limit metav1.Duration) string {
 	}
 	seconds := int(math.Ceil(limit.Seconds()))
 	pipeline := fmt.Sprintf(`%stimeout -k 5 %d bash -euo pipefail -c "$0" 2>&1 | cut -c1-2000`, sudo, seconds)
-	return fmt.Sprintf("exec bash -o pipefail -c %s %s", quote(pipeline), quote(script))
+	return fmt.Sprintf("exec bash -o pipefail -c %s %s", remote.Quote(pipeline), remote.Quote(script))
 }
-
-// quote makes one shell word of text.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

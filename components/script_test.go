@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/remote"
 )
 
 func seconds(n int) metav1.Duration { return metav1.Duration{Duration: time.Duration(n) * time.Second} }
@@ -35,14 +37,14 @@ const nasty = "it's \"quoted\" $HOME `id` \\ * ; & | > #\nand a second line"
 
 func TestAQuotedTextStaysOneWord(t *testing.T) {
 	for _, text := range []string{nasty, "", "'", "''", "-n", "a b"} {
-		out, code := shell(t, "printf '[%s]' "+quote(text), "")
+		out, code := shell(t, "printf '[%s]' "+remote.Quote(text), "")
 		assert.Zero(t, code)
 		assert.Equal(t, "["+text+"]", out)
 	}
 }
 
 func TestAScriptArrivesWholeThroughEveryShellOnTheWay(t *testing.T) {
-	out, code := shell(t, onHost("root", "value="+quote(nasty)+"\nprintf '%s' \"$value\"", seconds(5)), "")
+	out, code := shell(t, onHost("root", "value="+remote.Quote(nasty)+"\nprintf '%s' \"$value\"", seconds(5)), "")
 	assert.Zero(t, code)
 	assert.Equal(t, nasty, strings.TrimSuffix(out, "\n"))
 }
@@ -130,7 +132,7 @@ func TestEveryEmbeddedScriptPassesShellcheck(t *testing.T) {
 			variables = append(owned(ownCluster, "here"), variables...)
 		}
 		for _, v := range variables {
-			header += v.name + "=" + quote(v.value) + "\n"
+			header += v.name + "=" + remote.Quote(v.value) + "\n"
 		}
 		check := exec.CommandContext(t.Context(), "shellcheck", "-s", "bash", "-")
 		check.Stdin = strings.NewReader(header + shared[name] + string(content))

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"strata/config"
+	"strata/internal/digest"
 )
 
 // Fetch downloads every pin, checks it against upstream's own list of sums where there is one and against the lock where it
@@ -90,7 +91,7 @@ func fetchFile(ctx context.Context, projectDir, dir string, pin config.Pin, expe
 		return Locked{}, err
 	}
 	if expected == "" {
-		found, err := Sum(partial)
+		found, err := digest.File(partial)
 		if err != nil {
 			return Locked{}, err
 		}

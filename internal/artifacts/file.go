@@ -1,30 +1,16 @@
 package artifacts
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
-)
 
-// Sum is the sha256 of a file in lower case hex.
-func Sum(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
-		return "", fmt.Errorf("reading %s: %w", path, err)
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
-}
+	"strata/internal/digest"
+)
 
 // Verify is an error that names the file, the expected and the found sum unless the file has the expected one.
 func Verify(path, expected string) error {
-	found, err := Sum(path)
+	found, err := digest.File(path)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,6 +11,7 @@ import (
 
 	"strata/internal/canary"
 	"strata/internal/canary/steps"
+	"strata/internal/digest"
 )
 
 // newCanaryCommand is `strata canary`. The kubeconfig comes in STRATA_KUBECONFIG, and what it printed the last time, a digest of what was
@@ -21,7 +20,7 @@ func newCanaryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "canary", Short: "Give a new version a part of the requests, step by step (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,
 		RunE: fromStdin("canary", func(ctx context.Context, cmd *cobra.Command, spec canary.Spec) error {
-			tried, err := digest(spec, os.Getenv("STRATA_ATTEMPT"))
+			tried, err := attemptDigest(spec, os.Getenv("STRATA_ATTEMPT"))
 			if err != nil {
 				return err
 			}
@@ -40,9 +39,8 @@ func newCanaryCommand() *cobra.Command {
 	}
 }
 
-// digest tells one attempt at a question from another.
-func digest(question any, attempt string) (string, error) {
+// attemptDigest tells one attempt at a question from another.
+func attemptDigest(question any, attempt string) (string, error) {
 	text, err := json.Marshal(question)
-	sum := sha256.Sum256(append(text, attempt...))
-	return hex.EncodeToString(sum[:8]), err
+	return digest.Short(append(text, attempt...)), err
 }

@@ -2,11 +2,10 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 
+	"strata/internal/digest"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/stackstate"
 )
@@ -37,7 +36,6 @@ func ownerOf(ctx context.Context, project, stack string) (k3snode.Owner, error) 
 		return k3snode.Owner{Stack: stack}, fmt.Errorf("stack %s has no cluster yet: pulumi up makes its identity first, and is then refused on a host that is another's", stack)
 	}
 	owner.Project = string(cluster.URN.Project())
-	sum := sha256.Sum256([]byte(token.Output("result")))
-	owner.TokenSHA256 = hex.EncodeToString(sum[:])
+	owner.TokenSHA256 = digest.Of([]byte(token.Output("result")))
 	return owner, nil
 }

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -175,19 +174,13 @@ func wantedK3s(cfg *config.Config, project string) string {
 	return k3s.Version
 }
 
-// readKeyFile reads a private key; ~ is the home directory, a relative path is relative to the project.
+// readKeyFile reads a private key, whose path is the configuration's.
 func readKeyFile(project, path string) ([]byte, error) {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return nil, err
-		}
-		path = filepath.Join(home, rest)
+	file, err := config.ResolvePath(project, path)
+	if err != nil {
+		return nil, err
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(project, path)
-	}
-	return os.ReadFile(path)
+	return os.ReadFile(file)
 }
 
 // poolAddresses are MetalLB's addresses, one by one, as far as a preflight asks for them.

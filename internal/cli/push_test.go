@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/artifacts"
+	"strata/internal/digest"
 	"strata/internal/remote/sshtest"
 )
 
@@ -20,7 +20,7 @@ func TestAPushOfImagesLoadsThem(t *testing.T) {
 	dir := t.TempDir()
 	file, dest := filepath.Join(dir, "file"), filepath.Join(dir, "dest.tar")
 	require.NoError(t, os.WriteFile(file, []byte("images"), 0o600))
-	sum, err := artifacts.Sum(file)
+	sum, err := digest.File(file)
 	require.NoError(t, err)
 	input := map[string]any{"target": server.Target(), "file": file, "sha256": sum, "dest": dest, "mode": "0644", "timeout": "20s"}
 	scripts := func() int {

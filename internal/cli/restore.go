@@ -12,8 +12,8 @@ import (
 
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 	"strata/internal/credential"
+	"strata/internal/digest"
 	"strata/internal/k3s/restore"
 )
 
@@ -119,7 +119,7 @@ func placed(ctx context.Context, hosts *restore.SSH, servers []health.Host, flag
 		}
 		return servers, nil
 	}
-	sum, err := artifacts.Sum(flags.file)
+	sum, err := digest.File(flags.file)
 	if err != nil {
 		return nil, err
 	}

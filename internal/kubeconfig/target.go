@@ -1,8 +1,6 @@
 package kubeconfig
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +12,8 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"strata/internal/digest"
 )
 
 // Variable names the kubeconfigs, as a list of paths, when nothing else does (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig).
@@ -153,6 +153,5 @@ func identity(cluster *clientcmdapi.Cluster, address *url.URL) string {
 	if len(cluster.CertificateAuthorityData) == 0 {
 		of = cluster.Server
 	}
-	sum := sha256.Sum256([]byte(of))
-	return hex.EncodeToString(sum[:8])
+	return digest.Short([]byte(of))
 }

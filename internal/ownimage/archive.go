@@ -3,11 +3,11 @@ package ownimage
 import (
 	"archive/tar"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"strata/internal/digest"
 )
 
 // user is the numeric user of the images: kubelet cannot judge runAsNonRoot by a name. Distroless images have it, too.
@@ -40,12 +40,12 @@ func archive(out io.Writer, image contents) error {
 	config, err := json.Marshal(map[string]any{
 		"architecture": image.arch, "os": "linux",
 		"config": map[string]any{"User": user, "WorkingDir": "/", "Env": []string{"PATH=/"}, "Entrypoint": []string{"/" + image.name}},
-		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + sum(layer.Bytes())}},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + digest.Of(layer.Bytes())}},
 	})
 	if err != nil {
 		return err
 	}
-	settings, blob := sum(config)+".json", sum(layer.Bytes())+".tar"
+	settings, blob := digest.Of(config)+".json", digest.Of(layer.Bytes())+".tar"
 	list, err := json.Marshal([]any{map[string]any{"Config": settings, "RepoTags": []string{image.reference}, "Layers": []string{blob}}})
 	if err != nil {
 		return err
@@ -65,9 +65,4 @@ func pack(out io.Writer, files ...file) error {
 		}
 	}
 	return tarred.Close()
-}
-
-func sum(content []byte) string {
-	digest := sha256.Sum256(content)
-	return hex.EncodeToString(digest[:])
 }

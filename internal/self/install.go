@@ -3,15 +3,13 @@
 package self
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"strata/internal/atomicfile"
+	"strata/internal/digest"
 )
 
 // Path is where the program is installed, relative to the project.
@@ -60,23 +58,10 @@ func equal(a, b string) (bool, error) {
 	if err != nil || infoA.Size() != infoB.Size() {
 		return false, err
 	}
-	sumA, err := sum(a)
+	sumA, err := digest.File(a)
 	if err != nil {
 		return false, err
 	}
-	sumB, err := sum(b)
-	return bytes.Equal(sumA, sumB), err
-}
-
-func sum(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
-		return nil, err
-	}
-	return hash.Sum(nil), nil
+	sumB, err := digest.File(b)
+	return sumA == sumB, err
 }

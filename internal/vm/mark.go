@@ -1,11 +1,10 @@
 package vm
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
+	"strata/internal/digest"
 	"strata/internal/remote"
 )
 
@@ -44,8 +43,7 @@ func (s Spec) key() string {
 	if len(s.Guest.AuthorizedKeys) == 0 {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(strings.TrimSpace(s.Guest.AuthorizedKeys[0])))
-	return hex.EncodeToString(sum[:6])
+	return digest.Of([]byte(strings.TrimSpace(s.Guest.AuthorizedKeys[0])))[:12]
 }
 
 // owns reports whether the Spec's cluster made a machine. Without a cluster in the mark, stack and node decide, as they did when it was

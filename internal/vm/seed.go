@@ -2,8 +2,6 @@ package vm
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +10,8 @@ import (
 	"github.com/diskfs/go-diskfs/backend/file"
 	"github.com/diskfs/go-diskfs/filesystem/iso9660"
 	"sigs.k8s.io/yaml"
+
+	"strata/internal/digest"
 )
 
 // seedLabel is how cloud-init's NoCloud finds its disk.
@@ -25,8 +25,7 @@ func seedFiles(spec Spec, hostKey []byte) (map[string][]byte, error) {
 		return nil, err
 	}
 	// cloud-init works through a seed once per instance: a machine that is made anew is another one.
-	sum := sha256.Sum256(hostKey)
-	meta := map[string]any{"instance-id": spec.Name() + "-" + hex.EncodeToString(sum[:6]), "local-hostname": spec.Node}
+	meta := map[string]any{"instance-id": spec.Name() + "-" + digest.Of(hostKey)[:12], "local-hostname": spec.Node}
 	files := map[string][]byte{}
 	for name, content := range map[string]any{"meta-data": meta, "user-data": user, "network-config": networkConfig(spec)} {
 		text, err := yaml.Marshal(content)
