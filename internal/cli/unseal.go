@@ -35,11 +35,11 @@ func newUnsealCommand() *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), unsealTimeout)
 			defer cancel()
-			session, err := openVault(ctx, recorded.input.Server, recorded.kubeconfig, cmd.ErrOrStderr())
+			session, err := vault.Open(ctx, recorded.input.Server, []byte(recorded.kubeconfig), cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			defer session.close()
+			defer session.Close()
 			if err := vault.Unseal(ctx, session.Client, recorded.keys); err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func newUnsealCommand() *cobra.Command {
 
 // recordedVault is the stack's Vault as the state has it.
 type recordedVault struct {
-	input      VaultInput
+	input      vault.Input
 	kubeconfig string
 	keys       vault.Keys
 }

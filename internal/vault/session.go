@@ -1,0 +1,76 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hashicorp/vault/api"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Input is what `strata vault init` and `strata vault configure` read on stdin.
+type Input struct {
+	// Issuing is what it must be able to do; for configure only.
+	Issuing *Issuing `json:"issuing,omitempty"`
+	// Revision makes the step run again when it changes; it is not read.
+	Revision string `json:"revision,omitempty"`
+	// Server is where Vault runs.
+	Server Server `json:"server"`
+	// Timeout bounds the step.
+	Timeout metav1.Duration `json:"timeout"`
+}
+
+// Session is a connection to a Vault in the cluster.
+type Session struct {
+	*api.Client
+	// Close ends it.
+	Close    func()
+	handover InSecret
+}
+
+// Open reaches a Vault through the cluster of a kubeconfig, and reports what it waits for on progress.
+func Open(ctx context.Context, server Server, kubeconfig []byte, progress io.Writer) (*Session, error) {
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
+	cluster, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	client, stop, err := Dial(ctx, config, server, progress)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{Client: client, Close: stop, handover: InSecret{Client: cluster, Namespace: server.Namespace}}, nil
+}
+
+// Init initialises Vault, unless previous, or a run that was cut off, has done so. The keys are secret.
+func (s *Session) Init(ctx context.Context, previous *Keys) (Keys, error) {
+	keys, err := Init(ctx, s.Client, s.handover, previous)
+	if errors.Is(err, ErrKeysLost) {
+		return keys, fmt.Errorf("%w: an earlier run was cut off, or another stack made it. It holds nothing that can be read again: "+
+			"kubectl -n %s delete statefulset,pvc -l app.kubernetes.io/name=vault, then pulumi up", err, s.handover.Namespace)
+	}
+	return keys, err
+}
+
+// Configure unseals Vault and makes it issue certificates, and returns the root authority's. The state has the keys by now, or they could
+// not have come here: the Secret that held them is removed.
+func (s *Session) Configure(ctx context.Context, issuing Issuing, keys Keys) (root string, err error) {
+	if err := Unseal(ctx, s.Client, keys); err != nil {
+		return "", err
+	}
+	s.SetToken(keys.RootToken)
+	if root, err = Configure(ctx, s.Client, issuing); err != nil {
+		return "", err
+	}
+	if err := s.handover.Clear(ctx); err != nil {
+		return "", fmt.Errorf("remove the Secret that held Vault's keys: %w", err)
+	}
+	return root, nil
+}
