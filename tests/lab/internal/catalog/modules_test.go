@@ -18,8 +18,6 @@ import (
 var apart = []struct{ step, prefix, why string }{
 	{stepVault, "", "make up does not build it"},
 	{stepCertManager, "", "1.11.5 does not compile with Kubernetes later than 0.26, nor that with other modules of today"},
-	{stepTraefik, "k8s.io/", "its clients are generated for 0.35"},
-	{stepTraefik, "sigs.k8s.io/", "the same"},
 	{stepTraefik, "github.com/gorilla/mux", "its own replacement"},
 	{stepArgoCD, "github.com/cyphar/filepath-securejoin", "it uses a function that 0.5 took away"},
 	{stepHost, "github.com/pulumi/pulumi/sdk/v3", "the last SDK that has the host in it"},

@@ -29,6 +29,8 @@ type Command struct {
 	Variables []string
 	// Tags are build tags. Optional.
 	Tags []string
+	// Edits are made to dependencies' sources before. Optional; the module then replaces none by a folder outside its own.
+	Edits []Edit
 }
 
 // environment is what a build must see, whoever starts it: no C compiler, no workspace, no downloaded toolchain.
@@ -44,8 +46,7 @@ func (c Command) Key() (string, error) {
 	}
 	parts := []string{"gobuild", runtime.Version(), runtime.GOOS, runtime.GOARCH, c.ldflags(), c.Output, own}
 	parts = append(parts, environment...)
-	parts = append(parts, c.tags()...)
-	parts = append(parts, c.Packages...)
+	parts = slices.Concat(parts, c.tags(), c.Packages, c.edits())
 	local, err := replacedFolders(c.Module)
 	if err != nil {
 		return "", err
@@ -62,6 +63,16 @@ func (c Command) Key() (string, error) {
 
 // Build compiles into the folder out.
 func (c Command) Build(ctx context.Context, out string, log io.Writer) error {
+	if len(c.Edits) > 0 {
+		work, err := os.MkdirTemp("", "lab-edit-")
+		if err != nil {
+			return fmt.Errorf("making a folder for edits: %w", err)
+		}
+		defer os.RemoveAll(work)
+		if c, err = c.edited(ctx, work, log); err != nil {
+			return err
+		}
+	}
 	target := out + string(filepath.Separator)
 	if c.Output != "" {
 		target = filepath.Join(out, c.Output)

@@ -1,6 +1,7 @@
 package gobuild_test
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,4 +87,55 @@ func TestABinaryIsTheSameFromAnyFolder(t *testing.T) {
 		sums = append(sums, sum)
 	}
 	assert.Equal(t, sums[0], sums[1])
+}
+
+// edited is the module with its dependency edited.
+func edited(t *testing.T, old string) gobuild.Command {
+	return gobuild.Command{
+		Module: filepath.Join(inside(t), "tool"), Packages: []string{"."},
+		Edits: []gobuild.Edit{{Module: "example.test/other", Old: old, New: `"edited"`}},
+	}
+}
+
+// inside is the module with its dependency in its own folder.
+func inside(t *testing.T) string {
+	t.Helper()
+	root := module(t)
+	tool := filepath.Join(root, "tool")
+	require.NoError(t, os.Rename(filepath.Join(root, "other"), filepath.Join(tool, "other")))
+	text, err := os.ReadFile(filepath.Join(tool, "go.mod"))
+	require.NoError(t, err)
+	text = bytes.ReplaceAll(text, []byte("../other"), []byte("./other"))
+	require.NoError(t, os.WriteFile(filepath.Join(tool, "go.mod"), text, 0o644))
+	return root
+}
+
+func TestADependencyIsEditedForOneCommandOnly(t *testing.T) {
+	var sums []string
+	for range 2 {
+		command, out := edited(t, `"one"`), t.TempDir()
+		require.NoError(t, command.Build(t.Context(), out, os.Stderr))
+		said, err := exec.Command(filepath.Join(out, "tool")).CombinedOutput()
+		require.NoError(t, err)
+		assert.Equal(t, "unset edited\n", string(said))
+		text, err := os.ReadFile(filepath.Join(command.Module, "other", "o.go"))
+		require.NoError(t, err)
+		assert.Contains(t, string(text), `"one"`, "the dependency itself")
+		sum, _, err := build.DigestFile(filepath.Join(out, "tool"))
+		require.NoError(t, err)
+		sums = append(sums, sum)
+	}
+	assert.Equal(t, sums[0], sums[1], "the folder of the edit shows")
+}
+
+func TestAnEditThatChangesNothingIsAMistake(t *testing.T) {
+	err := edited(t, "gone").Build(t.Context(), t.TempDir(), os.Stderr)
+	assert.ErrorContains(t, err, `editing example.test/other: "gone" is in none of its files`)
+}
+
+func TestAnEditIsAnInput(t *testing.T) {
+	command := edited(t, `"one"`)
+	with := key(t, command)
+	command.Edits = nil
+	assert.NotEqual(t, with, key(t, command))
 }
