@@ -7,8 +7,10 @@ import (
 	"net/http"
 )
 
-// ErrNotFound is what GitLab says of what it does not have.
+// ErrNotFound is what GitLab says of what it does not have. Nothing here says so: who asks would take it for an answer.
 var ErrNotFound = errors.New("404 Not Found")
+
+var errNone = errors.New("the lab's Argo CD does not talk to GitLab's API")
 
 // ClientOptionFunc is one of NewClient.
 type ClientOptionFunc func()
@@ -37,7 +39,7 @@ type Client struct {
 
 // NewClient refuses, so nothing else of it is ever called.
 func NewClient(string, ...ClientOptionFunc) (*Client, error) {
-	return nil, errors.New("the lab's Argo CD does not talk to GitLab's API")
+	return nil, errNone
 }
 
 // Response is GitLab's.

@@ -23,9 +23,9 @@ type BasicMergeRequest struct {
 	Title, SourceBranch, TargetBranch, SHA string
 }
 
-// ListProjectMergeRequests has none.
+// ListProjectMergeRequests refuses.
 func (*Service) ListProjectMergeRequests(any, *ListProjectMergeRequestsOptions, ...RequestOptionFunc) ([]*BasicMergeRequest, *Response, error) {
-	return nil, nil, ErrNotFound
+	return nil, nil, errNone
 }
 
 // ListGroupProjectsOptions select projects.
@@ -48,17 +48,17 @@ type Project struct {
 	SSHURLToRepo, HTTPURLToRepo, Path, DefaultBranch string
 }
 
-// ListGroupProjects has none.
+// ListGroupProjects refuses.
 func (*Service) ListGroupProjects(any, *ListGroupProjectsOptions) ([]*Project, *Response, error) {
-	return nil, nil, ErrNotFound
+	return nil, nil, errNone
 }
 
 // GetProjectOptions are of GetProject.
 type GetProjectOptions struct{}
 
-// GetProject has none.
+// GetProject refuses.
 func (*Service) GetProject(any, *GetProjectOptions) (*Project, *Response, error) {
-	return nil, nil, ErrNotFound
+	return nil, nil, errNone
 }
 
 // GetFileOptions name a commit.
@@ -67,9 +67,9 @@ type GetFileOptions struct{ Ref *string }
 // File is one.
 type File struct{}
 
-// GetFile has none.
+// GetFile refuses.
 func (*Service) GetFile(any, string, *GetFileOptions) (*File, *Response, error) {
-	return nil, nil, ErrNotFound
+	return nil, nil, errNone
 }
 
 // ListTreeOptions name a folder.
@@ -78,9 +78,9 @@ type ListTreeOptions struct{ Path, Ref *string }
 // TreeNode is what a folder has.
 type TreeNode struct{}
 
-// ListTree has none.
+// ListTree refuses.
 func (*Service) ListTree(any, *ListTreeOptions) ([]*TreeNode, *Response, error) {
-	return nil, nil, ErrNotFound
+	return nil, nil, errNone
 }
 
 // Commit is one.
@@ -92,15 +92,15 @@ type Branch struct {
 	Commit *Commit
 }
 
-// GetBranch has none.
+// GetBranch refuses.
 func (*Service) GetBranch(any, string, ...RequestOptionFunc) (*Branch, *Response, error) {
-	return nil, nil, ErrNotFound
+	return nil, nil, errNone
 }
 
 // ListBranchesOptions select branches.
 type ListBranchesOptions struct{ ListOptions }
 
-// ListBranches has none.
+// ListBranches refuses.
 func (*Service) ListBranches(any, *ListBranchesOptions) ([]*Branch, *Response, error) {
-	return nil, nil, ErrNotFound
+	return nil, nil, errNone
 }

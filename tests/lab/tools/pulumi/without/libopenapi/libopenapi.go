@@ -8,6 +8,8 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 )
 
+var errNone = errors.New("the lab's Pulumi reads no OpenAPI documents")
+
 // Document is never made.
 type Document struct{}
 
@@ -16,8 +18,8 @@ type DocumentModel struct{ Model v3.Document }
 
 // NewDocument refuses.
 func NewDocument([]byte) (*Document, error) {
-	return nil, errors.New("the lab's Pulumi reads no OpenAPI documents")
+	return nil, errNone
 }
 
-// BuildV3Model has none.
-func (*Document) BuildV3Model() (*DocumentModel, error) { return nil, nil }
+// BuildV3Model refuses.
+func (*Document) BuildV3Model() (*DocumentModel, error) { return nil, errNone }

@@ -2,6 +2,8 @@
 package base
 
 import (
+	"errors"
+
 	"github.com/pb33f/libopenapi/orderedmap"
 	"go.yaml.in/yaml/v4"
 )
@@ -55,5 +57,7 @@ type Schema struct {
 // GoLow is none.
 func (*Schema) GoLow() *Low { return nil }
 
-// MarshalJSONInline is empty.
-func (*Schema) MarshalJSONInline() ([]byte, error) { return nil, nil }
+// MarshalJSONInline refuses.
+func (*Schema) MarshalJSONInline() ([]byte, error) {
+	return nil, errors.New("the lab's Pulumi reads no OpenAPI documents")
+}

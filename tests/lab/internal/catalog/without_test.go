@@ -1,0 +1,154 @@
+package catalog
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// empty are the stand-ins below without/ that have nothing to call which could fail, with what is there instead.
+var empty = map[string]string{
+	"argocd/without/go-github-v72": "types",
+	"traefik/without/ext":          "types, which are empty in the original as well",
+}
+
+// harmless are the functions of stand-ins that do not refuse, with the reason.
+var harmless = map[string]string{
+	"argocd/without/go-github-v69/github Client.WithEnterpriseURLs": "it returns the client, which refuses what it is asked",
+	"pulumi/without/gcpkms/apiv1 KeyManagementClient.Close":         "nothing is open",
+	"pulumi/without/gcs Reader.Close":                               "nothing is open",
+	"vault/without/go-discover New":                                 "what it makes refuses",
+}
+
+// stub is what a test reads of a stand-in: the functions that can fail, and what each of its errors says.
+type stub struct {
+	functions map[string]*ast.FuncDecl
+	errors    map[string]string
+}
+
+// read parses the Go files of a stand-in. Its errors may be those of another one of its program.
+func read(t *testing.T, dir string) stub {
+	t.Helper()
+	found := stub{map[string]*ast.FuncDecl{}, map[string]string{}}
+	require.NoError(t, filepath.WalkDir(filepath.Dir(dir), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		own := strings.HasPrefix(path, dir+"/")
+		for _, declaration := range file.Decls {
+			if function, ok := declaration.(*ast.FuncDecl); ok && own && canFail(function) {
+				found.functions[strings.TrimPrefix(filepath.Dir(path), "../../tools/")+" "+name(function)] = function
+			}
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			value, ok := node.(*ast.ValueSpec)
+			if ok && len(value.Values) == 1 && (own || found.errors[value.Names[0].Name] == "") {
+				found.errors[value.Names[0].Name] = words(value.Values[0])
+			}
+			return true
+		})
+		return nil
+	}))
+	return found
+}
+
+func name(function *ast.FuncDecl) string {
+	if function.Recv == nil {
+		return function.Name.Name
+	}
+	receiver := function.Recv.List[0].Type
+	if pointer, ok := receiver.(*ast.StarExpr); ok {
+		receiver = pointer.X
+	}
+	if of, ok := receiver.(*ast.Ident); ok {
+		return of.Name + "." + function.Name.Name
+	}
+	return function.Name.Name
+}
+
+// canFail says whether the last result is an error.
+func canFail(function *ast.FuncDecl) bool {
+	results := function.Type.Results
+	if results == nil {
+		return false
+	}
+	last, ok := results.List[len(results.List)-1].Type.(*ast.Ident)
+	return ok && last.Name == "error"
+}
+
+// words are the text that makes an error: the first argument of errors.New and the like.
+func words(value ast.Expr) string {
+	call, ok := value.(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return ""
+	}
+	literal, ok := call.Args[0].(*ast.BasicLit)
+	if !ok {
+		return ""
+	}
+	text, _ := strconv.Unquote(literal.Value)
+	return text
+}
+
+// says is what an expression in the place of an error says.
+func (s stub) says(value ast.Expr) string {
+	switch typed := value.(type) {
+	case *ast.Ident:
+		return s.errors[typed.Name]
+	case *ast.SelectorExpr:
+		return s.errors[typed.Sel.Name]
+	}
+	return words(value)
+}
+
+// A stand-in that answered would be worse than none: what calls it would take the answer for the service's.
+func TestWhatIsLeftOutRefusesAndSaysSo(t *testing.T) {
+	modules, err := filepath.Glob("../../tools/*/without/*/go.mod")
+	require.NoError(t, err)
+	require.NotEmpty(t, modules)
+	for _, module := range modules {
+		dir := filepath.Dir(module)
+		stub := read(t, dir)
+		refuses := 0
+		for name, function := range stub.functions {
+			if harmless[name] == "" {
+				stub.refuses(t, name, function)
+				refuses++
+			}
+		}
+		name := strings.TrimPrefix(dir, "../../tools/")
+		assert.Equal(t, empty[name] == "", refuses > 0, "%s: %d functions refuse", name, refuses)
+	}
+}
+
+// refuses holds a function to an error of the lab's words on every way out.
+func (s stub) refuses(t *testing.T, name string, function *ast.FuncDecl) {
+	t.Helper()
+	returns := 0
+	ast.Inspect(function, func(node ast.Node) bool {
+		result, ok := node.(*ast.ReturnStmt)
+		if !ok {
+			return true
+		}
+		returns++
+		said := ""
+		if len(result.Results) > 0 {
+			said = s.says(result.Results[len(result.Results)-1])
+		}
+		assert.True(t, strings.HasPrefix(said, "the lab"), "%s says %q: it must refuse, and say what the lab has not", name, said)
+		return true
+	})
+	assert.NotZero(t, returns, name)
+}
