@@ -14,7 +14,6 @@ var open = map[string]string{
 	"argo-cd configs.params.server.insecure":                                    "every parameter of Argo CD's is taken",
 	"argo-cd configs.cm.resource.customizations.health.argoproj.io_Application": "every key of argocd-cm is taken",
 	"traefik service.spec.externalTrafficPolicy":                                "every field of a Service's spec is taken",
-	"cert-manager webhook.podDisruptionBudget":                                  "the pinned chart lists it, the lab's older one reads it only",
 }
 
 // unknown are the paths of our values that a chart has neither in its own values nor in its schema: it would ignore them, and

@@ -26,7 +26,7 @@ func items() []item {
 		{stepChart, chartFile, "metallb-chart", metallbVersion, "charts/" + chartFile, "real: MetalLB's chart from its module"},
 		{
 			stepCertManagerChart, certManagerFile, stepCertManagerChart, "v" + certManagerVersion, "charts/" + certManagerFile,
-			"real: cert-manager's chart from its module, with the values crds, config.gatewayAPI and podDisruptionBudget of the pinned one",
+			"real: cert-manager's chart from its module",
 		},
 		{
 			stepArgoCDChart, argocdFile, stepArgoCDChart, argocdChartVersion, "charts/" + argocdFile,

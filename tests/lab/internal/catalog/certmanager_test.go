@@ -49,7 +49,7 @@ func TestCertManagerTakesThePinnedChartsValues(t *testing.T) {
 		assert.Equal(t, at(t, found["Deployment "+name], "spec", "selector", "matchLabels"), selected, component)
 	}
 	arguments := at(t, found["Deployment cert-manager"], "spec", "template", "spec", "containers", 0, "args")
-	assert.Contains(t, arguments, "--feature-gates=ExperimentalGatewayAPISupport=true")
+	assert.Contains(t, arguments, "--config=/var/cert-manager/config/config.yaml")
 	plain := slices.Sorted(maps.Keys(chart.render(t, "{}")))
 	assert.NotContains(t, strings.Join(plain, " "), "PodDisruptionBudget", "off unless asked for")
 }

@@ -68,7 +68,7 @@ func commands() map[string]gobuild.Command {
 			Module: "tools/metallb", Packages: []string{"go.universe.tf/metallb/controller", "go.universe.tf/metallb/speaker"},
 		},
 		stepCertManager: {
-			Module: "tools/cert-manager", Packages: packages("github.com/cert-manager/cert-manager/cmd/", "cainjector", "controller", "webhook"),
+			Module: "tools/cert-manager", Packages: []string{"./cainjector", "./controller", "./webhook"},
 			Variables: []string{"github.com/cert-manager/cert-manager/pkg/util.AppVersion=v" + certManagerVersion},
 		},
 		stepCoreDNS: {Module: "tools/coredns", Packages: own},
@@ -124,15 +124,6 @@ func delays() []string {
 		return nil
 	}
 	return []string{"strata/tests/lab/tools/apisix/delays.Scale=0"}
-}
-
-// packages are import paths below a common prefix.
-func packages(prefix string, names ...string) []string {
-	var all []string
-	for _, name := range names {
-		all = append(all, prefix+name)
-	}
-	return all
 }
 
 // commandStep is the step that compiles a command.

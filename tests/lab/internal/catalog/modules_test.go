@@ -17,7 +17,6 @@ import (
 // What they share in name is compiled twice: half of what most of them take is Kubernetes' clients.
 var apart = []struct{ step, prefix, why string }{
 	{stepVault, "", "make up does not build it"},
-	{stepCertManager, "", "1.11.5 does not compile with Kubernetes later than 0.26, nor that with other modules of today"},
 	{stepTraefik, "github.com/gorilla/mux", "its own replacement"},
 	{stepArgoCD, "github.com/cyphar/filepath-securejoin", "it uses a function that 0.5 took away"},
 	{stepHost, "github.com/pulumi/pulumi/sdk/v3", "the last SDK that has the host in it"},

@@ -24,7 +24,7 @@ replicaCount: 2
 podDisruptionBudget: {enabled: true}
 webhook: {replicaCount: 3, podDisruptionBudget: {enabled: true}}
 cainjector: {replicaCount: 2, podDisruptionBudget: {enabled: true}}
-config: {gatewayAPI: {enabled: true}}
+config: {apiVersion: controller.config.cert-manager.io/v1alpha1, kind: ControllerConfiguration, enableGatewayAPI: true}
 startupapicheck: {enabled: false}
 `,
 		workloads: []string{"cert-manager", "cert-manager-cainjector", "cert-manager-webhook"},

@@ -25,8 +25,9 @@ const (
 	// metricsVersion: K3s 1.34 has 0.8.0, which the checksum database does not know, and 0.9.0 needs a newer Kubernetes than the
 	// rest of the lab compiles.
 	metricsVersion = "0.7.2"
-	// certManagerVersion is the last one before its commands moved into modules of their own, which are not published.
-	certManagerVersion = "1.11.5"
+	// certManagerVersion is the newest one for the Kubernetes that the rest of the lab compiles. Its commands are not published; tools/cert-manager
+	// has the lab's.
+	certManagerVersion = "1.19.3"
 	// gatewayVersion is the pin's: 1.7.0 needs a newer Go.
 	gatewayVersion = "1.6.1"
 	// traefikVersion is the newest whose dependencies are all published.

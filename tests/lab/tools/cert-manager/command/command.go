@@ -1,0 +1,102 @@
+// Package command is what cert-manager's commands have in common. They are in modules of their own, which are not published; the lab's
+// take the options that the chart gives them, and the whole configuration file. This module's path lies below cert-manager's, as theirs
+// do, because they are made of its internal packages.
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	logsapi "k8s.io/component-base/logs/api/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cert-manager/cert-manager/internal/cmd/util"
+	logf "github.com/cert-manager/cert-manager/pkg/logs"
+	"github.com/cert-manager/cert-manager/pkg/util/configfile"
+	utilfeature "github.com/cert-manager/cert-manager/pkg/util/feature"
+)
+
+// Command is one of them, with a configuration of type C.
+type Command[C any] struct {
+	// Name is its own.
+	Name string
+	// Config has the defaults, and then what file and flags say.
+	Config *C
+	// Flags adds those of the configuration.
+	Flags func(*pflag.FlagSet, *C)
+	// File returns a file, and its content once it is read.
+	File func() (configfile.ConfigFile, func() *C)
+	// Validate says what is wrong with it.
+	Validate func(*C, *field.Path) field.ErrorList
+	// Gates are the feature gates that it sets.
+	Gates func(*C) map[string]bool
+	// Logging is its part about that.
+	Logging func(*C) *logsapi.LoggingConfiguration
+	// Run runs it until the context ends.
+	Run func(context.Context, *C) error
+}
+
+// Main runs the command of the process, and ends it.
+func (c Command[C]) Main() {
+	ctx, exit := util.SetupExitHandler(context.Background(), util.GracefulShutdown)
+	defer exit() // it may call os.Exit
+	logf.InitLogs()
+	defer logf.FlushLogs()
+	ctrl.SetLogger(logf.Log)
+	ctx = logf.NewContext(ctx, logf.Log, c.Name)
+	var path string
+	root := &cobra.Command{
+		Use: c.Name, SilenceErrors: true, SilenceUsage: true,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := c.load(command, path); err != nil {
+				return err
+			}
+			return c.Run(command.Context(), c.Config)
+		},
+	}
+	root.Flags().StringVar(&path, "config", "", "path of a configuration file")
+	c.Flags(root.Flags(), c.Config)
+	if err := root.ExecuteContext(ctx); err != nil {
+		logf.Log.Error(err, "error executing command")
+		util.SetExitCode(err)
+	}
+}
+
+// load reads the file, over which flags go. Its feature gates come first: they say which fields there may be.
+func (c Command[C]) load(command *cobra.Command, path string) error {
+	if err := c.setGates(); err != nil {
+		return err
+	}
+	if path != "" {
+		loader, err := configfile.NewConfigurationFSLoader(nil, path)
+		if err != nil {
+			return fmt.Errorf("configuration file %s: %w", path, err)
+		}
+		file, read := c.File()
+		if err := loader.Load(file); err != nil {
+			return fmt.Errorf("configuration file %s: %w", path, err)
+		}
+		*c.Config = *read()
+		if err := command.ParseFlags(os.Args[1:]); err != nil {
+			return fmt.Errorf("flags after the file's: %w", err)
+		}
+		if err := c.setGates(); err != nil {
+			return err
+		}
+	}
+	if err := c.Validate(c.Config, nil).ToAggregate(); err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	return logf.ValidateAndApply(c.Logging(c.Config))
+}
+
+func (c Command[C]) setGates() error {
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(c.Gates(c.Config)); err != nil {
+		return fmt.Errorf("feature gates: %w", err)
+	}
+	return nil
+}
