@@ -44,12 +44,12 @@ type dialFacts struct {
 	Error string `json:"error,omitempty"`
 }
 
-func (s AddressSpec) name() string { return s.Namespace + "/" + s.Service }
+func addressName(s AddressSpec) string { return s.Namespace + "/" + s.Service }
 
 // judgeAddress says whether the Service can be reached from outside: an address that is assigned is not yet announced, and one
 // that is announced has not yet anything behind it.
 func judgeAddress(spec AddressSpec, f addressFacts) []Verdict {
-	assigned, endpoints := "address "+spec.name(), "endpoints "+spec.name()
+	assigned, endpoints := "address "+addressName(spec), "endpoints "+addressName(spec)
 	if f.Fault != nil {
 		return []Verdict{
 			f.Fault.verdict(assigned, f.Seconds >= startupSeconds),

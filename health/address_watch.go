@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-func init() { newWatch[KindAddress] = newAddress }
-
 // addressWatch looks at the Service when it changes and keeps connecting to the address that it has.
 type addressWatch struct {
 	spec    AddressSpec

@@ -10,14 +10,13 @@ import (
 	"strata/internal/credential"
 )
 
-const (
-	// apiInterval is the time between two rounds over the API servers: /readyz cannot be watched, and a request costs a
-	// server about a millisecond.
-	apiInterval = 100 * time.Millisecond
-	// startupSeconds is how long an answer that waiting cannot change must stand before it is believed: while K3s starts,
-	// an earlier process may still hold the port, or certificates may be about to be replaced.
-	startupSeconds = 10
-)
+// apiInterval is the time between two rounds over the API servers: /readyz cannot be watched, and a request costs a server about a
+// millisecond.
+const apiInterval = 100 * time.Millisecond
+
+// startupSeconds is how long an answer that waiting cannot change must stand before it is believed: while K3s starts, an earlier process
+// may still hold the port, or certificates may be about to be replaced.
+const startupSeconds = 10
 
 // apiFacts is one round over the API servers.
 type apiFacts struct {
@@ -75,8 +74,6 @@ func readyzNames(lines []string) []string {
 	}
 	return names
 }
-
-func init() { newWatch[KindAPI] = newAPI }
 
 type apiWatch struct {
 	cluster *cluster

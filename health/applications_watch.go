@@ -9,8 +9,6 @@ import (
 
 var applicationResource = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
 
-func init() { newWatch[KindApplications] = newApplications }
-
 type applicationsWatch struct {
 	spec    ApplicationsSpec
 	cluster *cluster

@@ -43,19 +43,19 @@ type requestSeen struct {
 	Order string `json:"order,omitempty"`
 }
 
-func (s CertificateSpec) check() string { return "certificate " + s.Namespace + "/" + s.Name }
+func certificateCheck(s CertificateSpec) string { return "certificate " + s.Namespace + "/" + s.Name }
 
 // judgeCertificate says whether a certificate serves: cert-manager says so of its newest generation, and what is in the Secret
 // is a pair that clients will accept. Only the second one is what the next component reads.
 func judgeCertificate(spec CertificateSpec, f certificateFacts) []Verdict {
 	secret := Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: Waiting, Message: "not seen"}
 	if f.Fault != nil {
-		secret.After = []string{spec.check()}
-		return []Verdict{f.Fault.verdict(spec.check(), f.Seconds >= startupSeconds), secret}
+		secret.After = []string{certificateCheck(spec)}
+		return []Verdict{f.Fault.verdict(certificateCheck(spec), f.Seconds >= startupSeconds), secret}
 	}
 	certificate := judgeIssued(spec, f)
 	secret = judgePair(spec, f.Certificate, f.Pair)
-	secret.After = []string{spec.check()}
+	secret.After = []string{certificateCheck(spec)}
 	if secret.State == Stuck && certificate.State != Ready {
 		// What is in the Secret is of an earlier version of the Certificate, and about to be replaced.
 		secret.State = Waiting
@@ -65,7 +65,7 @@ func judgeCertificate(spec CertificateSpec, f certificateFacts) []Verdict {
 
 func judgeIssued(spec CertificateSpec, f certificateFacts) Verdict {
 	c := f.Certificate
-	v := Verdict{Check: spec.check(), State: Waiting, Hint: fmt.Sprintf("kubectl -n %s describe certificate %s; kubectl -n %s get certificaterequests", spec.Namespace, spec.Name, spec.Namespace)}
+	v := Verdict{Check: certificateCheck(spec), State: Waiting, Hint: fmt.Sprintf("kubectl -n %s describe certificate %s; kubectl -n %s get certificaterequests", spec.Namespace, spec.Name, spec.Namespace)}
 	switch {
 	case c.Missing:
 		v.Message, v.Cause = "does not exist", "it is not applied yet, or its CRD is not established"

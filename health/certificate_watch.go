@@ -17,8 +17,6 @@ var (
 	orderResource       = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "orders"}
 )
 
-func init() { newWatch[KindCertificate] = newCertificate }
-
 type certificateWatch struct {
 	spec    CertificateSpec
 	cluster *cluster

@@ -29,12 +29,12 @@ type claimFacts struct {
 // handMade is the provisioner of a class whose volumes somebody makes.
 const handMade = "kubernetes.io/no-provisioner"
 
-func (s ClaimSpec) check() string { return "claim " + s.Namespace + "/" + s.Name }
+func claimCheck(s ClaimSpec) string { return "claim " + s.Namespace + "/" + s.Name }
 
 // judgeClaim says whether a claim has its volume. A Pod whose claim is pending is only "unschedulable", and the claim itself says
 // "no persistent volumes available": that there is no StorageClass has to be looked up.
 func judgeClaim(spec ClaimSpec, f claimFacts) []Verdict {
-	v := Verdict{Check: spec.check(), State: Waiting, Evidence: f.Events, Hint: fmt.Sprintf("kubectl -n %s describe pvc %s", spec.Namespace, spec.Name)}
+	v := Verdict{Check: claimCheck(spec), State: Waiting, Evidence: f.Events, Hint: fmt.Sprintf("kubectl -n %s describe pvc %s", spec.Namespace, spec.Name)}
 	switch {
 	case f.Fault != nil:
 		return []Verdict{f.Fault.verdict(v.Check, f.Seconds >= startupSeconds)}

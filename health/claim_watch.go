@@ -8,8 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func init() { newWatch[KindClaim] = newClaim }
-
 type claimWatch struct {
 	spec    ClaimSpec
 	cluster *cluster

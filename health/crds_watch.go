@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-func init() { newWatch[KindCRDs] = newCRDs }
-
 type crdsWatch struct {
 	spec    CRDsSpec
 	cluster *cluster

@@ -47,7 +47,7 @@ type listenerSeen struct {
 	Routes int `json:"routes,omitempty"`
 }
 
-func (s GatewaySpec) check() string { return "gateway " + s.Namespace + "/" + s.Name }
+func gatewayCheck(s GatewaySpec) string { return "gateway " + s.Namespace + "/" + s.Name }
 
 // judgeGateway says whether a Gateway serves as it is specified now. Its own conditions are True as soon as one listener works
 // (Traefik pkg/provider/kubernetes/gateway), so each listener that is relied on is a check of its own.
@@ -56,17 +56,17 @@ func judgeGateway(spec GatewaySpec, f gatewayFacts) []Verdict {
 	if f.Fault != nil {
 		return []Verdict{
 			f.Fault.verdict(class, f.Seconds >= startupSeconds),
-			{Check: spec.check(), State: Waiting, Message: "not seen", After: []string{class}},
+			{Check: gatewayCheck(spec), State: Waiting, Message: "not seen", After: []string{class}},
 		}
 	}
 	verdicts := []Verdict{judgeClass(spec, f.Class), judgeGatewayItself(spec, f)}
-	verdicts[0].Check, verdicts[1].Check, verdicts[1].After = class, spec.check(), []string{class}
+	verdicts[0].Check, verdicts[1].Check, verdicts[1].After = class, gatewayCheck(spec), []string{class}
 	for _, name := range spec.Listeners {
 		v := judgeListener(spec, f.Gateway, name)
 		v.Check, v.After = "listener "+name, []string{class}
 		switch {
 		case unlooked(f.Gateway):
-			v.After = append(v.After, spec.check())
+			v.After = append(v.After, gatewayCheck(spec))
 		case !v.Passes() && f.Gateway.Accepted.Reason == "ListenersNotValid":
 			// The listener knows the reason; the Gateway only repeats that there is one.
 			verdicts[1].After = append(verdicts[1].After, v.Check)

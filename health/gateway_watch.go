@@ -13,8 +13,6 @@ var (
 	gatewayResource      = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
 )
 
-func init() { newWatch[KindGateway] = newGateway }
-
 type gatewayWatch struct {
 	spec    GatewaySpec
 	cluster *cluster

@@ -12,8 +12,6 @@ import (
 	"strata/config"
 )
 
-func init() { newWatch[KindHost] = newHost }
-
 // hostFacts is what the probe saw of one host.
 type hostFacts struct {
 	// Fault is why the host could not be asked. Everything else is empty then.

@@ -15,8 +15,8 @@ import (
 )
 
 // healthyHost is what the probe prints on a host that is fit; a case says how its host differs.
-func healthyHost() block {
-	return block{
+func healthyHost() map[string][]string {
+	return map[string][]string{
 		"os": {"Debian GNU/Linux 12 (bookworm)"}, "arch": {"x86_64"}, "kernel": {"6.1.0-18-amd64"}, "uid": {"0"}, "systemd": {"yes"},
 		"hostname": {"server-1"}, "machine_id": {"5fbd574cdc6f9eaf2584dfc3b3f6b14e"}, "memory_mib": {"3900"}, "memory_cgroup": {"yes"}, "cgroup": {"v2"},
 		"ntp": {"yes"}, "cloudinit": {"finished"}, "cloudinit_code": {"0"}, "manager": {"systemd-networkd.service active enabled"},

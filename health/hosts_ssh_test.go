@@ -32,7 +32,7 @@ func listen(t *testing.T) string {
 }
 
 // probing writes blocks and then waits until the caller goes away, as a probe does.
-func probing(looks ...block) sshtest.Handler {
+func probing(looks ...map[string][]string) sshtest.Handler {
 	return func(call sshtest.Call) int {
 		for _, look := range looks {
 			writeBlock(call.Stdout, look)
@@ -42,7 +42,7 @@ func probing(looks ...block) sshtest.Handler {
 	}
 }
 
-func writeBlock(to io.Writer, look block) {
+func writeBlock(to io.Writer, look map[string][]string) {
 	var text strings.Builder
 	for key, values := range look {
 		for _, value := range values {
@@ -53,7 +53,7 @@ func writeBlock(to io.Writer, look block) {
 }
 
 // now is a healthy host's look with its clock right.
-func now(changes block) block {
+func now(changes map[string][]string) map[string][]string {
 	look := healthyHost()
 	look["time"] = []string{fmt.Sprint(time.Now().Unix())}
 	for key, values := range changes {
@@ -70,7 +70,7 @@ func askHost(t *testing.T, server *sshtest.Server, timeout time.Duration) (Resul
 		Host:  &HostSpec{Modules: []string{"overlay"}, Ports: []int{6443}, MinDiskMiB: 1, MinMemoryMiB: 1, MaxClockSkew: metav1.Duration{Duration: time.Minute}},
 	}
 	var progress bytes.Buffer
-	result, err := Run(t.Context(), spec, Secrets{SSHKey: server.PrivateKey()}, &progress)
+	result, err := Ask(t.Context(), spec, Secrets{SSHKey: server.PrivateKey()}, newHost, &progress)
 	require.NoError(t, err)
 	return result, progress.String()
 }
@@ -129,7 +129,7 @@ func TestNoSecretIsInWhatAGateSays(t *testing.T) {
 		Hosts: []Host{{Target: server.Target(), Role: "server"}}, Host: &HostSpec{},
 	}
 	var progress bytes.Buffer
-	result, err := Run(t.Context(), spec, Secrets{SSHKey: other}, &progress)
+	result, err := Ask(t.Context(), spec, Secrets{SSHKey: other}, newHost, &progress)
 	require.NoError(t, err)
 	assert.Equal(t, EndedStuck, result.Ending)
 	assert.Contains(t, progress.String(), "private key not accepted")
@@ -137,8 +137,8 @@ func TestNoSecretIsInWhatAGateSays(t *testing.T) {
 }
 
 // runningUnit is a look at a unit that works.
-func runningUnit() block {
-	return block{"LoadState": {"loaded"}, "ActiveState": {"active"}, "SubState": {"running"}, "NRestarts": {"0"}, "Job": {""}}
+func runningUnit() map[string][]string {
+	return map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"active"}, "SubState": {"running"}, "NRestarts": {"0"}, "Job": {""}}
 }
 
 func askServer(t *testing.T, server *sshtest.Server, url string) Result {
@@ -147,7 +147,7 @@ func askServer(t *testing.T, server *sshtest.Server, url string) Result {
 		Kind: KindServer, Gate: "g", Layer: "k3s", Timeout: metav1.Duration{Duration: 2 * time.Second}, TimeoutKey: "k",
 		Hosts: []Host{{Target: server.Target(), Role: "server"}}, Servers: []string{url},
 	}
-	result, err := Run(t.Context(), spec, Secrets{SSHKey: server.PrivateKey()}, io.Discard)
+	result, err := Ask(t.Context(), spec, Secrets{SSHKey: server.PrivateKey()}, newServer, io.Discard)
 	require.NoError(t, err)
 	return result
 }
@@ -155,13 +155,13 @@ func askServer(t *testing.T, server *sshtest.Server, url string) Result {
 func TestAServerGateWantsUnitAndPong(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		unit block
+		unit map[string][]string
 		path string
 		want Ending
 	}{
 		{"opens on both", runningUnit(), "pong", EndedOpen},
 		{"does not open on another answer", runningUnit(), "ok", EndedTimeout},
-		{"does not open without the unit", block{"LoadState": {"loaded"}, "ActiveState": {"activating"}, "SubState": {"start"}}, "pong", EndedTimeout},
+		{"does not open without the unit", map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"activating"}, "SubState": {"start"}}, "pong", EndedTimeout},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -42,20 +42,20 @@ type httpAnswer struct {
 	Took     string `json:"took,omitempty"`
 }
 
-func (s HTTPSpec) address() AddressSpec {
+func httpAddress(s HTTPSpec) AddressSpec {
 	return AddressSpec{Namespace: s.Namespace, Service: s.Service}
 }
 
 // judgeHTTP says whether every URL answers at the Service's address as people will see it.
 func judgeHTTP(spec HTTPSpec, f httpFacts) []Verdict {
-	address := "address " + spec.address().name()
+	address := "address " + addressName(httpAddress(spec))
 	after := []string{address}
 	var verdicts []Verdict
 	if f.Fault != nil {
 		verdicts = append(verdicts, f.Fault.verdict(address, f.Seconds >= startupSeconds))
 		f.Answers = nil
 	} else {
-		verdicts = append(verdicts, judgeAssigned(spec.address(), f.Service))
+		verdicts = append(verdicts, judgeAssigned(httpAddress(spec), f.Service))
 		verdicts[0].Check = address
 	}
 	if spec.CASecret != "" && f.Fault == nil {
@@ -76,8 +76,8 @@ func judgeHTTP(spec HTTPSpec, f httpFacts) []Verdict {
 }
 
 func judgeHTTPProbe(spec HTTPSpec, probe HTTPProbe, f httpFacts) Verdict {
-	asked := probe.method() + " " + probe.URL
-	v := Verdict{State: Waiting, Hint: fmt.Sprintf("curl -kv -X %s --connect-to ::%s: '%s'", probe.method(), f.Service.Address, probe.URL)}
+	asked := probeMethod(probe) + " " + probe.URL
+	v := Verdict{State: Waiting, Hint: fmt.Sprintf("curl -kv -X %s --connect-to ::%s: '%s'", probeMethod(probe), f.Service.Address, probe.URL)}
 	at := slices.IndexFunc(f.Answers, func(a httpAnswer) bool { return a.Name == probe.Name })
 	if at < 0 || !f.Answers[at].Seen || f.Service.Address == "" || f.Authority != "" {
 		v.Message, v.Hint = asked+": not asked yet", ""
@@ -91,8 +91,8 @@ func judgeHTTPProbe(spec HTTPSpec, probe HTTPProbe, f httpFacts) Verdict {
 	case a.Error != "":
 		v.Message = asked + ": no answer: " + a.Error
 		v.Cause, _ = unanswered(a.Error, f.Service.Address)
-	case !slices.Contains(probe.statuses(), a.Status):
-		v.Message = fmt.Sprintf("%s: expected %s, found %d", asked, oneOf(probe.statuses()), a.Status)
+	case !slices.Contains(probeStatuses(probe), a.Status):
+		v.Message = fmt.Sprintf("%s: expected %s, found %d", asked, oneOf(probeStatuses(probe)), a.Status)
 		v.Cause = statusCause(probe, a.Status)
 	case a.Lacks:
 		v.Message = fmt.Sprintf("%s: %d, but its body does not contain %q", asked, a.Status, probe.Contains)
@@ -146,7 +146,7 @@ func statusCause(probe HTTPProbe, status int) string {
 		return "the user and password are not accepted: the authentication's Secret is not loaded yet, or has others"
 	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
 		return "the route is there, and no Pod behind it answers yet"
-	case status == http.StatusOK && slices.Contains(probe.statuses(), http.StatusUnauthorized):
+	case status == http.StatusOK && slices.Contains(probeStatuses(probe), http.StatusUnauthorized):
 		return "it answers without authentication: what asks for it is not in force"
 	default:
 		return ""

@@ -40,7 +40,7 @@ func (t httpTarget) ask(ctx context.Context, probe HTTPProbe) httpAnswer {
 	answer := httpAnswer{Name: probe.Name, Seen: true}
 	ctx, cancel := context.WithTimeout(ctx, httpTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, probe.method(), probe.URL, nil)
+	request, err := http.NewRequestWithContext(ctx, probeMethod(probe), probe.URL, nil)
 	if err != nil {
 		answer.Error = "the request cannot be made"
 		return answer

@@ -13,7 +13,7 @@ func (w *httpWatch) look(ctx context.Context) (httpFacts, []byte) {
 	var facts httpFacts
 	var authority []byte
 	fault, seconds := w.cluster.look(ctx, w.settled, func(ctx context.Context, s *apiServer) (err error) {
-		if facts.Service, err = lookService(ctx, s, w.spec.address()); err != nil || w.spec.CASecret == "" {
+		if facts.Service, err = lookService(ctx, s, httpAddress(w.spec)); err != nil || w.spec.CASecret == "" {
 			return err
 		}
 		namespace, name, _ := strings.Cut(w.spec.CASecret, "/")

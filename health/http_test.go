@@ -157,7 +157,7 @@ func TestAnswersCountInARowAndAtOneTarget(t *testing.T) {
 		take(1, same)
 		assert.Equal(t, 0, take(1, spoil))
 	}
-	assert.True(t, HTTPProbe{}.passed(httpAnswer{Status: 200, Location: "https://y/"}), "a Location that nobody asked about")
+	assert.True(t, answerPasses(HTTPProbe{}, httpAnswer{Status: 200, Location: "https://y/"}), "a Location that nobody asked about")
 	assert.Nil(t, w.judge(), "before the first look")
 }
 

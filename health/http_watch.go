@@ -13,8 +13,6 @@ import (
 // httpInterval is the pause between two requests of one probe: nothing reports that a URL begins to answer.
 const httpInterval = 100 * time.Millisecond
 
-func init() { newWatch[KindHTTP] = newHTTP }
-
 // httpWatch looks at Service and CA when they change, and keeps asking each URL.
 type httpWatch struct {
 	spec    HTTPSpec
@@ -137,7 +135,7 @@ func (w *httpWatch) take(epoch int, probe HTTPProbe, answer httpAnswer, took tim
 	if answers[at].Passes < httpPasses {
 		answer.Attempts++
 	}
-	if probe.passed(answer) {
+	if answerPasses(probe, answer) {
 		answer.Passes = min(answers[at].Passes+1, httpPasses)
 		answer.Took = took.Round(100 * time.Microsecond).String()
 		if answers[at].Passes == httpPasses {
@@ -152,9 +150,9 @@ func (w *httpWatch) take(epoch int, probe HTTPProbe, answer httpAnswer, took tim
 	}
 }
 
-// passed reports whether an answer is what the probe wants.
-func (p HTTPProbe) passed(a httpAnswer) bool {
-	return a.Error == "" && slices.Contains(p.statuses(), a.Status) && !a.Lacks && (p.RedirectTo == "" || a.Location == p.RedirectTo) && strings.HasPrefix(a.Location, p.RedirectPrefix)
+// answerPasses reports whether an answer is what the probe wants.
+func answerPasses(p HTTPProbe, a httpAnswer) bool {
+	return a.Error == "" && slices.Contains(probeStatuses(p), a.Status) && !a.Lacks && (p.RedirectTo == "" || a.Location == p.RedirectTo) && strings.HasPrefix(a.Location, p.RedirectPrefix)
 }
 
 // judge is nil before the first look.

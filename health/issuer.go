@@ -12,15 +12,15 @@ type issuerFacts struct {
 	Ready condition `json:"ready,omitzero"`
 }
 
-// kubectl is a kubectl command about the issuer.
-func (s IssuerSpec) kubectl(verb string) string {
+// issuerKubectl is a kubectl command about the issuer.
+func issuerKubectl(s IssuerSpec, verb string) string {
 	if s.Namespace == "" {
 		return "kubectl " + verb + " clusterissuer " + s.Name
 	}
 	return "kubectl -n " + s.Namespace + " " + verb + " issuer " + s.Name
 }
 
-func (s IssuerSpec) check() string {
+func issuerCheck(s IssuerSpec) string {
 	if s.Namespace == "" {
 		return "clusterissuer " + s.Name
 	}
@@ -31,7 +31,7 @@ func (s IssuerSpec) check() string {
 // when it or one of its Secrets changes, and again after a failure: what has failed since it was last Ready is seen when a
 // certificate is issued.
 func judgeIssuer(spec IssuerSpec, f issuerFacts) []Verdict {
-	v := Verdict{Check: spec.check(), State: Waiting, Hint: spec.kubectl("describe")}
+	v := Verdict{Check: issuerCheck(spec), State: Waiting, Hint: issuerKubectl(spec, "describe")}
 	switch {
 	case f.Fault != nil:
 		v = f.Fault.verdict(v.Check, f.Seconds >= startupSeconds)
@@ -63,6 +63,6 @@ func notIssuing(v *Verdict, spec IssuerSpec, ready condition) {
 	case known.final:
 		v.State, v.Hint = Stuck, known.hint
 	case known.hint != "":
-		v.Hint = known.hint + "; cert-manager tries again by itself, up to 5 minutes later, or at once after " + spec.kubectl("annotate") + " strata/retry=$(date +%s) --overwrite"
+		v.Hint = known.hint + "; cert-manager tries again by itself, up to 5 minutes later, or at once after " + issuerKubectl(spec, "annotate") + " strata/retry=$(date +%s) --overwrite"
 	}
 }

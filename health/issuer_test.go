@@ -23,8 +23,8 @@ status: {conditions: [{type: Other, status: "False"}, {type: Ready, status: "Tru
 
 func TestAnIssuerIsNamedWithItsScope(t *testing.T) {
 	cluster, one := IssuerSpec{Name: "i"}, IssuerSpec{Name: "i", Namespace: "n"}
-	assert.Equal(t, clusterIssuerResource, cluster.resource())
-	assert.Equal(t, issuerResource, one.resource())
+	assert.Equal(t, clusterIssuerResource, resourceOf(cluster))
+	assert.Equal(t, issuerResource, resourceOf(one))
 	require.ErrorContains(t, valid(Spec{Kind: KindIssuer, Issuer: &IssuerSpec{}}).Validate(), "issuer.name")
 	require.ErrorContains(t, valid(Spec{Kind: KindIssuer}).Validate(), "issuer: missing")
 	require.NoError(t, valid(Spec{Kind: KindIssuer, Issuer: &cluster}).Validate())

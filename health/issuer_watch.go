@@ -14,8 +14,6 @@ var (
 	clusterIssuerResource = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "clusterissuers"}
 )
 
-func init() { newWatch[KindIssuer] = newIssuer }
-
 type issuerWatch struct {
 	spec    IssuerSpec
 	cluster *cluster
@@ -30,8 +28,8 @@ func newIssuer(spec Spec, secrets Secrets) (Watch, error) {
 	return &issuerWatch{spec: *spec.Issuer, cluster: all, settled: newSettled(time.Now)}, nil
 }
 
-// resource is the issuer's.
-func (s IssuerSpec) resource() schema.GroupVersionResource {
+// resourceOf is the issuer's.
+func resourceOf(s IssuerSpec) schema.GroupVersionResource {
 	if s.Namespace == "" {
 		return clusterIssuerResource
 	}
@@ -40,7 +38,7 @@ func (s IssuerSpec) resource() schema.GroupVersionResource {
 
 // Run implements Watch.
 func (w *issuerWatch) Run(ctx context.Context, report func([]Verdict)) error {
-	sources := []source{{resource: w.spec.resource(), namespace: w.spec.Namespace, name: w.spec.Name}}
+	sources := []source{{resource: resourceOf(w.spec), namespace: w.spec.Namespace, name: w.spec.Name}}
 	w.cluster.observe(ctx, sources, func(ctx context.Context) []Verdict { return judgeIssuer(w.spec, w.look(ctx)) }, report)
 	return nil
 }
@@ -48,7 +46,7 @@ func (w *issuerWatch) Run(ctx context.Context, report func([]Verdict)) error {
 func (w *issuerWatch) look(ctx context.Context) issuerFacts {
 	var facts issuerFacts
 	fault, seconds := w.cluster.look(ctx, w.settled, func(ctx context.Context, s *apiServer) error {
-		object, err := get[conditionedObject](ctx, s, w.spec.resource(), w.spec.Namespace, w.spec.Name)
+		object, err := get[conditionedObject](ctx, s, resourceOf(w.spec), w.spec.Namespace, w.spec.Name)
 		facts = issuerFactsOf(object)
 		return err
 	})

@@ -168,8 +168,8 @@ func TestAWebhookGateSaysNothingBeforeItsFirstLook(t *testing.T) {
 	assert.Equal(t, Ready, from().State)
 	assert.Len(t, news, 1)
 	spec := WebhookSpec{Port: 443}
-	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/10.43.7.7/443'", spec.connectionTo("10.43.7.7:443").command())
-	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/fd00::7/443'", spec.connectionTo("[fd00::7]:443").command())
+	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/10.43.7.7/443'", connectionTo(spec, "10.43.7.7:443").command())
+	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/fd00::7/443'", connectionTo(spec, "[fd00::7]:443").command())
 }
 
 func TestADryRunHasHalfASecondBeforeNewsEndsIt(t *testing.T) {

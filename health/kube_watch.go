@@ -15,12 +15,12 @@ const (
 	// rewatch is the pause before a watch that failed is opened again: short, because at that moment the API server or the
 	// resource's CRD is about to appear.
 	rewatch = 100 * time.Millisecond
-	// relook is how often a look is repeated although no watch reported a change. It bounds what a watch on a dead
-	// connection can hide.
-	relook = time.Second
 	// watchSeconds ends a watch on the server's side, so that none outlives a forgotten client.
 	watchSeconds = int64(300)
 )
+
+// relook is how often a look is repeated although no watch reported a change. It bounds what a watch on a dead connection can hide.
+const relook = time.Second
 
 // source is a set of objects whose changes are a reason to look again.
 type source struct {

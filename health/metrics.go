@@ -18,11 +18,11 @@ type metricsFacts struct {
 	Series []string `json:"series,omitempty"`
 }
 
-func (s MetricsSpec) check() string { return "metrics " + s.Namespace + "/" + s.Service }
+func seriesCheck(s MetricsSpec) string { return "metrics " + s.Namespace + "/" + s.Service }
 
 // judgeSeries says whether Prometheus would find every series.
 func judgeSeries(spec MetricsSpec, f metricsFacts) []Verdict {
-	v := Verdict{Check: spec.check(), State: Waiting, Hint: "kubectl get --raw " + spec.proxy()}
+	v := Verdict{Check: seriesCheck(spec), State: Waiting, Hint: "kubectl get --raw " + metricsProxy(spec)}
 	if f.Fault != nil {
 		return []Verdict{f.Fault.verdict(v.Check, f.Seconds >= startupSeconds)}
 	}
@@ -56,8 +56,8 @@ func metricsCause(status int) string {
 	}
 }
 
-// proxy is the path of the metrics through an API server.
-func (s MetricsSpec) proxy() string {
+// metricsProxy is the path of the metrics through an API server.
+func metricsProxy(s MetricsSpec) string {
 	return fmt.Sprintf("/api/v1/namespaces/%s/services/%s:%d/proxy%s", s.Namespace, s.Service, s.Port, s.Path)
 }
 

@@ -30,5 +30,5 @@ func TestAMetricsGateNamesWhatItIsAsked(t *testing.T) {
 	require.ErrorContains(t, check(func(s *MetricsSpec) { s.Series = nil }), "metrics.series")
 	require.ErrorContains(t, check(func(s *MetricsSpec) { s.Series = []string{""} }), "metrics.series")
 	require.ErrorContains(t, valid(Spec{Kind: KindMetrics}).Validate(), "metrics: missing")
-	assert.Equal(t, "/api/v1/namespaces/n/services/s:1/proxy/m", good.proxy())
+	assert.Equal(t, "/api/v1/namespaces/n/services/s:1/proxy/m", metricsProxy(good))
 }

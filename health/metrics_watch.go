@@ -7,8 +7,6 @@ import (
 	"time"
 )
 
-func init() { newWatch[KindMetrics] = newMetrics }
-
 const (
 	// metricsInterval is the pause between two looks: nothing reports that a series begins.
 	metricsInterval = 200 * time.Millisecond
@@ -40,7 +38,7 @@ func (w *metricsWatch) Run(ctx context.Context, report func([]Verdict)) error {
 func (w *metricsWatch) look(ctx context.Context) metricsFacts {
 	var facts metricsFacts
 	fault, seconds := w.cluster.look(ctx, w.settled, func(ctx context.Context, s *apiServer) error {
-		status, body, err := s.getAs(ctx, w.spec.proxy(), "text/plain", metricsLimit)
+		status, body, err := s.getAs(ctx, metricsProxy(w.spec), "text/plain", metricsLimit)
 		if facts = (metricsFacts{Status: status}); err != nil {
 			return err
 		}

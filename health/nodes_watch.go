@@ -35,8 +35,6 @@ var startupTaints = []string{
 	"node.kubernetes.io/unreachable",
 }
 
-func init() { newWatch[KindNodes] = newNodes }
-
 type nodesWatch struct {
 	cluster *cluster
 	hosts   []Host

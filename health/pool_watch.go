@@ -21,8 +21,6 @@ var (
 // stampSlack is what two API servers' clocks may differ by, and the resolution of the times that they write.
 const stampSlack = time.Second
 
-func init() { newWatch[KindPool] = newPool }
-
 type poolWatch struct {
 	spec    PoolSpec
 	cluster *cluster

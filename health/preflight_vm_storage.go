@@ -36,7 +36,7 @@ func judgeVMStorage(specs vm.Specs, s vm.StorageFacts, machines []vm.MachineFact
 }
 
 func startStorage(spec vm.Spec, name string) string {
-	return command(spec, "virsh pool-start "+name, "pvesm set "+name+" --disable 0, and see pvesm status")
+	return spec.OnHypervisor("virsh pool-start "+name, "pvesm set "+name+" --disable 0, and see pvesm status")
 }
 
 // oneThere names what there is in place of what was asked for.

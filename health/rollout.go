@@ -7,8 +7,6 @@ import (
 	"time"
 )
 
-func init() { newWatch[KindRollout] = newRollout }
-
 // rolloutFacts are the workloads, or why they cannot be read.
 type rolloutFacts struct {
 	Fault *fault `json:"fault,omitempty"`

@@ -29,13 +29,14 @@ func ParseSpec(text []byte) (Spec, error) {
 	return spec, nil
 }
 
-// Run asks one gate: it looks until every check passes, one is stuck or the deadline passes. Progress and, on a failure, the
-// report are written to progress. The error wraps ErrSpec; a gate that does not open is a Result and not an error.
-func Run(ctx context.Context, spec Spec, secrets Secrets, progress io.Writer) (Result, error) {
+// Ask asks one gate with the constructor of its kind (health/kinds has them all): it looks until every check passes, one is stuck or the
+// deadline passes. Progress and, on a failure, the report are written to progress. The error wraps ErrSpec; a gate that does not open is a
+// Result and not an error.
+func Ask(ctx context.Context, spec Spec, secrets Secrets, newWatch Constructor, progress io.Writer) (Result, error) {
 	if err := spec.Validate(); err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrSpec, err)
 	}
-	watch, err := newWatch[spec.Kind](spec, secrets)
+	watch, err := newWatch(spec, secrets)
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: gate %s: %w", ErrSpec, spec.Gate, err)
 	}
@@ -61,8 +62,8 @@ func (s Spec) Validate() error {
 			problems = append(problems, fmt.Errorf("gate %q: "+format, append([]any{s.Gate}, args...)...))
 		}
 	}
-	_, known := newWatch[s.Kind]
-	need(known, "kind: expected one of %s, found %q", strings.Join(kinds(), ", "), s.Kind)
+	known := slices.Contains(Kinds, s.Kind)
+	need(known, "kind: expected one of %s, found %q", kindNames(), s.Kind)
 	need(s.Gate != "", "gate: empty; a gate has its resource's name")
 	need(s.Timeout.Duration > 0, "timeout: expected a positive duration, found %s; an unbounded gate is no gate", s.Timeout.Duration)
 	for i, host := range s.Hosts {
@@ -78,12 +79,11 @@ func (s Spec) Validate() error {
 	return errors.Join(problems...)
 }
 
-// kinds are the known kinds, sorted.
-func kinds() []string {
-	names := make([]string, 0, len(newWatch))
-	for kind := range newWatch {
+// kindNames are the known kinds as people read them.
+func kindNames() string {
+	names := make([]string, 0, len(Kinds))
+	for _, kind := range Kinds {
 		names = append(names, string(kind))
 	}
-	slices.Sort(names)
-	return names
+	return strings.Join(names, ", ")
 }

@@ -12,8 +12,6 @@ import (
 	"time"
 )
 
-func init() { newWatch[KindServer] = newServer }
-
 // The waits of one look at /ping.
 const (
 	// pingInterval is the pause between two looks; each costs the server a TLS handshake.

@@ -57,6 +57,12 @@ const (
 	KindApplications Kind = "applications"
 )
 
+// Kinds are all kinds, by name.
+var Kinds = []Kind{
+	KindAddress, KindAPI, KindApplications, KindCertificate, KindClaim, KindCRDs, KindGateway, KindHost, KindHTTP, KindIssuer, KindMetrics,
+	KindNodes, KindPool, KindRollout, KindServer, KindSystem, KindUpstreams, KindVault, KindVM, KindWebhook,
+}
+
 // Spec is what a gate is asked. It travels as JSON on the gate command's stdin and is stored in the state, so it holds no
 // secret: those come in the environment (Secrets).
 type Spec struct {

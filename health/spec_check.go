@@ -100,7 +100,7 @@ func (s UpstreamsSpec) validate(need needs) {
 	need(s.Resync.Duration > 0, "upstreams.resync: expected a positive duration, found %s", s.Resync.Duration)
 	need(len(s.Routes) > 0, "upstreams.routes: empty; a gate of nothing is always open")
 	for i, route := range s.Routes {
-		need(routeResources[route.Kind].Resource != "", "upstreams.routes[%d].kind: expected HTTPRoute, ApisixRoute or Ingress, found %q", i, route.Kind)
+		need(slices.Contains(RouteKinds, route.Kind), "upstreams.routes[%d].kind: expected HTTPRoute, ApisixRoute or Ingress, found %q", i, route.Kind)
 		need(route.Namespace != "" && route.Name != "", "upstreams.routes[%d]: namespace or name is empty", i)
 	}
 }

@@ -29,16 +29,16 @@ func (s HTTPSpec) validate(need needs) {
 	}
 }
 
-// method is the probe's request method.
-func (p HTTPProbe) method() string {
+// probeMethod is the probe's request method.
+func probeMethod(p HTTPProbe) string {
 	if p.Method == "" {
 		return http.MethodGet
 	}
 	return p.Method
 }
 
-// statuses are the codes of which one must come back.
-func (p HTTPProbe) statuses() []int {
+// probeStatuses are the codes of which one must come back.
+func probeStatuses(p HTTPProbe) []int {
 	switch {
 	case len(p.Status) > 0:
 		return p.Status

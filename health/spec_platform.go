@@ -133,6 +133,9 @@ type UpstreamsSpec struct {
 	Resync metav1.Duration `json:"resync"`
 }
 
+// RouteKinds are the kinds of routes that a gate of kind upstreams knows.
+var RouteKinds = []string{"HTTPRoute", "ApisixRoute", "Ingress"}
+
 // RouteRef names a route.
 type RouteRef struct {
 	// Kind is HTTPRoute, ApisixRoute or Ingress.

@@ -8,8 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func init() { newWatch[KindSystem] = newSystem }
-
 type systemWatch struct {
 	spec    SystemSpec
 	cluster *cluster

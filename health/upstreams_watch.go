@@ -17,8 +17,6 @@ import (
 	"strata/internal/apiserver"
 )
 
-func init() { newWatch[KindUpstreams] = newUpstreams }
-
 const (
 	// upstreamsInterval is the pause between two looks: nothing reports that a data plane has taken something. A look costs each of its Pods
 	// one request on a connection that stays open.

@@ -9,8 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func init() { newWatch[KindVault] = newVault }
-
 // vaultInterval is how often Vault is asked while no change of its Pod says anything: unsealing changes no object at once.
 const vaultInterval = 200 * time.Millisecond
 

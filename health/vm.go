@@ -14,8 +14,6 @@ import (
 	"strata/internal/vm"
 )
 
-func init() { newWatch[KindVM] = newVM }
-
 const (
 	// vmPoll is the pause between two looks at a machine: neither virsh nor qm can tell of every change that counts.
 	vmPoll = time.Second
@@ -131,12 +129,12 @@ func judgePower(spec vm.Spec, f vmFacts) Verdict {
 		return Verdict{State: Ready, Message: "running"}
 	case has("I/O error", "io-error"):
 		v.Cause = "its storage is full or fails: the machine stands still until it can write"
-		v.Hint = "make room on the storage, then on the hypervisor: " + command(spec, "virsh resume "+spec.Name(), "qm resume with the VM's number")
+		v.Hint = "make room on the storage, then on the hypervisor: " + spec.OnHypervisor("virsh resume "+spec.Name(), "qm resume with the VM's number")
 	case has("crashed", "panicked", "guest-panicked", "internal-error", "failed"):
 		v.Cause = "the guest's kernel or the emulator ended"
-		v.Hint = "see the console; " + command(spec, "virsh start "+spec.Name()+" on the hypervisor", "qm start with the VM's number on the node")
+		v.Hint = "see the console; " + spec.OnHypervisor("virsh start "+spec.Name()+" on the hypervisor", "qm start with the VM's number on the node")
 	default:
-		v.State, v.Hint = Waiting, "on the hypervisor: "+command(spec, "virsh start "+spec.Name(), "qm start with the VM's number")
+		v.State, v.Hint = Waiting, "on the hypervisor: "+spec.OnHypervisor("virsh start "+spec.Name(), "qm start with the VM's number")
 	}
 	return v
 }
@@ -168,12 +166,4 @@ func console(f vmFacts) []string {
 		return nil
 	}
 	return []string{"console:\n" + strings.TrimSpace(f.Console)}
-}
-
-// command is what to type on the kind of hypervisor that the machine is on.
-func command(spec vm.Spec, libvirt, proxmox string) string {
-	if spec.Driver == "proxmox" {
-		return proxmox
-	}
-	return libvirt
 }

@@ -11,5 +11,5 @@ type Watch interface {
 	Run(ctx context.Context, report func([]Verdict)) error
 }
 
-// newWatch builds the Watch of each kind. A kind's file adds itself here.
-var newWatch = map[Kind]func(Spec, Secrets) (Watch, error){}
+// Constructor builds the Watch of a kind. Its error says what the Spec or the Secrets lack.
+type Constructor func(Spec, Secrets) (Watch, error)

@@ -9,21 +9,21 @@ import (
 func judgeConfigurations(spec WebhookSpec, facts webhookFacts) []Verdict {
 	verdicts := []Verdict{judgeConfiguration(spec, facts.Configuration)}
 	if facts.Mutation != nil {
-		mutation := judgeConfiguration(spec.mutation(), *facts.Mutation)
+		mutation := judgeConfiguration(mutationOf(spec), *facts.Mutation)
 		mutation.Check = "mutating " + mutation.Check
 		verdicts = append(verdicts, mutation)
 	}
 	return verdicts
 }
 
-// mutation is the Spec as it would be about the mutating configuration alone.
-func (s WebhookSpec) mutation() WebhookSpec {
+// mutationOf is the Spec as it would be about the mutating configuration alone.
+func mutationOf(s WebhookSpec) WebhookSpec {
 	s.Configuration, s.Mutating, s.Deny = s.Mutates, true, nil
 	return s
 }
 
 // proves reports whether the dry runs can tell that the webhook was asked, even if the API server may go on without it.
-func (s WebhookSpec) proves() bool {
+func proves(s WebhookSpec) bool {
 	return len(s.Deny) > 0 || s.Mutating && len(s.AcceptFills) > 0
 }
 
@@ -32,8 +32,8 @@ func (f webhookFacts) configured() bool {
 	return f.Fault == nil && !f.Configuration.Missing && (f.Mutation == nil || !f.Mutation.Missing)
 }
 
-// resource is the configuration's resource as kubectl names it.
-func (s WebhookSpec) resource() string {
+// configurationName is the configuration's resource as kubectl names it.
+func configurationName(s WebhookSpec) string {
 	if s.Mutating {
 		return "mutatingwebhookconfiguration"
 	}
@@ -41,7 +41,7 @@ func (s WebhookSpec) resource() string {
 }
 
 func judgeConfiguration(spec WebhookSpec, c configurationFacts) Verdict {
-	v := Verdict{Check: configurationCheck(spec), State: Waiting, Hint: "kubectl get " + spec.resource() + " " + spec.Configuration + " -o yaml"}
+	v := Verdict{Check: configurationCheck(spec), State: Waiting, Hint: "kubectl get " + configurationName(spec) + " " + spec.Configuration + " -o yaml"}
 	switch {
 	case c.Missing:
 		v.Message = "does not exist: the API server would ask nobody"
@@ -85,7 +85,7 @@ func judgeCoverage(spec WebhookSpec, c configurationFacts, v Verdict) Verdict {
 		case hook.Target != target:
 			v.Message = fmt.Sprintf("%s asks %s, expected %s", hook.Name, orNone(hook.Target), target)
 			return v
-		case hook.Ignore && !spec.proves():
+		case hook.Ignore && !proves(spec):
 			v.Message = hook.Name + " has failurePolicy Ignore: a dry run passes without it, and the gate has nothing that proves it was asked"
 			v.Hint = "give the gate a deny object, or for a mutating webhook the fields that it fills"
 			return v

@@ -73,7 +73,7 @@ func (p *probe) unblocked() {
 func (p *probe) pause() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.spec.Deny) > 0 && p.facts.Passes > 0 && p.facts.Passes < p.spec.passesNeeded() {
+	if len(p.spec.Deny) > 0 && p.facts.Passes > 0 && p.facts.Passes < passesNeeded(p.spec) {
 		return confirmInterval
 	}
 	return probeInterval
@@ -104,12 +104,12 @@ func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.spec.passed(facts) && counts {
+	if probePassed(p.spec, facts) && counts {
 		facts.Passes = 1
 		if p.epoch == epoch {
 			facts.Passes += p.facts.Passes
 		}
-		facts.Passes = min(facts.Passes, p.spec.passesNeeded())
+		facts.Passes = min(facts.Passes, passesNeeded(p.spec))
 	}
 	facts.Seconds = p.settled.seconds("answers", string(facts.Accept.Kind+facts.Deny.Kind))
 	p.facts, p.epoch = facts, epoch

@@ -50,7 +50,7 @@ func (p probeFacts) clusterName() bool {
 func probeHint(spec WebhookSpec, kind answerKind) string {
 	switch kind {
 	case answerAuthority, answerName, answerExpired:
-		return fmt.Sprintf("compare caBundle in %s %s with the certificate that %s.%s.svc:%d serves", spec.resource(), spec.Configuration, spec.Service, spec.Namespace, spec.Port)
+		return fmt.Sprintf("compare caBundle in %s %s with the certificate that %s.%s.svc:%d serves", configurationName(spec), spec.Configuration, spec.Service, spec.Namespace, spec.Port)
 	case answerTimeout, answerUnreachable:
 		return fmt.Sprintf("on the server: curl -kv https://$(kubectl -n %s get svc %s -o jsonpath='{.spec.clusterIP}'):%d", spec.Namespace, spec.Service, spec.Port)
 	case answerNotServed:
@@ -58,7 +58,7 @@ func probeHint(spec WebhookSpec, kind answerKind) string {
 	case answerAPI:
 		return "kubectl get --raw '/readyz?verbose'"
 	case answerAccepted, answerDenied, answerForbidden, answerInvalid, answerNoDryRun:
-		return "kubectl get " + spec.resource() + " " + spec.Configuration + " -o yaml"
+		return "kubectl get " + configurationName(spec) + " " + spec.Configuration + " -o yaml"
 	default:
 		return "kubectl -n " + spec.Namespace + " get pods,endpointslices"
 	}

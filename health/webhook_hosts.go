@@ -21,7 +21,7 @@ type hostsFacts struct {
 const timedOut = 124
 
 // connectionTo is the webhook's Service at an address as lookAddress joins it.
-func (s WebhookSpec) connectionTo(address string) connection {
+func connectionTo(s WebhookSpec, address string) connection {
 	return connection{address: strings.Trim(strings.TrimSuffix(address, ":"+strconv.Itoa(s.Port)), "[]"), ports: []int{s.Port}}
 }
 
@@ -66,7 +66,7 @@ func judgeHostRun(spec WebhookSpec, address string, run hostRun) Verdict {
 
 // askHosts keeps asking the hosts at the Service's present address, until ctx ends.
 func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
-	fromHostsAt(ctx, w.hosts, w.key, w.moved, w.address, w.spec.connectionTo,
+	fromHostsAt(ctx, w.hosts, w.key, w.moved, w.address, func(address string) connection { return connectionTo(w.spec, address) },
 		func(address string, runs []hostRun) { w.takeRuns(address, runs, news) })
 }
 

@@ -60,7 +60,7 @@ func (w *webhookWatch) lookConfigurations(ctx context.Context, s *apiServer, fac
 	if w.spec.Mutates == "" {
 		return version, nil
 	}
-	mutation, another, err := w.lookConfiguration(ctx, s, w.spec.mutation())
+	mutation, another, err := w.lookConfiguration(ctx, s, mutationOf(w.spec))
 	facts.Mutation = &mutation
 	return version + "/" + another, err
 }

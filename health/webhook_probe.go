@@ -16,14 +16,14 @@ func judgeProbe(spec WebhookSpec, p probeFacts) Verdict {
 	if len(spec.Deny) > 0 && !deniedBy(spec, p.Deny) {
 		return judgeNotDenied(spec, p)
 	}
-	if p.Passes < spec.passesNeeded() {
-		return Verdict{State: Waiting, Message: fmt.Sprintf("served, not yet %d times in a row", spec.passesNeeded())}
+	if p.Passes < passesNeeded(spec) {
+		return Verdict{State: Waiting, Message: fmt.Sprintf("served, not yet %d times in a row", passesNeeded(spec))}
 	}
 	return Verdict{State: Ready}
 }
 
 // passesNeeded is how many passes in a row open the gate.
-func (s WebhookSpec) passesNeeded() int {
+func passesNeeded(s WebhookSpec) int {
 	switch {
 	case s.Consecutive > 0:
 		return s.Consecutive
@@ -34,8 +34,8 @@ func (s WebhookSpec) passesNeeded() int {
 	}
 }
 
-// passed reports whether both dry runs came back as they must.
-func (s WebhookSpec) passed(p probeFacts) bool {
+// probePassed reports whether both dry runs came back as they must.
+func probePassed(s WebhookSpec, p probeFacts) bool {
 	return p.Accept.Kind == answerAccepted && len(p.Unfilled) == 0 && (len(s.Deny) == 0 || deniedBy(s, p.Deny))
 }
 
@@ -84,9 +84,9 @@ const unmutated = "identity must be that of the requester"
 func notMutated(spec WebhookSpec) (cause, hint string) {
 	mutation := spec
 	if spec.Mutates != "" {
-		mutation = spec.mutation()
+		mutation = mutationOf(spec)
 	}
-	return "the API server does not ask the mutating webhook (yet)", "kubectl get " + mutation.resource() + " " + mutation.Configuration + " -o yaml"
+	return "the API server does not ask the mutating webhook (yet)", "kubectl get " + configurationName(mutation) + " " + mutation.Configuration + " -o yaml"
 }
 
 // judgeNotDenied is the case that other gates pass: everything is accepted because nobody is asked.

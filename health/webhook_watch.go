@@ -12,8 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func init() { newWatch[KindWebhook] = newWebhook }
-
 // webhookWatch looks at the objects when they change and keeps asking each API server; the two meet in state.
 type webhookWatch struct {
 	spec      WebhookSpec

@@ -61,7 +61,7 @@ func newPreflightCommand() *cobra.Command {
 func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) error {
 	ctx, cancel := context.WithTimeout(cmd.Context(), flags.timeout)
 	defer cancel()
-	findings, err := preflight(ctx, cfg, flags.project)
+	findings, err := findAll(ctx, cfg, flags.project)
 	if err != nil {
 		return &exitError{2, err}
 	}
@@ -81,8 +81,8 @@ func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) 
 	return nil
 }
 
-// preflight looks at what is there already: the hosts, the hypervisor that is to carry them, or the cluster.
-func preflight(ctx context.Context, cfg *config.Config, project string) ([]health.Finding, error) {
+// findAll looks at what is there already: the hosts, the hypervisor that is to carry them, or the cluster.
+func findAll(ctx context.Context, cfg *config.Config, project string) ([]health.Finding, error) {
 	switch {
 	case cfg.Lent():
 		return preflightLent(ctx, cfg, project)

@@ -102,6 +102,14 @@ type Secrets struct {
 // Name is what the hypervisor calls the machine.
 func (s Spec) Name() string { return "strata-" + s.Stack + "-" + s.Node }
 
+// OnHypervisor is what to type on the kind of hypervisor that the machine is on.
+func (s Spec) OnHypervisor(libvirt, proxmox string) string {
+	if s.Driver == "proxmox" {
+		return proxmox
+	}
+	return libvirt
+}
+
 // word is what may stand in a name on the hypervisor.
 var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
