@@ -21,7 +21,7 @@ status: {conditions: [{type: NamesAccepted, status: "True"}, {type: Established,
 		Name: "widgets.example.org", Deleting: true, Finalizers: []string{"f"}, Served: []string{"v1", "v2"},
 		Names: condition{Type: "NamesAccepted", Status: "True"}, Established: condition{Type: "Established", Status: "False", Reason: "Installing"},
 	}, object.facts("widgets.example.org"))
-	assert.Equal(t, []servedResource{{"example.org", "v1", "widgets"}, {"example.org", "v2", "widgets"}}, object.served())
+	assert.Equal(t, []servedResource{{group: "example.org", version: "v1", plural: "widgets"}, {group: "example.org", version: "v2", plural: "widgets"}}, object.served())
 	assert.Equal(t, crdFacts{Name: "x", Missing: true}, (*crdObject)(nil).facts("x"))
 	assert.Empty(t, (*crdObject)(nil).served())
 	object.DeletionTimestamp = nil
@@ -53,7 +53,7 @@ func TestAResourceIsServedWhenBothAnswersSaySo(t *testing.T) {
 	all, err := newCluster(c.URLs(), c.Kubeconfig())
 	require.NoError(t, err)
 	c.Serve("example.org/v1", "Widget", fakeapi.Resource{Plural: "widgets"})
-	widgets, gadgets, later := servedResource{"example.org", "v1", "widgets"}, servedResource{"example.org", "v1", "gadgets"}, servedResource{"example.org", "v2", "widgets"}
+	widgets, gadgets, later := servedResource{group: "example.org", version: "v1", plural: "widgets"}, servedResource{group: "example.org", version: "v1", plural: "gadgets"}, servedResource{group: "example.org", version: "v2", plural: "widgets"}
 	absent := func(wanted ...servedResource) []string {
 		missing, err := all.servers[0].absent(t.Context(), wanted)
 		require.NoError(t, err)
