@@ -1,6 +1,8 @@
 package health
 
-import "context"
+import (
+	"context"
+)
 
 // Registered collects the gates of a program that is only registered: their Specs as the configuration makes them, in the program's
 // order and without what an up finds out (host keys, digests of outputs).

@@ -19,7 +19,7 @@ func WriteReport(out io.Writer, r Result) error {
 // Report is the text of WriteReport.
 func (r Result) Report() string {
 	var text strings.Builder
-	failing, hidden := split(r.Checks)
+	failing, hidden := Split(r.Checks)
 	if r.Passes() {
 		fmt.Fprintf(&text, "%s: %s after %s\n", r.Gate, strings.ToLower(string(r.State)), r.Elapsed.Duration)
 		r.remarks(&text)
@@ -60,11 +60,11 @@ func (r Result) remarks(text *strings.Builder) {
 	for _, check := range r.Checks {
 		switch {
 		case check.State == Skipped:
-			fmt.Fprintf(text, "  skipped %s: %s\n", check.Check, oneLine(check.Message))
+			fmt.Fprintf(text, "  skipped %s: %s\n", check.Check, OneLine(check.Message))
 		case check.Hint != "":
-			fmt.Fprintf(text, "  warning %s: %s; %s\n", check.Check, oneLine(check.Message), oneLine(check.Hint))
+			fmt.Fprintf(text, "  warning %s: %s; %s\n", check.Check, OneLine(check.Message), OneLine(check.Hint))
 		case r.Kind == KindHTTP && check.Message != "":
-			fmt.Fprintf(text, "  %s: %s\n", check.Check, oneLine(check.Message))
+			fmt.Fprintf(text, "  %s: %s\n", check.Check, OneLine(check.Message))
 		}
 	}
 }
@@ -82,9 +82,9 @@ func stuckFirst(checks []Verdict) []Verdict {
 }
 
 func writeCheck(text *strings.Builder, check Verdict) {
-	fmt.Fprintf(text, "  %s (%s): %s\n", check.Check, strings.ToLower(string(check.State)), oneLine(check.Message))
+	fmt.Fprintf(text, "  %s (%s): %s\n", check.Check, strings.ToLower(string(check.State)), OneLine(check.Message))
 	if check.Cause != "" {
-		fmt.Fprintf(text, "    cause: %s\n", oneLine(check.Cause))
+		fmt.Fprintf(text, "    cause: %s\n", OneLine(check.Cause))
 	}
 	for _, evidence := range check.Evidence {
 		lines := strings.Split(strings.TrimSpace(evidence), "\n")
@@ -94,6 +94,6 @@ func writeCheck(text *strings.Builder, check Verdict) {
 		fmt.Fprintf(text, "    evidence: %s\n", strings.Join(lines, "\n      "))
 	}
 	if check.Hint != "" {
-		fmt.Fprintf(text, "    fix: %s\n", oneLine(check.Hint))
+		fmt.Fprintf(text, "    fix: %s\n", OneLine(check.Hint))
 	}
 }

@@ -53,17 +53,17 @@ func NotMade(spec Spec) Result {
 	}
 }
 
-// newResult sums up the last verdicts of a gate.
-func newResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict) Result {
+// NewResult sums up the last verdicts of a gate.
+func NewResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict) Result {
 	return Result{
-		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind, State: sum(checks), Ending: ending,
+		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind, State: StateOf(checks), Ending: ending,
 		Elapsed: metav1.Duration{Duration: elapsed.Round(time.Millisecond)},
 		Timeout: spec.Timeout, TimeoutKey: spec.TimeoutKey, Checks: checks,
 	}
 }
 
 // sum is the state of a whole gate. No verdict at all is not ready: nothing was seen yet.
-func sum(checks []Verdict) State {
+func StateOf(checks []Verdict) State {
 	count := map[State]int{}
 	for _, check := range checks {
 		count[check.State]++
@@ -79,8 +79,8 @@ func sum(checks []Verdict) State {
 	return Ready
 }
 
-// split sorts the verdicts that do not pass: those that name a reason of their own, and how many only wait for one of them.
-func split(checks []Verdict) (failing []Verdict, hidden int) {
+// Split sorts the verdicts that do not pass: those that name a reason of their own, and how many only wait for one of them.
+func Split(checks []Verdict) (failing []Verdict, hidden int) {
 	failed := map[string]bool{}
 	for _, check := range checks {
 		if !check.Passes() {

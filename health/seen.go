@@ -1,6 +1,8 @@
 package health
 
-import "strata/internal/seen"
+import (
+	"strata/internal/seen"
+)
 
 // SeenLine is a line of a gate's progress: when the observation came in that decided. What passes between it and the end of
 // the gate's resource is lag. It is empty for a gate that ended for another reason than what it saw.

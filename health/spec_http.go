@@ -1,7 +1,6 @@
 package health
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -26,25 +25,5 @@ func (s HTTPSpec) validate(need needs) {
 		need(!probe.Login || probe.Contains != "", "http.probes[%d].contains: empty; a login page answers 200 as well", i)
 		need(probe.RedirectTo == "" || probe.RedirectPrefix == "", "http.probes[%d]: redirectTo and redirectPrefix exclude each other", i)
 		need(probe.RedirectTo == "" || err == nil && redirect.IsAbs(), "http.probes[%d].redirectTo: expected an absolute URL", i)
-	}
-}
-
-// probeMethod is the probe's request method.
-func probeMethod(p HTTPProbe) string {
-	if p.Method == "" {
-		return http.MethodGet
-	}
-	return p.Method
-}
-
-// probeStatuses are the codes of which one must come back.
-func probeStatuses(p HTTPProbe) []int {
-	switch {
-	case len(p.Status) > 0:
-		return p.Status
-	case p.RedirectTo != "" || p.RedirectPrefix != "":
-		return []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
-	default:
-		return []int{http.StatusOK}
 	}
 }

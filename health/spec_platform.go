@@ -1,6 +1,8 @@
 package health
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // CRDsSpec names custom resource definitions that must be served.
 type CRDsSpec struct {

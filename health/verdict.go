@@ -1,6 +1,8 @@
 package health
 
-import "time"
+import (
+	"time"
+)
 
 // State is the outcome of one look at one thing.
 type State string

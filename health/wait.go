@@ -24,7 +24,7 @@ func wait(ctx context.Context, spec Spec, watch Watch, progress io.Writer) (Resu
 	go func() { ended <- watch.Run(bounded, latest.put) }()
 	lines := progressLines{to: progress, gate: spec.Gate}
 	end := func(ending Ending, checks []Verdict, seen time.Time) Result {
-		result := newResult(spec, ending, time.Since(start), checks)
+		result := NewResult(spec, ending, time.Since(start), checks)
 		result.Seen = seen
 		return result
 	}
@@ -42,7 +42,7 @@ func wait(ctx context.Context, spec Spec, watch Watch, progress io.Writer) (Resu
 		}
 		checks, seen := latest.get()
 		lines.show(checks, time.Since(start))
-		switch state := sum(checks); {
+		switch state := StateOf(checks); {
 		case state == Ready || state == Skipped:
 			return end(EndedOpen, checks, seen), nil
 		case state == Stuck:
@@ -102,12 +102,12 @@ func (p *progressLines) show(checks []Verdict, elapsed time.Duration) {
 
 // situation is what a progress line says, without anything that moves by itself: "2/3 Ready; node-3: NotReady, …".
 func situation(checks []Verdict) string {
-	failing, hidden := split(checks)
+	failing, hidden := Split(checks)
 	parts := []string{fmt.Sprintf("%d/%d %s", len(checks)-len(failing)-hidden, len(checks), Ready)}
 	for _, check := range failing {
-		part := check.Check + ": " + oneLine(check.Message)
+		part := check.Check + ": " + OneLine(check.Message)
 		if check.Cause != "" {
-			part += " (" + oneLine(check.Cause) + ")"
+			part += " (" + OneLine(check.Cause) + ")"
 		}
 		parts = append(parts, part)
 	}
@@ -117,5 +117,5 @@ func situation(checks []Verdict) string {
 	return strings.Join(parts, "; ")
 }
 
-// oneLine joins the lines of a text.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// OneLine joins the lines of a text.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

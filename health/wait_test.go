@@ -128,7 +128,7 @@ func TestReport(t *testing.T) {
 		result Result
 		want   string
 	}{
-		{"stuck shows cause, evidence and fix first", newResult(spec, EndedStuck, 3*time.Second, []Verdict{waiting2withName("a"), stuck2, behind}), `
+		{"stuck shows cause, evidence and fix first", NewResult(spec, EndedStuck, 3*time.Second, []Verdict{waiting2withName("a"), stuck2, behind}), `
 layer k3s, gate nodes: stuck after 3s, waiting longer cannot help: 3 of 3 checks not ready
   node-2 (stuck): wrong token
     cause: token
@@ -137,17 +137,17 @@ layer k3s, gate nodes: stuck after 3s, waiting longer cannot help: 3 of 3 checks
   a (waiting): NotReady
   1 more: not listed, they cannot pass before the above
 `},
-		{"timeout names the key and value", newResult(spec, EndedTimeout, time.Minute, []Verdict{ready1, waiting2}), `
+		{"timeout names the key and value", NewResult(spec, EndedTimeout, time.Minute, []Verdict{ready1, waiting2}), `
 layer k3s, gate nodes: timed out after 1m0s: 1 of 2 checks not ready
   node-2 (waiting): NotReady
   deadline: strata:timeouts.nodes is 1m0s; raise it only if the above needs nothing but more time
 `},
-		{"timeout without any observation says so", newResult(spec, EndedTimeout, time.Minute, nil), `
+		{"timeout without any observation says so", NewResult(spec, EndedTimeout, time.Minute, nil), `
 layer k3s, gate nodes: timed out after 1m0s: 0 of 0 checks not ready
   nothing could be observed before the gate ended
   deadline: strata:timeouts.nodes is 1m0s; raise it only if the above needs nothing but more time
 `},
-		{"open names what was skipped and warns", newResult(spec, EndedOpen, time.Second, []Verdict{ready1, skipped2, {Check: "cloud-init", State: Ready, Message: "warnings", Hint: "look"}}), `
+		{"open names what was skipped and warns", NewResult(spec, EndedOpen, time.Second, []Verdict{ready1, skipped2, {Check: "cloud-init", State: Ready, Message: "warnings", Hint: "look"}}), `
 nodes: ready after 1s
   skipped node-2: no SSH
   warning cloud-init: warnings; look
@@ -168,7 +168,7 @@ func waiting2withName(name string) Verdict {
 func TestChecksThatWaitForEachOtherAreListed(t *testing.T) {
 	a := Verdict{Check: "a", State: Waiting, After: []string{"b"}}
 	b := Verdict{Check: "b", State: Waiting, After: []string{"a"}}
-	failing, hidden := split([]Verdict{a, b})
+	failing, hidden := Split([]Verdict{a, b})
 	assert.Len(t, failing, 2)
 	assert.Zero(t, hidden)
 }

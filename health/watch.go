@@ -1,6 +1,8 @@
 package health
 
-import "context"
+import (
+	"context"
+)
 
 // Watch observes what one gate looks at.
 //

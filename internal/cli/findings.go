@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"strata/health"
+	"strata/health/preflight"
 )
 
 // writeFindings prints a line for each finding that says something, and one that counts the rest of each subject; then what
 // to do about each failure.
-func writeFindings(out io.Writer, findings []health.Finding) error {
+func writeFindings(out io.Writer, findings []preflight.Finding) error {
 	table := newTable(out, "SUBJECT", "CHECK", "STATE", "FOUND")
 	groups, order := map[string]*group{}, []string{}
 	for _, f := range findings {
@@ -45,13 +46,13 @@ func writeFindings(out io.Writer, findings []health.Finding) error {
 
 // group is what a table shows of one subject.
 type group struct {
-	listed        []health.Finding
+	listed        []preflight.Finding
 	failed        map[string]bool
 	ready, behind int
 }
 
 // add sorts a finding in: listed, merely ready, or behind one that failed before it.
-func (g *group) add(f health.Finding) {
+func (g *group) add(f preflight.Finding) {
 	switch {
 	case f.State == health.Ready && f.Hint == "":
 		g.ready++
@@ -65,7 +66,7 @@ func (g *group) add(f health.Finding) {
 	g.listed = append(g.listed, f)
 }
 
-func (g *group) isBehind(f health.Finding) bool {
+func (g *group) isBehind(f preflight.Finding) bool {
 	for _, name := range f.After {
 		if g.failed[name] {
 			return true

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/health"
+	"strata/health/kinds"
 )
 
 // newGateCommand is `strata gate`, what every gate resource runs: a health.Spec on stdin, secrets in the environment, progress
@@ -29,7 +30,7 @@ func newGateCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{2, err}
 			}
-			result, err := health.Run(cmd.Context(), spec, secretsFrom(os.Getenv), cmd.ErrOrStderr())
+			result, err := kinds.Run(cmd.Context(), spec, secretsFrom(os.Getenv), cmd.ErrOrStderr())
 			if err != nil {
 				return &exitError{2, err}
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
+	"strata/health/preflight"
 	"strata/internal/remote/sshtest"
 	"strata/internal/stackstate"
 )
@@ -162,7 +163,7 @@ func TestHealthReadsTheGatesAndTheirSecretsFromTheState(t *testing.T) {
 
 func TestFindingsHideWhatIsBehindAFailure(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, writeFindings(&out, []health.Finding{
+	require.NoError(t, writeFindings(&out, []preflight.Finding{
 		{Subject: "a", Verdict: health.Verdict{Check: "ssh", State: health.Waiting, Message: "refused", Hint: "switch it on"}},
 		{Subject: "a", Verdict: health.Verdict{Check: "disk", State: health.Waiting, Message: "not seen", After: []string{"ssh"}}},
 		{Subject: "b", Verdict: health.Verdict{Check: "ssh", State: health.Ready}},

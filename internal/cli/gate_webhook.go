@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"strata/health"
+	"strata/health/kinds"
 	"strata/internal/kubeconfig"
 )
 
@@ -43,7 +44,7 @@ func newGateWebhookCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{2, err}
 			}
-			result, err := health.Run(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
+			result, err := kinds.Run(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
 			if err != nil {
 				return &exitError{2, err}
 			}

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
+	"strata/health/kinds"
 	"strata/internal/stackstate"
 )
 
@@ -148,7 +149,7 @@ func askAll(ctx context.Context, gates []recordedGate, timeout time.Duration, pr
 			defer func() { <-slots }()
 			gate.spec.Timeout = metav1.Duration{Duration: timeout}
 			gate.spec.TimeoutKey = "--timeout"
-			result, err := health.Run(ctx, gate.spec, gate.secrets, progress)
+			result, err := kinds.Run(ctx, gate.spec, gate.secrets, progress)
 			if err != nil {
 				result = health.Result{
 					Gate: gate.spec.Gate, Layer: gate.spec.Layer, Kind: gate.spec.Kind, State: health.Stuck, Ending: health.EndedStuck,

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/config"
-	"strata/health"
+	"strata/health/preflight"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
 )
@@ -109,7 +109,7 @@ func namedNodes(flags hostFlags, nodes []string) (*config.Config, error) {
 }
 
 // byHand runs a script on a host. Without a pin it makes the first contact, as a preflight does.
-func byHand(ctx context.Context, host health.PreflightHost, script string) (string, error) {
+func byHand(ctx context.Context, host preflight.Host, script string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, hostLimit)
 	defer cancel()
 	target := host.Host.Target

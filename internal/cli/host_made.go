@@ -7,6 +7,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/preflight"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/nspawn"
 	"strata/internal/remote"
@@ -63,7 +64,7 @@ func vmByHand(ctx context.Context, cfg *config.Config, flags hostFlags, verb str
 }
 
 // hostInside is how a machine's host is reached, by its gate in the state; known is false where there is none.
-func hostInside(ctx context.Context, flags hostFlags, node string) (host health.PreflightHost, known bool) {
+func hostInside(ctx context.Context, flags hostFlags, node string) (host preflight.Host, known bool) {
 	state, err := stackstate.CommandLine(flags.project).Read(ctx, flags.stack)
 	if err != nil {
 		return host, false // a release needs no state
@@ -73,5 +74,5 @@ func hostInside(ctx context.Context, flags hostFlags, node string) (host health.
 	if err != nil || i < 0 {
 		return host, false
 	}
-	return health.PreflightHost{Host: gates[i].spec.Hosts[0], Key: gates[i].secrets.SSHKey}, true
+	return preflight.Host{Host: gates[i].spec.Hosts[0], Key: gates[i].secrets.SSHKey}, true
 }

@@ -14,6 +14,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/preflight"
 	"strata/internal/artifacts"
 	"strata/internal/kubeconfig"
 	"strata/internal/remote"
@@ -82,7 +83,7 @@ func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) 
 }
 
 // findAll looks at what is there already: the hosts, the hypervisor that is to carry them, or the cluster.
-func findAll(ctx context.Context, cfg *config.Config, project string) ([]health.Finding, error) {
+func findAll(ctx context.Context, cfg *config.Config, project string) ([]preflight.Finding, error) {
 	switch {
 	case cfg.Lent():
 		return preflightLent(ctx, cfg, project)
@@ -96,7 +97,7 @@ func findAll(ctx context.Context, cfg *config.Config, project string) ([]health.
 		for i := range hosts {
 			hosts[i].Spec.Owner = owner.At(hosts[i].Host.Name)
 		}
-		return health.Preflight(ctx, hosts, poolAddresses(cfg)), nil
+		return preflight.Hosts(ctx, hosts, poolAddresses(cfg)), nil
 	case cfg.Hosts.Driver.MakesVMs():
 		plan, err := vmPlan(ctx, cfg, project)
 		if err != nil {
@@ -106,35 +107,35 @@ func findAll(ctx context.Context, cfg *config.Config, project string) ([]health.
 		for i := range plan.Specs {
 			plan.Specs[i].Cluster, plan.Specs[i].Project = owner.Cluster, owner.Project
 		}
-		return append([]health.Finding{madeByUp(cfg)}, health.PreflightVMs(ctx, plan)...), nil
+		return append([]preflight.Finding{madeByUp(cfg)}, preflight.VMs(ctx, plan)...), nil
 	}
-	return []health.Finding{madeByUp(cfg)}, nil
+	return []preflight.Finding{madeByUp(cfg)}, nil
 }
 
 // preflightLent looks at the cluster that the stack is lent. Its pool is not asked for: only a host on the nodes' network hears who
 // answers there.
-func preflightLent(ctx context.Context, cfg *config.Config, project string) ([]health.Finding, error) {
+func preflightLent(ctx context.Context, cfg *config.Config, project string) ([]preflight.Finding, error) {
 	target, err := kubeconfig.ForStack(cfg, project)
 	if err != nil {
 		return nil, err
 	}
-	return health.PreflightLent(ctx, health.LentCluster{
+	return preflight.Lent(ctx, preflight.LentCluster{
 		Name: "context " + cfg.Cluster.Context, Server: target.Server, Kubeconfig: target.Text,
 		MetalLB: *cfg.MetalLB.Enabled, Traefik: cfg.Ingress.Uses(config.ControllerTraefik),
 	})
 }
 
 // madeByUp is the only finding on hosts that are not there yet.
-func madeByUp(cfg *config.Config) health.Finding {
-	return health.Finding{Subject: "all hosts", Verdict: health.Verdict{
+func madeByUp(cfg *config.Config) preflight.Finding {
+	return preflight.Finding{Subject: "all hosts", Verdict: health.Verdict{
 		Check: "hosts", State: health.Skipped, Message: "driver " + string(cfg.Hosts.Driver) + " makes the hosts; up gates each one",
 	}}
 }
 
 // preflightHosts are the hosts that exist already, with their keys.
-func preflightHosts(cfg *config.Config, project string) ([]health.PreflightHost, error) {
+func preflightHosts(cfg *config.Config, project string) ([]preflight.Host, error) {
 	var problems []error
-	var hosts []health.PreflightHost
+	var hosts []preflight.Host
 	k3s := wantedK3s(cfg, project)
 	for _, node := range cfg.Hosts.Nodes {
 		key, err := readKeyFile(project, node.SSH.KeyFile)
@@ -147,7 +148,7 @@ func preflightHosts(cfg *config.Config, project string) ([]health.PreflightHost,
 		if node.Role == config.RoleServer {
 			needs.Fixed = cfg.K3s.Fixed()
 		}
-		hosts = append(hosts, health.PreflightHost{
+		hosts = append(hosts, preflight.Host{
 			Host: health.Host{Role: string(node.Role), Target: remote.Target{
 				Name: node.Name, Address: node.Address.String(), Port: node.SSH.Port, User: node.SSH.User, HostKey: node.SSH.HostKey,
 			}},

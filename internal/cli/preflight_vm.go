@@ -5,18 +5,18 @@ import (
 	"fmt"
 
 	"strata/config"
-	"strata/health"
+	"strata/health/preflight"
 	"strata/internal/artifacts"
 	"strata/internal/vm"
 )
 
 // vmPlan is what a preflight looks for on the hypervisor of drivers libvirt and proxmox.
-func vmPlan(ctx context.Context, cfg *config.Config, project string) (health.VMPlan, error) {
+func vmPlan(ctx context.Context, cfg *config.Config, project string) (preflight.VMPlan, error) {
 	key, err := hypervisorKey(cfg, project)
 	if err != nil {
-		return health.VMPlan{}, err
+		return preflight.VMPlan{}, err
 	}
-	return health.VMPlan{Specs: vmSpecs(cfg), Key: key, Image: vmImage(ctx, cfg, project)}, nil
+	return preflight.VMPlan{Specs: vmSpecs(cfg), Key: key, Image: vmImage(ctx, cfg, project)}, nil
 }
 
 // vmSpecs are the machines that the configuration asks for.
@@ -43,11 +43,11 @@ func hypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 }
 
 // vmImage is what the machines start from; nil with a template. One that upstream has is asked for, and not downloaded.
-func vmImage(ctx context.Context, cfg *config.Config, project string) *health.VMImage {
+func vmImage(ctx context.Context, cfg *config.Config, project string) *preflight.VMImage {
 	if !cfg.NeedsVMImage() {
 		return nil
 	}
-	image := &health.VMImage{Key: "strata:artifacts.machineImage", Value: cfg.Artifacts.MachineImage}
+	image := &preflight.VMImage{Key: "strata:artifacts.machineImage", Value: cfg.Artifacts.MachineImage}
 	if cfg.Artifacts.MachineImage == config.SourceUpstream {
 		image.Key, image.Value = "strata:hosts.vm.image", cfg.Hosts.VM.Image
 	}

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
+	"strata/health/kinds"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -64,7 +65,7 @@ func startWith(t testing.TB, spec health.Spec, secrets health.Secrets) *run {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		result, err := health.Run(ctx, spec, secrets, r.progress)
+		result, err := kinds.Run(ctx, spec, secrets, r.progress)
 		if assert.NoError(t, err) {
 			r.done <- result
 		}

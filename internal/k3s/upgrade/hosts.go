@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/health"
+	"strata/health/kinds"
 	"strata/internal/apiserver"
 	k3snode "strata/internal/k3s/node"
 )
@@ -142,7 +143,7 @@ func (s *SSH) Works(ctx context.Context, host health.Host, url string) error {
 
 // gate asks a gate and names the check that failed; the whole report is in the log.
 func (s *SSH) gate(ctx context.Context, spec health.Spec) error {
-	result, err := health.Run(ctx, spec, s.Secrets, s.Log)
+	result, err := kinds.Run(ctx, spec, s.Secrets, s.Log)
 	if err != nil || result.Passes() {
 		return err
 	}

@@ -1,0 +1,115 @@
+package address
+
+import (
+	"net"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"strata/health"
+	"strata/health/healthtest"
+	"strata/health/host"
+)
+
+func TestAddressVerdicts(t *testing.T) { healthtest.RunFixtures(t, "address", judgeAddress) }
+
+func TestFactsOfAService(t *testing.T) {
+	service := healthtest.Decode[corev1.Service](t, `
+spec: {type: LoadBalancer, loadBalancerClass: c}
+status: {loadBalancer: {ingress: [{ip: 10.10.0.200}, {ip: "fd00::1"}]}}
+`)
+	assert.Equal(t, ServiceSeen{Type: "LoadBalancer", Class: "c", Address: "10.10.0.200"}, serviceFactsOf(service))
+	assert.Equal(t, ServiceSeen{Type: "ClusterIP"}, serviceFactsOf(healthtest.Decode[corev1.Service](t, `spec: {type: ClusterIP}`)))
+	assert.Empty(t, serviceFactsOf(healthtest.Decode[corev1.Service](t, `status: {loadBalancer: {ingress: [{hostname: lb.example.org}]}}`)).Address)
+}
+
+func TestEveryPortIsDialled(t *testing.T) {
+	open, err := strconv.Atoi(healthtest.Listen(t))
+	require.NoError(t, err)
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	closed := gone.Addr().(*net.TCPAddr).Port
+	require.NoError(t, gone.Close())
+	assert.Equal(t, []dialFacts{{Port: open, Seen: true}, {Port: closed, Seen: true, Error: "connection refused"}}, dialAll(t.Context(), "127.0.0.1", []int{open, closed}))
+}
+
+func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
+	w := &addressWatch{spec: health.AddressSpec{Ports: []int{80, 443}}, skipped: "x", news: make(chan struct{}, 1)}
+	assert.Nil(t, w.judge(), "before the first look")
+	w.seen, w.facts.Service = true, ServiceSeen{Type: "LoadBalancer", Address: "10.10.0.200"}
+	dialled := func(f *addressFacts) { f.Dials = []dialFacts{{Port: 80, Seen: true}, {Port: 443, Seen: true}} }
+	w.take("10.10.0.201", dialled)
+	assert.Empty(t, w.news)
+	assert.Equal(t, health.Waiting, w.judge()[2].State)
+	w.take("10.10.0.200", dialled)
+	assert.Len(t, w.news, 1)
+	assert.Equal(t, health.Ready, w.judge()[2].State)
+	assert.Equal(t, `for port in 80 443; do timeout 3 bash -c ": </dev/tcp/10.10.0.200/$port" || exit; done`, w.connectionTo("10.10.0.200").Command())
+	w.skipped, w.hosts = "", []health.Host{{Role: "server"}}
+	assert.Equal(t, "not asked yet", w.judge()[3].Message)
+}
+
+func TestAnAddressGateNamesWhatItIsAsked(t *testing.T) {
+	good := health.AddressSpec{Namespace: "n", Service: "s", Ports: []int{1, 65535}, Want: "10.10.0.200"}
+	check := func(change func(*health.AddressSpec)) error {
+		spec := good
+		change(&spec)
+		return healthtest.Valid(health.Spec{Kind: health.KindAddress, Address: &spec}).Validate()
+	}
+	require.NoError(t, check(func(*health.AddressSpec) {}))
+	require.NoError(t, check(func(s *health.AddressSpec) { s.Want = "" }))
+	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Namespace = "" }), "namespace or service")
+	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Service = "" }), "namespace or service")
+	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Ports = nil }), "address.ports: empty")
+	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Ports = []int{80, 0} }), "address.ports[1]")
+	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Ports = []int{65536} }), "address.ports[0]")
+	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Want = "web" }), "address.want")
+	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindAddress}).Validate(), "address: missing")
+}
+
+// arp is the kernel's table of a machine that has met two nodes, has asked for a third in vain, and somebody who has the address.
+const arp = `IP address       HW type     Flags       HW address            Mask     Device
+10.10.0.200      0x1         0x2         52:54:00:00:00:02     *        br0
+10.10.0.11       0x1         0x2         52:54:00:00:00:01     *        br0
+10.10.0.21       0x1         0x6         52:54:00:00:00:02     *        br0
+10.10.0.22       0x1         0x0         00:00:00:00:00:00     *        br0
+`
+
+func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
+	nodes := map[string]string{"server-1": "10.10.0.11", "agent-1": "10.10.0.21", "agent-2": "10.10.0.22"}
+	assert.Equal(t, answererFacts{
+		MAC: "52:54:00:00:00:02", Silent: []string{"agent-2"}, Nodes: map[string]string{"52:54:00:00:00:01": "server-1", "52:54:00:00:00:02": "agent-1"},
+	}, whoAnswers(arp, "10.10.0.200", nodes))
+	assert.Equal(t, answererFacts{}, whoAnswers(arp, "10.20.0.200", nodes), "behind a router")
+	assert.Equal(t, answererFacts{}, whoAnswers("", "10.10.0.200", nodes), "a machine without the table")
+	assert.Equal(t, health.Ready, judgeAnswerer("10.20.0.200", answererFacts{}).State)
+}
+
+func TestWhatHostsSeeIsAskedForWhereThisMachineIsNotOnTheNetworkOnly(t *testing.T) {
+	late, routeless := dialFacts{Error: "timeout; the host is down, or a firewall drops the connection"}, dialFacts{Error: "no route to host"}
+	assert.True(t, unreachable([]dialFacts{late, routeless}))
+	assert.False(t, unreachable([]dialFacts{late, {Error: "connection refused"}}), "somebody is there")
+	assert.False(t, unreachable([]dialFacts{late, {}}))
+	assert.False(t, unreachable(nil))
+
+	w := &addressWatch{}
+	w.facts = addressFacts{Service: ServiceSeen{Address: "10.10.0.200"}, Away: awaySeconds, nodes: map[string]string{"server-1": "10.10.0.11"}}
+	address, nodes := w.away()
+	assert.Equal(t, "10.10.0.200", address)
+	assert.Equal(t, []string{"10.10.0.11"}, nodes)
+	w.facts.Away--
+	address, _ = w.away()
+	assert.Empty(t, address)
+}
+
+func TestAHostsNeighbourIsANodesOrAStrangers(t *testing.T) {
+	seen := host.Block{"answers": {"10.10.0.200 52:54:00:00:00:02"}, "ours": {"52:54:00:00:00:01", "52:54:00:00:00:02"}}
+	assert.Equal(t, announcement{Host: "server-1", MAC: "52:54:00:00:00:02", Ours: true}, announcementOf("server-1", seen))
+	seen["ours"] = seen["ours"][:1]
+	assert.Equal(t, announcement{Host: "server-1", MAC: "52:54:00:00:00:02"}, announcementOf("server-1", seen))
+	assert.Equal(t, announcement{Host: "server-1"}, announcementOf("server-1", host.Block{"ours": {"52:54:00:00:00:01"}}), "it announces it itself, or nobody does")
+	assert.Equal(t, announcement{Host: "server-1"}, announcementOf("server-1", host.Block{"lacks": {"ping or ip"}}))
+}

@@ -1,0 +1,102 @@
+package address
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+	"strata/internal/apiserver"
+)
+
+const (
+	// dialInterval is the pause between two attempts to connect: nothing reports that an address begins to answer.
+	dialInterval = 100 * time.Millisecond
+	// DialTimeout bounds one attempt. On the networks of a platform an answer takes milliseconds.
+	DialTimeout = time.Second
+)
+
+func (w *addressWatch) look(ctx context.Context) addressFacts {
+	var facts addressFacts
+	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+		if facts.Service, err = LookService(ctx, s, w.spec); err != nil {
+			return err
+		}
+		if facts.Endpoints, err = kube.LookEndpoints(ctx, s, w.spec.Namespace, w.spec.Service); err != nil {
+			return err
+		}
+		facts.nodes, err = lookAddresses(ctx, s)
+		return err
+	})
+	if fault != nil {
+		return addressFacts{Fault: fault, Seconds: seconds}
+	}
+	facts.Service.Seconds = w.settled.Seconds("refusal", facts.Service.Refusal)
+	return facts
+}
+
+// lookAddresses are the nodes' internal IPv4 addresses by name.
+func lookAddresses(ctx context.Context, s *kube.APIServer) (map[string]string, error) {
+	nodes, err := kube.List[corev1.Node](ctx, s, kube.NodeResource, "", metav1.ListOptions{})
+	addresses := map[string]string{}
+	for i := range nodes {
+		if address := apiserver.InternalIP(&nodes[i]); address != "" {
+			addresses[nodes[i].Name] = address
+		}
+	}
+	return addresses, err
+}
+
+func LookService(ctx context.Context, s *kube.APIServer, spec health.AddressSpec) (ServiceSeen, error) {
+	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace, spec.Service)
+	if err != nil || service == nil {
+		return ServiceSeen{Missing: err == nil}, err
+	}
+	seen := serviceFactsOf(service)
+	if seen.Address != "" {
+		return seen, nil
+	}
+	events, err := kube.List[corev1.Event](ctx, s, kube.EventResource, spec.Namespace, metav1.ListOptions{FieldSelector: "type=Warning"})
+	if own := kube.WarningsOf(events, string(service.UID)); len(own) > 0 {
+		seen.Refusal, seen.Events = kube.Stable(own[0].Message), kube.EventLines(own)
+	}
+	return seen, err
+}
+
+func serviceFactsOf(service *corev1.Service) ServiceSeen {
+	seen := ServiceSeen{Type: string(service.Spec.Type)}
+	if class := service.Spec.LoadBalancerClass; class != nil {
+		seen.Class = *class
+	}
+	if ingress := service.Status.LoadBalancer.Ingress; len(ingress) > 0 {
+		seen.Address = ingress[0].IP
+	}
+	return seen
+}
+
+// dialAll connects to every port at the same time.
+func dialAll(ctx context.Context, address string, ports []int) []dialFacts {
+	dials := make([]dialFacts, len(ports))
+	dialer := net.Dialer{Timeout: DialTimeout}
+	var all sync.WaitGroup
+	for i, port := range ports {
+		all.Go(func() {
+			dials[i] = dialFacts{Port: port, Seen: true}
+			connection, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(port)))
+			if err != nil {
+				dials[i].Error = observe.DialTrouble(err)
+				return
+			}
+			_ = connection.Close() // Only that it was accepted counts.
+		})
+	}
+	all.Wait()
+	return dials
+}

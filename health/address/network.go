@@ -1,0 +1,112 @@
+package address
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/health/observe"
+)
+
+const (
+	// awaySeconds is how long this machine has to fail to connect before hosts are asked what they see: MetalLB announces an address
+	// within a second or two.
+	awaySeconds = 10
+	// networkLimit bounds one look at the hosts' network, and networkInterval is the pause after it.
+	networkLimit, networkInterval = 30 * time.Second, 10 * time.Second
+)
+
+// announcement is what one host sees on its network: who answers for the address. A host that announces it itself sees nothing, and so
+// does every other where nobody does.
+type announcement struct {
+	Host string `json:"host"`
+	MAC  string `json:"mac,omitempty"`
+	// Ours is true of a node's.
+	Ours bool `json:"ours,omitempty"`
+}
+
+// judgeAway is for a machine that reaches the hosts and not the network of the address: a firewall or a VPN lets it through to them only.
+// A connection from a host proves nothing of who announces the address, because kube-proxy there takes it; a neighbour that answers for it does.
+func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
+	if here.Passes() || f.Away < awaySeconds || len(f.Hosts.Runs) == 0 {
+		return here
+	}
+	if slices.ContainsFunc(f.Hosts.Runs, func(run host.HostRun) bool { return !run.Passed() }) {
+		return here
+	}
+	seen := ""
+	for _, one := range f.Announced {
+		switch {
+		case one.MAC != "" && !one.Ours:
+			here.Cause = one.MAC + ", which is no node's, answers for it on the network of " + one.Host
+			return here
+		case one.MAC != "":
+			seen = one.Host
+		}
+	}
+	if seen == "" {
+		return here
+	}
+	return health.Verdict{State: health.Skipped, Message: here.Message + ". Seen from the hosts instead: " + seen + " sees a node answer for it, and every host connects"}
+}
+
+// unreachable says whether each port failed as they do on a network that one is not on.
+func unreachable(dials []dialFacts) bool {
+	return len(dials) > 0 && !slices.ContainsFunc(dials, func(d dialFacts) bool {
+		return !strings.Contains(d.Error, "timeout") && !strings.Contains(d.Error, "no route") && !strings.Contains(d.Error, "unreachable")
+	})
+}
+
+// lookFromHosts asks the hosts, while this machine cannot connect, who answers on their network.
+func (w *addressWatch) lookFromHosts(ctx context.Context) {
+	for ctx.Err() == nil {
+		if address, nodes := w.away(); address != "" {
+			seen := announced(ctx, w.hosts, w.key, address, nodes)
+			w.take(address, func(f *addressFacts) { f.Announced = seen })
+		}
+		observe.WaitFor(ctx, nil, networkInterval)
+	}
+}
+
+// away is the address that this machine has failed to reach for long enough, and the nodes' addresses.
+func (w *addressWatch) away() (address string, nodes []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.facts.Away >= awaySeconds {
+		address = w.facts.Service.Address
+	}
+	return address, slices.Collect(maps.Values(w.facts.nodes))
+}
+
+// announced is what each host sees, in the hosts' order.
+func announced(ctx context.Context, hosts []health.Host, key []byte, address string, nodes []string) []announcement {
+	list := make([]announcement, len(hosts))
+	script := host.WithSettings(host.PoolScript, map[string]string{"addresses": address, "nodes": strings.Join(nodes, " ")})
+	var all sync.WaitGroup
+	for i, h := range hosts {
+		all.Go(func() {
+			bounded, stop := context.WithTimeout(ctx, networkLimit)
+			defer stop()
+			list[i] = announcement{Host: h.Name}
+			host.Stream(bounded, h, key, script, func(b host.Block) {
+				list[i] = announcementOf(h.Name, b)
+				stop()
+			}, func(error) {})
+		})
+	}
+	all.Wait()
+	return list
+}
+
+func announcementOf(host string, b host.Block) announcement {
+	seen := announcement{Host: host}
+	if _, mac, ok := strings.Cut(b.Get("answers"), " "); ok {
+		seen.MAC, seen.Ours = mac, slices.Contains(b["ours"], mac)
+	}
+	return seen
+}

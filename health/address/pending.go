@@ -1,0 +1,51 @@
+package address
+
+import (
+	"regexp"
+
+	"strata/health"
+)
+
+// allocationSeconds is how long the same refusal must stand without an address before it is believed: MetalLB allocates anew
+// when a pool or another Service changes (metallb controller/main.go SyncStateReprocessAll), which takes it milliseconds.
+const allocationSeconds = 10
+
+// allocationFault is a refusal in MetalLB's words (internal/allocator/allocator.go).
+type allocationFault struct {
+	pattern *regexp.Regexp
+	cause   string
+	hint    string
+	// final is true where only a change of pool or Service helps; false where another Service may give way.
+	final bool
+}
+
+var allocationFaults = []allocationFault{
+	{regexp.MustCompile(`no available IPs`), "every address of the pools is taken, or there is no pool", "kubectl get ipaddresspools -A; enlarge strata's address pool", true},
+	{regexp.MustCompile(`is not allowed in config|unknown pool|not compatible`), "the wanted address or pool is in no pool that this Service may use", "compare metallb.io/loadBalancerIPs and metallb.io/address-pool with the pools", true},
+	{regexp.MustCompile(`also in use by|is already in use on|sharing key|backend key`), "another Service has the address", "kubectl get services -A; give one of them another address", false},
+	{regexp.MustCompile(`invalid requested loadbalancer IPs|same family|more than two addresses|ipFamily`), "the Service asks for an address that cannot be", "correct metallb.io/loadBalancerIPs", true},
+}
+
+// pending is a Service without an address.
+func pending(v *health.Verdict, s ServiceSeen) {
+	v.Message, v.Evidence = "no address yet", s.Events
+	if s.Refusal == "" {
+		// Without any pool the controller says so in its log only, at level debug (metallb controller/service.go convergeBalancer).
+		v.Cause = "there is no address pool, or MetalLB's controller does not run"
+		if s.Class != "" {
+			v.Cause = "nobody serves loadBalancerClass " + s.Class + " (yet)"
+		}
+		return
+	}
+	v.Message += ": " + s.Refusal
+	for _, known := range allocationFaults {
+		if !known.pattern.MatchString(s.Refusal) {
+			continue
+		}
+		v.Cause, v.Hint = known.cause, known.hint
+		if known.final && s.Seconds >= allocationSeconds {
+			v.State = health.Stuck
+		}
+		return
+	}
+}

@@ -1,0 +1,74 @@
+package address
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/health/observe"
+)
+
+// judgeDials wants a connection to every port.
+func judgeDials(spec health.AddressSpec, address string, dials []dialFacts) health.Verdict {
+	v := health.Verdict{State: health.Waiting}
+	var refused []string
+	for _, port := range spec.Ports {
+		at := slices.IndexFunc(dials, func(d dialFacts) bool { return d.Port == port })
+		switch {
+		case at < 0 || !dials[at].Seen:
+			refused = append(refused, fmt.Sprintf("port %d not tried yet", port))
+		case dials[at].Error != "":
+			refused = append(refused, fmt.Sprintf("port %d: %s", port, dials[at].Error))
+		}
+	}
+	if address != "" && len(refused) == 0 {
+		return health.Verdict{State: health.Ready}
+	}
+	v.Message = observe.OrNone(address) + ": " + strings.Join(refused, ", ")
+	v.Cause, v.Hint = Unanswered(v.Message, address)
+	return v
+}
+
+// Unanswered tells an address that nobody announces from one behind which nothing listens.
+func Unanswered(message, address string) (cause, hint string) {
+	switch {
+	case strings.Contains(message, "refused"):
+		return "the address is announced, but no Pod listens on that port", "compare the Service's ports and targetPorts with the Pods'"
+	case strings.Contains(message, "timeout") || strings.Contains(message, "no route to host"):
+		return "no node answers for the address (MetalLB's speaker, L2Advertisement), or a firewall drops it",
+			"kubectl get servicel2statuses -A; on the same network: arping " + address
+	}
+	return "", ""
+}
+
+func judgeAddressFromHosts(f host.HostsFacts, after []string) []health.Verdict {
+	if f.Skipped != "" {
+		return []health.Verdict{{Check: "address from hosts", State: health.Skipped, Message: f.Skipped}}
+	}
+	verdicts := make([]health.Verdict, 0, len(f.Runs))
+	for _, run := range f.Runs {
+		verdicts = append(verdicts, judgeAddressRun(f.Address, run, after))
+	}
+	return verdicts
+}
+
+func judgeAddressRun(address string, run host.HostRun, after []string) health.Verdict {
+	v := health.Verdict{Check: "address from " + run.Host, State: health.Waiting, After: after}
+	switch {
+	case run.Fault != "":
+		v.Message = "the host cannot be asked: " + run.Fault
+	case address == "" || !run.Seen:
+		v.Message = "not asked yet"
+	case run.Passed():
+		return health.Verdict{Check: v.Check, State: health.Ready, After: after}
+	default:
+		v.Message, v.Evidence = address+" refuses connections", []string{run.Evidence()}
+		if run.Code == host.TimedOut {
+			v.Message = address + " does not answer in time"
+		}
+		v.Cause, v.Hint = "kube-proxy on the host has not seen the address or its endpoints yet", "on "+run.Host+": "+run.Command
+	}
+	return v
+}

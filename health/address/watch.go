@@ -1,0 +1,164 @@
+package address
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// addressWatch looks at the Service when it changes and keeps connecting to the address that it has.
+type addressWatch struct {
+	spec    health.AddressSpec
+	cluster *kube.Cluster
+	settled *observe.Settled
+	hosts   []health.Host
+	key     []byte
+	skipped string
+	// movedHere and movedHosts have a token when the address may have changed; news when there is something to judge.
+	movedHere, movedHosts, news chan struct{}
+
+	mu    sync.Mutex
+	seen  bool
+	facts addressFacts
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	signals := func() chan struct{} { return make(chan struct{}, 1) }
+	w := &addressWatch{
+		spec: *spec.Address, cluster: all, settled: observe.NewSettled(time.Now), hosts: spec.Hosts, key: secrets.SSHKey,
+		movedHere: signals(), movedHosts: signals(), news: signals(),
+	}
+	w.skipped = host.WhyNoHosts(w.hosts, w.key)
+	return w, nil
+}
+
+// Run implements Watch.
+func (w *addressWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	var parts sync.WaitGroup
+	changed := make(chan struct{}, 1)
+	parts.Go(func() { w.cluster.Follow(ctx, changed, serviceSources(w.spec.Namespace, w.spec.Service)) })
+	parts.Go(func() { w.lookAgain(ctx, changed) })
+	parts.Go(func() { w.dialAgain(ctx) })
+	if w.skipped == "" {
+		parts.Go(func() {
+			host.FromHostsAt(ctx, w.hosts, w.key, w.movedHosts, w.address, w.connectionTo, func(address string, runs []host.HostRun) {
+				w.take(address, func(f *addressFacts) { f.Hosts.Runs = runs })
+			})
+		})
+		parts.Go(func() { w.lookFromHosts(ctx) })
+	}
+	observe.ReportNews(ctx, w.news, w.judge, report)
+	parts.Wait()
+	return nil
+}
+
+// serviceSources are what changes when a Service, its endpoints or what is said about it do.
+func serviceSources(namespace, service string) []kube.Source {
+	return []kube.Source{
+		{Resource: kube.ServiceResource, Namespace: namespace, Name: service},
+		{Resource: kube.EndpointSliceResource, Namespace: namespace, Labels: kube.ServiceLabel + "=" + service},
+		{Resource: kube.EventResource, Namespace: namespace},
+	}
+}
+
+// connectionTo is every port at an address.
+func (w *addressWatch) connectionTo(address string) host.Connection {
+	return host.Connection{Address: address, Ports: w.spec.Ports}
+}
+
+func (w *addressWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
+	for ctx.Err() == nil {
+		facts := w.look(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		w.mu.Lock()
+		if facts.Fault != nil {
+			// Nothing was seen, so nothing has moved: hosts go on asking there, and say only what changes.
+			facts.Service.Address, facts.nodes = w.facts.Service.Address, w.facts.nodes
+		}
+		if facts.Service.Address == w.facts.Service.Address {
+			facts.Dials, facts.Hosts.Runs, facts.Who = w.facts.Dials, w.facts.Hosts.Runs, w.facts.Who
+			facts.Away, facts.Announced = w.facts.Away, w.facts.Announced
+		}
+		w.facts, w.seen = facts, true
+		w.mu.Unlock()
+		for _, channel := range []chan struct{}{w.movedHere, w.movedHosts, w.news} {
+			observe.Signal(channel)
+		}
+		observe.WaitFor(ctx, changed, observe.Relook)
+	}
+}
+
+// dialAgain keeps connecting to the Service's present address, and notes who answered.
+func (w *addressWatch) dialAgain(ctx context.Context) {
+	stood := observe.NewSettled(time.Now)
+	for ctx.Err() == nil {
+		if address := w.address(); address != "" {
+			nodes := w.nodes()
+			dials := dialAll(ctx, address, w.spec.Ports)
+			who := whoAnswers(arpTable(), address, nodes)
+			if who.Nodes[who.MAC] == "" && who.MAC != "" {
+				meet(nodes) // the next look knows those that are there
+			}
+			who.Seconds = stood.Seconds("who", address+" "+who.MAC)
+			away := stood.Seconds("away", address)
+			if !unreachable(dials) {
+				away = 0
+				stood.Forget("away")
+			}
+			if ctx.Err() == nil {
+				w.take(address, func(f *addressFacts) { f.Dials, f.Who, f.Away = dials, who, away })
+			}
+		}
+		observe.WaitFor(ctx, w.movedHere, dialInterval)
+	}
+}
+
+// take stores what was seen at an address, unless the Service has another one by now.
+func (w *addressWatch) take(address string, change func(*addressFacts)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.facts.Service.Address == address {
+		change(&w.facts)
+		observe.Signal(w.news)
+	}
+}
+
+// address is the Service's as of the last look.
+func (w *addressWatch) address() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.facts.Service.Address
+}
+
+// nodes are the cluster's as of the last look.
+func (w *addressWatch) nodes() map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.facts.nodes
+}
+
+// judge is nil before the first look.
+func (w *addressWatch) judge() []health.Verdict {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.seen {
+		return nil
+	}
+	facts := w.facts
+	facts.Hosts.Skipped, facts.Hosts.Address = w.skipped, facts.Service.Address
+	if facts.Hosts.Runs == nil {
+		facts.Hosts.Runs = host.NotAsked(w.hosts)
+	}
+	return judgeAddress(w.spec, facts)
+}

@@ -1,0 +1,106 @@
+package address
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"slices"
+	"strings"
+
+	"strata/health"
+)
+
+// arpFile is the kernel's table of who has which IPv4 address on this machine's networks (proc(5)).
+const arpFile = "/proc/net/arp"
+
+// unseenSeconds is how long a neighbour may take to say who it is: a lost question is repeated after a second.
+const unseenSeconds = 3
+
+// answererFacts is who answers for the address on this machine's network.
+type answererFacts struct {
+	// MAC is whose hardware address the kernel has for it; empty where the address is on another network, or this machine's own.
+	MAC string `json:"mac,omitempty"`
+	// Nodes are the cluster's nodes by the hardware addresses that they answer with; Silent those that are on another network.
+	Nodes  map[string]string `json:"nodes,omitempty"`
+	Silent []string          `json:"silent,omitempty"`
+	// Seconds is for how long the same one has answered.
+	Seconds int `json:"seconds,omitempty"`
+}
+
+// whoAnswers finds the address and the nodes, name and address, in the kernel's table.
+func whoAnswers(table, address string, nodes map[string]string) answererFacts {
+	macs := neighbours(table)
+	who := answererFacts{MAC: macs[address], Nodes: map[string]string{}}
+	if who.MAC == "" {
+		return answererFacts{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(nodes)) {
+		if mac := macs[nodes[name]]; mac != "" {
+			who.Nodes[mac] = name
+		} else {
+			who.Silent = append(who.Silent, name)
+		}
+	}
+	return who
+}
+
+// neighbours are the complete entries of the kernel's table: address, type, flags, hardware address, mask, device.
+func neighbours(table string) map[string]string {
+	const complete = "0x0"
+	macs := map[string]string{}
+	for line := range strings.Lines(table) {
+		if fields := strings.Fields(line); len(fields) == 6 && fields[2] != complete && strings.Contains(fields[3], ":") {
+			macs[fields[0]] = fields[3]
+		}
+	}
+	return macs
+}
+
+// arpTable is the kernel's table; empty on a machine that has none.
+func arpTable() string {
+	text, _ := os.ReadFile(arpFile)
+	return string(text)
+}
+
+// meet has the kernel ask the nodes who they are. What is sent, nobody needs to hear.
+func meet(nodes map[string]string) {
+	for _, address := range nodes {
+		connection, err := net.Dial("udp", net.JoinHostPort(address, "9")) // discard, RFC 863
+		if err != nil {
+			continue // it is on no network of this machine's
+		}
+		_, _ = connection.Write([]byte{0})
+		_ = connection.Close()
+	}
+}
+
+// judgeAnswerer says whose the address is that takes connections: any machine may, and one that has it by mistake does.
+func judgeAnswerer(address string, who answererFacts) health.Verdict {
+	node, ours := who.Nodes[who.MAC]
+	switch {
+	case who.MAC == "":
+		return health.Verdict{State: health.Ready}
+	case ours:
+		return health.Verdict{State: health.Ready, Message: node + " answers for it"}
+	case len(who.Silent) == 0:
+		return health.Verdict{
+			State: health.Waiting, Message: fmt.Sprintf("%s answers for %s, and is no node: they are %s", who.MAC, address, whoIsWho(who.Nodes)),
+			Cause: "another machine has the address",
+			Hint:  "ip neigh show " + address + "; give that machine another address, or take it out of strata:metallb.addresses",
+		}
+	case who.Seconds < unseenSeconds:
+		return health.Verdict{State: health.Waiting, Message: who.MAC + " answers for " + address + "; whose that is, is not known yet"}
+	}
+	return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%s answers for it; whether that is a node cannot be seen from here, where %s are not on the network",
+		who.MAC, strings.Join(who.Silent, ", "))}
+}
+
+func whoIsWho(nodes map[string]string) string {
+	var list []string
+	for mac, name := range nodes {
+		list = append(list, name+" "+mac)
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,115 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+	"strata/internal/credential"
+)
+
+// apiInterval is the time between two rounds over the API servers: /readyz cannot be watched, and a request costs a server about a
+// millisecond.
+const apiInterval = 100 * time.Millisecond
+
+// apiFacts is one round over the API servers.
+type apiFacts struct {
+	Servers []kube.APIServerFacts `json:"servers"`
+}
+
+// judgeAPI says of each API server whether it serves. All of them have to: Pods and people reach any of them.
+func judgeAPI(facts apiFacts) []health.Verdict {
+	verdicts := make([]health.Verdict, 0, len(facts.Servers))
+	for _, server := range facts.Servers {
+		verdicts = append(verdicts, JudgeAPIServer(server))
+	}
+	return verdicts
+}
+
+func JudgeAPIServer(f kube.APIServerFacts) health.Verdict {
+	check := "api " + f.Server
+	if f.Fault != nil {
+		return f.Fault.Verdict(check, f.Seconds >= observe.StartupSeconds)
+	}
+	if f.Code == 200 && f.Passed && len(f.Failing) == 0 {
+		return health.Verdict{Check: check, State: health.Ready}
+	}
+	v := health.Verdict{
+		Check: check, State: health.Waiting, Evidence: f.Failing,
+		Message: fmt.Sprintf("/readyz answered %d, expected 200 and %q", f.Code, kube.ReadyzPassed),
+		Hint:    "kubectl get --raw '/readyz?verbose' --server https://" + f.Server,
+	}
+	if len(f.Failing) > 0 {
+		v.Message += ": " + strings.Join(readyzNames(f.Failing), ", ") + " not ready"
+	}
+	return v
+}
+
+// readyzNames are the names of the failing checks: "[-]etcd failed: reason withheld" is etcd.
+func readyzNames(lines []string) []string {
+	names := make([]string, 0, len(lines))
+	for _, line := range lines {
+		name, _, _ := strings.Cut(strings.TrimPrefix(line, "[-]"), " ")
+		names = append(names, name)
+	}
+	return names
+}
+
+type apiWatch struct {
+	cluster *kube.Cluster
+	settled *observe.Settled
+	// ends is when the kubeconfig's client certificate does; zero where it has none.
+	ends time.Time
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	return &apiWatch{cluster: all, settled: observe.NewSettled(time.Now), ends: credential.Ends(secrets.Kubeconfig)}, nil
+}
+
+// Run implements Watch.
+func (w *apiWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	observe.Looks(ctx, nil, apiInterval, func(ctx context.Context) []health.Verdict { return dated(judgeAPI(w.look(ctx)), w.ends, time.Now()) }, report)
+	return nil
+}
+
+// dated says when the kubeconfig's certificate ends. One that has ended is why servers reject it.
+func dated(verdicts []health.Verdict, ends, now time.Time) []health.Verdict {
+	for i := range verdicts {
+		if v := &verdicts[i]; !ends.IsZero() {
+			v.Ends = &ends
+			if !v.Passes() && now.After(ends) {
+				v.Cause = "the kubeconfig's client certificate ended at " + ends.Format(time.RFC3339)
+				v.Hint = "pulumi up issues another one (strata:k3s.clientCertificateLifetime); a lent cluster's is its owner's"
+			}
+		}
+	}
+	return verdicts
+}
+
+// look asks every server at the same time, so that all are Ready only when all were so in one round.
+func (w *apiWatch) look(ctx context.Context) apiFacts {
+	facts := apiFacts{Servers: make([]kube.APIServerFacts, len(w.cluster.Servers))}
+	var round sync.WaitGroup
+	for i, server := range w.cluster.Servers {
+		round.Go(func() { facts.Servers[i] = server.Readyz(ctx) })
+	}
+	round.Wait()
+	for i := range facts.Servers {
+		one := &facts.Servers[i]
+		if one.Fault == nil {
+			w.settled.Forget(one.Server)
+			continue
+		}
+		one.Seconds = w.settled.Seconds(one.Server, string(one.Fault.Kind))
+	}
+	return facts
+}

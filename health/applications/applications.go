@@ -1,0 +1,160 @@
+package applications
+
+import (
+	"fmt"
+	"strings"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// unsyncedSeconds is how long nobody may have started a sync before it is believed that nobody will: ArgoCD starts one within
+// a second of a comparison, and a person with a script within a few.
+const unsyncedSeconds = 10
+
+// applicationsFacts is one look at ArgoCD Applications.
+type applicationsFacts struct {
+	Fault        *kube.Fault       `json:"fault,omitempty"`
+	Seconds      int               `json:"seconds,omitempty"`
+	Applications []applicationSeen `json:"applications,omitempty"`
+}
+
+// applicationSeen is one Application (argo-cd pkg/apis/application/v1alpha1/types.go). Its status has no generation.
+type applicationSeen struct {
+	Name     string `json:"name"`
+	Missing  bool   `json:"missing,omitempty"`
+	Deleting bool   `json:"deleting,omitempty"`
+	// Refreshing is true while a refresh is asked for and has not been done.
+	Refreshing bool `json:"refreshing,omitempty"`
+	// Compared is true when the status is about the source that the specification has now (status.sync.comparedTo).
+	Compared bool `json:"compared,omitempty"`
+	// Unseen is true while ArgoCD has not compared since its last operation ended.
+	Unseen bool `json:"unseen,omitempty"`
+	// Automated is true when ArgoCD syncs by itself.
+	Automated bool   `json:"automated,omitempty"`
+	Sync      string `json:"sync,omitempty"`
+	Health    string `json:"health,omitempty"`
+	// Phase and Message are those of the last operation.
+	Phase   string `json:"phase,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Errors are the error conditions, as Type and Message; Unhealthy the resources that are not Healthy.
+	Errors    []kube.Condition `json:"errors,omitempty"`
+	Unhealthy []string         `json:"unhealthy,omitempty"`
+	// Seconds is for how long it has looked the same.
+	Seconds int `json:"seconds,omitempty"`
+	// Brings are the Applications that it brings, and those that they bring, by name.
+	Brings []applicationSeen `json:"brings,omitempty"`
+}
+
+// judgeApplications says whether what is in the repositories is in the cluster, and works.
+func judgeApplications(spec health.ApplicationsSpec, f applicationsFacts) []health.Verdict {
+	var verdicts []health.Verdict
+	for i, name := range spec.Names {
+		check := "application " + spec.Namespace + "/" + name
+		switch {
+		case f.Fault != nil && i == 0:
+			verdicts = append(verdicts, f.Fault.Verdict(check, f.Seconds >= observe.StartupSeconds))
+		case f.Fault != nil:
+			verdicts = append(verdicts, health.Verdict{Check: check, State: health.Waiting, Message: "not seen", After: []string{verdicts[0].Check}})
+		default:
+			one := applicationNamed(f.Applications, name)
+			v := judgeApplication(spec, one)
+			if v.State == health.Ready {
+				v = judgeBrought(spec, one, v)
+			}
+			v.Check = check
+			verdicts = append(verdicts, v)
+		}
+	}
+	return verdicts
+}
+
+func applicationNamed(all []applicationSeen, name string) applicationSeen {
+	for _, a := range all {
+		if a.Name == name {
+			return a
+		}
+	}
+	return applicationSeen{Name: name, Missing: true}
+}
+
+func judgeApplication(spec health.ApplicationsSpec, a applicationSeen) health.Verdict {
+	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe application %s", spec.Namespace, a.Name)}
+	switch {
+	case a.Missing:
+		v.Message, v.Cause = "does not exist", "it is not applied yet, its CRD is not established, or the Application that makes it is not synced"
+	case a.Deleting:
+		v.Message, v.Cause = "is being deleted", "its finalizer deletes what it has deployed first"
+	case a.Refreshing:
+		v.Message, v.Cause = "a refresh is asked for and not done yet", "ArgoCD's application controller is busy, starting, or not running"
+	case len(a.Errors) == 0 && !a.Compared:
+		v.Message, v.Cause = "ArgoCD has not compared the source that it has now", "ArgoCD's application controller is starting, or not running"
+	case a.Unseen:
+		v.Message, v.Cause = "ArgoCD has not compared since its last sync ended: its health is from before", "ArgoCD's application controller is busy, starting, or not running"
+	case a.Compared && a.Sync == "Synced" && a.Health == "Healthy" && a.Phase != "Running" && a.Phase != "Terminating":
+		return syncedAndHealthy(spec, a)
+	default:
+		notSynced(&v, a)
+	}
+	return v
+}
+
+// syncedAndHealthy passes; a last sync that failed, for example in a hook, is worth a warning.
+func syncedAndHealthy(spec health.ApplicationsSpec, a applicationSeen) health.Verdict {
+	v := health.Verdict{State: health.Ready}
+	if failedPhase(a.Phase) {
+		v.Message = "Synced and Healthy, but its last sync ended with " + a.Phase + ": " + observe.OrNone(health.OneLine(a.Message))
+		v.Hint = fmt.Sprintf("kubectl -n %s describe application %s", spec.Namespace, a.Name)
+	}
+	return v
+}
+
+func failedPhase(phase string) bool { return phase == "Failed" || phase == "Error" }
+
+// notSynced says what is missing, and why by ArgoCD's own words: error conditions first, then the last operation.
+func notSynced(v *health.Verdict, a applicationSeen) {
+	v.Message = fmt.Sprintf("sync is %s, health is %s", observe.OrNone(a.Sync), observe.OrNone(a.Health))
+	said := ""
+	for _, c := range a.Errors {
+		v.Evidence = append(v.Evidence, c.Type+": "+c.Message)
+		said += c.Message + "\n"
+	}
+	if failedPhase(a.Phase) {
+		v.Evidence = append(v.Evidence, "last operation "+a.Phase+": "+a.Message)
+		said += a.Message
+	}
+	v.Evidence = append(v.Evidence, a.Unhealthy...)
+	switch {
+	case said != "":
+		first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+		v.Message += ": " + kube.Innermost(health.OneLine(first))
+		if known := causeOfSync(said); known.cause != "" {
+			v.Cause, v.Hint = known.cause, known.hint
+		}
+	case a.Phase == "Running" || a.Phase == "Terminating":
+		v.Message += ", an operation is " + strings.ToLower(a.Phase)
+	case len(a.Unhealthy) > 0:
+		v.Message += ": " + health.OneLine(a.Unhealthy[0])
+	}
+	hopeless(v, a)
+}
+
+// hopeless is an Application that ArgoCD will not touch again by itself: a sync of this revision has failed and is not tried
+// again (controller/appcontroller.go autoSync), or nobody has told ArgoCD to sync.
+func hopeless(v *health.Verdict, a applicationSeen) {
+	if a.Seconds < unsyncedSeconds || !a.Compared {
+		return
+	}
+	for _, c := range a.Errors {
+		if c.Type == "SyncError" && strings.HasPrefix(c.Message, "Failed last sync attempt") && failedPhase(a.Phase) {
+			v.State = health.Stuck
+			v.Hint = "ArgoCD does not try the same revision again: correct it in Git, or argocd app sync " + a.Name + "; " + v.Hint
+			return
+		}
+	}
+	if a.Sync == "OutOfSync" && !a.Automated && len(a.Errors) == 0 && a.Phase != "Running" && a.Phase != "Terminating" {
+		v.State, v.Cause = health.Stuck, "nobody syncs it: it has no spec.syncPolicy.automated"
+		v.Hint = "argocd app sync " + a.Name + ", or set spec.syncPolicy.automated"
+	}
+}

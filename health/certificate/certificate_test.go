@@ -1,0 +1,90 @@
+package certificate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"strata/health"
+	"strata/health/healthtest"
+	"strata/health/issuer"
+	"strata/health/kube"
+)
+
+func TestCertificateVerdicts(t *testing.T) {
+	healthtest.RunFixtures(t, "certificate", judgeCertificate)
+}
+
+func TestFactsOfACertificate(t *testing.T) {
+	object := healthtest.Decode[certificateObject](t, `
+metadata: {name: c, generation: 3, deletionTimestamp: "2026-01-01T00:00:00Z"}
+spec: {secretName: s, dnsNames: [a], ipAddresses: [10.0.0.1]}
+status:
+  conditions: [{type: Ready, status: "False", observedGeneration: 3}, {type: Issuing, status: "True", observedGeneration: 2}]
+  lastFailureTime: "2026-01-01T00:00:00Z"
+  failedIssuanceAttempts: 3
+`)
+	assert.Equal(t, certificateSeen{
+		Deleting: true, Generation: 3, Secret: "s", Names: []string{"a", "10.0.0.1"}, Retry: "2026-01-01T04:00:00Z",
+		Ready: kube.Condition{Type: "Ready", Status: "False", ObservedGeneration: 3}, Issuing: kube.Condition{Type: "Issuing", Status: "True", ObservedGeneration: 2},
+	}, object.facts())
+	assert.Equal(t, certificateSeen{Missing: true}, (*certificateObject)(nil).facts())
+	fresh := (&certificateObject{}).facts()
+	assert.False(t, fresh.Deleting)
+	assert.Empty(t, fresh.Retry)
+}
+
+func TestThePauseDoublesWithEachFailure(t *testing.T) {
+	for failures, want := range map[int]time.Duration{0: 1, 1: 1, 2: 2, 3: 4, 5: 16, 6: 32, 7: 32, 100: 32} {
+		assert.Equal(t, want*time.Hour, pauseAfter(failures), "%d failures", failures)
+	}
+}
+
+func TestTheRequestOfTheNextRevisionIsTheOneThatCounts(t *testing.T) {
+	certificate := &certificateObject{ObjectMeta: metav1.ObjectMeta{UID: "c"}}
+	certificate.Status.Revision = 2
+	yes := true
+	request := func(name, owner, revision string, second int64) issuer.ConditionedObject {
+		return issuer.ConditionedObject{ObjectMeta: metav1.ObjectMeta{
+			Name: name, Annotations: map[string]string{revisionAnnotation: revision}, CreationTimestamp: metav1.Unix(second, 0),
+			OwnerReferences: []metav1.OwnerReference{{UID: types.UID(owner), Controller: &yes}},
+		}}
+	}
+	found := nextRequest([]issuer.ConditionedObject{
+		request("of another", "d", "3", 9), request("issued", "c", "2", 9), request("failed before", "c", "3", 1), request("now", "c", "3", 5), request("older", "c", "3", 4),
+	}, certificate)
+	require.NotNil(t, found)
+	assert.Equal(t, "now", found.Name)
+	assert.Nil(t, nextRequest([]issuer.ConditionedObject{request("issued", "c", "2", 1)}, certificate))
+}
+
+func TestFactsOfARequest(t *testing.T) {
+	object := healthtest.Decode[issuer.ConditionedObject](t, `
+metadata: {name: r}
+status: {conditions: [{type: Approved, status: "True"}, {type: Denied, status: "False"}, {type: InvalidRequest, status: "True", message: m}, {type: Ready, status: "False", reason: Failed}]}
+`)
+	assert.Equal(t, &requestSeen{
+		Name: "r", Ready: kube.Condition{Type: "Ready", Status: "False", Reason: "Failed"}, Approved: kube.Condition{Type: "Approved", Status: "True"},
+		Denied: kube.Condition{Type: "Denied", Status: "False"}, Invalid: kube.Condition{Type: "InvalidRequest", Status: "True", Message: "m"},
+	}, requestFactsOf(object))
+}
+
+func TestACertificateGateNamesWhatItIsAsked(t *testing.T) {
+	good := health.CertificateSpec{Namespace: "n", Name: "c", Secret: "s", DNSNames: []string{"a"}}
+	check := func(change func(*health.CertificateSpec)) error {
+		spec := good
+		change(&spec)
+		return healthtest.Valid(health.Spec{Kind: health.KindCertificate, Certificate: &spec}).Validate()
+	}
+	require.NoError(t, check(func(*health.CertificateSpec) {}))
+	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.Namespace = "" }), "namespace, name or secret")
+	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.Name = "" }), "namespace, name or secret")
+	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.Secret = "" }), "namespace, name or secret")
+	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.MinRemaining.Duration = -1 }), "minRemaining")
+	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.DNSNames = []string{""} }), "dnsNames")
+	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindCertificate}).Validate(), "certificate: missing")
+}

@@ -1,0 +1,75 @@
+package certificate
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health/issuer"
+	"strata/health/kube"
+)
+
+// The pauses after failed issuances, unless cert-manager's --certificate-request-minimum-backoff-duration says otherwise
+// (pkg/controller/certificates/trigger shouldBackoffReissuingOnFailure): an hour, doubled with each failure.
+const (
+	issuancePause    = time.Hour
+	issuancePauseMax = 32 * time.Hour
+)
+
+// certificateObject is what a gate reads of a Certificate.
+type certificateObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		SecretName  string   `json:"secretName"`
+		DNSNames    []string `json:"dnsNames"`
+		IPAddresses []string `json:"ipAddresses"`
+	} `json:"spec"`
+	Status struct {
+		Conditions             []kube.Condition `json:"conditions"`
+		Revision               int              `json:"revision"`
+		LastFailureTime        *metav1.Time     `json:"lastFailureTime"`
+		FailedIssuanceAttempts int              `json:"failedIssuanceAttempts"`
+	} `json:"status"`
+}
+
+func (o *certificateObject) facts() certificateSeen {
+	if o == nil {
+		return certificateSeen{Missing: true}
+	}
+	seen := certificateSeen{
+		Deleting: o.DeletionTimestamp != nil, Generation: o.Generation, Secret: o.Spec.SecretName,
+		Names: slices.Concat(o.Spec.DNSNames, o.Spec.IPAddresses),
+		Ready: kube.ConditionOf(o.Status.Conditions, "Ready"), Issuing: kube.ConditionOf(o.Status.Conditions, "Issuing"),
+	}
+	if failed := o.Status.LastFailureTime; failed != nil {
+		seen.Retry = failed.Add(pauseAfter(o.Status.FailedIssuanceAttempts)).UTC().Format(time.RFC3339)
+	}
+	return seen
+}
+
+// pauseAfter is how long cert-manager waits after a number of failures in a row.
+func pauseAfter(failures int) time.Duration {
+	pause := issuancePause
+	for ; failures > 1 && pause < issuancePauseMax; failures-- {
+		pause *= 2
+	}
+	return pause
+}
+
+func requestFactsOf(request *issuer.ConditionedObject) *requestSeen {
+	conditions := request.Status.Conditions
+	return &requestSeen{
+		Name: request.Name, Ready: kube.ConditionOf(conditions, "Ready"), Approved: kube.ConditionOf(conditions, "Approved"),
+		Denied: kube.ConditionOf(conditions, "Denied"), Invalid: kube.ConditionOf(conditions, "InvalidRequest"),
+	}
+}
+
+// orderObject is what a gate reads of an ACME Order.
+type orderObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Status            struct {
+		State  string `json:"state"`
+		Reason string `json:"reason"`
+	} `json:"status"`
+}

@@ -1,0 +1,151 @@
+package certificate
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"strata/health"
+	"strata/health/observe"
+)
+
+// pairFacts is what a TLS Secret holds, without any of it.
+type pairFacts struct {
+	Missing bool `json:"missing,omitempty"`
+	// Lacks are the keys of the Secret without a value.
+	Lacks []string `json:"lacks,omitempty"`
+	// Unusable is why certificate and key are no pair, for example that they do not match.
+	Unusable string `json:"unusable,omitempty"`
+	// Uncovered are the wanted names that the leaf is not valid for; Names are those that it is.
+	Uncovered []string `json:"uncovered,omitempty"`
+	Names     []string `json:"names,omitempty"`
+	// Chain is why the leaf does not lead to ca.crt (or, without one, to itself or a public authority).
+	Chain string `json:"chain,omitempty"`
+	// NotBefore and NotAfter are the leaf's; Early, Expired and Short compare them with now and with MinRemaining. Brief is
+	// true when even a new one would not last as long as MinRemaining.
+	NotBefore string `json:"notBefore,omitempty"`
+	NotAfter  string `json:"notAfter,omitempty"`
+	Early     bool   `json:"early,omitempty"`
+	Expired   bool   `json:"expired,omitempty"`
+	Short     bool   `json:"short,omitempty"`
+	Brief     bool   `json:"brief,omitempty"`
+}
+
+// judgePair says whether a client that knows ca.crt accepts what is served from the Secret.
+func judgePair(spec health.CertificateSpec, c certificateSeen, p pairFacts) health.Verdict {
+	v := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: health.Waiting}
+	v.Hint = fmt.Sprintf("kubectl -n %s get secret %s -o jsonpath='{.data.tls\\.crt}' | base64 -d | openssl x509 -noout -text", spec.Namespace, spec.Secret)
+	switch {
+	case p.Missing:
+		v.Message, v.Hint = "does not exist", "kubectl -n "+spec.Namespace+" get secrets"
+	case len(p.Lacks) > 0:
+		v.Message = "has no " + strings.Join(p.Lacks, ", ")
+	case p.Unusable != "":
+		v.Message = "certificate and key are no pair: " + p.Unusable
+		v.Cause = "two writers: another Certificate, or a person, writes the same Secret"
+	case p.Early:
+		v.Message, v.Cause = "not valid before "+p.NotBefore, "the issuer's clock is ahead"
+	case p.Expired:
+		v.Message, v.Cause = "expired at "+p.NotAfter, "it was not renewed: the issuer cannot issue, or cert-manager does not run"
+	case len(p.Uncovered) > 0:
+		uncovered(&v, c, p)
+	case p.Chain != "":
+		v.Message = "its chain does not lead to its ca.crt: " + p.Chain
+		v.Cause = "the CA was replaced, or the issuer leaves out intermediates"
+	case p.Brief:
+		v.State, v.Message = health.Stuck, fmt.Sprintf("valid from %s to %s, which is less than %s from the first moment on", p.NotBefore, p.NotAfter, spec.MinRemaining.Duration)
+		v.Hint = "raise spec.duration of the Certificate, or the issuer's maximum"
+	case p.Short:
+		v.Message = fmt.Sprintf("expires at %s, expected at least %s from now", p.NotAfter, spec.MinRemaining.Duration)
+		v.Cause = "it is due to be renewed"
+	default:
+		return health.Verdict{Check: v.Check, State: health.Ready}
+	}
+	return v
+}
+
+// uncovered are names that a client will not find in the certificate. What the Certificate does not ask for never comes.
+func uncovered(v *health.Verdict, c certificateSeen, p pairFacts) {
+	v.Message = fmt.Sprintf("not valid for %s, only for %s", strings.Join(p.Uncovered, ", "), observe.OrNone(strings.Join(p.Names, ", ")))
+	for _, name := range p.Uncovered {
+		if !slices.Contains(c.Names, name) && !c.Missing {
+			v.State, v.Cause, v.Hint = health.Stuck, "the Certificate does not ask for "+name, "add it to spec.dnsNames of the Certificate"
+			return
+		}
+	}
+	v.Cause = "it is of an earlier version of the Certificate"
+}
+
+// pairOf takes the facts out of a Secret's data; nil data is a missing Secret.
+func pairOf(data map[string][]byte, spec health.CertificateSpec, now time.Time) pairFacts {
+	if data == nil {
+		return pairFacts{Missing: true}
+	}
+	var facts pairFacts
+	for _, key := range []string{"tls.crt", "tls.key"} {
+		if len(data[key]) == 0 {
+			facts.Lacks = append(facts.Lacks, key)
+		}
+	}
+	if len(facts.Lacks) > 0 {
+		return facts
+	}
+	pair, err := tls.X509KeyPair(data["tls.crt"], data["tls.key"])
+	if err != nil {
+		facts.Unusable = err.Error() // It names no part of the key.
+		return facts
+	}
+	leaf := pair.Leaf
+	facts.Names = leaf.DNSNames
+	for _, ip := range leaf.IPAddresses {
+		facts.Names = append(facts.Names, ip.String())
+	}
+	for _, name := range spec.DNSNames {
+		if !slices.Contains(facts.Names, name) && leaf.VerifyHostname(name) != nil {
+			facts.Uncovered = append(facts.Uncovered, name)
+		}
+	}
+	facts.times(leaf, spec.MinRemaining.Duration, now)
+	if err := verifyChain(pair.Certificate[1:], leaf, data["ca.crt"], now); err != nil {
+		facts.Chain = err.Error()
+	}
+	return facts
+}
+
+func (p *pairFacts) times(leaf *x509.Certificate, least time.Duration, now time.Time) {
+	p.NotBefore, p.NotAfter = leaf.NotBefore.UTC().Format(time.RFC3339), leaf.NotAfter.UTC().Format(time.RFC3339)
+	p.Early, p.Expired = now.Before(leaf.NotBefore), now.After(leaf.NotAfter)
+	p.Short = now.Add(least).After(leaf.NotAfter)
+	p.Brief = leaf.NotBefore.Add(least).After(leaf.NotAfter)
+}
+
+// verifyChain verifies a leaf up to an authority; without one the leaf must be self-signed, or of a public authority.
+func verifyChain(between [][]byte, leaf *x509.Certificate, authority []byte, now time.Time) error {
+	options := x509.VerifyOptions{Intermediates: x509.NewCertPool(), CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
+	for _, der := range between {
+		certificate, err := x509.ParseCertificate(der)
+		if err != nil {
+			return fmt.Errorf("tls.crt: %w", err)
+		}
+		options.Intermediates.AddCert(certificate)
+	}
+	switch {
+	case len(authority) > 0:
+		options.Roots = x509.NewCertPool()
+		for block, rest := pem.Decode(authority); block != nil; block, rest = pem.Decode(rest) {
+			certificate, err := x509.ParseCertificate(block.Bytes)
+			if err != nil {
+				return fmt.Errorf("ca.crt: %w", err)
+			}
+			options.Roots.AddCert(certificate)
+		}
+	case leaf.CheckSignature(leaf.SignatureAlgorithm, leaf.RawTBSCertificate, leaf.Signature) == nil:
+		return nil
+	}
+	_, err := leaf.Verify(options)
+	return err //nolint:wrapcheck // it says what is wrong with which certificate.
+}

@@ -1,0 +1,88 @@
+package certificate
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/healthtest"
+)
+
+func TestWhatIsInASecret(t *testing.T) {
+	root := healthtest.Issue(t, "root", nil, healthtest.AsCA)
+	between := healthtest.Issue(t, "between", &root, healthtest.AsCA)
+	other := healthtest.Issue(t, "other", nil, healthtest.AsCA)
+	web := healthtest.Issue(t, "web.example.org", &root, func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(10, 0, 0, 1)} })
+	deep := healthtest.Issue(t, "web.example.org", &between, healthtest.AsLeaf)
+	alone := healthtest.Issue(t, "web.example.org", nil, healthtest.AsLeaf)
+	wild := healthtest.Issue(t, "*.example.org", &root, healthtest.AsLeaf)
+	with := func(data map[string][]byte, key string, value []byte) map[string][]byte {
+		data[key] = value
+		return data
+	}
+	good := func(i healthtest.Issued, more ...healthtest.Issued) map[string][]byte {
+		return with(i.Secret(t, more...), "ca.crt", root.Pem())
+	}
+	noon := healthtest.PairStart.Add(5 * time.Hour)
+	for _, c := range []struct {
+		name string
+		data map[string][]byte
+		now  time.Time
+		ask  []string
+		say  string
+	}{
+		{"good", good(web), noon, nil, ""},
+		{"an IP address", good(web), noon, []string{"10.0.0.1"}, ""},
+		{"a wildcard covers", good(wild), noon, nil, ""},
+		{"a wildcard is asked for", good(wild), noon, []string{"*.example.org"}, ""},
+		{"with its intermediate", good(deep, between), noon, nil, ""},
+		{"self-signed without ca.crt", alone.Secret(t), noon, nil, ""},
+		{"self-signed and its own ca.crt", with(alone.Secret(t), "ca.crt", alone.Pem()), noon, nil, ""},
+		{"two authorities, of which one is right", with(web.Secret(t), "ca.crt", append(other.Pem(), root.Pem()...)), noon, nil, ""},
+		{"at its first moment", good(web), healthtest.PairStart, nil, ""},
+		{"with exactly enough left", good(web), healthtest.PairStart.Add(9 * time.Hour), nil, ""},
+		{"no Secret", nil, noon, nil, "does not exist"},
+		{"an empty Secret", map[string][]byte{}, noon, nil, "has no tls.crt, tls.key"},
+		{"an empty key", with(good(web), "tls.key", nil), noon, nil, "has no tls.key"},
+		{"the key of another", with(good(web), "tls.key", alone.Secret(t)["tls.key"]), noon, nil, "does not match"},
+		{"no certificate", with(good(web), "tls.crt", []byte("text")), noon, nil, "no pair"},
+		{"not yet", good(web), healthtest.PairStart.Add(-time.Second), nil, "not valid before 2026-01-01T00:00:00Z"},
+		{"expired", good(web), healthtest.PairStart.Add(10*time.Hour + time.Second), nil, "expired at 2026-01-01T10:00:00Z"},
+		{"too little left", good(web), healthtest.PairStart.Add(9*time.Hour + time.Second), nil, "expected at least 1h0m0s"},
+		{"another name", good(web), noon, []string{"web.example.org", "api.example.org"}, "not valid for api.example.org, only for web.example.org, 10.0.0.1"},
+		{"another CA", with(web.Secret(t), "ca.crt", other.Pem()), noon, nil, "unknown authority"},
+		{"a ca.crt without a certificate", with(web.Secret(t), "ca.crt", []byte("text")), noon, nil, "unknown authority"},
+		{"a broken ca.crt", with(web.Secret(t), "ca.crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})), noon, nil, "ca.crt: "},
+		{"a broken intermediate", with(good(web), "tls.crt", append(web.Pem(), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})...)), noon, nil, "tls.crt: "},
+		{"without its intermediate", good(deep), noon, nil, "unknown authority"},
+		{"of a CA, without ca.crt", web.Secret(t), noon, nil, "unknown authority"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			spec := health.CertificateSpec{DNSNames: c.ask, MinRemaining: metav1.Duration{Duration: time.Hour}}
+			if spec.DNSNames == nil {
+				spec.DNSNames = []string{"web.example.org"}
+			}
+			v := judgePair(spec, certificateSeen{}, pairOf(c.data, spec, c.now))
+			assert.Contains(t, v.Message, c.say)
+			assert.Equal(t, c.say == "", v.State == health.Ready, v.Message)
+			assert.NotContains(t, v.Message, "PRIVATE")
+		})
+	}
+}
+
+func TestACertificateThatNeverLastsLongEnough(t *testing.T) {
+	alone := healthtest.Issue(t, "a", nil, healthtest.AsLeaf)
+	brief := func(least time.Duration) bool {
+		return pairOf(alone.Secret(t), health.CertificateSpec{MinRemaining: metav1.Duration{Duration: least}}, healthtest.PairStart).Brief
+	}
+	assert.False(t, brief(10*time.Hour))
+	assert.True(t, brief(10*time.Hour+1))
+	assert.NotNil(t, orEmpty(nil))
+	assert.Len(t, orEmpty(map[string][]byte{"a": nil}), 1)
+}

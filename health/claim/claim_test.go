@@ -1,0 +1,37 @@
+package claim
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/healthtest"
+)
+
+func TestClaimVerdicts(t *testing.T) { healthtest.RunFixtures(t, "claim", judgeClaim) }
+
+func TestTheWantedClassIsTheClaimsOwnOrTheDefault(t *testing.T) {
+	class := func(name, provisioner, isDefault string) storageClass {
+		return storageClass{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{defaultClass: isDefault}}, Provisioner: provisioner}
+	}
+	all := []storageClass{class("slow", "p/slow", ""), class("local-path", "rancher.io/local-path", "true")}
+	var plain, named, unknown claimFacts
+	named.Class, unknown.Class = "slow", "fast"
+	for _, facts := range []*claimFacts{&plain, &named, &unknown} {
+		facts.classes(all)
+		assert.Equal(t, []string{"slow", "local-path"}, facts.Classes)
+		assert.Equal(t, "local-path", facts.Default)
+	}
+	assert.Equal(t, "rancher.io/local-path", plain.Provisioner)
+	assert.Equal(t, "p/slow", named.Provisioner)
+	assert.Empty(t, unknown.Provisioner)
+}
+
+func TestAClaimGateNamesWhatItIsAsked(t *testing.T) {
+	require.NoError(t, healthtest.Valid(health.Spec{Kind: health.KindClaim, Claim: &health.ClaimSpec{Namespace: "n", Name: "c", ClassKey: "k"}}).Validate())
+	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindClaim, Claim: &health.ClaimSpec{Name: "c", ClassKey: "k"}}).Validate(), "claim: namespace, name or classKey is empty")
+	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindClaim}).Validate(), "claim: missing")
+}

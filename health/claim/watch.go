@@ -1,0 +1,92 @@
+package claim
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+type claimWatch struct {
+	spec    health.ClaimSpec
+	cluster *kube.Cluster
+	settled *observe.Settled
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	return &claimWatch{spec: *spec.Claim, cluster: all, settled: observe.NewSettled(time.Now)}, nil
+}
+
+// Run implements Watch.
+func (w *claimWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	sources := []kube.Source{{Resource: kube.ClaimResource, Namespace: w.spec.Namespace, Name: w.spec.Name}, {Resource: kube.StorageClassResource}}
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeClaim(w.spec, w.look(ctx)) }, report)
+	return nil
+}
+
+func (w *claimWatch) look(ctx context.Context) claimFacts {
+	var facts claimFacts
+	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+		facts, err = readClaim(ctx, s, w.spec)
+		return err
+	})
+	if fault != nil {
+		return claimFacts{Fault: fault, Seconds: seconds}
+	}
+	facts.Seconds = w.settled.Seconds("class", facts.Phase+facts.Class+"/"+facts.Default+"/"+facts.Provisioner)
+	return facts
+}
+
+func readClaim(ctx context.Context, s *kube.APIServer, spec health.ClaimSpec) (claimFacts, error) {
+	claim, err := kube.Get[corev1.PersistentVolumeClaim](ctx, s, kube.ClaimResource, spec.Namespace, spec.Name)
+	if err != nil || claim == nil {
+		return claimFacts{Missing: err == nil}, err
+	}
+	facts := claimFacts{Phase: string(claim.Status.Phase)}
+	if claim.Spec.StorageClassName != nil {
+		facts.Class = *claim.Spec.StorageClassName
+	}
+	if claim.Status.Phase != corev1.ClaimPending {
+		return facts, nil
+	}
+	classes, err := kube.List[storageClass](ctx, s, kube.StorageClassResource, "", metav1.ListOptions{})
+	if err != nil {
+		return facts, err
+	}
+	facts.classes(classes)
+	events, err := kube.List[corev1.Event](ctx, s, kube.EventResource, spec.Namespace, metav1.ListOptions{FieldSelector: "type=Warning"})
+	facts.Events = kube.EventLines(kube.WarningsOf(events, string(claim.UID)))
+	return facts, err
+}
+
+// storageClass is what a gate reads of a StorageClass.
+type storageClass struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Provisioner       string `json:"provisioner"`
+}
+
+// defaultClass marks the class that a claim gets which names none.
+const defaultClass = "storageclass.kubernetes.io/is-default-class"
+
+func (f *claimFacts) classes(all []storageClass) {
+	for _, class := range all {
+		f.Classes = append(f.Classes, class.Name)
+		if class.Annotations[defaultClass] == "true" {
+			f.Default = class.Name
+		}
+	}
+	for _, class := range all {
+		if class.Name == f.wanted() {
+			f.Provisioner = class.Provisioner
+		}
+	}
+}

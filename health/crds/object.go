@@ -1,0 +1,84 @@
+package crds
+
+import (
+	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health/kube"
+)
+
+const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+// crdObject is what a gate reads of a CustomResourceDefinition: all but the schemas, which are nearly all of it.
+type crdObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Group    string   `json:"group"`
+		Names    crdNames `json:"names"`
+		Versions []struct {
+			Name   string `json:"name"`
+			Served bool   `json:"served"`
+		} `json:"versions"`
+	} `json:"spec"`
+	Status struct {
+		Conditions    []kube.Condition `json:"conditions"`
+		AcceptedNames crdNames         `json:"acceptedNames"`
+	} `json:"status"`
+}
+
+type crdNames struct {
+	Plural     string   `json:"plural"`
+	Singular   string   `json:"singular"`
+	ShortNames []string `json:"shortNames"`
+	Kind       string   `json:"kind"`
+	ListKind   string   `json:"listKind"`
+}
+
+// resources are the names under which requests come, which are unique in a group, and kinds the kinds, which are too.
+func (n crdNames) resources() []string {
+	return append([]string{n.Plural, n.Singular}, n.ShortNames...)
+}
+
+func (n crdNames) shares(other crdNames) bool {
+	common := func(a, b []string) bool {
+		return slices.ContainsFunc(a, func(name string) bool { return name != "" && slices.Contains(b, name) })
+	}
+	return common(n.resources(), other.resources()) || common([]string{n.Kind, n.ListKind}, []string{other.Kind, other.ListKind})
+}
+
+func readCRD(ctx context.Context, s *kube.APIServer, name string) (*crdObject, error) {
+	object := &crdObject{}
+	found, err := s.GetJSON(ctx, crdPath+"/"+name, "", object)
+	if err != nil || !found {
+		return nil, err
+	}
+	return object, nil
+}
+
+// served are the resources that the CRD's served versions make.
+func (o *crdObject) served() []kube.ServedResource {
+	if o == nil {
+		return nil
+	}
+	var all []kube.ServedResource
+	for _, version := range o.Spec.Versions {
+		if version.Served {
+			all = append(all, kube.ServedResource{Group: o.Spec.Group, Version: version.Name, Plural: o.Spec.Names.Plural})
+		}
+	}
+	return all
+}
+
+func (o *crdObject) facts(name string) crdFacts {
+	if o == nil {
+		return crdFacts{Name: name, Missing: true}
+	}
+	facts := crdFacts{Name: name, Deleting: o.DeletionTimestamp != nil, Finalizers: o.Finalizers}
+	facts.Names, facts.Established = kube.ConditionOf(o.Status.Conditions, "NamesAccepted"), kube.ConditionOf(o.Status.Conditions, "Established")
+	for _, r := range o.served() {
+		facts.Served = append(facts.Served, r.Version)
+	}
+	return facts
+}

@@ -1,0 +1,119 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+var (
+	gatewayClassResource = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gatewayclasses"}
+	gatewayResource      = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
+)
+
+type gatewayWatch struct {
+	spec    health.GatewaySpec
+	cluster *kube.Cluster
+	settled *observe.Settled
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	return &gatewayWatch{spec: *spec.Gateway, cluster: all, settled: observe.NewSettled(time.Now)}, nil
+}
+
+// Run implements Watch.
+func (w *gatewayWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	sources := []kube.Source{
+		{Resource: gatewayClassResource, Name: w.spec.Class},
+		{Resource: gatewayResource, Namespace: w.spec.Namespace, Name: w.spec.Name},
+	}
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeGateway(w.spec, w.look(ctx)) }, report)
+	return nil
+}
+
+func (w *gatewayWatch) look(ctx context.Context) gatewayFacts {
+	var facts gatewayFacts
+	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) error {
+		class, err := kube.Get[classObject](ctx, s, gatewayClassResource, "", w.spec.Class)
+		if err != nil {
+			return err
+		}
+		gateway, err := kube.Get[gatewayObject](ctx, s, gatewayResource, w.spec.Namespace, w.spec.Name)
+		facts = gatewayFacts{Class: class.facts(), Gateway: gateway.facts()}
+		return err
+	})
+	if fault != nil {
+		return gatewayFacts{Fault: fault, Seconds: seconds}
+	}
+	return facts
+}
+
+// classObject is what a gate reads of a GatewayClass.
+type classObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		ControllerName string `json:"controllerName"`
+	} `json:"spec"`
+	Status struct {
+		Conditions []kube.Condition `json:"conditions"`
+	} `json:"status"`
+}
+
+func (o *classObject) facts() classSeen {
+	if o == nil {
+		return classSeen{Missing: true}
+	}
+	return classSeen{
+		Deleting: o.DeletionTimestamp != nil, Generation: o.Generation, Controller: o.Spec.ControllerName,
+		Accepted: kube.ConditionOf(o.Status.Conditions, "Accepted"),
+	}
+}
+
+// gatewayObject is what a gate reads of a Gateway.
+type gatewayObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		GatewayClassName string `json:"gatewayClassName"`
+		Listeners        []struct {
+			Name string `json:"name"`
+		} `json:"listeners"`
+	} `json:"spec"`
+	Status struct {
+		Conditions []kube.Condition `json:"conditions"`
+		Listeners  []struct {
+			Name           string           `json:"name"`
+			Conditions     []kube.Condition `json:"conditions"`
+			AttachedRoutes int              `json:"attachedRoutes"`
+		} `json:"listeners"`
+	} `json:"status"`
+}
+
+func (o *gatewayObject) facts() gatewaySeen {
+	if o == nil {
+		return gatewaySeen{Missing: true}
+	}
+	seen := gatewaySeen{
+		Deleting: o.DeletionTimestamp != nil, Generation: o.Generation, Class: o.Spec.GatewayClassName,
+		Accepted: kube.ConditionOf(o.Status.Conditions, "Accepted"), Programmed: kube.ConditionOf(o.Status.Conditions, "Programmed"),
+	}
+	for _, wanted := range o.Spec.Listeners {
+		listener := listenerSeen{Name: wanted.Name}
+		for _, reported := range o.Status.Listeners {
+			if reported.Name == wanted.Name {
+				listener.Reported, listener.Conditions, listener.Routes = true, reported.Conditions, reported.AttachedRoutes
+			}
+		}
+		seen.Listeners = append(seen.Listeners, listener)
+	}
+	return seen
+}

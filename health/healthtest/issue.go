@@ -1,0 +1,64 @@
+package healthtest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Issued is a certificate with its key, made by the test.
+type Issued struct {
+	Cert *x509.Certificate
+	Key  *ecdsa.PrivateKey
+}
+
+// The certificates of these tests are valid from PairStart for ten hours.
+var PairStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Issue signs a certificate; by nil signs it with its own key.
+func Issue(t testing.TB, name string, by *Issued, change func(*x509.Certificate)) Issued {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, BasicConstraintsValid: true,
+		NotBefore: PairStart, NotAfter: PairStart.Add(10 * time.Hour), DNSNames: []string{name},
+	}
+	change(template)
+	parent, signer := template, key
+	if by != nil {
+		parent, signer = by.Cert, by.Key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
+	require.NoError(t, err)
+	cert, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	return Issued{cert, key}
+}
+
+func AsCA(c *x509.Certificate) { c.IsCA, c.DNSNames = true, nil }
+
+func AsLeaf(*x509.Certificate) {}
+
+func (i Issued) Pem() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Cert.Raw})
+}
+
+func (i Issued) Secret(t testing.TB, more ...Issued) map[string][]byte {
+	t.Helper()
+	der, err := x509.MarshalECPrivateKey(i.Key)
+	require.NoError(t, err)
+	data := map[string][]byte{"tls.crt": i.Pem(), "tls.key": pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})}
+	for _, one := range more {
+		data["tls.crt"] = append(data["tls.crt"], one.Pem()...)
+	}
+	return data
+}

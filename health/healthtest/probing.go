@@ -1,0 +1,52 @@
+package healthtest
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"strata/internal/remote/sshtest"
+)
+
+// HealthyHost is what the probe prints on a host that is fit; a case says how its host differs.
+func HealthyHost() map[string][]string {
+	return map[string][]string{
+		"os": {"Debian GNU/Linux 12 (bookworm)"}, "arch": {"x86_64"}, "kernel": {"6.1.0-18-amd64"}, "uid": {"0"}, "systemd": {"yes"},
+		"hostname": {"server-1"}, "machine_id": {"5fbd574cdc6f9eaf2584dfc3b3f6b14e"}, "memory_mib": {"3900"}, "memory_cgroup": {"yes"}, "cgroup": {"v2"},
+		"ntp": {"yes"}, "cloudinit": {"finished"}, "cloudinit_code": {"0"}, "manager": {"systemd-networkd.service active enabled"},
+		"route": {"eth0"}, "disk_mib": {"30000"}, "disk_at": {"/"},
+		"module": {"br_netfilter loadable", "overlay loaded", "ip_vs missing"}, "port": {"6443 free", "10250 free"}, "program": {"keepalived"}, "whose": {"free"},
+	}
+}
+
+// Probing writes blocks and then waits until the caller goes away, as a probe does.
+func Probing(looks ...map[string][]string) sshtest.Handler {
+	return func(call sshtest.Call) int {
+		for _, look := range looks {
+			WriteBlock(call.Stdout, look)
+		}
+		<-call.Gone
+		return 0
+	}
+}
+
+func WriteBlock(to io.Writer, look map[string][]string) {
+	var text strings.Builder
+	for key, values := range look {
+		for _, value := range values {
+			fmt.Fprintf(&text, "%s=%s\n", key, value)
+		}
+	}
+	_, _ = io.WriteString(to, text.String()+"end\n")
+}
+
+// now is a healthy host's look with its clock right.
+func HealthyNow(changes map[string][]string) map[string][]string {
+	look := HealthyHost()
+	look["time"] = []string{fmt.Sprint(time.Now().Unix())}
+	for key, values := range changes {
+		look[key] = values
+	}
+	return look
+}

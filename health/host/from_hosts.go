@@ -1,0 +1,160 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"strata/health"
+	"strata/health/observe"
+)
+
+// Connection is what a host tries to reach: an IP Address at some TCP Ports, one after the other.
+type Connection struct {
+	Address string
+	Ports   []int
+}
+
+// Command is one attempt, as it can be typed on a host. It needs nothing that Debian or Ubuntu do not have.
+func (c Connection) Command() string {
+	if len(c.Ports) == 1 {
+		return fmt.Sprintf("timeout 3 bash -c ': </dev/tcp/%s/%d'", c.Address, c.Ports[0])
+	}
+	return fmt.Sprintf(`for port in %s; do timeout 3 bash -c ": </dev/tcp/%s/$port" || exit; done`, c.portList(), c.Address)
+}
+
+func (c Connection) portList() string {
+	texts := make([]string, len(c.Ports))
+	for i, port := range c.Ports {
+		texts[i] = strconv.Itoa(port)
+	}
+	return strings.Join(texts, " ")
+}
+
+// HostRun is the last attempt of one host.
+type HostRun struct {
+	Host string `json:"host"`
+	// Command is what was tried, as it can be typed on the host.
+	Command string `json:"command"`
+	// Seen is false before the first run.
+	Seen bool `json:"seen"`
+	// Fault is why the host could not be asked; Code and Output are void then.
+	Fault string `json:"fault,omitempty"`
+	Code  int    `json:"code"`
+	// Output is what the command wrote, both streams, at most 4,000 bytes.
+	Output string `json:"output,omitempty"`
+}
+
+// Evidence is the run as a person would have seen it.
+func (r HostRun) Evidence() string {
+	switch {
+	case r.Fault != "":
+		return fmt.Sprintf("%s: %s", r.Host, r.Fault)
+	case !r.Seen:
+		return fmt.Sprintf("%s: not run yet: %s", r.Host, r.Command)
+	}
+	return fmt.Sprintf("%s# %s\nexit code %d\n%s", r.Host, r.Command, r.Code, r.Output)
+}
+
+// Passed reports whether the command ran and succeeded.
+func (r HostRun) Passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
+
+// fromHosts has every host connect again and again until ctx ends, over one SSH session each, and reports the last attempt of
+// each, in the hosts' order, whenever one of them changed. It is how a gate looks from where the servers are: a Service's address
+// is reachable there first.
+func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connection, report func([]HostRun)) {
+	runs := make([]HostRun, len(hosts))
+	for i, host := range hosts {
+		runs[i] = HostRun{Host: host.Name, Command: to.Command()}
+	}
+	var mutex sync.Mutex
+	update := func(i int, change func(*HostRun)) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		before := runs[i]
+		change(&runs[i])
+		if runs[i] != before {
+			report(append([]HostRun(nil), runs...))
+		}
+	}
+	script := WithSettings(connectScript, map[string]string{"address": to.Address, "ports": to.portList()})
+	var all sync.WaitGroup
+	for i, host := range hosts {
+		all.Go(func() {
+			Stream(ctx, host, key, script,
+				func(b Block) {
+					update(i, func(r *HostRun) {
+						r.Seen, r.Fault, r.Code, r.Output = true, "", b.number("code"), strings.Join(b["output"], "\n")
+					})
+				},
+				func(err error) { update(i, func(r *HostRun) { r.Seen, r.Fault = false, health.OneLine(err.Error()) }) })
+		})
+	}
+	all.Wait()
+}
+
+// FromHostsAt is fromHosts for an address that may move: it asks for a connection to the present address until moved says that
+// there is another one. An empty address is none yet.
+func FromHostsAt(
+	ctx context.Context, hosts []health.Host, key []byte, moved <-chan struct{}, present func() string,
+	to func(address string) Connection, report func(address string, runs []HostRun),
+) {
+	stop, asked := func() {}, ""
+	var asking sync.WaitGroup
+	for ctx.Err() == nil {
+		address := present()
+		if address != asked {
+			// Also where it is gone: should the same one come back, it is asked anew, because a host says only what changes.
+			stop()
+			stop, asked = func() {}, ""
+		}
+		if address != "" && address != asked {
+			var at context.Context
+			at, stop = context.WithCancel(ctx)
+			asked = address
+			asking.Go(func() {
+				fromHosts(at, hosts, key, to(address), func(runs []HostRun) { report(address, runs) })
+			})
+		}
+		observe.WaitFor(ctx, moved, observe.Relook)
+	}
+	stop()
+	asking.Wait()
+}
+
+// WhyNoHosts says why a gate cannot look from its hosts; empty where it can.
+func WhyNoHosts(hosts []health.Host, key []byte) string {
+	switch {
+	case len(hosts) == 0:
+		return "the gate names no host to look from"
+	case len(key) == 0:
+		return NoKey
+	}
+	return ""
+}
+
+// NoKey is why checks over SSH are skipped.
+const NoKey = "no SSH key was given (STRATA_SSH_KEY), so no host can be asked"
+
+// HostsFacts is how the webhook's Service looks from the hosts of the API servers, which call it from there.
+type HostsFacts struct {
+	// Skipped says why no host is asked; empty where they are.
+	Skipped string `json:"skipped,omitempty"`
+	// Address is the Service's ClusterIP and port; empty while it has none.
+	Address string    `json:"address,omitempty"`
+	Runs    []HostRun `json:"runs,omitempty"`
+}
+
+// TimedOut is timeout(1)'s exit code.
+const TimedOut = 124
+
+// NotAsked are the runs of hosts that were not asked yet.
+func NotAsked(hosts []health.Host) []HostRun {
+	runs := make([]HostRun, 0, len(hosts))
+	for _, host := range hosts {
+		runs = append(runs, HostRun{Host: host.Name})
+	}
+	return runs
+}

@@ -1,0 +1,94 @@
+package host
+
+import (
+	"errors"
+	"maps"
+	"net"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health"
+	"strata/health/healthtest"
+	"strata/internal/remote"
+)
+
+// hostCase is how a host differs from a healthy one, and the checks that the case is about.
+type hostCase struct {
+	Checks []string `json:"checks,omitempty"`
+	// Probe replaces keys, Lacks removes them.
+	Probe Block    `json:"probe,omitempty"`
+	Lacks []string `json:"lacks,omitempty"`
+	// SkewSeconds is the host's clock minus this machine's.
+	SkewSeconds int `json:"skewSeconds,omitempty"`
+	// Unseen is true before the first look.
+	Unseen bool `json:"unseen,omitempty"`
+}
+
+func TestHostVerdicts(t *testing.T) {
+	host := health.Host{Target: remote.Target{Name: "server-1", Address: "10.10.0.11"}, Role: "server"}
+	healthtest.RunFixtures(t, "host", func(spec health.HostSpec, c hostCase) []health.Verdict {
+		probe := healthtest.HealthyHost()
+		maps.Copy(probe, c.Probe)
+		for _, key := range c.Lacks {
+			delete(probe, key)
+		}
+		facts := HostFacts{Seen: !c.Unseen, Probe: probe, SkewSeconds: c.SkewSeconds}
+		if c.Unseen {
+			facts = HostFacts{}
+		}
+		var about []health.Verdict
+		for _, v := range JudgeHost(host, spec, facts) {
+			if len(c.Checks) == 0 || slices.Contains(c.Checks, v.Check) {
+				about = append(about, v)
+			}
+		}
+		return about
+	})
+}
+
+func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		err  error
+		want health.State
+	}{
+		{"a booting host is waited for", errors.New("connection refused: sshd is not listening"), health.Waiting},
+		{"another host key is stuck", &remote.HostKeyError{Want: "a", Got: "b"}, health.Stuck},
+		{"a rejected key is stuck", remote.ErrKeyRejected, health.Stuck},
+		{"sudo with a password is stuck", remote.ErrSudo, health.Stuck},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			verdicts := JudgeHost(health.Host{Target: remote.Target{Name: "a"}}, health.HostSpec{Modules: []string{"overlay"}, Ports: []int{6443}}, HostFacts{Fault: test.err})
+			assert.Equal(t, test.want, health.StateOf(verdicts))
+			failing, hidden := health.Split(verdicts)
+			require.Len(t, failing, 1)
+			assert.Equal(t, "ssh", failing[0].Check)
+			assert.NotEmpty(t, failing[0].Hint)
+			assert.Equal(t, len(verdicts)-1, hidden)
+		})
+	}
+}
+
+// The provider connects to the agent before it looks at its key, so a gate that does not is open in front of installs that all fail.
+func TestAnAgentThatIsGoneIsSaidBeforeTheFirstInstall(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "agent")
+	assert.Empty(t, agentTrouble(""), "without one, nobody asks it")
+	trouble := agentTrouble(socket)
+	assert.Contains(t, trouble, "no such file")
+	verdicts := JudgeHost(health.Host{}, health.HostSpec{}, HostFacts{Seen: true, Agent: trouble})
+	last := verdicts[len(verdicts)-1]
+	assert.Equal(t, health.Stuck, last.State)
+	assert.Contains(t, last.Hint, "unset SSH_AUTH_SOCK")
+
+	listener, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	assert.Empty(t, agentTrouble(socket))
+	require.NoError(t, listener.Close())
+	for _, v := range JudgeHost(health.Host{}, health.HostSpec{}, HostFacts{Seen: true}) {
+		assert.NotEqual(t, "ssh agent", v.Check)
+	}
+}

@@ -1,0 +1,60 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"strata/health"
+	"strata/internal/remote"
+)
+
+// redialPause is the pause after a lost connection; a host that is booting or restarting comes back by itself.
+const redialPause = 100 * time.Millisecond
+
+// Stream keeps one probe script running on a host until ctx ends: it connects, waits for a host that boots, and connects
+// again when the connection is lost. take gets every look; trouble gets why there is none, so that no verdict rests on an old
+// look. Both are called from one goroutine at a time.
+func Stream(ctx context.Context, host health.Host, key []byte, script string, take func(Block), trouble func(error)) {
+	dialer := remote.Dialer{PrivateKey: key, Notify: trouble}
+	for ctx.Err() == nil {
+		client, err := dialer.Dial(ctx, host.Target)
+		if err == nil {
+			lines := Blocks{Take: take}
+			err = client.Stream(ctx, script, nil, lines.Line)
+			_ = client.Close() // Lost or about to be; the next one is dialled anew.
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			err = errors.New("the probe ended")
+		}
+		trouble(err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(redialPause):
+		}
+	}
+}
+
+// reach is the verdict on getting to a host at all; every other check of that host is behind it.
+func reach(check string, host health.Host, err error) health.Verdict {
+	v := health.Verdict{Check: check, State: health.Waiting, Message: health.OneLine(err.Error())}
+	var wrongKey *remote.HostKeyError
+	switch {
+	case errors.As(err, &wrongKey):
+		v.State, v.Cause = health.Stuck, "the host was reinstalled, or it is another one"
+		v.Hint = "compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the host, then set hosts.nodes[].ssh.hostKey or recreate the host's -hostkey resource"
+	case errors.Is(err, remote.ErrKeyRejected):
+		v.State, v.Cause = health.Stuck, "the public key is not in the user's authorized_keys, or the user does not exist"
+		v.Hint = "ssh-copy-id to the host, or correct strata:hosts.ssh.user and keyFile"
+	case errors.Is(err, remote.ErrSudo):
+		v.State, v.Cause = health.Stuck, "the user may not become root without a password"
+		v.Hint = "allow it in /etc/sudoers.d, or log in as root (strata:hosts.ssh.user)"
+	default:
+		v.Hint = fmt.Sprintf("check that %s is on, and its address %s and ssh.port in strata:hosts.nodes", host.Name, host.Address)
+	}
+	return v
+}

@@ -1,0 +1,86 @@
+package host
+
+import (
+	_ "embed"
+	"sort"
+	"strconv"
+	"strings"
+
+	k3snode "strata/internal/k3s/node"
+	"strata/internal/remote"
+)
+
+//go:embed probe/pool.sh
+var PoolScript string
+
+// The scripts that run on hosts, each in one SSH session. They look and change nothing.
+var (
+	//go:embed probe/ports.sh
+	portsScript string
+	//go:embed probe/host.sh
+	hostOwnScript string
+	//go:embed probe/unit.sh
+	unitOwnScript string
+	//go:embed probe/connect.sh
+	connectScript string
+)
+
+// hostScript is what a host gate runs, and unitScript what looks at K3s there.
+var (
+	hostScript = portsScript + k3snode.Ownership + k3snode.CertificatesFunction + hostOwnScript
+	unitScript = k3snode.CertificatesFunction + unitOwnScript
+)
+
+// WithSettings puts variables in front of a script.
+func WithSettings(script string, settings map[string]string) string {
+	names := make([]string, 0, len(settings))
+	for name := range settings {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var text strings.Builder
+	for _, name := range names {
+		text.WriteString(name + "=" + remote.Quote(settings[name]) + "\n")
+	}
+	return text.String() + script
+}
+
+// Block is what a probe script printed in one look: key=value lines; a key may come several times.
+type Block map[string][]string
+
+// get is the first value of a key.
+func (b Block) Get(key string) string {
+	if values := b[key]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// number is the first value of a key as a number; what is missing or no number is -1, which no check takes for enough.
+func (b Block) number(key string) int {
+	n, err := strconv.Atoi(b.Get(key))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// Blocks collects lines into Blocks and hands on each one that is complete.
+type Blocks struct {
+	current Block
+	Take    func(Block)
+}
+
+func (b *Blocks) Line(text string) {
+	if text == "end" {
+		b.Take(b.current)
+		b.current = nil
+		return
+	}
+	if key, value, ok := strings.Cut(text, "="); ok {
+		if b.current == nil {
+			b.current = Block{}
+		}
+		b.current[key] = append(b.current[key], value)
+	}
+}

@@ -1,0 +1,260 @@
+package host
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/health"
+	"strata/health/healthtest"
+	k3snode "strata/internal/k3s/node"
+)
+
+func TestTheProbesAreCleanShell(t *testing.T) {
+	checker, err := exec.LookPath("shellcheck")
+	if err != nil {
+		t.Skip("shellcheck is not installed")
+	}
+	scripts, err := filepath.Glob("probe/*.sh")
+	require.NoError(t, err)
+	require.NotEmpty(t, scripts)
+	out, err := exec.Command(checker, append([]string{"--shell=sh"}, scripts...)...).CombinedOutput()
+	require.NoError(t, err, string(out))
+}
+
+// runProbe runs a probe on this machine and returns its blocks.
+func runProbe(t *testing.T, script string, settings map[string]string) []Block {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "sh")
+	command.Stdin = strings.NewReader(WithSettings(script, settings))
+	out, err := command.Output()
+	require.NoError(t, err)
+	var all []Block
+	lines := Blocks{Take: func(b Block) { all = append(all, b) }}
+	for line := range strings.Lines(string(out)) {
+		lines.Line(strings.TrimSuffix(line, "\n"))
+	}
+	return all
+}
+
+func TestTheHostProbeSeesThisMachine(t *testing.T) {
+	listener := healthtest.Listen(t)
+	settings := ownerSettings(health.HostSpec{})
+	maps.Copy(settings, map[string]string{"modules": "no_such_module", "ports": listener + " 1", "programs": "sh no-such-program", "once": "yes", "fixed": ""})
+	looks := runProbe(t, hostScript, settings)
+	require.Len(t, looks, 1)
+	seen := looks[0]
+	for _, key := range []string{"os", "arch", "kernel", "uid", "hostname", "cloudinit", "disk_at", "time"} {
+		assert.NotEmptyf(t, seen.Get(key), "%s in %v", key, seen)
+	}
+	assert.Positive(t, seen.number("memory_mib"))
+	assert.Positive(t, seen.number("disk_mib"))
+	assert.Positive(t, seen.number("time"))
+	assert.Equal(t, []string{"no_such_module missing"}, seen["module"])
+	require.Len(t, seen["port"], 2)
+	assert.Contains(t, seen["port"][0], listener+" held ")
+	assert.Contains(t, seen["port"][0], "host.test", "it names the program that listens")
+	assert.Equal(t, "1 free", seen["port"][1])
+}
+
+// A host says whose it is, and of its cluster's configuration what cannot be changed: the rest may hold secrets.
+func TestTheHostProbeSeesWhoseAHostIsAndWhatItsClusterWasMadeWith(t *testing.T) {
+	folder := t.TempDir()
+	for path, text := range map[string]string{
+		"etc/rancher/k3s/config.yaml":             "cluster-cidr: 10.42.0.0/16\ndisable:\n- traefik\n- servicelb\netcd-s3-secret-key: hidden\nkubelet-arg:\n- a=b\nnode-name: agent-1\nservice-cidr+: 10.43.0.0/16\ntoken: secret\n",
+		"var/lib/rancher/k3s/server/db/etcd/data": "",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, path)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, path), []byte(text), 0o600))
+	}
+	script := strings.NewReplacer("/etc/rancher", folder+"/etc/rancher", "/var/lib/rancher", folder+"/var/lib/rancher").Replace(hostScript)
+	sum := sha256.Sum256([]byte("secret"))
+	settings := ownerSettings(health.HostSpec{Owner: &k3snode.Owner{Cluster: "00ff", TokenSHA256: hex.EncodeToString(sum[:]), Node: "server-1"}})
+	maps.Copy(settings, map[string]string{"modules": "", "ports": "", "programs": "", "once": "yes", "fixed": strings.Join(config.FixedKeys(), " ")})
+	seen := runProbe(t, script, settings)[0]
+	assert.Equal(t, "node agent-1", seen.Get("whose"))
+	assert.Equal(t, []string{"cluster-cidr: 10.42.0.0/16", "disable:", "- traefik", "- servicelb", "service-cidr+: 10.43.0.0/16"}, seen["k3s_config"])
+	require.NoError(t, os.RemoveAll(filepath.Join(folder, "var/lib/rancher/k3s/server/db")))
+	seen = runProbe(t, script, settings)[0]
+	assert.Empty(t, seen["k3s_config"], "an install that was killed before K3s ran fixes nothing")
+}
+
+// running starts a probe that goes on until the test ends, and hands out its blocks.
+func running(t *testing.T, script string, settings map[string]string) <-chan Block {
+	t.Helper()
+	shell := exec.CommandContext(t.Context(), "sh")
+	shell.Stdin = strings.NewReader(WithSettings(script, settings))
+	// A group of its own, which ends with the test as a host's does with its caller.
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
+	out, err := shell.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, shell.Start())
+	looks := make(chan Block, 1000)
+	go func() {
+		lines := Blocks{Take: func(b Block) { looks <- b }}
+		for text := bufio.NewScanner(out); text.Scan(); {
+			lines.Line(text.Text())
+		}
+	}()
+	return looks
+}
+
+// until waits for a block with a value, within what a gate may take.
+func until(t *testing.T, looks <-chan Block, key, value string) Block {
+	t.Helper()
+	late := time.After(10 * time.Second)
+	for {
+		select {
+		case look := <-looks:
+			if look.Get(key) == value {
+				return look
+			}
+		case <-late:
+			require.FailNowf(t, "not seen", "%s=%s", key, value)
+		}
+	}
+}
+
+func TestTheConnectProbeTellsAnswersRefusalsAndSilence(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	require.NoError(t, err)
+	looks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": healthtest.Listen(t) + " " + port})
+	until(t, looks, "code", "0")
+	require.NoError(t, listener.Close())
+	assert.Contains(t, until(t, looks, "code", "1")["output"][0], "Connection refused", "one of two ports is not enough")
+	listener, err = net.Listen("tcp", "127.0.0.1:"+port)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	until(t, looks, "code", "0")
+}
+
+func TestTheConnectProbeHearsAnAnswerAfterSilence(t *testing.T) {
+	port, serve := silent(t)
+	looks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": port})
+	until(t, looks, "code", "124")
+	until(t, looks, "code", "124") // and again, with as many attempts under way as there ever are
+	serve()
+	until(t, looks, "code", "0")
+}
+
+// silent is a loopback port whose queue is full: who connects hears nothing until it serves.
+func silent(t *testing.T) (port string, serve func()) {
+	t.Helper()
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = syscall.Shutdown(socket, syscall.SHUT_RDWR), syscall.Close(socket) })
+	require.NoError(t, syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	require.NoError(t, syscall.Listen(socket, 0))
+	name, err := syscall.Getsockname(socket)
+	require.NoError(t, err)
+	port = strconv.Itoa(name.(*syscall.SockaddrInet4).Port)
+	waiting, err := net.Dial("tcp", "127.0.0.1:"+port)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = waiting.Close() })
+	return port, func() {
+		go func() {
+			for { // until the socket is shut down
+				connection, _, err := syscall.Accept(socket)
+				if err != nil {
+					return
+				}
+				_ = syscall.Close(connection)
+			}
+		}()
+	}
+}
+
+// fakeSystem is a folder with the programs that the unit's probe runs. systemctl says what the file state holds; what is written
+// to the file bus comes as a signal.
+func fakeSystem(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, script := range map[string]string{
+		"systemctl":  "printf 'InvocationID=1\\nActiveState=%s\\nSubState=%s\\n' $(cat " + dir + "/state)",
+		"journalctl": "case \"$*\" in *--follow*) sleep 60 ;; *) cat " + dir + "/log 2>/dev/null ;; esac",
+		"curl":       "for last; do :; done; echo \"$last\" >" + dir + "/curled; printf 401",
+		"modinfo":    "false",
+		"busctl":     "echo \"$*\" >" + dir + "/asked; exec tail -n +1 -f -s 0.01 " + dir + "/bus",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bus"), nil, 0o600))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return dir
+}
+
+func TestTheUnitProbeHearsOfAStepFromTheBus(t *testing.T) {
+	dir := fakeSystem(t)
+	state := func(text string) { require.NoError(t, os.WriteFile(filepath.Join(dir, "state"), []byte(text), 0o600)) }
+	signal := func(text string) {
+		bus, err := os.OpenFile(filepath.Join(dir, "bus"), os.O_APPEND|os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = bus.WriteString(`{"type":"signal","payload":{"data":["org.freedesktop.systemd1.Unit",{"ActiveState":{"type":"s","data":"` + text + `"}},[]]}}` + "\n")
+		require.NoError(t, err)
+		require.NoError(t, bus.Close())
+	}
+	state("inactive dead")
+	looks := running(t, strings.ReplaceAll(unitScript, "sleep 1\n", "sleep 60\n"), map[string]string{"unit": "k3s-agent", "routes": ""})
+	until(t, looks, "ActiveState", "inactive")
+	state("activating start")
+	signal("activating")
+	assert.Never(t, func() bool { return len(looks) > 0 }, time.Second, 10*time.Millisecond, "a step of the start causes no look of its own")
+	state("active running")
+	signal("active")
+	until(t, looks, "ActiveState", "active")
+	asked, err := os.ReadFile(filepath.Join(dir, "asked"))
+	require.NoError(t, err)
+	assert.Contains(t, string(asked), "path='/org/freedesktop/systemd1/unit/k3s_2dagent_2eservice'")
+}
+
+// A refusal is information to K3s; the rest of its information is left out, and the server that it joins through is asked then only.
+func TestTheUnitProbeTellsARefusal(t *testing.T) {
+	dir := fakeSystem(t)
+	join := filepath.Join(dir, "join.yaml")
+	script := strings.ReplaceAll(unitScript, "/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml", join)
+	require.NotEqual(t, unitScript, script)
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	write("join.yaml", "server: https://10.10.0.11:6443\n")
+	write("state", "activating start")
+	write("log", `time="1" level=info msg="Starting k3s agent v1.34.2+k3s1"
+time="2" level=info msg="Importing images from /images/a.tar"
+I1122 15:00:00.000000 1 server.go:1] "Started"
+modprobe: FATAL: Module overlay not found
+`)
+	looks := running(t, script, map[string]string{"unit": "k3s-agent", "routes": ""})
+	look := until(t, looks, "ActiveState", "activating")
+	assert.Equal(t, []string{`time="2" level=info msg="Importing images from /images/a.tar"`}, look["log"])
+	assert.Empty(t, look["join"])
+	assert.NoFileExists(t, filepath.Join(dir, "curled"))
+	write("log", refusal(7)+"\n")
+	look = until(t, looks, "join", "401")
+	assert.Equal(t, []string{refusal(7)}, look["log"])
+	asked, err := os.ReadFile(filepath.Join(dir, "curled"))
+	require.NoError(t, err)
+	assert.Equal(t, "https://10.10.0.11:6443/readyz\n", string(asked))
+}
+
+func TestSettingsCannotBreakOutOfTheirQuotes(t *testing.T) {
+	looks := runProbe(t, `printf 'seen=%s\nend\n' "$text"`, map[string]string{"text": "a'; echo broken; '$(id)"})
+	require.Len(t, looks, 1)
+	assert.Equal(t, "a'; echo broken; '$(id)", looks[0].Get("seen"))
+}

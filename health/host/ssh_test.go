@@ -1,0 +1,115 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/healthtest"
+	"strata/internal/remote/sshtest"
+)
+
+func askHost(t *testing.T, server *sshtest.Server, timeout time.Duration) (health.Result, string) {
+	t.Helper()
+	spec := health.Spec{
+		Kind: health.KindHost, Gate: "hosts-a-gate", Layer: "hosts", Timeout: metav1.Duration{Duration: timeout}, TimeoutKey: "strata:timeouts.host",
+		Hosts: []health.Host{{Target: server.Target(), Role: "server"}},
+		Host:  &health.HostSpec{Modules: []string{"overlay"}, Ports: []int{6443}, MinDiskMiB: 1, MinMemoryMiB: 1, MaxClockSkew: metav1.Duration{Duration: time.Minute}},
+	}
+	var progress bytes.Buffer
+	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: server.PrivateKey()}, New, &progress)
+	require.NoError(t, err)
+	return result, progress.String()
+}
+
+func TestAHostGateOpensInOneSessionWhenCloudInitEnds(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Handler = healthtest.Probing(healthtest.HealthyNow(Block{"cloudinit": {"running"}}), healthtest.HealthyNow(nil))
+	result, progress := askHost(t, server, 20*time.Second)
+	assert.Equal(t, health.EndedOpen, result.Ending, progress)
+	assert.Equal(t, 1, server.Connections())
+	assert.Len(t, server.Commands(), 1)
+}
+
+func TestAHostGateEndsAtOnceWhenCloudInitFailed(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Handler = healthtest.Probing(healthtest.HealthyNow(Block{"cloudinit_code": {"1"}, "cloudinit_log": {"ERROR: no such package"}}))
+	result, progress := askHost(t, server, time.Minute)
+	assert.Equal(t, health.EndedStuck, result.Ending)
+	assert.Contains(t, progress, "no such package")
+	assert.Contains(t, progress, "cloud-init status --long")
+}
+
+func TestAHostGateOutlivesARebootAndForgetsWhatItSawBefore(t *testing.T) {
+	server := sshtest.Start(t)
+	var sessions atomic.Int32
+	server.Handler = func(call sshtest.Call) int {
+		if sessions.Add(1) == 1 {
+			healthtest.WriteBlock(call.Stdout, healthtest.HealthyNow(Block{"cloudinit": {"running"}}))
+			server.Cut()
+			return 0
+		}
+		return healthtest.Probing(healthtest.HealthyNow(nil))(call)
+	}
+	result, progress := askHost(t, server, 20*time.Second)
+	assert.Equal(t, health.EndedOpen, result.Ending, progress)
+	assert.Equal(t, 2, server.Connections())
+}
+
+func TestAProbeThatDiesIsNotReady(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Handler = func(call sshtest.Call) int {
+		_, _ = io.WriteString(call.Stderr, "sh: cannot fork\n")
+		return 2
+	}
+	result, progress := askHost(t, server, 700*time.Millisecond)
+	assert.Equal(t, health.EndedTimeout, result.Ending)
+	assert.Contains(t, progress, "cannot fork")
+	assert.Contains(t, progress, "strata:timeouts.host is 700ms")
+}
+
+func TestNoSecretIsInWhatAGateSays(t *testing.T) {
+	server := sshtest.Start(t)
+	other, _ := sshtest.NewKey(t)
+	spec := health.Spec{
+		Kind: health.KindHost, Gate: "g", Timeout: metav1.Duration{Duration: 10 * time.Second},
+		Hosts: []health.Host{{Target: server.Target(), Role: "server"}}, Host: &health.HostSpec{},
+	}
+	var progress bytes.Buffer
+	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: other}, New, &progress)
+	require.NoError(t, err)
+	assert.Equal(t, health.EndedStuck, result.Ending)
+	assert.Contains(t, progress.String(), "private key not accepted")
+	assert.NotContains(t, progress.String(), strings.Split(string(other), "\n")[1])
+}
+
+func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {
+	good, bad := sshtest.Start(t), sshtest.Start(t)
+	good.Handler = healthtest.Probing(Block{"code": {"0"}, "output": {"ok"}})
+	bad.Handler = healthtest.Probing(Block{"code": {"1"}, "output": {"connect: Connection refused"}})
+	first, second := health.Host{Target: good.Target()}, health.Host{Target: bad.Target()}
+	first.Name, second.Name = "a", "b"
+	// One key opens both hosts only as a list of keys.
+	key := append(good.PrivateKey(), bad.PrivateKey()...)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var last []HostRun
+	fromHosts(ctx, []health.Host{first, second}, key, Connection{"10.43.0.1", []int{80, 443}}, func(runs []HostRun) {
+		if last = runs; runs[0].Seen && runs[1].Seen {
+			cancel()
+		}
+	})
+	require.Len(t, last, 2)
+	assert.True(t, last[0].Passed())
+	assert.False(t, last[1].Passed())
+	assert.Equal(t, "b# for port in 80 443; do timeout 3 bash -c \": </dev/tcp/10.43.0.1/$port\" || exit; done\nexit code 1\nconnect: Connection refused", last[1].Evidence())
+}

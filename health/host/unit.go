@@ -1,0 +1,157 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"strata/config"
+	"strata/health"
+	"strata/health/observe"
+	k3snode "strata/internal/k3s/node"
+)
+
+// UnitCheck is the name of the check of a host's K3s unit, without which its Node cannot be Ready.
+func UnitCheck(host health.Host) string { return "unit " + host.Name }
+
+// UnitName is the systemd unit of a host's role.
+func UnitName(host health.Host) string { return config.Role(host.Role).Unit() }
+
+// UnitFacts is what a host's K3s unit is doing.
+type UnitFacts struct {
+	// Fault is why the host could not be asked. Everything else is empty then.
+	Fault error `json:"-"`
+	// Seen is false before the first look.
+	Seen bool `json:"seen"`
+	// Load, Active, Sub and Result are systemd's LoadState, ActiveState, SubState and Result.
+	Load   string `json:"load,omitempty"`
+	Active string `json:"active,omitempty"`
+	Sub    string `json:"sub,omitempty"`
+	Result string `json:"result,omitempty"`
+	// Status is the exit status of the main process; Restarts how often systemd started it again.
+	Status   int `json:"status,omitempty"`
+	Restarts int `json:"restarts,omitempty"`
+	// Queued is true while systemd has a start, stop or restart of the unit to do; what it does until then is the past.
+	Queued bool `json:"queued,omitempty"`
+	// Settled is true once the unit has been active for longer than systemd waits before a restart.
+	Settled bool `json:"settled,omitempty"`
+	// Unpersisted are modules in use that no file loads after a reboot.
+	Unpersisted []string `json:"unpersisted,omitempty"`
+	// Routes are the host's IPv4 routes as networks, the default route left out. Asked for by the gate of the Nodes only.
+	Routes []string `json:"routes,omitempty"`
+	// Seconds is for how long the log has shown the same known cause; of what a server has said no to, how long it was from the first
+	// time to the last.
+	Seconds int `json:"seconds,omitempty"`
+	// Certificate is the file of K3s's own certificates that ends first, and CertificateEnds when; Ending says that a restart renews it.
+	Certificate     string    `json:"certificate,omitempty"`
+	CertificateEnds time.Time `json:"certificateEnds,omitzero"`
+	Ending          bool      `json:"ending,omitempty"`
+	// Join is the HTTP status that the server which this node joins through gives to who has no credentials, 000 where it does not answer.
+	// Empty where nothing was refused, or this node joins nobody.
+	Join string `json:"join,omitempty"`
+	// Log are the lines of the current start that are not informational, and those about the join and the images that are, oldest first.
+	// Empty while the unit is active.
+	Log []string `json:"log,omitempty"`
+}
+
+// manyRestarts is how many restarts are no longer the ordinary start of a cluster: each comes 5 s after the last.
+const manyRestarts = 5
+
+// ObserveUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it may have changed. With routes, it
+// reports the host's routes as well.
+func ObserveUnit(ctx context.Context, host health.Host, key []byte, routes bool, report func(UnitFacts)) {
+	settings := map[string]string{"unit": UnitName(host), "routes": ""}
+	if routes {
+		settings["routes"] = "yes"
+	}
+	script := WithSettings(unitScript, settings)
+	complaint := complaint{settled: observe.NewSettled(time.Now)}
+	take := func(b Block) {
+		facts := unitFactsOf(b, time.Now())
+		facts.Seconds = complaint.seconds(facts)
+		report(facts)
+	}
+	Stream(ctx, host, key, script, take, func(err error) { report(UnitFacts{Fault: err}) })
+}
+
+func unitFactsOf(b Block, now time.Time) UnitFacts {
+	first, some := k3snode.First(b["certificate"])
+	return UnitFacts{
+		Certificate: first.File, CertificateEnds: first.Ends, Ending: some && first.Ends.Sub(now) < k3snode.RenewWithin,
+		Seen: true, Load: b.Get("LoadState"), Active: b.Get("ActiveState"), Sub: b.Get("SubState"), Result: b.Get("Result"),
+		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Settled: b.Get("settled") == "yes",
+		Queued:      b.number("Job") > 0 && b.Get("SubState") != "start",
+		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Join: b.Get("join"), Log: b["log"],
+	}
+}
+
+// JudgeUnit says whether a host's K3s unit runs, and if it never will, why. Type=notify makes active mean that K3s itself has
+// said that it is up; after a restart it also has to outlive the next one.
+func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
+	unit := UnitName(host)
+	v := health.Verdict{Check: UnitCheck(host), State: health.Waiting, Message: unit + " not looked at yet"}
+	switch {
+	case f.Fault != nil:
+		return reach(v.Check, host, f.Fault)
+	case !f.Seen:
+		return v
+	case f.Load == "not-found" || f.Load == "masked":
+		v.Message = fmt.Sprintf("expected %s.service, it is %s", unit, f.Load)
+		v.Hint = "run pulumi up again to install K3s on " + host.Name
+		return v
+	case f.Queued || f.Active == "deactivating":
+		v.Message = fmt.Sprintf("a start or stop of %s is under way, found %s (%s)", unit, f.Active, f.Sub)
+		return v
+	case f.Active == "active" && f.Sub == "running":
+		return judgeRunning(host, f, v)
+	}
+	v.Message = fmt.Sprintf("expected %s active (running), found %s (%s)%s", unit, f.Active, f.Sub, restartsText(f.Restarts))
+	v.Hint = fmt.Sprintf("on %s: journalctl -u %s -e", host.Name, unit)
+	if archive := imports(f.Log); archive != "" {
+		v.Message += ", imports images of " + archive
+	}
+	v.Evidence = logEvidence(unit, f.Log)
+	return explainUnit(host, f, v)
+}
+
+func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdict {
+	if f.Restarts > 0 && !f.Settled {
+		v.Message = fmt.Sprintf("%s has just come back%s", UnitName(host), restartsText(f.Restarts))
+		return v
+	}
+	v.State, v.Message = health.Ready, UnitName(host)+" active (running)"+restartsText(f.Restarts)
+	if len(f.Unpersisted) > 0 {
+		v.Message += "; not loaded again after a reboot: " + strings.Join(f.Unpersisted, ", ")
+		v.Hint = fmt.Sprintf("on %s: put %s into /etc/modules-load.d/strata-k3s.conf", host.Name, strings.Join(f.Unpersisted, " and "))
+	}
+	if f.Certificate != "" {
+		v.Ends = &f.CertificateEnds
+	}
+	if f.Ending {
+		v.Message += fmt.Sprintf("; K3s's own %s ends at %s", f.Certificate, f.CertificateEnds.Format(time.RFC3339))
+		v.Hint = certificatesFix(host)
+	}
+	return v
+}
+
+// restartsText words a restart count; the exact number past a few would only make noise.
+func restartsText(n int) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n == 1:
+		return ", 1 restart"
+	case n < manyRestarts:
+		return fmt.Sprintf(", %d restarts", n)
+	}
+	return fmt.Sprintf(", %d restarts or more", manyRestarts)
+}
+
+// logEvidence is the journal's part of a verdict.
+func logEvidence(unit string, log []string) []string {
+	if len(log) == 0 {
+		return nil
+	}
+	return []string{"journalctl -u " + unit + ":\n" + strings.Join(log, "\n")}
+}

@@ -1,0 +1,59 @@
+package host
+
+import (
+	"path"
+	"regexp"
+
+	"strata/health/observe"
+)
+
+// complaint follows what a unit's log complains about over its starts.
+type complaint struct {
+	settled *observe.Settled
+	// cause and line are the complaint that was heard last, told for how long it was repeated.
+	cause, line string
+	told        int
+}
+
+// seconds is UnitFacts.Seconds. A start that has said nothing yet does not end a complaint: a server that ends over one is started again,
+// with an empty log.
+func (c *complaint) seconds(f UnitFacts) int {
+	known, line, ok := knownCause(f.Log)
+	switch {
+	case f.Active == "active" || ok && known.belief == repeated && f.joinsInVain():
+		c.end()
+		return 0
+	case !ok:
+		return 0
+	case known.belief != repeated:
+		c.cause = ""
+		return c.settled.Seconds("cause", known.cause)
+	case c.cause != known.cause:
+		c.end()
+		c.cause, c.line, c.told = known.cause, line, c.settled.Seconds("cause", known.cause)
+	case c.line != line: // each has its time
+		c.line, c.told = line, c.settled.Seconds("cause", known.cause)
+	}
+	return c.told
+}
+
+func (c *complaint) end() {
+	c.settled.Forget("cause")
+	c.cause, c.line, c.told = "", "", 0
+}
+
+// importing is K3s's line before and after each archive of images (pkg/agent/containerd/containerd.go and watcher.go).
+var importing = regexp.MustCompile(`Import(ing|ed) images from ([^"\s]+)`)
+
+// imports is the archive that K3s is importing, which it does at every start and before it starts the kubelet; empty where it is not.
+func imports(log []string) string {
+	for i := len(log) - 1; i >= 0; i-- {
+		if found := importing.FindStringSubmatch(log[i]); found != nil {
+			if found[1] == "ed" {
+				return ""
+			}
+			return path.Base(found[2])
+		}
+	}
+	return ""
+}

@@ -1,0 +1,86 @@
+package host
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"strata/health"
+	"strata/health/observe"
+	"strata/internal/remote"
+)
+
+// refusal is K3s's line of an agent that a server has told no, at a second.
+func refusal(second int) string {
+	return fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=info msg="Waiting to retrieve agent configuration; server is not ready: failed to retrieve configuration from server: not authorized"`, second)
+}
+
+// heard is what the complaint of an agent comes to at a second, by the seconds at which it was refused until then.
+type heard struct {
+	at      int
+	refused []int
+	join    string
+	log     string // a newer line
+}
+
+func watchComplaint(looks ...heard) (states []health.State) {
+	start := time.Unix(0, 0)
+	now := start
+	c := complaint{settled: observe.NewSettled(func() time.Time { return now })}
+	host := health.Host{Target: remote.Target{Name: "agent-1"}, Role: "agent"}
+	for _, look := range looks {
+		now = start.Add(time.Duration(look.at) * time.Second)
+		facts := UnitFacts{Seen: true, Load: "loaded", Active: "activating", Sub: "start", Join: look.join}
+		for _, second := range look.refused {
+			facts.Log = append(facts.Log, refusal(second))
+		}
+		if look.log != "" {
+			facts.Log = append(facts.Log, look.log)
+		}
+		facts.Seconds = c.seconds(facts)
+		states = append(states, JudgeUnit(host, facts).State)
+	}
+	return states
+}
+
+func TestATokenIsWrongOnlyWhenAServerThatServesSaysSoAgainAndAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		looks []heard
+		want  health.State
+	}{
+		"refused three times in 16 s":                {[]heard{{0, []int{0}, "401", ""}, {7, []int{0, 7}, "401", ""}, {16, []int{0, 7, 16}, "401", ""}}, health.Stuck},
+		"refused once, a minute ago":                 {[]heard{{0, []int{0}, "401", ""}, {30, []int{0}, "401", ""}, {60, []int{0}, "401", ""}}, health.Waiting},
+		"refused twice within a start of 9 s":        {[]heard{{0, []int{0}, "503", ""}, {9, []int{0, 9}, "401", ""}, {20, []int{0, 9}, "401", ""}}, health.Waiting},
+		"refused for long by a server that starts":   {[]heard{{0, []int{0}, "503", ""}, {12, []int{0, 12}, "503", ""}, {40, []int{0, 12, 40}, "503", ""}}, health.Waiting},
+		"counted from when the server's API came up": {[]heard{{0, []int{0}, "503", ""}, {20, []int{0, 20}, "401", ""}, {26, []int{0, 20, 26}, "401", ""}}, health.Waiting},
+		"refused while the server was away between":  {[]heard{{0, []int{0}, "401", ""}, {12, []int{0}, "000", ""}, {20, []int{0, 20}, "401", ""}}, health.Waiting},
+		"refused, and then not reached": {[]heard{{0, []int{0}, "401", ""}, {12, []int{0, 12}, "401",
+			`level=error msg="Failed to validate connection to cluster: connect: connection refused"`}}, health.Waiting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			states := watchComplaint(test.looks...)
+			assert.Equal(t, test.want, states[len(states)-1], "%v", states)
+		})
+	}
+}
+
+func TestAServersNewStartDoesNotEndItsComplaint(t *testing.T) {
+	now := time.Unix(0, 0)
+	c := complaint{settled: observe.NewSettled(func() time.Time { return now })}
+	fatal := func(second int) UnitFacts {
+		return UnitFacts{Seen: true, Active: "activating", Sub: "auto-restart", Join: "401", Log: []string{
+			fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=fatal msg="Error: preparing server: failed to bootstrap cluster data: not authorized"`, second),
+		}}
+	}
+	assert.Equal(t, 0, c.seconds(fatal(0)))
+	now = now.Add(5 * time.Second)
+	assert.Equal(t, 0, c.seconds(UnitFacts{Seen: true, Active: "activating", Sub: "start"}))
+	now = now.Add(2 * time.Second)
+	assert.Equal(t, 7, c.seconds(fatal(7)))
+	now = now.Add(time.Second)
+	assert.Equal(t, 7, c.seconds(fatal(7)), "the same line again is no repetition")
+	assert.Equal(t, 0, c.seconds(UnitFacts{Seen: true, Active: "active", Sub: "running"}))
+	assert.Equal(t, 0, c.seconds(fatal(9)), "it had worked in between")
+}

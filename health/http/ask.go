@@ -1,0 +1,142 @@
+package http
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"strata/health"
+	"strata/health/address"
+	"strata/health/observe"
+)
+
+const (
+	// httpTimeout bounds one request with its connection.
+	httpTimeout = 3 * time.Second
+	// httpBodyLimit bounds what is read of a body to find a text in it.
+	httpBodyLimit = 1 << 20
+)
+
+// httpTarget is where probes go.
+type httpTarget struct {
+	// address is the Service's IP address.
+	address string
+	// roots are the authorities; nil means this machine's own.
+	roots *x509.CertPool
+	// user and password are for the probes that authenticate, key for those that send one.
+	user, password, key string
+}
+
+// ask makes one request over a connection of its own. Nothing of it is taken from the environment: no proxy, no cookies.
+func (t httpTarget) ask(ctx context.Context, probe health.HTTPProbe) httpAnswer {
+	if probe.Login {
+		return t.login(ctx, probe)
+	}
+	answer := httpAnswer{Name: probe.Name, Seen: true}
+	ctx, cancel := context.WithTimeout(ctx, httpTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, probeMethod(probe), probe.URL, nil)
+	if err != nil {
+		answer.Error = "the request cannot be made"
+		return answer
+	}
+	if probe.Auth {
+		request.SetBasicAuth(t.user, t.password)
+	}
+	if probe.KeyHeader != "" {
+		request.Header.Set(probe.KeyHeader, t.key)
+	}
+	transport := t.transport()
+	defer transport.CloseIdleConnections()
+	start := time.Now()
+	response, err := transport.RoundTrip(request) // Not a Client's Do, which follows redirects.
+	if err != nil {
+		answer.Error, answer.Certificate = httpTrouble(err)
+		return answer
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, httpBodyLimit))
+	_ = response.Body.Close()
+	if err != nil {
+		answer.Error = observe.DialTrouble(err)
+		return answer
+	}
+	answer.Status, answer.Within = response.StatusCode, within(time.Since(start))
+	answer.Lacks = !strings.Contains(string(body), probe.Contains)
+	answer.Location = absolute(request.URL, response.Header.Get("Location"))
+	return answer
+}
+
+// transport dials the Service's address at the port that the request asks for.
+func (t httpTarget) transport() *http.Transport {
+	return &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: t.roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, network, asked string) (net.Conn, error) {
+			_, port, err := net.SplitHostPort(asked)
+			if err != nil {
+				return nil, fmt.Errorf("address %s: %w", asked, err)
+			}
+			return (&net.Dialer{Timeout: address.DialTimeout}).DialContext(ctx, network, net.JoinHostPort(t.address, port))
+		},
+	}
+}
+
+// httpTrouble words a failed request, and describes the certificate where that was refused.
+func httpTrouble(err error) (text, certificate string) {
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &authority):
+		return "signed by an unknown authority", described(authority.Cert)
+	case errors.As(err, &name):
+		return "it is not for " + name.Host, described(name.Certificate)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return fmt.Sprintf("valid from %s to %s only", invalid.Cert.NotBefore.UTC().Format(time.RFC3339), invalid.Cert.NotAfter.UTC().Format(time.RFC3339)), described(invalid.Cert)
+	case errors.As(err, &invalid):
+		return health.OneLine(invalid.Error()), described(invalid.Cert)
+	}
+	if _, reason, found := strings.Cut(err.Error(), "tls: "); found {
+		return "tls: " + health.OneLine(reason), ""
+	}
+	return observe.DialTrouble(err), ""
+}
+
+// described is a certificate's subject and names.
+func described(certificate *x509.Certificate) string {
+	if certificate == nil {
+		return "an unreadable subject"
+	}
+	names := slices.Clone(certificate.DNSNames)
+	for _, ip := range certificate.IPAddresses {
+		names = append(names, ip.String())
+	}
+	return observe.OrNone(certificate.Subject.String()) + " (" + observe.OrNone(strings.Join(names, ", ")) + ")"
+}
+
+// within is a latency as one of few bounds, so that it does not change with every look.
+func within(latency time.Duration) string {
+	for _, bound := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, time.Second} {
+		if latency <= bound {
+			return bound.String()
+		}
+	}
+	return httpTimeout.String()
+}
+
+// absolute is a Location as the client would follow it; empty where there is none.
+func absolute(from *url.URL, location string) string {
+	to, err := from.Parse(location)
+	if location == "" || err != nil {
+		return location
+	}
+	return to.String()
+}

@@ -1,0 +1,170 @@
+package http
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"strata/health"
+	"strata/health/address"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// httpPasses is how many passes in a row a probe must give, each over its own connection: there are several Pods behind an
+// address, and each of them learns of a route or certificate by itself.
+const httpPasses = 2
+
+// httpFacts is one look at the Service and the CA, and the last answer of each probe.
+type httpFacts struct {
+	Fault   *kube.Fault         `json:"fault,omitempty"`
+	Seconds int                 `json:"seconds,omitempty"`
+	Service address.ServiceSeen `json:"service"`
+	// Authority is why the CA cannot be used (yet); empty where it can, or where none is asked for.
+	Authority string       `json:"authority,omitempty"`
+	Answers   []httpAnswer `json:"answers,omitempty"`
+}
+
+// httpAnswer is the last answer to one probe. It holds nothing of the body, which may repeat what was sent.
+type httpAnswer struct {
+	Name string `json:"name"`
+	// Seen is false before the first answer at the present address.
+	Seen bool `json:"seen,omitempty"`
+	// Error is why there is none; Certificate describes the one that was refused, where it was for that.
+	Error       string `json:"error,omitempty"`
+	Certificate string `json:"certificate,omitempty"`
+	Status      int    `json:"status,omitempty"`
+	Location    string `json:"location,omitempty"`
+	// Lacks is true when the body has not what it must contain.
+	Lacks bool `json:"lacks,omitempty"`
+	// Within is the latency as a bound, for example 100 ms.
+	Within string `json:"within,omitempty"`
+	// Passes is the number of passes in a row.
+	Passes int `json:"passes,omitempty"`
+	// Attempts is how many answers it took, and Took how long the last one did.
+	Attempts int    `json:"attempts,omitempty"`
+	Took     string `json:"took,omitempty"`
+}
+
+func httpAddress(s health.HTTPSpec) health.AddressSpec {
+	return health.AddressSpec{Namespace: s.Namespace, Service: s.Service}
+}
+
+// judgeHTTP says whether every URL answers at the Service's address as people will see it.
+func judgeHTTP(spec health.HTTPSpec, f httpFacts) []health.Verdict {
+	at := "address " + address.AddressName(httpAddress(spec))
+	after := []string{at}
+	var verdicts []health.Verdict
+	if f.Fault != nil {
+		verdicts = append(verdicts, f.Fault.Verdict(at, f.Seconds >= observe.StartupSeconds))
+		f.Answers = nil
+	} else {
+		verdicts = append(verdicts, address.JudgeAssigned(httpAddress(spec), f.Service))
+		verdicts[0].Check = at
+	}
+	if spec.CASecret != "" && f.Fault == nil {
+		authority := health.Verdict{Check: "ca " + spec.CASecret, State: health.Ready}
+		if f.Authority != "" {
+			authority.State, authority.Message = health.Waiting, f.Authority
+			authority.Cause, authority.Hint = "the Certificate that makes the CA is not issued yet", "kubectl get certificates -A"
+		}
+		verdicts = append(verdicts, authority)
+		after = append(after, authority.Check)
+	}
+	for _, probe := range spec.Probes {
+		v := judgeHTTPProbe(spec, probe, f)
+		v.Check, v.After = "http "+probe.Name, after
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+func judgeHTTPProbe(spec health.HTTPSpec, probe health.HTTPProbe, f httpFacts) health.Verdict {
+	asked := probeMethod(probe) + " " + probe.URL
+	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("curl -kv -X %s --connect-to ::%s: '%s'", probeMethod(probe), f.Service.Address, probe.URL)}
+	at := slices.IndexFunc(f.Answers, func(a httpAnswer) bool { return a.Name == probe.Name })
+	if at < 0 || !f.Answers[at].Seen || f.Service.Address == "" || f.Authority != "" {
+		v.Message, v.Hint = asked+": not asked yet", ""
+		return v
+	}
+	a := f.Answers[at]
+	switch {
+	case a.Certificate != "":
+		v.Message = fmt.Sprintf("%s: the certificate of %s is refused: %s", asked, a.Certificate, a.Error)
+		v.Cause = refusedCertificate(spec, a)
+	case a.Error != "":
+		v.Message = asked + ": no answer: " + a.Error
+		v.Cause, _ = address.Unanswered(a.Error, f.Service.Address)
+	case !slices.Contains(probeStatuses(probe), a.Status):
+		v.Message = fmt.Sprintf("%s: expected %s, found %d", asked, oneOf(probeStatuses(probe)), a.Status)
+		v.Cause = statusCause(probe, a.Status)
+	case a.Lacks:
+		v.Message = fmt.Sprintf("%s: %d, but its body does not contain %q", asked, a.Status, probe.Contains)
+		v.Cause = "another application answers, or this one is starting"
+	case probe.RedirectTo != "" && a.Location != probe.RedirectTo:
+		v.Message = fmt.Sprintf("%s: %d to %s, expected %s", asked, a.Status, observe.OrNone(a.Location), probe.RedirectTo)
+	case !strings.HasPrefix(a.Location, probe.RedirectPrefix):
+		location, _, _ := strings.Cut(a.Location, "?") // the rest is another one each time
+		v.Message = fmt.Sprintf("%s: %d to %s, expected %s…", asked, a.Status, observe.OrNone(location), probe.RedirectPrefix)
+	case a.Passes < httpPasses:
+		v.Message, v.Hint = fmt.Sprintf("%s: answered, not yet %d times in a row", asked, httpPasses), ""
+	default:
+		return health.Verdict{State: health.Ready, Message: a.said()}
+	}
+	return v
+}
+
+// said is what a good answer was, and, where that was counted, what it took.
+func (a httpAnswer) said() string {
+	switch {
+	case a.Attempts == 1:
+		return fmt.Sprintf("%d in %s, at the first attempt", a.Status, a.Took)
+	case a.Attempts > 1:
+		return fmt.Sprintf("%d in %s, after %d attempts", a.Status, a.Took, a.Attempts)
+	default:
+		return fmt.Sprintf("%d within %s", a.Status, a.Within)
+	}
+}
+
+// oneOf is "200", or "301, 302 or 308".
+func oneOf(statuses []int) string {
+	texts := make([]string, 0, len(statuses))
+	for _, status := range statuses {
+		texts = append(texts, fmt.Sprint(status))
+	}
+	last := len(texts) - 1
+	if last == 0 {
+		return texts[0]
+	}
+	return strings.Join(texts[:last], ", ") + " or " + texts[last]
+}
+
+// statusCause is the usual reason for a status in this platform.
+func statusCause(probe health.HTTPProbe, status int) string {
+	switch {
+	case status == http.StatusNotFound:
+		return "no route for this host and path yet (the ingress controller answers 404), or the application has no such path"
+	case status == http.StatusUnauthorized && probe.KeyHeader != "":
+		return "the key is not accepted: the consumer is not loaded yet, or has another"
+	case status == http.StatusUnauthorized && probe.Auth:
+		return "the user and password are not accepted: the authentication's Secret is not loaded yet, or has others"
+	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
+		return "the route is there, and no Pod behind it answers yet"
+	case status == http.StatusOK && slices.Contains(probeStatuses(probe), http.StatusUnauthorized):
+		return "it answers without authentication: what asks for it is not in force"
+	default:
+		return ""
+	}
+}
+
+func refusedCertificate(spec health.HTTPSpec, a httpAnswer) string {
+	switch {
+	case strings.Contains(a.Certificate, "TRAEFIK DEFAULT CERT"):
+		return "Traefik serves its default certificate: it has none for this name yet"
+	case strings.Contains(a.Error, "authority") && spec.CASecret != "":
+		return "the certificate is not of the CA in Secret " + spec.CASecret
+	default:
+		return ""
+	}
+}

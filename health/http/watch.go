@@ -1,0 +1,170 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// httpInterval is the pause between two requests of one probe: nothing reports that a URL begins to answer.
+const httpInterval = 100 * time.Millisecond
+
+// httpWatch looks at Service and CA when they change, and keeps asking each URL.
+type httpWatch struct {
+	spec    health.HTTPSpec
+	cluster *kube.Cluster
+	settled *observe.Settled
+	// user and password are the credentials, which no fact or message ever holds.
+	user, password, key string
+	news                chan struct{}
+	moved               []chan struct{}
+
+	mu   sync.Mutex
+	seen bool
+	// facts are the latest, with the answers at target; authority is the CA as it was read.
+	facts     httpFacts
+	authority []byte
+	target    httpTarget
+	// epoch counts the targets: an answer of an earlier one proves nothing.
+	epoch int
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	w := &httpWatch{spec: *spec.HTTP, cluster: all, settled: observe.NewSettled(time.Now), news: make(chan struct{}, 1)}
+	user, password, found := strings.Cut(string(secrets.BasicAuth), ":")
+	w.user, w.password, w.key = user, password, string(secrets.APIKey)
+	for _, probe := range w.spec.Probes {
+		if probe.KeyHeader != "" && w.key == "" {
+			return nil, errors.New("STRATA_API_KEY: empty, and probe " + probe.Name + " sends it")
+		}
+		if (probe.Auth || probe.Login) && !found {
+			return nil, errors.New("STRATA_BASIC_AUTH: expected user:password, which probe " + probe.Name + " sends")
+		}
+		w.moved = append(w.moved, make(chan struct{}, 1))
+	}
+	return w, nil
+}
+
+// Run implements Watch.
+func (w *httpWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	var parts sync.WaitGroup
+	changed := make(chan struct{}, 1)
+	parts.Go(func() { w.cluster.Follow(ctx, changed, w.sources()) })
+	parts.Go(func() { w.lookAgain(ctx, changed) })
+	for i, probe := range w.spec.Probes {
+		parts.Go(func() { w.askAgain(ctx, probe, w.moved[i]) })
+	}
+	observe.ReportNews(ctx, w.news, w.judge, report)
+	parts.Wait()
+	return nil
+}
+
+func (w *httpWatch) sources() []kube.Source {
+	sources := []kube.Source{{Resource: kube.ServiceResource, Namespace: w.spec.Namespace, Name: w.spec.Service}, {Resource: kube.EventResource, Namespace: w.spec.Namespace}}
+	if namespace, name, found := strings.Cut(w.spec.CASecret, "/"); found {
+		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: namespace, Name: name})
+	}
+	return sources
+}
+
+// lookAgain looks at the objects at every change; with another address or CA, every answer so far is void.
+func (w *httpWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
+	for ctx.Err() == nil {
+		facts, authority := w.look(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		w.mu.Lock()
+		if facts.Service.Address != w.facts.Service.Address || !slices.Equal(authority, w.authority) || !w.seen {
+			w.epoch++
+			w.authority = authority
+			w.target = httpTarget{address: facts.Service.Address, user: w.user, password: w.password, key: w.key}
+			if w.spec.CASecret != "" {
+				w.target.roots, facts.Authority = rootsOf(authority, w.spec.CASecret)
+			}
+		} else {
+			facts.Answers, facts.Authority = w.facts.Answers, w.facts.Authority
+		}
+		w.facts, w.seen = facts, true
+		w.mu.Unlock()
+		for _, moved := range w.moved {
+			observe.Signal(moved)
+		}
+		observe.Signal(w.news)
+		observe.WaitFor(ctx, changed, observe.Relook)
+	}
+}
+
+// askAgain keeps asking one URL.
+func (w *httpWatch) askAgain(ctx context.Context, probe health.HTTPProbe, moved <-chan struct{}) {
+	for ctx.Err() == nil {
+		w.mu.Lock()
+		target, epoch, usable := w.target, w.epoch, w.facts.Service.Address != "" && w.facts.Authority == ""
+		w.mu.Unlock()
+		if usable {
+			start := time.Now()
+			if answer := target.ask(ctx, probe); ctx.Err() == nil {
+				w.take(epoch, probe, answer, time.Since(start))
+			}
+		}
+		observe.WaitFor(ctx, moved, httpInterval)
+	}
+}
+
+// take stores an answer, unless the target has changed since. What it took and how many came before it stays once it has passed.
+func (w *httpWatch) take(epoch int, probe health.HTTPProbe, answer httpAnswer, took time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if epoch != w.epoch {
+		return
+	}
+	answers := slices.Clone(w.facts.Answers)
+	at := slices.IndexFunc(answers, func(a httpAnswer) bool { return a.Name == probe.Name })
+	if at < 0 {
+		at, answers = len(answers), append(answers, httpAnswer{})
+	}
+	answer.Attempts = answers[at].Attempts
+	if answers[at].Passes < httpPasses {
+		answer.Attempts++
+	}
+	if answerPasses(probe, answer) {
+		answer.Passes = min(answers[at].Passes+1, httpPasses)
+		answer.Took = took.Round(100 * time.Microsecond).String()
+		if answers[at].Passes == httpPasses {
+			answer.Took = answers[at].Took
+		}
+	}
+	changed := !reflect.DeepEqual(answers[at], answer)
+	answers[at] = answer
+	w.facts.Answers = answers
+	if changed {
+		observe.Signal(w.news)
+	}
+}
+
+// answerPasses reports whether an answer is what the probe wants.
+func answerPasses(p health.HTTPProbe, a httpAnswer) bool {
+	return a.Error == "" && slices.Contains(probeStatuses(p), a.Status) && !a.Lacks && (p.RedirectTo == "" || a.Location == p.RedirectTo) && strings.HasPrefix(a.Location, p.RedirectPrefix)
+}
+
+// judge is nil before the first look.
+func (w *httpWatch) judge() []health.Verdict {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.seen {
+		return nil
+	}
+	return judgeHTTP(w.spec, w.facts)
+}

@@ -1,0 +1,95 @@
+package issuer
+
+import (
+	"regexp"
+)
+
+// issuanceCause is a reason for which cert-manager cannot use an issuer or issue a certificate, recognised by the words of
+// cert-manager, Vault or the Go library, which have no other form.
+type issuanceCause struct {
+	pattern *regexp.Regexp
+	Cause   string
+	Hint    string
+	// final is true where cert-manager does not try again before the issuer itself changes: Setup returned no error.
+	final bool
+}
+
+// issuanceCauses are tried in order, the certain ones first. The words are those of cert-manager v1.21 pkg/issuer/vault/setup.go,
+// pkg/issuer/ca/setup.go, internal/vault/vault.go and pkg/controller/certificaterequests, and of Vault's PKI and Kubernetes
+// engines.
+var issuanceCauses = []issuanceCause{
+	{
+		regexp.MustCompile(`Vault config cannot be empty|Vault server and path are required|Vault tokenSecretRef, appRole|Multiple auth methods|` +
+			`Vault (Kubernetes|Token|AppRole) auth (requires|cannot)`),
+		"the issuer's specification is incomplete", "correct spec.vault of the issuer", true,
+	},
+	{regexp.MustCompile(`(?i)vault is sealed`), "Vault is sealed", "vault operator unseal, on each Vault server", false},
+	{regexp.MustCompile(`(?i)not (yet )?initiali[sz]ed`), "Vault is not initialised", "vault operator init, then unseal", false},
+	{
+		regexp.MustCompile(`serviceaccounts? "[^"]*" is forbidden|cannot create resource "serviceaccounts/token"`),
+		"cert-manager may not request tokens for the ServiceAccount", "a Role for serviceaccounts/token, which cert-manager's chart no longer has since 1.21", false,
+	},
+	{
+		regexp.MustCompile(`serviceaccounts? "[^"]*" not found`),
+		"the ServiceAccount of the Vault login does not exist", "create the ServiceAccount that spec.vault.auth.kubernetes.serviceAccountRef names", false,
+	},
+	{
+		regexp.MustCompile(`invalid role name|role "[^"]*" could not be found|unknown role|(service account name|namespace) not authorized|invalid audience|audience.*(claim|match)`),
+		"wrong Vault role: it does not exist, or does not admit this ServiceAccount",
+		"compare the issuer's role and path with vault read auth/kubernetes/role/ROLE and vault read MOUNT/roles/ROLE", false,
+	},
+	{
+		regexp.MustCompile(`(?i)invalid token|bad token|token (is|has|not) (expired|found)|token expired|missing client token`),
+		"the Vault token is expired or invalid", "vault token lookup; write a new token into the Secret, or use Kubernetes authentication", false,
+	},
+	{
+		regexp.MustCompile(`(?i)permission denied|Code: 403`),
+		"Vault denies permission: the role's policy does not allow it, or the token is expired or invalid",
+		"vault policy read POLICY must allow update on MOUNT/sign/ROLE; vault token lookup", false,
+	},
+	{
+		regexp.MustCompile(`no handler for route|unsupported path|Code: 404`),
+		"Vault has nothing mounted at the issuer's path", "vault secrets list; vault auth list; compare spec.vault.path and auth mountPath", false,
+	},
+	{
+		regexp.MustCompile(`Error getting keypair for CA issuer: .*(not found|no data for|no private key|no certificate)`),
+		"the CA's Secret is missing or has no key pair", "the Certificate that makes the CA must be Ready first; a ClusterIssuer reads from cert-manager's namespace", false,
+	},
+	{
+		regexp.MustCompile(`certificate is not a CA`),
+		"the CA's Secret holds a certificate that is not a CA", "set isCA: true in the Certificate that makes it", false,
+	},
+	{
+		regexp.MustCompile(`secrets? "[^"]*" not found|could not access [Ss]ecret|no data for "|Required secret resource not found`),
+		"a Secret that the issuer names is missing or lacks a key", "a ClusterIssuer reads Secrets from cert-manager's namespace", false,
+	},
+	{
+		regexp.MustCompile(`Referenced .*not found|referenced issuer .*not found`),
+		"the issuer that it names does not exist", "kubectl get clusterissuers,issuers -A; compare spec.issuerRef", false,
+	},
+	{
+		regexp.MustCompile(`does not have a Ready status condition|issuer is not ready`),
+		"the issuer that it names is not ready", "kubectl describe the issuer", false,
+	},
+	{
+		regexp.MustCompile(`x509: certificate signed by unknown authority|certificate is not trusted`),
+		"the server's certificate is of an authority that the issuer does not trust", "put the CA into spec.vault.caBundleSecretRef or caBundle", false,
+	},
+	{regexp.MustCompile(`x509: `), "the server's certificate is not valid for this name or time", "compare the names in the server's certificate with spec.vault.server", false},
+	{regexp.MustCompile(`connection refused`), "nothing listens at the server's address", "kubectl get pods,endpointslices of the server; is spec.vault.server right?", false},
+	{regexp.MustCompile(`no such host`), "the server's name is not known in the cluster", "is spec.vault.server right, and CoreDNS well?", false},
+	{
+		regexp.MustCompile(`i/o timeout|deadline exceeded|no route to host|network is unreachable|timed out`),
+		"network fault between cert-manager and the server", "a NetworkPolicy or firewall between them?", false,
+	},
+}
+
+// CauseOfIssuance recognises a message of cert-manager; the zero value, without a cause, where it is of no known kind.
+func CauseOfIssuance(message string) issuanceCause {
+	for _, known := range issuanceCauses {
+		if known.pattern.MatchString(message) {
+			return known
+		}
+	}
+	return issuanceCause{}
+}

@@ -1,0 +1,74 @@
+package issuer
+
+import (
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// issuerFacts is one look at an Issuer or ClusterIssuer.
+type issuerFacts struct {
+	Fault   *kube.Fault `json:"fault,omitempty"`
+	Seconds int         `json:"seconds,omitempty"`
+
+	Missing    bool  `json:"missing,omitempty"`
+	Deleting   bool  `json:"deleting,omitempty"`
+	Generation int64 `json:"generation,omitempty"`
+	// Ready is its only condition (cert-manager pkg/apis/certmanager/v1 IssuerConditionReady).
+	Ready kube.Condition `json:"ready,omitzero"`
+}
+
+// issuerKubectl is a kubectl command about the issuer.
+func issuerKubectl(s health.IssuerSpec, verb string) string {
+	if s.Namespace == "" {
+		return "kubectl " + verb + " clusterissuer " + s.Name
+	}
+	return "kubectl -n " + s.Namespace + " " + verb + " issuer " + s.Name
+}
+
+func issuerCheck(s health.IssuerSpec) string {
+	if s.Namespace == "" {
+		return "clusterissuer " + s.Name
+	}
+	return "issuer " + s.Namespace + "/" + s.Name
+}
+
+// judgeIssuer says whether cert-manager has taken an issuer into use, as it is specified now. cert-manager looks at an issuer
+// when it or one of its Secrets changes, and again after a failure: what has failed since it was last Ready is seen when a
+// certificate is issued.
+func judgeIssuer(spec health.IssuerSpec, f issuerFacts) []health.Verdict {
+	v := health.Verdict{Check: issuerCheck(spec), State: health.Waiting, Hint: issuerKubectl(spec, "describe")}
+	switch {
+	case f.Fault != nil:
+		v = f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)
+	case f.Missing:
+		v.Message = "does not exist"
+		v.Cause = "it is not applied yet, or its CRD is not established"
+	case f.Deleting:
+		v.Message = "is being deleted"
+	case f.Ready.Stale(f.Generation):
+		v.Message = kube.StaleSaid(f.Ready, f.Generation)
+		v.Cause = "cert-manager's controller has not looked at it yet: it is starting, or not running"
+		v.Hint = "kubectl -n cert-manager get pods; kubectl -n cert-manager logs deployment/cert-manager"
+	case f.Ready.Status == "True":
+		v = health.Verdict{Check: v.Check, State: health.Ready}
+	default:
+		notIssuing(&v, spec, f.Ready)
+	}
+	return []health.Verdict{v}
+}
+
+// notIssuing is an issuer that cert-manager has tried in vain. Nearly every failure is tried again, with growing pauses (pkg/
+// controller DefaultItemBasedRateLimiter: 5 s to 5 min), so only what is not is a reason to give up.
+func notIssuing(v *health.Verdict, spec health.IssuerSpec, ready kube.Condition) {
+	known := CauseOfIssuance(ready.Message)
+	v.Message = "not ready: " + observe.OrNone(health.OneLine(ready.Message))
+	v.Evidence = []string{kube.ConditionLine(ready)}
+	v.Cause = known.Cause
+	switch {
+	case known.final:
+		v.State, v.Hint = health.Stuck, known.Hint
+	case known.Hint != "":
+		v.Hint = known.Hint + "; cert-manager tries again by itself, up to 5 minutes later, or at once after " + issuerKubectl(spec, "annotate") + " strata/retry=$(date +%s) --overwrite"
+	}
+}

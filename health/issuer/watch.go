@@ -1,0 +1,79 @@
+package issuer
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// The resources of cert-manager.io that gates read.
+var (
+	issuerResource        = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "issuers"}
+	clusterIssuerResource = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "clusterissuers"}
+)
+
+type issuerWatch struct {
+	spec    health.IssuerSpec
+	cluster *kube.Cluster
+	settled *observe.Settled
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	return &issuerWatch{spec: *spec.Issuer, cluster: all, settled: observe.NewSettled(time.Now)}, nil
+}
+
+// resourceOf is the issuer's.
+func resourceOf(s health.IssuerSpec) schema.GroupVersionResource {
+	if s.Namespace == "" {
+		return clusterIssuerResource
+	}
+	return issuerResource
+}
+
+// Run implements Watch.
+func (w *issuerWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	sources := []kube.Source{{Resource: resourceOf(w.spec), Namespace: w.spec.Namespace, Name: w.spec.Name}}
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeIssuer(w.spec, w.look(ctx)) }, report)
+	return nil
+}
+
+func (w *issuerWatch) look(ctx context.Context) issuerFacts {
+	var facts issuerFacts
+	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) error {
+		object, err := kube.Get[ConditionedObject](ctx, s, resourceOf(w.spec), w.spec.Namespace, w.spec.Name)
+		facts = issuerFactsOf(object)
+		return err
+	})
+	if fault != nil {
+		return issuerFacts{Fault: fault, Seconds: seconds}
+	}
+	return facts
+}
+
+// ConditionedObject is what a gate reads of an object that says how it is by conditions alone.
+type ConditionedObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Status            struct {
+		Conditions []kube.Condition `json:"conditions"`
+	} `json:"status"`
+}
+
+func issuerFactsOf(object *ConditionedObject) issuerFacts {
+	if object == nil {
+		return issuerFacts{Missing: true}
+	}
+	return issuerFacts{
+		Deleting: object.DeletionTimestamp != nil, Generation: object.Generation,
+		Ready: kube.ConditionOf(object.Status.Conditions, "Ready"),
+	}
+}

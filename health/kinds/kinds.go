@@ -1,0 +1,62 @@
+package kinds
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"strata/health"
+	"strata/health/address"
+	"strata/health/api"
+	"strata/health/applications"
+	"strata/health/certificate"
+	"strata/health/claim"
+	"strata/health/crds"
+	"strata/health/gateway"
+	"strata/health/host"
+	"strata/health/http"
+	"strata/health/issuer"
+	"strata/health/metrics"
+	"strata/health/nodes"
+	"strata/health/pool"
+	"strata/health/rollout"
+	"strata/health/server"
+	"strata/health/system"
+	"strata/health/upstreams"
+	"strata/health/vault"
+	"strata/health/vm"
+	"strata/health/webhook"
+)
+
+// constructors are those of every kind.
+var constructors = map[health.Kind]health.Constructor{
+	health.KindAddress:      address.New,
+	health.KindAPI:          api.New,
+	health.KindApplications: applications.New,
+	health.KindCertificate:  certificate.New,
+	health.KindClaim:        claim.New,
+	health.KindCRDs:         crds.New,
+	health.KindGateway:      gateway.New,
+	health.KindHost:         host.New,
+	health.KindHTTP:         http.New,
+	health.KindIssuer:       issuer.New,
+	health.KindMetrics:      metrics.New,
+	health.KindNodes:        nodes.New,
+	health.KindPool:         pool.New,
+	health.KindRollout:      rollout.New,
+	health.KindServer:       server.New,
+	health.KindSystem:       system.New,
+	health.KindUpstreams:    upstreams.New,
+	health.KindVault:        vault.New,
+	health.KindVM:           vm.New,
+	health.KindWebhook:      webhook.New,
+}
+
+// Run asks one gate of any kind, as Ask does.
+func Run(ctx context.Context, spec health.Spec, secrets health.Secrets, progress io.Writer) (health.Result, error) {
+	newWatch := constructors[spec.Kind]
+	if newWatch == nil {
+		return health.Result{}, fmt.Errorf("%w: %w", health.ErrSpec, spec.Validate())
+	}
+	return health.Ask(ctx, spec, secrets, newWatch, progress)
+}

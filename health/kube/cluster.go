@@ -1,0 +1,138 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/health"
+	"strata/health/observe"
+)
+
+// RequestTimeout bounds one request to an API server. A healthy one answers in milliseconds; one that hangs must not hide
+// for longer than this that another one answers.
+const RequestTimeout = 3 * time.Second
+
+// APIServer is one API server, asked under its own address so that no load balancer hides which one answers.
+type APIServer struct {
+	// Name is the host and port, for messages.
+	Name string
+	url  string
+	http *http.Client
+	Dyn  dynamic.Interface
+	// Config is what both are made of.
+	Config *rest.Config
+	// lent says that it is somebody else's.
+	lent bool
+}
+
+// Cluster is every API server of a Spec.
+type Cluster struct {
+	Servers []*APIServer
+	// good is the index of the server that answered last; reads start there.
+	good atomic.Int32
+}
+
+// ClusterOf is the cluster that a gate asks.
+func ClusterOf(spec health.Spec, secrets health.Secrets) (*Cluster, error) {
+	all, err := NewCluster(spec.Servers, secrets.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	for _, server := range all.Servers {
+		server.lent = spec.Lent
+	}
+	return all, nil
+}
+
+// NewCluster builds one client per server from the kubeconfig's credentials and CA. The kubeconfig's own server is not
+// used; its CA is, on purpose: an address that somebody else holds must fail verification.
+func NewCluster(servers []string, kubeconfig []byte) (*Cluster, error) {
+	if len(servers) == 0 {
+		return nil, errors.New("spec: servers: empty; expected at least one https://address:port")
+	}
+	if len(kubeconfig) == 0 {
+		return nil, errors.New("kubeconfig: empty; expected it in STRATA_KUBECONFIG")
+	}
+	base, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
+	if base.Insecure {
+		return nil, errors.New("kubeconfig: insecure-skip-tls-verify is set: a gate cannot tell whose cluster answers; set certificate-authority-data")
+	}
+	all := &Cluster{}
+	for _, server := range servers {
+		one, err := newAPIServer(server, base)
+		if err != nil {
+			return nil, err
+		}
+		all.Servers = append(all.Servers, one)
+	}
+	return all, nil
+}
+
+func newAPIServer(server string, base *rest.Config) (*APIServer, error) {
+	address, err := url.Parse(server)
+	if err != nil || address.Scheme != "https" || address.Host == "" {
+		return nil, fmt.Errorf("spec: servers: %q is not https://address:port", server)
+	}
+	config := rest.CopyConfig(base)
+	config.Host = "https://" + address.Host + strings.TrimSuffix(address.Path, "/") // a proxy tells clusters apart by path
+	// The client's own limiter would delay a look without a word; the number of requests is bounded by the looks.
+	config.QPS = -1
+	config.UserAgent = "strata-gate"
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig: client for %s: %w", address.Host, err)
+	}
+	dyn, err := dynamic.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig: client for %s: %w", address.Host, err)
+	}
+	return &APIServer{Name: address.Host, url: config.Host, http: client, Dyn: dyn, Config: config}, nil
+}
+
+// Read runs one look against the server that answered last and, where that server cannot be asked, against the next. An
+// answer such as "not found" is an answer. The returned fault is the first server's.
+func (c *Cluster) Read(ctx context.Context, look func(context.Context, *APIServer) error) *Fault {
+	var first *Fault
+	start := int(c.good.Load())
+	for i := range c.Servers {
+		index := (start + i) % len(c.Servers)
+		server := c.Servers[index]
+		attempt, cancel := context.WithTimeout(ctx, RequestTimeout)
+		err := look(attempt, server)
+		cancel()
+		if err == nil {
+			c.good.Store(int32(index)) //nolint:gosec // an index of the servers
+			return nil
+		}
+		if first == nil {
+			first = server.Fault(err)
+		}
+		if !first.elsewhere() || ctx.Err() != nil {
+			break
+		}
+	}
+	return first
+}
+
+// Look is read for a gate: it also says for how many seconds the API has failed in the same way.
+func (c *Cluster) Look(ctx context.Context, seen *observe.Settled, read func(context.Context, *APIServer) error) (*Fault, int) {
+	fault := c.Read(ctx, read)
+	if fault != nil {
+		return fault, seen.Seconds("api", string(fault.Kind))
+	}
+	seen.Forget("api")
+	return nil, 0
+}

@@ -1,0 +1,130 @@
+package kube
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"strata/tests/gates/fakeapi"
+)
+
+func TestErrorsAreToldApart(t *testing.T) {
+	wrap := func(err error) error {
+		return fmt.Errorf("list nodes: %w", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: err})
+	}
+	dial := func(err error) error { return wrap(&net.OpError{Op: "dial", Net: "tcp", Err: err}) }
+	for _, c := range []struct {
+		name      string
+		err       error
+		want      faultKind
+		permanent bool
+		elsewhere bool
+	}{
+		{"refused", dial(syscall.ECONNREFUSED), faultRefused, false, true},
+		{"no route to the host", dial(syscall.EHOSTUNREACH), faultUnreachable, false, true},
+		{"no route to the network", dial(syscall.ENETUNREACH), faultUnreachable, false, true},
+		{"a deadline", wrap(context.DeadlineExceeded), faultTimeout, false, true},
+		{"a network timeout", wrap(&net.DNSError{IsTimeout: true}), faultTimeout, false, true},
+		{"a name that is not found", wrap(&net.DNSError{IsNotFound: true}), faultOther, false, true},
+		{"another authority", wrap(x509.UnknownAuthorityError{}), faultAuthority, true, true},
+		{"another name", wrap(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "a"}), faultName, true, true},
+		{"expired", wrap(x509.CertificateInvalidError{Reason: x509.Expired}), faultCertificate, true, true},
+		{"401", wrap(apierrors.NewUnauthorized("no")), FaultUnauthorized, true, true},
+		{"403", wrap(apierrors.NewForbidden(schema.GroupResource{}, "", nil)), faultForbidden, true, false},
+		{"404", wrap(apierrors.NewNotFound(schema.GroupResource{}, "")), faultNotServed, false, false},
+		{"503", wrap(apierrors.NewServiceUnavailable("starting")), faultOther, false, true},
+		{"anything", errors.New("EOF"), faultOther, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFault("10.10.0.11:6443", c.err)
+			assert.Equal(t, c.want, f.Kind)
+			assert.Equal(t, c.permanent, f.permanent())
+			assert.Equal(t, c.elsewhere, f.elsewhere())
+		})
+	}
+}
+
+func TestAnErrorLooksTheSameOnEveryAttempt(t *testing.T) {
+	one := Stable("read tcp 10.10.0.1:53412->10.10.0.11:6443: read: connection reset by peer ")
+	two := Stable("read tcp 10.10.0.1:60001->10.10.0.11:6443: read: connection reset by peer")
+	assert.Equal(t, one, two)
+	assert.Contains(t, one, "10.10.0.11:6443")
+}
+
+func TestAClusterThatCannotBeAskedIsRefused(t *testing.T) {
+	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
+	for _, c := range []struct {
+		name       string
+		servers    []string
+		kubeconfig []byte
+		want       string
+	}{
+		{"no servers", nil, good, "servers: empty"},
+		{"no kubeconfig", []string{"https://a:1"}, nil, "STRATA_KUBECONFIG"},
+		{"not a kubeconfig", []string{"https://a:1"}, []byte("{"), "kubeconfig"},
+		{"plain http", []string{"http://a:1"}, good, "not https://address:port"},
+		{"no host", []string{"https://"}, good, "not https://address:port"},
+		{"no URL", []string{"https://a:x"}, good, "not https://address:port"},
+		{"a kubeconfig that trusts anybody", []string{"https://a:1"}, []byte(insecure), "insecure-skip-tls-verify"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := NewCluster(c.servers, c.kubeconfig)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+const insecure = `
+apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "https://a:1", insecure-skip-tls-verify: true}}]
+users: [{name: u, user: {token: t}}]
+`
+
+func TestAServerBehindAProxyKeepsItsPath(t *testing.T) {
+	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
+	all, err := NewCluster([]string{"https://rancher.example.org/k8s/clusters/c-1/", "https://10.10.0.11:6443"}, good)
+	require.NoError(t, err)
+	assert.Equal(t, "https://rancher.example.org/k8s/clusters/c-1", all.Servers[0].url)
+	assert.Equal(t, "https://10.10.0.11:6443", all.Servers[1].url)
+}
+
+func TestAReadStaysWithTheServerThatAnswers(t *testing.T) {
+	c := fakeapi.New(t, 3)
+	all, err := NewCluster(c.URLs(), c.Kubeconfig())
+	require.NoError(t, err)
+	c.Servers[0].Stop()
+	var asked []string
+	read := func() *Fault {
+		asked = nil
+		return all.Read(t.Context(), func(ctx context.Context, s *APIServer) error {
+			asked = append(asked, s.Name)
+			_, _, err := s.GetRaw(ctx, "/readyz")
+			return err
+		})
+	}
+	assert.Nil(t, read())
+	assert.Equal(t, []string{c.Servers[0].Address(), c.Servers[1].Address()}, asked)
+	assert.Nil(t, read())
+	assert.Equal(t, []string{c.Servers[1].Address()}, asked)
+	c.Servers[1].Script(fakeapi.Script{Forbidden: true})
+	f := read()
+	assert.Len(t, asked, 1, "another server would forbid it as well")
+	assert.Equal(t, faultForbidden, f.Kind)
+	c.Servers[1].Stop()
+	c.Servers[2].Stop()
+	assert.Equal(t, c.Servers[1].Address(), read().Server, "the first fault is told")
+	assert.Len(t, asked, 3)
+}

@@ -1,0 +1,30 @@
+package kube
+
+import (
+	"strata/health/observe"
+)
+
+// Condition is what matters of a Kubernetes Condition.
+type Condition struct {
+	Type    string `json:"type,omitempty"`
+	Status  string `json:"status,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	// ObservedGeneration is the generation of the object that the Condition is about, where its writer says it.
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+}
+
+func ConditionLine(c Condition) string {
+	name := c.Type
+	if name == "" {
+		name = "Ready"
+	}
+	line := name + "=" + observe.OrNone(c.Status)
+	if c.Reason != "" {
+		line += " (" + c.Reason + ")"
+	}
+	if c.Message != "" {
+		line += " " + c.Message
+	}
+	return line
+}

@@ -1,0 +1,135 @@
+package kube
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"strata/health"
+)
+
+// What separates "for a moment" from "for good". Each number is the smallest that the ordinary start of a Pod does not
+// reach: one failed pull that heals, a restart or two while a dependency starts, a scheduler that waits for a node.
+const (
+	// crashBackoff is the kubelet's delay after the third crash in a row (10 s, 20 s, 40 s).
+	crashBackoff = 40 * time.Second
+	// wrongPulls is the number of failed pulls after which an answer such as "not found" is believed.
+	wrongPulls = 2
+	// wrongSeconds is how long such an answer stands until it is believed after one pull: the kubelet tries again after 10 s,
+	// but it pulls one image at a time, so slow pulls of others may keep the second answer away for minutes.
+	wrongSeconds = 20
+	// networkPulls is the same for a registry that cannot be reached.
+	networkPulls = 4
+	// configSeconds is how long a container may lack the ConfigMap or Secret that it names: it may be created just now.
+	configSeconds = 15
+	// scheduleSeconds is how long no node may suit a Pod: an old Pod's room is free after its grace period of 30 s.
+	scheduleSeconds = 35
+)
+
+// podFacts is one Pod that backs what a gate looks at.
+type podFacts struct {
+	Name string `json:"name"`
+	Node string `json:"node,omitempty"`
+	// Scheduled is the PodScheduled condition.
+	Scheduled  Condition        `json:"scheduled"`
+	Containers []containerFacts `json:"containers,omitempty"`
+	// Events are the Pod's Warning events, newest first: reason and message.
+	Events []string `json:"events,omitempty"`
+	// Seconds is for how long the Pod has shown the same trouble, as far as the gate has seen.
+	Seconds int `json:"seconds,omitempty"`
+}
+
+// containerFacts is one container that is not running as it should.
+type containerFacts struct {
+	Name  string `json:"name"`
+	Image string `json:"image,omitempty"`
+	// Reason and Message are those of the waiting state.
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Exit says how the container ended the last time, for example "exit code 1 (Error)".
+	Exit string `json:"exit,omitempty"`
+	// Pulls is how often pulling the image has failed, from the Pod's events.
+	Pulls int `json:"pulls,omitempty"`
+}
+
+// trouble is what a Pod says about itself: Stuck or Waiting, and why.
+type trouble struct {
+	state health.State
+	text  string
+	cause string
+	hint  string
+}
+
+// podTrouble is the worst that a Pod shows, or nothing: a Pod that only needs time has none.
+func podTrouble(namespace string, pod podFacts) (trouble, bool) {
+	hint := "kubectl -n " + namespace + " describe pod " + pod.Name
+	if pod.Scheduled.Status == "False" {
+		return scheduling(pod, hint), true
+	}
+	worst, found := trouble{}, false
+	for _, container := range pod.Containers {
+		one, bad := containerTrouble(container, pod.Seconds, namespace, pod.Name)
+		if bad && (!found || one.state == health.Stuck && worst.state != health.Stuck) {
+			one.text = fmt.Sprintf("Pod %s: %s", podPlace(pod), one.text)
+			worst, found = one, true
+		}
+	}
+	if worst.hint == "" {
+		worst.hint = hint
+	}
+	return worst, found
+}
+
+func podPlace(pod podFacts) string {
+	if pod.Node == "" {
+		return pod.Name
+	}
+	return pod.Name + " on " + pod.Node
+}
+
+// passing matches reasons for which a Pod is not scheduled that end without anybody doing anything.
+var passing = regexp.MustCompile(`node\.kubernetes\.io/(not-ready|unreachable|network-unavailable)|uninitialized|no nodes available`)
+
+func scheduling(pod podFacts, hint string) trouble {
+	t := trouble{state: health.Waiting, text: "Pod " + pod.Name + ": unschedulable: " + pod.Scheduled.Message, hint: hint}
+	if passing.MatchString(pod.Scheduled.Message) || pod.Scheduled.Reason != "Unschedulable" {
+		return t
+	}
+	t.cause = "no node suits the Pod"
+	if pod.Seconds >= scheduleSeconds {
+		t.state = health.Stuck
+	}
+	return t
+}
+
+// containerTrouble judges the waiting state of one container.
+func containerTrouble(c containerFacts, seconds int, namespace, pod string) (trouble, bool) {
+	text := fmt.Sprintf("container %s: %s: %s", c.Name, c.Reason, c.Message)
+	t := trouble{state: health.Waiting, text: strings.TrimSuffix(text, ": ")}
+	switch c.Reason {
+	case "CreateContainerConfigError", "CreateContainerError":
+		t.cause = "the Pod names a ConfigMap, Secret or setting that cannot be used"
+		t.stuckIf(seconds >= configSeconds)
+	case "InvalidImageName", "ErrImageNeverPull":
+		t.cause = "the image cannot be pulled under this name and policy"
+		t.stuckIf(true)
+	case errPull, pullBackOff:
+		t.pulling(c, seconds)
+	case "CrashLoopBackOff":
+		t.cause, t.hint = "the container exits soon after its start", "kubectl -n "+namespace+" logs "+pod+" -c "+c.Name+" --previous"
+		if c.Exit != "" {
+			t.text += "; last " + c.Exit
+		}
+		t.stuckIf(backoffOf(c.Message) >= crashBackoff)
+	default:
+		return t, false
+	}
+	return t, true
+}
+
+func (t *trouble) stuckIf(sure bool) {
+	if sure {
+		t.state = health.Stuck
+	}
+}

@@ -1,0 +1,99 @@
+package kube
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// eventsShown bounds the events that one Pod or workload adds to the evidence.
+const eventsShown = 3
+
+// factsOfPod takes out of a Pod and its events what its verdict needs.
+func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
+	own := WarningsOf(events, string(pod.UID))
+	facts := podFacts{Name: pod.Name, Node: pod.Spec.NodeName, Events: EventLines(own)}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled {
+			facts.Scheduled = Condition{Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message}
+		}
+	}
+	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if status.State.Waiting == nil {
+			continue
+		}
+		facts.Containers = append(facts.Containers, containerFacts{
+			Name: status.Name, Image: status.Image,
+			Reason: status.State.Waiting.Reason, Message: Stable(status.State.Waiting.Message),
+			Exit: exitOf(status.LastTerminationState.Terminated), Pulls: failedPulls(own, status.Image),
+		})
+	}
+	return facts
+}
+
+func exitOf(ended *corev1.ContainerStateTerminated) string {
+	if ended == nil {
+		return ""
+	}
+	text := fmt.Sprintf("exit code %d (%s)", ended.ExitCode, ended.Reason)
+	if message := strings.TrimSpace(ended.Message); message != "" {
+		text += ": " + message
+	}
+	return text
+}
+
+// failedPulls counts the kubelet's "Failed to pull image" events for an image. Equal events are one object with a count.
+func failedPulls(events []corev1.Event, image string) int {
+	pulls := 0
+	for _, event := range events {
+		if event.Reason == "Failed" && strings.HasPrefix(event.Message, "Failed to pull image") && strings.Contains(event.Message, image) {
+			pulls += eventCount(event)
+		}
+	}
+	return pulls
+}
+
+func eventCount(event corev1.Event) int {
+	if event.Series != nil {
+		return int(event.Series.Count)
+	}
+	return max(int(event.Count), 1)
+}
+
+// WarningsOf are the Warning events of one object, newest first. The UID leaves out a namesake that was there before.
+func WarningsOf(events []corev1.Event, uid string) []corev1.Event {
+	var own []corev1.Event
+	for _, event := range events {
+		if event.Type == corev1.EventTypeWarning && string(event.InvolvedObject.UID) == uid {
+			own = append(own, event)
+		}
+	}
+	slices.SortStableFunc(own, func(a, b corev1.Event) int { return eventTime(b).Compare(eventTime(a)) })
+	return own
+}
+
+// EventLines are the newest events as evidence, without counts and times, which move by themselves.
+func EventLines(events []corev1.Event) []string {
+	var lines []string
+	for _, event := range events {
+		line := event.Reason + ": " + Stable(event.Message)
+		if !slices.Contains(lines, line) && len(lines) < eventsShown {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func eventTime(event corev1.Event) time.Time {
+	switch {
+	case event.Series != nil:
+		return event.Series.LastObservedTime.Time
+	case !event.LastTimestamp.IsZero():
+		return event.LastTimestamp.Time
+	default:
+		return event.EventTime.Time
+	}
+}

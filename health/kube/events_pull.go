@@ -1,0 +1,57 @@
+package kube
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// wrongImage matches what a registry says when trying again cannot help.
+var wrongImage = regexp.MustCompile(`(?i)not found|manifest unknown|unauthorized|authorization failed|access denied|denied:|403 Forbidden|401 Unauthorized|no match for platform|repository does not exist`)
+
+// errPull and pullBackOff are why a container waits after a failed pull. They take turns, and are one trouble.
+const errPull, pullBackOff = "ErrImagePull", "ImagePullBackOff"
+
+// pulling judges a failed pull: a wrong name or missing rights are certain soon, a network may come back.
+func (t *trouble) pulling(c containerFacts, seconds int) {
+	t.text = "container " + c.Name + ": " + c.Reason + ": " + Innermost(c.Message)
+	if wrongImage.MatchString(c.Message) {
+		t.cause = "the registry does not give out image " + c.Image
+		t.stuckIf(c.Pulls >= wrongPulls || seconds >= wrongSeconds)
+		return
+	}
+	t.cause = "the node cannot reach the registry of image " + c.Image + ", and the image is not preloaded"
+	t.stuckIf(c.Pulls >= networkPulls)
+}
+
+// backoffText matches the delay in the kubelet's "back-off 40s restarting failed container=…".
+var backoffText = regexp.MustCompile(`back-off ([0-9hms]+) restarting`)
+
+// backoffOf is the delay that the kubelet has arrived at: a measure of crashes in a row that, unlike the restart count, does
+// not remember those of last month. Zero if the message has none.
+func backoffOf(message string) time.Duration {
+	match := backoffText.FindStringSubmatch(message)
+	if match == nil {
+		return 0
+	}
+	delay, err := time.ParseDuration(match[1])
+	if err != nil {
+		return 0
+	}
+	return delay
+}
+
+// innermostLength is how much of a nested error goes into a message; the evidence has all of it.
+const innermostLength = 160
+
+// Innermost is the end of a nested error, from a colon on: what went wrong is said last.
+func Innermost(text string) string {
+	for len(text) > innermostLength {
+		_, rest, found := strings.Cut(text, ": ")
+		if !found {
+			return text
+		}
+		text = rest
+	}
+	return text
+}

@@ -1,0 +1,83 @@
+package kube
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"strata/health/healthtest"
+)
+
+func TestFactsOfAPod(t *testing.T) {
+	pod := healthtest.Decode[corev1.Pod](t, `
+metadata: {name: p, uid: u1}
+spec: {nodeName: agent-1}
+status:
+  conditions: [{type: Ready, status: "False"}, {type: PodScheduled, status: "True", reason: S, message: M}]
+  initContainerStatuses: [{name: init, image: "a:1", state: {terminated: {exitCode: 0}}}]
+  containerStatuses:
+    - name: c
+      image: "b:1"
+      state: {waiting: {reason: CrashLoopBackOff, message: "read 10.0.0.1:55->10.0.0.2:80: reset"}}
+      lastState: {terminated: {exitCode: 2, reason: Error, message: " bad flag\n"}}
+    - {name: running, image: "c:1", state: {running: {}}}
+`)
+	events := []corev1.Event{
+		event("u1", "Failed", `Failed to pull image "b:1": x`, 3, 10),
+		event("u1", "Failed", `Failed to pull image "other:1": x`, 7, 20),
+		event("u1", "Failed", "Error: ErrImagePull", 9, 30),
+		event("u1", "BackOff", `Failed to pull image "b:1": not the reason`, 9, 25),
+		event("u2", "Failed", `Failed to pull image "b:1": of a Pod before`, 100, 40),
+		{Type: "Normal", InvolvedObject: corev1.ObjectReference{UID: "u1"}, Reason: "Failed", Message: `Failed to pull image "b:1"`},
+	}
+	assert.Equal(t, podFacts{
+		Name: "p", Node: "agent-1", Scheduled: Condition{Type: "PodScheduled", Status: "True", Reason: "S", Message: "M"},
+		Containers: []containerFacts{{
+			Name: "c", Image: "b:1", Reason: "CrashLoopBackOff", Message: "read 10.0.0.2:80: reset", Exit: "exit code 2 (Error): bad flag", Pulls: 3,
+		}},
+		Events: []string{"Failed: Error: ErrImagePull", `BackOff: Failed to pull image "b:1": not the reason`, `Failed: Failed to pull image "other:1": x`},
+	}, factsOfPod(pod, events))
+	assert.Empty(t, exitOf(nil))
+	assert.Equal(t, "exit code 1 (Error)", exitOf(&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}))
+}
+
+func TestTheTwoReasonsAfterAFailedPullAreOneTrouble(t *testing.T) {
+	shows := func(reason string) string {
+		return podFacts{Containers: []containerFacts{{Name: "c", Reason: reason}}}.shows()
+	}
+	assert.Equal(t, shows("ErrImagePull"), shows("ImagePullBackOff"))
+	assert.NotEqual(t, shows("ErrImagePull"), shows("CrashLoopBackOff"))
+}
+
+func event(uid, reason, message string, count int32, second int64) corev1.Event {
+	return corev1.Event{
+		Type: "Warning", Reason: reason, Message: message, Count: count, LastTimestamp: metav1.Unix(second, 0),
+		InvolvedObject: corev1.ObjectReference{UID: types.UID(uid)},
+	}
+}
+
+func TestEventsAreCountedAndTimedInBothForms(t *testing.T) {
+	series := corev1.Event{Series: &corev1.EventSeries{Count: 4, LastObservedTime: metav1.NewMicroTime(time.Unix(9, 0))}, Count: 2}
+	assert.Equal(t, 4, eventCount(series))
+	assert.Equal(t, time.Unix(9, 0), eventTime(series))
+	assert.Equal(t, 1, eventCount(corev1.Event{}))
+	assert.Equal(t, 2, eventCount(corev1.Event{Count: 2}))
+	assert.Equal(t, time.Unix(7, 0), eventTime(corev1.Event{EventTime: metav1.NewMicroTime(time.Unix(7, 0))}))
+	same := []corev1.Event{event("u", "A", "x", 1, 1), event("u", "A", "x", 1, 2), event("u", "B", "x", 1, 3)}
+	assert.Equal(t, []string{"B: x", "A: x"}, EventLines(WarningsOf(same, "u")))
+}
+
+func TestWorkloadsAreNamedByKind(t *testing.T) {
+	ref, err := ParseWorkload("metallb-system/deployment/controller")
+	require.NoError(t, err)
+	assert.Equal(t, WorkloadRef{Namespace: "metallb-system", Kind: "Deployment", Name: "controller"}, ref)
+	for _, bad := range []string{"", "a/Deployment", "a/Deployment/b/c", "/Deployment/b", "a//b", "a/Deployment/", "a/Pod/b"} {
+		_, err := ParseWorkload(bad)
+		require.Errorf(t, err, "%q", bad)
+	}
+}

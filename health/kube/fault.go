@@ -1,0 +1,146 @@
+package kube
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"net"
+	"regexp"
+	"strings"
+	"syscall"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"strata/health"
+)
+
+// faultKind says why a request got no useful answer.
+type faultKind string
+
+const (
+	faultRefused      faultKind = "refused"
+	faultTimeout      faultKind = "timeout"
+	faultUnreachable  faultKind = "unreachable"
+	FaultUnauthorized faultKind = "unauthorized"
+	faultForbidden    faultKind = "forbidden"
+	faultAuthority    faultKind = "unknown authority"
+	faultName         faultKind = "wrong name"
+	faultCertificate  faultKind = "bad certificate"
+	faultNotServed    faultKind = "not served"
+	faultOther        faultKind = "other"
+)
+
+// Fault is a failed request as a fact: what a verdict needs to know of an error.
+type Fault struct {
+	Kind faultKind `json:"kind"`
+	// Server is the API server that was asked.
+	Server string `json:"server"`
+	// Text is the error, without what changes from look to look.
+	Text string `json:"text"`
+	// Lent is true of a server that is somebody else's: the ways out are others.
+	Lent bool `json:"lent,omitempty"`
+}
+
+// ephemeral matches the local end of a connection in a network error: a new port on every attempt.
+var ephemeral = regexp.MustCompile(`\S+:\d+->`)
+
+func newFault(server string, err error) *Fault {
+	return &Fault{Kind: kindOf(err), Server: server, Text: Stable(err.Error())}
+}
+
+// Fault is an error of a request to the server.
+func (s *APIServer) Fault(err error) *Fault {
+	f := newFault(s.Name, err)
+	f.Lent = s.lent
+	return f
+}
+
+// Stable removes from an error what differs between two looks at the same situation.
+func Stable(text string) string {
+	return strings.TrimSpace(ephemeral.ReplaceAllString(text, ""))
+}
+
+func kindOf(err error) faultKind {
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var certificate x509.CertificateInvalidError
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return FaultUnauthorized
+	case apierrors.IsForbidden(err):
+		return faultForbidden
+	case apierrors.IsNotFound(err):
+		return faultNotServed
+	case errors.As(err, &authority):
+		return faultAuthority
+	case errors.As(err, &name):
+		return faultName
+	case errors.As(err, &certificate):
+		return faultCertificate
+	}
+	return networkKindOf(err)
+}
+
+func networkKindOf(err error) faultKind {
+	var network net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return faultRefused
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return faultUnreachable
+	case errors.Is(err, context.DeadlineExceeded):
+		return faultTimeout
+	case errors.As(err, &network) && network.Timeout():
+		return faultTimeout
+	default:
+		return faultOther
+	}
+}
+
+// elsewhere reports whether another API server may answer what this one did not.
+func (f *Fault) elsewhere() bool {
+	return f.Kind != faultForbidden && f.Kind != faultNotServed
+}
+
+// permanent reports whether waiting cannot remove the fault, once it has been seen for long enough not to be a start-up
+// phase.
+func (f *Fault) permanent() bool {
+	switch f.Kind {
+	case FaultUnauthorized, faultForbidden, faultAuthority, faultName, faultCertificate:
+		return true
+	default:
+		return false
+	}
+}
+
+// Verdict is what every check says when the API could not be asked: nothing is known, so it cannot be Ready.
+func (f *Fault) Verdict(check string, settled bool) health.Verdict {
+	v := health.Verdict{Check: check, State: health.Waiting, Message: f.Server + " " + f.said(), Evidence: []string{f.Text}, Cause: f.cause(), Hint: f.hint()}
+	if settled && f.permanent() {
+		v.State = health.Stuck
+	}
+	return v
+}
+
+func (f *Fault) said() string {
+	switch f.Kind {
+	case faultRefused:
+		return "refuses connections"
+	case faultTimeout:
+		return "does not answer in time"
+	case faultUnreachable:
+		return "cannot be reached"
+	case FaultUnauthorized:
+		return "rejects the credentials (401)"
+	case faultForbidden:
+		return "forbids the request (403)"
+	case faultAuthority:
+		return "has a certificate of another authority"
+	case faultName:
+		return "has a certificate for other names"
+	case faultCertificate:
+		return "has a certificate that is not valid now"
+	default:
+		return "gave no usable answer: " + f.Text
+	}
+}

@@ -1,0 +1,65 @@
+package kube
+
+// cause is the likely reason for a fault, in words of this platform.
+func (f *Fault) cause() string {
+	switch f.Kind {
+	case faultRefused:
+		return "the API server is not listening (yet)"
+	case faultTimeout, faultUnreachable:
+		return "network fault between this machine and the server, or the server is overloaded"
+	case FaultUnauthorized:
+		return "the kubeconfig's credentials are not this cluster's"
+	case faultForbidden:
+		return "the kubeconfig's user is not a cluster administrator"
+	case faultAuthority:
+		return "another cluster, or an earlier installation, holds this address"
+	case faultName:
+		return "the server's certificate does not list this address"
+	case faultCertificate:
+		return "the certificate has expired, or the clocks differ"
+	default:
+		return ""
+	}
+}
+
+// hint is the fix for a fault, or the command to look further.
+func (f *Fault) hint() string {
+	if f.Lent {
+		return f.lentHint()
+	}
+	switch f.Kind {
+	case faultRefused:
+		return "on the server: systemctl status k3s; journalctl -u k3s -n 50"
+	case faultTimeout, faultUnreachable:
+		return "check the route and the firewall for " + f.Server + " (TCP)"
+	case FaultUnauthorized, faultForbidden:
+		return "compare the kubeconfig with /etc/rancher/k3s/k3s.yaml on the server"
+	case faultAuthority:
+		return "compare the kubeconfig's CA with https://" + f.Server + "/cacerts; uninstall the K3s that is not of this cluster"
+	case faultName:
+		return "add the address to the servers' tls-san"
+	case faultCertificate:
+		return "compare the clocks; restart k3s to renew certificates that expire within 90 days"
+	default:
+		return ""
+	}
+}
+
+// lentHint is the fix for a fault of somebody else's server, on which nobody here can log in.
+func (f *Fault) lentHint() string {
+	const anew = "write the context anew (kind export kubeconfig, k3d kubeconfig merge), or name another in strata:cluster.context"
+	switch f.Kind {
+	case faultRefused:
+		return "start the cluster (docker ps shows the nodes of kind and k3d), or " + anew
+	case faultTimeout, faultUnreachable:
+		return "check the route and the firewall for " + f.Server + " (TCP)"
+	case FaultUnauthorized, faultForbidden, faultAuthority:
+		return anew
+	case faultName:
+		return "use a server address in the context that the certificate has, or set its tls-server-name"
+	case faultCertificate:
+		return "compare the clocks; the cluster's owner renews its certificates"
+	default:
+		return ""
+	}
+}

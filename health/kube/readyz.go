@@ -1,0 +1,93 @@
+package kube
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// APIServerFacts is one authenticated GET /readyz?verbose.
+type APIServerFacts struct {
+	Server string `json:"server"`
+	// Code is the HTTP status; zero when there was no answer.
+	Code int `json:"code,omitempty"`
+	// Passed is true when the answer ends as only a passing readyz does.
+	Passed bool `json:"passed,omitempty"`
+	// Failing are the lines of the readyz checks that failed.
+	Failing []string `json:"failing,omitempty"`
+	Fault   *Fault   `json:"fault,omitempty"`
+	// Seconds is for how long the same fault has stood.
+	Seconds int `json:"seconds,omitempty"`
+}
+
+// ReadyzPassed is the last line of a verbose /readyz on which every check passed.
+const ReadyzPassed = "readyz check passed"
+
+// readyzLimit bounds what is read of an answer: some 60 checks of less than 100 bytes.
+const readyzLimit = 64 << 10
+
+// Readyz asks one API server for /Readyz with the kubeconfig's credentials. Without them it would answer 401 (K3s allows
+// no anonymous requests), which says nothing about health.
+func (s *APIServer) Readyz(ctx context.Context) APIServerFacts {
+	facts := APIServerFacts{Server: s.Name}
+	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
+	defer cancel()
+	code, body, err := s.GetRaw(ctx, "/readyz?verbose")
+	if err != nil {
+		facts.Fault = s.Fault(err)
+		return facts
+	}
+	facts.Code = code
+	facts.read(body)
+	return facts
+}
+
+// read takes the failing checks and the closing line out of a verbose answer.
+func (f *APIServerFacts) read(body string) {
+	lines := bufio.NewScanner(strings.NewReader(body))
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(line, "[-]") {
+			f.Failing = append(f.Failing, line)
+		}
+		f.Passed = line == ReadyzPassed
+	}
+}
+
+// GetRaw gets a path that is not an object. 401 and 403 are errors: they are about who asks.
+func (s *APIServer) GetRaw(ctx context.Context, path string) (int, string, error) {
+	return s.GetAs(ctx, path, "", readyzLimit)
+}
+
+// GetAs gets a path in the form that accept asks for, and reads at most limit bytes of it.
+func (s *APIServer) GetAs(ctx context.Context, path, accept string, limit int64) (int, string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
+	if err != nil {
+		return 0, "", fmt.Errorf("request %s: %w", path, err)
+	}
+	if accept != "" {
+		request.Header.Set("Accept", accept)
+	}
+	response, err := s.http.Do(request)
+	if err != nil {
+		return 0, "", err //nolint:wrapcheck // net/http says method and URL already.
+	}
+	defer response.Body.Close() //nolint:errcheck // read only.
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit))
+	if err != nil {
+		return 0, "", fmt.Errorf("read %s: %w", path, err)
+	}
+	switch response.StatusCode {
+	case http.StatusUnauthorized:
+		return 0, "", apierrors.NewUnauthorized("GET " + path + ": " + strings.TrimSpace(string(body)))
+	case http.StatusForbidden:
+		return 0, "", apierrors.NewGenericServerResponse(http.StatusForbidden, http.MethodGet, schema.GroupResource{}, path, strings.TrimSpace(string(body)), 0, false)
+	}
+	return response.StatusCode, string(body), nil
+}

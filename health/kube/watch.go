@@ -1,0 +1,85 @@
+package kube
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"strata/health"
+	"strata/health/observe"
+)
+
+const (
+	// rewatch is the pause before a watch that failed is opened again: short, because at that moment the API server or the
+	// resource's CRD is about to appear.
+	rewatch = 100 * time.Millisecond
+	// watchSeconds ends a watch on the server's side, so that none outlives a forgotten client.
+	watchSeconds = int64(300)
+)
+
+// Source is a set of objects whose changes are a reason to look again.
+type Source struct {
+	Resource  schema.GroupVersionResource
+	Namespace string
+	// Name, if set, narrows the set to one object, Labels to a label selector.
+	Name   string
+	Labels string
+}
+
+// Follow signals changed whenever an object of the sources changes, until ctx ends. A watch is a reason to look and never
+// an observation: what a verdict rests on is read anew, so a stale or broken watch can delay a verdict but not falsify it.
+func (c *Cluster) Follow(ctx context.Context, changed chan<- struct{}, sources []Source) {
+	var watches sync.WaitGroup
+	for _, s := range sources {
+		watches.Go(func() { c.followOne(ctx, changed, s) })
+	}
+	watches.Wait()
+}
+
+func (c *Cluster) followOne(ctx context.Context, changed chan<- struct{}, s Source) {
+	options := metav1.ListOptions{LabelSelector: s.Labels}
+	if s.Name != "" {
+		options.FieldSelector = "metadata.name=" + s.Name
+	}
+	seconds := watchSeconds
+	options.TimeoutSeconds = &seconds
+	for index := int(c.good.Load()); ctx.Err() == nil; {
+		server := c.Servers[index%len(c.Servers)]
+		events, err := server.Dyn.Resource(s.Resource).Namespace(s.Namespace).Watch(ctx, options)
+		if err == nil {
+			drain(ctx, events, changed)
+		} else {
+			index++
+		}
+		observe.Signal(changed)
+		observe.Pause(ctx, rewatch)
+	}
+}
+
+func drain(ctx context.Context, events watch.Interface, changed chan<- struct{}) {
+	defer events.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case _, open := <-events.ResultChan():
+			if !open {
+				return
+			}
+			observe.Signal(changed)
+		}
+	}
+}
+
+// Observe follows the sources and looks whenever they change, until ctx ends.
+func (c *Cluster) Observe(ctx context.Context, sources []Source, look func(context.Context) []health.Verdict, report func([]health.Verdict)) {
+	changed := make(chan struct{}, 1)
+	var follower sync.WaitGroup
+	follower.Go(func() { c.Follow(ctx, changed, sources) })
+	observe.Looks(ctx, changed, observe.Relook, look, report)
+	follower.Wait()
+}

@@ -1,0 +1,108 @@
+package kube
+
+import (
+	"fmt"
+	"strings"
+
+	"strata/health"
+)
+
+// WorkloadFacts is one Deployment, DaemonSet or StatefulSet with the Pods of its newest revision.
+type WorkloadFacts struct {
+	Namespace string `json:"namespace"`
+	Kind      string `json:"kind"`
+	Name      string `json:"name"`
+	Missing   bool   `json:"missing,omitempty"`
+	// Current is true when its controller has seen the newest generation; else what follows is of an older one.
+	Current bool `json:"current,omitempty"`
+	// Desired is how many Pods it should have; Updated how many of those are of the newest revision, Available how many
+	// of them serve; Old how many Pods of earlier revisions are left.
+	Desired   int32 `json:"desired,omitempty"`
+	Updated   int32 `json:"updated,omitempty"`
+	Available int32 `json:"available,omitempty"`
+	Old       int32 `json:"old,omitempty"`
+	// Refused is why Pods could not even be created, for example an exceeded quota.
+	Refused string `json:"refused,omitempty"`
+	// Blocker is a StatefulSet's Pod of an earlier revision that is not Ready: until it is, none of the newest comes.
+	Blocker string     `json:"blocker,omitempty"`
+	Pods    []podFacts `json:"pods,omitempty"`
+	// ordered says that the Pods of a StatefulSet are replaced one after the other, each when the one before is Ready.
+	ordered bool
+}
+
+func (w WorkloadFacts) check() string {
+	return "workload " + w.Namespace + "/" + w.Kind + "/" + w.Name
+}
+
+// refusals match reasons for which Pods are not created that end only when somebody changes something.
+var refusals = []string{"exceeded quota", "violates PodSecurity", "must specify limits", "must specify requests"}
+
+// JudgeWorkload says whether a workload is rolled out: its newest revision serves and no older one is left, so that what
+// answers now is what answers next. If it is not, its Pods say why.
+func JudgeWorkload(w WorkloadFacts) health.Verdict {
+	v := health.Verdict{Check: w.check(), State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe %s %s", w.Namespace, strings.ToLower(w.Kind), w.Name)}
+	switch {
+	case w.Missing:
+		v.Message = "does not exist"
+		return v
+	case !w.Current:
+		v.Message = "its controller has not seen the newest generation"
+		return v
+	case w.Updated >= w.Desired && w.Available >= w.Desired && w.Old == 0:
+		return health.Verdict{Check: v.Check, State: health.Ready, Message: scaledToZero(w)}
+	}
+	v.Message = fmt.Sprintf("%d/%d updated, %d/%d available", w.Updated, w.Desired, w.Available, w.Desired)
+	if w.Old > 0 {
+		v.Message += fmt.Sprintf(", %d old", w.Old)
+	}
+	if w.Refused != "" {
+		w.refused(&v)
+		return v
+	}
+	if w.Blocker != "" && len(w.Pods) == 0 {
+		v.Cause = "Pod " + w.Blocker + " is of an earlier revision and not Ready, and Kubernetes waits until it is"
+		v.Hint = fmt.Sprintf("if it cannot become Ready: kubectl -n %s delete pod %s", w.Namespace, w.Blocker)
+		return v
+	}
+	w.explain(&v)
+	return v
+}
+
+func scaledToZero(w WorkloadFacts) string {
+	if w.Desired == 0 {
+		return "scaled to 0"
+	}
+	return ""
+}
+
+func (w WorkloadFacts) refused(v *health.Verdict) {
+	v.Message += "; Pods are refused: " + w.Refused
+	v.Evidence = []string{w.Refused}
+	for _, refusal := range refusals {
+		if strings.Contains(w.Refused, refusal) {
+			v.State, v.Cause = health.Stuck, refusal
+		}
+	}
+}
+
+// explain adds the worst trouble of the Pods to a verdict, and all of their events as evidence.
+func (w WorkloadFacts) explain(v *health.Verdict) {
+	var worst *trouble
+	for _, pod := range w.Pods {
+		t, found := podTrouble(w.Namespace, pod)
+		if !found {
+			continue
+		}
+		for _, line := range pod.Events {
+			v.Evidence = append(v.Evidence, "Pod "+pod.Name+": "+line)
+		}
+		if worst == nil || t.state == health.Stuck && worst.state != health.Stuck {
+			worst = &t
+		}
+	}
+	if worst == nil {
+		return
+	}
+	v.State, v.Cause, v.Hint = worst.state, worst.cause, worst.hint
+	v.Message += "; " + worst.text
+}

@@ -1,0 +1,210 @@
+package kube
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/observe"
+)
+
+// WorkloadRef is a parsed Namespace/Kind/Name.
+type WorkloadRef struct{ Namespace, Kind, Name string }
+
+func ParseWorkload(text string) (WorkloadRef, error) {
+	parts := strings.Split(text, "/")
+	if len(parts) != 3 || slices.Contains(parts, "") {
+		return WorkloadRef{}, fmt.Errorf("spec: workload %q: expected namespace/kind/name", text)
+	}
+	for _, kind := range []string{"Deployment", "DaemonSet", "StatefulSet"} {
+		if strings.EqualFold(parts[1], kind) {
+			return WorkloadRef{Namespace: parts[0], Kind: kind, Name: parts[2]}, nil
+		}
+	}
+	return WorkloadRef{}, fmt.Errorf("spec: workload %q: expected kind Deployment, DaemonSet or StatefulSet", text)
+}
+
+// Sources are what changes when the workload or one of its Pods does.
+func (r WorkloadRef) Sources() []Source {
+	resource := deploymentResource
+	switch r.Kind {
+	case "DaemonSet":
+		resource = DaemonSetResource
+	case "StatefulSet":
+		resource = statefulSetResource
+	}
+	return []Source{{Resource: resource, Namespace: r.Namespace, Name: r.Name}, {Resource: PodResource, Namespace: r.Namespace}}
+}
+
+// revision tells a workload's Pods of the newest revision from older ones: the label's value, or any if the label is empty.
+type revision struct{ label, value string }
+
+// lookWorkload reads a workload and, where it is not rolled out, its Pods and their events.
+func lookWorkload(ctx context.Context, s *APIServer, r WorkloadRef) (WorkloadFacts, error) {
+	facts := WorkloadFacts{Namespace: r.Namespace, Kind: r.Kind, Name: r.Name}
+	var selector *metav1.LabelSelector
+	var newest revision
+	var uid string
+	var err error
+	switch r.Kind {
+	case "DaemonSet":
+		selector, uid, err = facts.daemonSet(ctx, s)
+	case "StatefulSet":
+		selector, newest, uid, err = facts.statefulSet(ctx, s)
+	default:
+		selector, newest, uid, err = facts.deployment(ctx, s)
+	}
+	if err != nil || selector == nil || JudgeWorkload(facts).State == health.Ready {
+		return facts, err
+	}
+	return facts, facts.pods(ctx, s, selector, newest, uid)
+}
+
+// pods reads the Pods of the newest revision and the reasons for which Pods were refused.
+func (w *WorkloadFacts) pods(ctx context.Context, s *APIServer, selector *metav1.LabelSelector, newest revision, uid string) error {
+	var pods []corev1.Pod
+	var events []corev1.Event
+	if err := observe.InParallel(
+		func() (err error) {
+			pods, err = List[corev1.Pod](ctx, s, PodResource, w.Namespace, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(selector)})
+			return err
+		},
+		func() (err error) {
+			events, err = List[corev1.Event](ctx, s, EventResource, w.Namespace, metav1.ListOptions{FieldSelector: "type=Warning"})
+			return err
+		},
+	); err != nil {
+		return err
+	}
+	if w.Kind != "Deployment" && len(pods) == 0 {
+		// Only Deployments have a condition for this; the others say it in an event.
+		w.Refused = failedCreate(WarningsOf(events, uid))
+	}
+	for i := range pods {
+		// A Pod of an older revision is about to go: what ails it is what the new revision mends.
+		if pods[i].DeletionTimestamp == nil && (newest.label == "" || pods[i].Labels[newest.label] == newest.value) {
+			w.Pods = append(w.Pods, factsOfPod(&pods[i], events))
+		} else if w.ordered && pods[i].DeletionTimestamp == nil && !PodReady(&pods[i]) {
+			w.Blocker = pods[i].Name
+		}
+	}
+	slices.SortFunc(w.Pods, func(a, b podFacts) int { return cmp.Compare(a.Name, b.Name) })
+	return nil
+}
+
+func failedCreate(events []corev1.Event) string {
+	for _, event := range events {
+		if event.Reason == "FailedCreate" {
+			return event.Message
+		}
+	}
+	return ""
+}
+
+func (w *WorkloadFacts) daemonSet(ctx context.Context, s *APIServer) (*metav1.LabelSelector, string, error) {
+	set, err := Get[appsv1.DaemonSet](ctx, s, DaemonSetResource, w.Namespace, w.Name)
+	if err != nil || set == nil {
+		w.Missing = err == nil
+		return nil, "", err
+	}
+	w.Current = set.Status.ObservedGeneration >= set.Generation
+	w.Desired, w.Updated, w.Available = set.Status.DesiredNumberScheduled, set.Status.UpdatedNumberScheduled, set.Status.NumberAvailable
+	return set.Spec.Selector, string(set.UID), nil
+}
+
+func (w *WorkloadFacts) statefulSet(ctx context.Context, s *APIServer) (*metav1.LabelSelector, revision, string, error) {
+	set, err := Get[appsv1.StatefulSet](ctx, s, statefulSetResource, w.Namespace, w.Name)
+	if err != nil || set == nil {
+		w.Missing = err == nil
+		return nil, revision{}, "", err
+	}
+	w.Current = set.Status.ObservedGeneration >= set.Generation
+	w.Desired, w.Updated, w.Available = replicas(set.Spec.Replicas), set.Status.UpdatedReplicas, set.Status.AvailableReplicas
+	w.Old = max(set.Status.Replicas-set.Status.UpdatedReplicas, 0)
+	w.ordered = set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
+	return set.Spec.Selector, revision{label: appsv1.ControllerRevisionHashLabelKey, value: set.Status.UpdateRevision}, string(set.UID), nil
+}
+
+func (w *WorkloadFacts) deployment(ctx context.Context, s *APIServer) (*metav1.LabelSelector, revision, string, error) {
+	d, err := Get[appsv1.Deployment](ctx, s, deploymentResource, w.Namespace, w.Name)
+	if err != nil || d == nil {
+		w.Missing = err == nil
+		return nil, revision{}, "", err
+	}
+	w.Current = d.Status.ObservedGeneration >= d.Generation
+	w.Desired, w.Updated, w.Available = replicas(d.Spec.Replicas), d.Status.UpdatedReplicas, d.Status.AvailableReplicas
+	w.Old = max(d.Status.Replicas-d.Status.UpdatedReplicas, 0)
+	for _, c := range d.Status.Conditions {
+		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
+			w.Refused = c.Message
+		}
+	}
+	if JudgeWorkload(*w).State == health.Ready {
+		// Nobody asks for its Pods, and the gate's caller waits for this look.
+		return nil, revision{}, "", nil
+	}
+	newest, err := newestReplicaSet(ctx, s, d)
+	return d.Spec.Selector, newest, string(d.UID), err
+}
+
+func replicas(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+// newestReplicaSet is the revision that a Deployment rolls out: of its ReplicaSets the one with the highest number.
+func newestReplicaSet(ctx context.Context, s *APIServer, d *appsv1.Deployment) (revision, error) {
+	sets, err := List[appsv1.ReplicaSet](ctx, s, replicaSetResource, d.Namespace, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(d.Spec.Selector)})
+	if err != nil {
+		return revision{}, err
+	}
+	newest, highest := revision{}, -1
+	for i := range sets {
+		number, err := strconv.Atoi(sets[i].Annotations["deployment.kubernetes.io/revision"])
+		if err == nil && number > highest && metav1.IsControlledBy(&sets[i], d) {
+			highest = number
+			newest = revision{label: appsv1.DefaultDeploymentUniqueLabelKey, value: sets[i].Labels[appsv1.DefaultDeploymentUniqueLabelKey]}
+		}
+	}
+	return newest, nil
+}
+
+// LookWorkloads reads several workloads and for how long each of their Pods has shown the same trouble.
+func LookWorkloads(ctx context.Context, s *APIServer, refs []WorkloadRef, seen *observe.Settled) ([]WorkloadFacts, error) {
+	var all []WorkloadFacts
+	for _, ref := range refs {
+		facts, err := lookWorkload(ctx, s, ref)
+		if err != nil {
+			return nil, err
+		}
+		for i := range facts.Pods {
+			pod := &facts.Pods[i]
+			pod.Seconds = seen.Seconds("pod "+facts.Namespace+"/"+pod.Name, pod.shows())
+		}
+		all = append(all, facts)
+	}
+	return all, nil
+}
+
+// shows is what a Pod's trouble looks like, to tell whether it stays the same.
+func (p podFacts) shows() string {
+	text := p.Scheduled.Status + p.Scheduled.Message
+	for _, c := range p.Containers {
+		reason := c.Reason
+		if reason == pullBackOff {
+			reason = errPull
+		}
+		text += "\n" + c.Name + reason
+	}
+	return text
+}

@@ -1,0 +1,37 @@
+package metrics
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health"
+	"strata/health/healthtest"
+)
+
+func TestMetricsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "metrics", judgeSeries) }
+
+func TestOnlyASampleIsASeries(t *testing.T) {
+	text := "# HELP a_total counts a_total\n# TYPE b gauge\na_total{code=\"200\"} 1\na_total 3\nc_total_more 1\nd\t1\n{} 1\n"
+	assert.Equal(t, []string{"a_total", "d"}, sampled(text, []string{"d", "a_total", "b", "c_total", "missing"}))
+	assert.Empty(t, sampled("", []string{"a"}))
+}
+
+func TestAMetricsGateNamesWhatItIsAsked(t *testing.T) {
+	good := health.MetricsSpec{Namespace: "n", Service: "s", Port: 1, Path: "/m", Series: []string{"a"}}
+	check := func(change func(*health.MetricsSpec)) error {
+		spec := good
+		change(&spec)
+		return healthtest.Valid(health.Spec{Kind: health.KindMetrics, Metrics: &spec}).Validate()
+	}
+	require.NoError(t, check(func(*health.MetricsSpec) {}))
+	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Namespace = "" }), "namespace, service or port")
+	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Service = "" }), "namespace, service or port")
+	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Port = 0 }), "namespace, service or port")
+	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Path = "m" }), "metrics.path")
+	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Series = nil }), "metrics.series")
+	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Series = []string{""} }), "metrics.series")
+	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindMetrics}).Validate(), "metrics: missing")
+	assert.Equal(t, "/api/v1/namespaces/n/services/s:1/proxy/m", metricsProxy(good))
+}

@@ -1,0 +1,60 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+const (
+	// metricsInterval is the pause between two looks: nothing reports that a series begins.
+	metricsInterval = 200 * time.Millisecond
+	// metricsLimit bounds what is read: a proxy with many routes has some megabytes.
+	metricsLimit = 16 << 20
+)
+
+type metricsWatch struct {
+	spec    health.MetricsSpec
+	cluster *kube.Cluster
+	settled *observe.Settled
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	return &metricsWatch{spec: *spec.Metrics, cluster: all, settled: observe.NewSettled(time.Now)}, nil
+}
+
+// Run implements Watch.
+func (w *metricsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	observe.Looks(ctx, nil, metricsInterval, func(ctx context.Context) []health.Verdict { return judgeSeries(w.spec, w.look(ctx)) }, report)
+	return nil
+}
+
+// look reads the metrics through an API server's proxy: the Service has no address outside the cluster.
+func (w *metricsWatch) look(ctx context.Context) metricsFacts {
+	var facts metricsFacts
+	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) error {
+		status, body, err := s.GetAs(ctx, metricsProxy(w.spec), "text/plain", metricsLimit)
+		if facts = (metricsFacts{Status: status}); err != nil {
+			return err
+		}
+		if status != http.StatusOK {
+			facts.Error = fmt.Sprintf("%.200s", body)
+			return nil
+		}
+		facts.Series = sampled(body, w.spec.Series)
+		return nil
+	})
+	if fault != nil {
+		return metricsFacts{Fault: fault, Seconds: seconds}
+	}
+	return facts
+}

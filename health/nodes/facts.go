@@ -1,0 +1,37 @@
+package nodes
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"strata/health/kube"
+)
+
+// factsOfNode takes out of a Node what its verdict needs.
+func factsOfNode(node *corev1.Node) nodeFacts {
+	facts := nodeFacts{Name: node.Name, Cordoned: node.Spec.Unschedulable, Deleting: node.DeletionTimestamp != nil}
+	facts.PodCIDR = node.Spec.PodCIDR
+	_, facts.Server = node.Labels[controlPlaneLabel]
+	for _, address := range node.Status.Addresses {
+		// The first is the one that the cluster uses; a second one belongs to the other IP family.
+		if address.Type == corev1.NodeInternalIP && facts.InternalIP == "" {
+			facts.InternalIP = address.Address
+		}
+	}
+	for _, c := range node.Status.Conditions {
+		one := kube.Condition{Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message}
+		switch {
+		case c.Type == corev1.NodeReady:
+			facts.Ready = one
+		case c.Status == corev1.ConditionTrue:
+			facts.Trouble = append(facts.Trouble, one)
+		}
+	}
+	for _, taint := range node.Spec.Taints {
+		if slices.Contains(startupTaints, taint.Key) {
+			facts.Startup = append(facts.Startup, taint.Key)
+		}
+	}
+	return facts
+}

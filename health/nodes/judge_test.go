@@ -1,0 +1,39 @@
+package nodes
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"strata/health"
+	"strata/health/healthtest"
+	"strata/health/host"
+	"strata/internal/remote"
+)
+
+func TestNodesVerdicts(t *testing.T) { healthtest.RunFixtures(t, "nodes", judgeNodes) }
+
+func TestRegisteredNodesVerdicts(t *testing.T) {
+	healthtest.RunFixtures(t, "nodes_registered", func(_ struct{}, f NodesFacts) []health.Verdict { return JudgeRegistered(f) })
+}
+
+func TestPodNetworkVerdicts(t *testing.T) {
+	type spec struct {
+		Network  netip.Prefix  `json:"network"`
+		Expected []health.Host `json:"expected"`
+	}
+	healthtest.RunFixtures(t, "network", func(s spec, f networkFacts) []health.Verdict {
+		return []health.Verdict{judgePodNetwork(s.Expected[0], s.Network, s.Expected, f)}
+	})
+}
+
+func TestUnitsAloneOpenNoGate(t *testing.T) {
+	h := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
+	seen := &nodesAndUnits{hosts: []health.Host{h}, asked: true, units: make([]host.UnitFacts, 1)}
+	seen.update(func() { seen.units[0] = host.UnitFacts{Seen: true, Active: "active", Sub: "running"} })
+	assert.Nil(t, seen.judge())
+	seen.update(func() { seen.nodes = &NodesFacts{} })
+	assert.Equal(t, health.Ready, seen.judge()[0].State)
+	assert.Equal(t, health.Waiting, health.StateOf(seen.judge()))
+}

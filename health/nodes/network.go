@@ -1,0 +1,76 @@
+package nodes
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"strata/health"
+	"strata/health/host"
+)
+
+// networkCheck is the name of the check of a host's way to the other nodes' Pods.
+func networkCheck(host health.Host) string { return "pod network " + host.Name }
+
+// routeSeconds is for how long routes may be missing once both ends are up. Flannel follows the Nodes by a watch and writes a route
+// within a second; what it has missed it does not look for again.
+const routeSeconds = 60
+
+// networkFacts is what one host's way to the Pods of the others looks like.
+type networkFacts struct {
+	// Unit has the host's routes, Nodes the ranges of Pods.
+	Unit  host.UnitFacts `json:"unit"`
+	Nodes NodesFacts     `json:"nodes"`
+	// Seconds is for how long the same routes are missing.
+	Seconds int `json:"seconds,omitempty"`
+}
+
+// missing names the expected Nodes other than the host's own to whose Pods it has no route inside the network.
+func (f networkFacts) missing(host health.Host, network netip.Prefix, expected []health.Host) []string {
+	var names []string
+	for _, node := range f.Nodes.Nodes {
+		other := node.Name != host.Name && slices.ContainsFunc(expected, func(h health.Host) bool { return h.Name == node.Name })
+		if other && !routed(network, node.PodCIDR, f.Unit.Routes) {
+			names = append(names, fmt.Sprintf("%s (%s)", node.Name, cmp.Or(node.PodCIDR, "no range yet")))
+		}
+	}
+	return names
+}
+
+// judgePodNetwork says whether a host has a route to the Pods of every other expected Node. No condition of a Node shows one
+// that is missing: the host then sends requests for those Pods to its default gateway, and whoever answers there answers for
+// them. Flannel writes such routes for vxlan and host-gw, and one for the whole network with wireguard (flannel pkg/backend).
+func judgePodNetwork(h health.Host, network netip.Prefix, expected []health.Host, f networkFacts) health.Verdict {
+	v := health.Verdict{Check: networkCheck(h), State: health.Waiting, After: []string{host.UnitCheck(h), nodeSetCheck}}
+	if f.Nodes.Fault != nil || f.Unit.Fault != nil || !f.Unit.Seen {
+		v.Message = "not seen"
+		return v
+	}
+	missing := f.missing(h, network, expected)
+	if len(missing) == 0 {
+		v.State, v.After = health.Ready, nil
+		return v
+	}
+	v.Message = "no route to the Pods of " + strings.Join(missing, ", ")
+	v.Cause = "flannel has not taken them up; until then requests for their Pods go to the default gateway"
+	v.Hint = fmt.Sprintf("on %s: ip route; journalctl -u %s | grep -i flannel; systemctl restart %s writes the routes anew",
+		h.Name, host.UnitName(h), host.UnitName(h))
+	if f.Seconds >= routeSeconds {
+		v.State = health.Stuck
+	}
+	return v
+}
+
+// routed is true when a route inside the Pod network covers the range; a wider one leads elsewhere, such as to a company's network.
+func routed(network netip.Prefix, podCIDR string, routes []string) bool {
+	pods, err := netip.ParsePrefix(podCIDR)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(routes, func(text string) bool {
+		route, err := netip.ParsePrefix(text)
+		return err == nil && route.Bits() >= network.Bits() && route.Bits() <= pods.Bits() && route.Contains(pods.Addr())
+	})
+}

@@ -1,0 +1,127 @@
+package nodes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// NodesFacts is one look at the Nodes.
+type NodesFacts struct {
+	// Fault is set when no API server could be asked; then nothing is known about any Node.
+	Fault *kube.Fault `json:"fault,omitempty"`
+	// Seconds is for how long the same fault has stood.
+	Seconds int         `json:"seconds,omitempty"`
+	Nodes   []nodeFacts `json:"nodes,omitempty"`
+}
+
+// nodeFacts is one Node as the API shows it.
+type nodeFacts struct {
+	Name string `json:"name"`
+	// Server is true when the Node carries the control-plane role label.
+	Server     bool   `json:"server,omitempty"`
+	InternalIP string `json:"internalIP,omitempty"`
+	// PodCIDR is the IPv4 range of the Node's Pods; empty until a controller has assigned one.
+	PodCIDR string `json:"podCIDR,omitempty"`
+	// Ready is the Ready condition; its Status is empty when the kubelet has not posted one.
+	Ready kube.Condition `json:"ready"`
+	// Trouble are the other conditions that are True and mean trouble, such as DiskPressure.
+	Trouble []kube.Condition `json:"trouble,omitempty"`
+	// Heartbeat says whether the kubelet renews its Lease: a Node whose kubelet died is Ready=True until a controller
+	// notices.
+	Heartbeat heartbeat `json:"heartbeat"`
+	Cordoned  bool      `json:"cordoned,omitempty"`
+	// Startup are taints that keep Pods off until a controller removes them.
+	Startup  []string `json:"startup,omitempty"`
+	Deleting bool     `json:"deleting,omitempty"`
+	// Seconds is for how long the Node has looked the same.
+	Seconds int `json:"seconds,omitempty"`
+}
+
+// heartbeat is the state of a Node's Lease.
+type heartbeat string
+
+const (
+	heartbeatFresh heartbeat = "fresh"
+	heartbeatStale heartbeat = "stale"
+	heartbeatNone  heartbeat = "none"
+)
+
+// judgeNodes compares the Nodes with the expected set: one verdict per expected host, and one for the set as a whole,
+// where a Node too many or none at all shows.
+func judgeNodes(expected []health.Host, facts NodesFacts) []health.Verdict {
+	if facts.Fault != nil {
+		return judgeNodesUnseen(expected, facts)
+	}
+	nodes := map[string]nodeFacts{}
+	for _, node := range facts.Nodes {
+		nodes[node.Name] = node
+	}
+	verdicts := make([]health.Verdict, 0, len(expected)+1)
+	ready := 0
+	for _, h := range expected {
+		node, found := nodes[h.Name]
+		v := judgeMissing(h, facts.Nodes, expected)
+		if found {
+			v = judgeNode(h, node)
+		}
+		v.Check, v.After = "node "+h.Name, []string{host.UnitCheck(h)}
+		if v.State == health.Ready {
+			ready++
+		}
+		verdicts = append(verdicts, v)
+	}
+	return append(verdicts, judgeNodeSet(expected, facts.Nodes, ready))
+}
+
+// judgeNodesUnseen is the outcome when the API could not be asked: one reason, and every Node hidden behind it.
+func judgeNodesUnseen(expected []health.Host, facts NodesFacts) []health.Verdict {
+	verdicts := make([]health.Verdict, 0, len(expected)+1)
+	for _, host := range expected {
+		verdicts = append(verdicts, health.Verdict{Check: "node " + host.Name, State: health.Waiting, Message: "not seen", After: []string{nodeSetCheck}})
+	}
+	return append(verdicts, facts.Fault.Verdict(nodeSetCheck, facts.Seconds >= observe.StartupSeconds))
+}
+
+// nodeSetCheck is the check of the set as a whole.
+const nodeSetCheck = "node set"
+
+// judgeNodeSet says whether exactly the expected Nodes exist.
+func judgeNodeSet(expected []health.Host, nodes []nodeFacts, ready int) health.Verdict {
+	v := health.Verdict{Check: nodeSetCheck, State: health.Ready}
+	if len(expected) == 0 || len(nodes) == 0 {
+		v.State, v.Message = health.Waiting, fmt.Sprintf("no Nodes registered, expected %d", len(expected))
+		return v
+	}
+	var extra []string
+	settled := true
+	for _, node := range nodes {
+		if slices.ContainsFunc(expected, func(h health.Host) bool { return h.Name == node.Name }) {
+			continue
+		}
+		extra = append(extra, node.Name)
+		settled = settled && node.Seconds >= observe.NoticeSeconds && !node.Deleting
+	}
+	if len(extra) > 0 {
+		slices.Sort(extra)
+		v.State = health.Waiting
+		v.Message = fmt.Sprintf("%d/%d Ready; not expected: %s", ready, len(expected), strings.Join(extra, ", "))
+		v.Hint = "kubectl delete node " + strings.Join(extra, " ") + ", or add it to strata:hosts"
+		if settled {
+			v.State, v.Cause = health.Stuck, "a Node that no host of the configuration explains; nobody else removes it"
+		}
+		return v
+	}
+	if ready < len(expected) {
+		v.State, v.Message = health.Waiting, fmt.Sprintf("%d/%d Ready", ready, len(expected))
+		for _, host := range expected {
+			v.After = append(v.After, "node "+host.Name)
+		}
+	}
+	return v
+}

@@ -1,0 +1,100 @@
+package nodes
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// judgeMissing says why an expected host has no Node: it may have joined under another name.
+func judgeMissing(h health.Host, nodes []nodeFacts, expected []health.Host) health.Verdict {
+	v := health.Verdict{State: health.Waiting, Message: "not registered", Hint: "on " + h.Name + ": journalctl -u " + host.UnitName(h) + " -n 50"}
+	for _, node := range nodes {
+		strange := !slices.ContainsFunc(expected, func(h health.Host) bool { return h.Name == node.Name })
+		if strange && node.InternalIP == h.Address {
+			v.Message = fmt.Sprintf("not registered; its address %s belongs to Node %s", h.Address, node.Name)
+			v.Cause = "the host joined under another name"
+			v.Hint = "kubectl delete node " + node.Name + "; set node-name in the host's config.yaml and restart " + host.UnitName(h)
+			if node.Seconds >= observe.NoticeSeconds {
+				v.State = health.Stuck
+			}
+		}
+	}
+	return v
+}
+
+// judgeNode says whether a registered Node can take Pods as the host that it is meant to be. The order is that of causes:
+// a wrong Node is named before what follows from it.
+func judgeNode(h health.Host, node nodeFacts) health.Verdict {
+	describe := "kubectl describe node " + node.Name
+	if node.Deleting {
+		return health.Verdict{State: health.Waiting, Message: "being deleted", Hint: describe}
+	}
+	if v, wrong := judgeIdentity(h, node); wrong {
+		return v
+	}
+	switch {
+	case node.Ready.Status != "True":
+		return health.Verdict{State: health.Waiting, Message: notReady(node.Ready), Evidence: conditionLines(node), Cause: nodeCause(node.Ready), Hint: describe}
+	case node.Heartbeat != heartbeatFresh:
+		return health.Verdict{
+			State: health.Waiting, Message: "Ready, but the kubelet's Lease is " + leaseSaid(node.Heartbeat), Evidence: conditionLines(node),
+			Cause: "the kubelet has stopped and no controller has noticed yet", Hint: "on " + node.Name + ": systemctl status " + host.UnitName(h),
+		}
+	case len(node.Startup) > 0:
+		return health.Verdict{State: health.Waiting, Message: "Ready, but takes no Pods yet: taint " + strings.Join(node.Startup, ", "), Hint: describe}
+	case slices.ContainsFunc(node.Trouble, func(c kube.Condition) bool { return c.Type == "NetworkUnavailable" }):
+		return health.Verdict{State: health.Waiting, Message: "Ready, but NetworkUnavailable", Evidence: conditionLines(node), Hint: describe}
+	}
+	return judgeUsable(node)
+}
+
+// judgeUsable is Ready, with a remark where a person wants to know: cordoned or under pressure.
+func judgeUsable(node nodeFacts) health.Verdict {
+	v := health.Verdict{State: health.Ready}
+	var remarks []string
+	if node.Cordoned {
+		remarks = append(remarks, "cordoned: takes no new Pods")
+		v.Hint = "kubectl uncordon " + node.Name
+	}
+	for _, c := range node.Trouble {
+		remarks = append(remarks, c.Type)
+	}
+	v.Message = strings.Join(remarks, ", ")
+	return v
+}
+
+// judgeIdentity says whether the Node has the host's role and address. Both are set some seconds after registration.
+func judgeIdentity(h health.Host, node nodeFacts) (health.Verdict, bool) {
+	v := health.Verdict{State: health.Waiting}
+	server := h.Role == "server"
+	switch {
+	case server && !node.Server:
+		v.Message = "has no control-plane role label, expected a server"
+		v.Hint = "on " + node.Name + ": systemctl status k3s k3s-agent"
+	case !server && node.Server:
+		v.Message = "has the control-plane role label, expected an agent"
+		v.Cause = "the host was a server before"
+		v.Hint = "uninstall K3s on " + node.Name + " and kubectl delete node " + node.Name
+	case node.InternalIP != h.Address && isIP(h.Address):
+		v.Message = fmt.Sprintf("InternalIP is %s, expected %s", observe.OrNone(node.InternalIP), h.Address)
+		v.Hint = "set node-ip in the host's config.yaml and restart " + host.UnitName(h)
+	default:
+		return v, false
+	}
+	if node.Seconds >= observe.NoticeSeconds {
+		v.State = health.Stuck
+	}
+	return v, true
+}
+
+func isIP(address string) bool {
+	_, err := netip.ParseAddr(address)
+	return err == nil
+}

@@ -1,0 +1,49 @@
+package nodes
+
+import (
+	"fmt"
+
+	"strata/health"
+	"strata/health/observe"
+	"strata/internal/remote"
+)
+
+// JudgeRegistered is judgeNodes for a cluster whose nodes nobody here has configured: each Node that is registered must be Ready by
+// the API alone, since no host can be asked for its unit.
+func JudgeRegistered(facts NodesFacts) []health.Verdict {
+	if facts.Fault != nil {
+		return []health.Verdict{facts.Fault.Verdict(nodeSetCheck, facts.Seconds >= observe.StartupSeconds)}
+	}
+	set := health.Verdict{Check: nodeSetCheck, State: health.Ready}
+	if len(facts.Nodes) == 0 {
+		set.State, set.Message, set.Hint = health.Waiting, "no Nodes registered", "kubectl get nodes"
+		return []health.Verdict{set}
+	}
+	verdicts, ready := make([]health.Verdict, 0, len(facts.Nodes)+1), 0
+	for _, node := range facts.Nodes {
+		v := judgeNode(node.itself(), node)
+		v.Check = "node " + node.Name
+		if v.State == health.Ready {
+			ready++
+		} else {
+			v.Hint = "kubectl describe node " + node.Name // how its owner runs a kubelet is not known
+		}
+		set.After = append(set.After, v.Check)
+		verdicts = append(verdicts, v)
+	}
+	if ready < len(verdicts) {
+		set.State, set.Message = health.Waiting, fmt.Sprintf("%d/%d Ready", ready, len(verdicts))
+	} else {
+		set.After = nil
+	}
+	return append(verdicts, set)
+}
+
+// itself is the host that a Node says that it is.
+func (n nodeFacts) itself() health.Host {
+	host := health.Host{Target: remote.Target{Name: n.Name, Address: n.InternalIP}, Role: "agent"}
+	if n.Server {
+		host.Role = "server"
+	}
+	return host
+}

@@ -1,0 +1,157 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// leaseNamespace holds one Lease per Node, renewed every 10 s.
+const leaseNamespace = "kube-node-lease"
+
+// leaseFresh is how old a renewal may be: the Lease's own duration (40 s) and the clock skew that the host gate allows.
+const leaseFresh = 45 * time.Second
+
+// controlPlaneLabel marks servers.
+const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
+
+// startupTaints keep Pods off a Node until a controller has done its part.
+var startupTaints = []string{
+	"node.cloudprovider.kubernetes.io/uninitialized",
+	"node.kubernetes.io/not-ready",
+	"node.kubernetes.io/network-unavailable",
+	"node.kubernetes.io/unreachable",
+}
+
+type NodesWatch struct {
+	Cluster *kube.Cluster
+	hosts   []health.Host
+	// key opens SSH to the hosts; without it, their units are skipped.
+	key     []byte
+	Settled *observe.Settled
+	Now     observe.Clock
+	// network is the Pod network that each host needs routes in; not valid where none are needed.
+	network netip.Prefix
+	// registered takes the Nodes that there are for the expected ones.
+	registered bool
+	// Renewed is the last renewal of each Lease and when it was first seen.
+	Renewed map[string]Renewal
+}
+
+// Renewal is one value of a Lease's renewTime. One that replaced another is fresh by this machine's clock alone, so a host
+// whose clock is off is not taken for a dead one.
+type Renewal struct {
+	at, seen time.Time
+	moved    bool
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	registered := spec.Nodes != nil && spec.Nodes.Registered
+	if len(spec.Hosts) == 0 && !registered {
+		return nil, errors.New("spec: hosts: empty; an empty node set is never ready")
+	}
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	nodes := &NodesWatch{Cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, Settled: observe.NewSettled(time.Now), Now: time.Now, registered: registered, Renewed: map[string]Renewal{}}
+	if spec.Nodes != nil {
+		nodes.network = spec.Nodes.PodNetwork
+	}
+	return nodes, nil
+}
+
+// Run implements Watch. Nodes and units are looked at side by side: a Node's condition is what a controller last wrote, the
+// unit is what runs now.
+func (w *NodesWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	seen := &nodesAndUnits{hosts: w.hosts, registered: w.registered, network: w.network, asked: len(w.key) > 0, settled: observe.NewSettled(w.Now), units: make([]host.UnitFacts, len(w.hosts))}
+	news := make(chan struct{}, 1)
+	var parts sync.WaitGroup
+	for i, h := range w.hosts {
+		if !seen.asked {
+			break
+		}
+		parts.Go(func() {
+			host.ObserveUnit(ctx, h, w.key, w.network.IsValid(), func(f host.UnitFacts) {
+				seen.update(func() { seen.units[i] = f })
+				observe.Signal(news)
+			})
+		})
+	}
+	changed := make(chan struct{}, 1)
+	sources := []kube.Source{{Resource: kube.NodeResource}, {Resource: kube.LeaseResource, Namespace: leaseNamespace}}
+	parts.Go(func() { w.Cluster.Follow(ctx, changed, sources) })
+	parts.Go(func() {
+		observe.Again(ctx, changed, observe.Relook, func(ctx context.Context) {
+			facts := w.Look(ctx)
+			seen.update(func() { seen.nodes = &facts })
+			observe.Signal(news)
+		})
+	})
+	observe.ReportNews(ctx, news, seen.judge, report)
+	parts.Wait()
+	return nil
+}
+
+// Look reads the Nodes and their Leases from one server.
+func (w *NodesWatch) Look(ctx context.Context) NodesFacts {
+	var nodes []corev1.Node
+	var leases []coordinationv1.Lease
+	fault, seconds := w.Cluster.Look(ctx, w.Settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+		if nodes, err = kube.List[corev1.Node](ctx, s, kube.NodeResource, "", metav1.ListOptions{}); err != nil {
+			return err
+		}
+		leases, err = kube.List[coordinationv1.Lease](ctx, s, kube.LeaseResource, leaseNamespace, metav1.ListOptions{})
+		return err
+	})
+	if fault != nil {
+		return NodesFacts{Fault: fault, Seconds: seconds}
+	}
+	facts := NodesFacts{}
+	for i := range nodes {
+		one := factsOfNode(&nodes[i])
+		one.Heartbeat = w.heartbeat(&nodes[i], leases)
+		one.Seconds = w.Settled.Seconds("node "+one.Name, strings.Join([]string{string(nodes[i].UID), one.InternalIP, strconv.FormatBool(one.Server)}, " "))
+		facts.Nodes = append(facts.Nodes, one)
+	}
+	return facts
+}
+
+// heartbeat says whether the kubelet lives: it has just posted its status, or renews the Node's Lease. Kubernetes takes either
+// for life as well (kubernetes pkg/controller/nodelifecycle: tryUpdateNodeHealth); the Lease of a Node that returns is
+// first collected with the old Node and made anew by the next renewal, ten seconds later.
+func (w *NodesWatch) heartbeat(node *corev1.Node, leases []coordinationv1.Lease) heartbeat {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady && w.Now().Sub(c.LastHeartbeatTime.Time).Abs() <= leaseFresh {
+			return heartbeatFresh
+		}
+	}
+	i := slices.IndexFunc(leases, func(l coordinationv1.Lease) bool { return l.Name == node.Name })
+	if i < 0 || leases[i].Spec.RenewTime == nil {
+		return heartbeatNone
+	}
+	at := leases[i].Spec.RenewTime.Time
+	last, known := w.Renewed[node.Name]
+	if !known || !last.at.Equal(at) {
+		last = Renewal{at: at, seen: w.Now(), moved: known}
+		w.Renewed[node.Name] = last
+	}
+	if w.Now().Sub(at).Abs() <= leaseFresh || last.moved && w.Now().Sub(last.seen) <= leaseFresh {
+		return heartbeatFresh
+	}
+	return heartbeatStale
+}

@@ -1,0 +1,27 @@
+package observe
+
+import (
+	"strings"
+
+	"strata/health"
+)
+
+// RefusedText is how DialTrouble words a connection to a port where nothing listens.
+const RefusedText = "connection refused"
+
+// DialTrouble words a failed request without what differs from one attempt to the next, such as local ports.
+func DialTrouble(err error) string {
+	text := err.Error()
+	for _, known := range []string{
+		RefusedText, "no route to host", "network is unreachable", "connection reset", "no such host", "EOF",
+		"tls: ", "server gave HTTP response to HTTPS client",
+	} {
+		if strings.Contains(text, known) {
+			return strings.TrimSuffix(known, ": ")
+		}
+	}
+	if strings.Contains(text, "timeout") || strings.Contains(text, "deadline exceeded") {
+		return "timeout; the host is down, or a firewall drops the connection"
+	}
+	return health.OneLine(text)
+}

@@ -1,0 +1,66 @@
+package observe
+
+import (
+	"context"
+	"time"
+
+	"strata/health"
+)
+
+// Relook is how often a look is repeated although no watch reported a change. It bounds what a watch on a dead connection can hide.
+const Relook = time.Second
+
+// Signal asks for a look; one that is already asked for is enough.
+func Signal(changed chan<- struct{}) {
+	select {
+	case changed <- struct{}{}:
+	default:
+	}
+}
+
+func Pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// Looks calls look at once, after every change and every relook, until ctx ends, and reports verdicts that differ from
+// the ones before.
+func Looks(ctx context.Context, changed <-chan struct{}, every time.Duration, look func(context.Context) []health.Verdict, report func([]health.Verdict)) {
+	report = ChangesOnly(report)
+	Again(ctx, changed, every, func(ctx context.Context) {
+		if verdicts := look(ctx); ctx.Err() == nil {
+			report(verdicts)
+		}
+	})
+}
+
+// Again calls act at once, after every change and every interval, until ctx ends.
+func Again(ctx context.Context, changed <-chan struct{}, every time.Duration, act func(context.Context)) {
+	for ctx.Err() == nil {
+		act(ctx)
+		timer := time.NewTimer(every)
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// WaitFor returns after d, or earlier when wake is signalled, which it reports, or ctx ends.
+func WaitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken bool) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-wake:
+		return true
+	case <-timer.C:
+	}
+	return false
+}

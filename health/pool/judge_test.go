@@ -1,0 +1,9 @@
+package pool
+
+import (
+	"testing"
+
+	"strata/health/healthtest"
+)
+
+func TestPoolVerdicts(t *testing.T) { healthtest.RunFixtures(t, "pool", judgePool) }

@@ -1,0 +1,46 @@
+package pool
+
+import (
+	"math/big"
+	"net/netip"
+	"strings"
+)
+
+// poolSize is how many addresses MetalLB counts in a pool (internal/allocator poolCount): 0 where the text cannot be read
+// or the number is too large to compare.
+func poolSize(addresses []string, avoidBuggy bool) int64 {
+	var total int64
+	for _, text := range addresses {
+		first, last, ok := addressRange(text)
+		if !ok || avoidBuggy {
+			return 0
+		}
+		difference := new(big.Int).Sub(new(big.Int).SetBytes(last.AsSlice()), new(big.Int).SetBytes(first.AsSlice()))
+		if difference.Sign() < 0 || difference.BitLen() > 32 {
+			return 0
+		}
+		total += difference.Int64() + 1
+	}
+	return total
+}
+
+// addressRange reads first-last or a CIDR.
+func addressRange(text string) (first, last netip.Addr, ok bool) {
+	if from, to, dashed := strings.Cut(text, "-"); dashed {
+		// What cannot be parsed is the zero Addr, which is not valid and has no bits.
+		first, _ = netip.ParseAddr(strings.TrimSpace(from))
+		last, _ = netip.ParseAddr(strings.TrimSpace(to))
+		return first, last, first.IsValid() && first.BitLen() == last.BitLen()
+	}
+	prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
+	if err != nil {
+		return first, last, false
+	}
+	first = prefix.Masked().Addr()
+	bytes := first.AsSlice()
+	for bit := prefix.Bits(); bit < first.BitLen(); bit++ {
+		bytes[bit/8] |= 1 << (7 - bit%8)
+	}
+	last, ok = netip.AddrFromSlice(bytes)
+	return first, last, ok
+}

@@ -1,0 +1,87 @@
+package preflight
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"strata/health"
+	"strata/health/healthtest"
+	"strata/health/host"
+	"strata/internal/remote/sshtest"
+)
+
+func TestHostsAreComparedWithEachOther(t *testing.T) {
+	a := host.Report{Name: "a", Hostname: "a", MachineID: "1", Reached: true}
+	b := host.Report{Name: "b", Hostname: "b", MachineID: "2", Reached: true}
+	c := host.Report{Name: "c", Hostname: "c", MachineID: "3", Reached: true}
+	clone, late, gone := b, c, c
+	clone.Hostname, clone.MachineID = "a", "1"
+	late.Skew = 10 * time.Minute
+	gone.Reached = false
+	for _, test := range []struct {
+		name    string
+		reports []host.Report
+		want    []health.State
+	}{
+		{"different hosts pass", []host.Report{a, b, c}, []health.State{health.Ready, health.Ready, health.Ready}},
+		{"a clone shares name and machine-id", []host.Report{a, clone, c}, []health.State{health.Stuck, health.Stuck, health.Ready}},
+		{"the one wrong clock is named", []host.Report{a, b, late}, []health.State{health.Ready, health.Ready, health.Stuck}},
+		{"what was not reached is not judged", []host.Report{a, b, gone}, []health.State{health.Waiting, health.Waiting, health.Waiting}},
+		{"no host at all is not ready", []host.Report{gone}, []health.State{health.Waiting, health.Waiting, health.Waiting}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var states []health.State
+			for _, v := range judgeFleet(test.reports) {
+				states = append(states, v.State)
+			}
+			assert.Equal(t, test.want, states)
+		})
+	}
+	assert.Contains(t, judgeFleet([]host.Report{a, b, late})[2].Message, "c (10m0s)")
+	assert.Contains(t, judgeFleet([]host.Report{a, clone, c})[0].Message, `a, b share "a"`)
+}
+
+func TestPoolAddresses(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		look host.Block
+		want health.State
+	}{
+		{"silent ones pass", host.Block{"ours": {"02:00:00:00:00:01"}}, health.Ready},
+		{"ours on a later run pass", host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:01"}}, health.Ready},
+		{"one of somebody else does not", host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:09"}}, health.Stuck},
+		{"a host without the tools is skipped", host.Block{"lacks": {"ping or ip"}}, health.Skipped},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			assert.Equal(t, test.want, judgePoolSilence("a", 11, test.look).State)
+		})
+	}
+}
+
+func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillLooksAtTheOthers(t *testing.T) {
+	up, down := sshtest.Start(t), sshtest.Start(t)
+	up.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
+	down.Handler = func(sshtest.Call) int { return 1 }
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	hosts := []Host{
+		{Host: health.Host{Target: up.Target(), Role: "agent"}, Spec: *health.HostNeeds("agent", false, false), Key: up.PrivateKey()},
+		{Host: health.Host{Target: down.Target(), Role: "agent"}, Spec: *health.HostNeeds("agent", false, false), Key: down.PrivateKey()},
+	}
+	hosts[0].Host.Name, hosts[1].Host.Name = "up", "down"
+	hosts[0].Host.HostKey = "" // The first contact is the preflight's.
+	states := map[string]health.State{}
+	for _, f := range Hosts(ctx, hosts, []netip.Addr{netip.MustParseAddr("10.10.0.200")}) {
+		states[f.Subject+" "+f.Check] = f.State
+	}
+	assert.Equal(t, health.Ready, states["up ssh"])
+	assert.Equal(t, health.Ready, states["up cloud-init"])
+	assert.Equal(t, health.Ready, states["up K3s certificates"])
+	assert.NotContains(t, states, "down K3s certificates", "nothing is known of it")
+	assert.Equal(t, health.Waiting, states["down ssh"])
+	assert.Equal(t, health.Waiting, states["all hosts hostnames"])
+}

@@ -1,0 +1,111 @@
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/nodes"
+	"strata/health/observe"
+)
+
+// LentCluster is somebody else's cluster as a preflight asks about it.
+type LentCluster struct {
+	// Name is what findings are about, for example context kind-kind.
+	Name string
+	// Server is the API server's URL, Kubeconfig who asks there. The latter is secret.
+	Server     string
+	Kubeconfig []byte
+	// MetalLB and Traefik are the layers that must be the only ones of their sort.
+	MetalLB, Traefik bool
+}
+
+// lentFacts is one look at a lent cluster.
+type lentFacts struct {
+	API   kube.APIServerFacts `json:"api"`
+	Nodes nodes.NodesFacts    `json:"nodes"`
+	// Allowed is whether the credentials may do everything; Fault why that or the rivals could not be asked.
+	Allowed bool        `json:"allowed,omitempty"`
+	Fault   *kube.Fault `json:"fault,omitempty"`
+	// ServiceLB are the Services that K3s's own load balancer serves, Traefik is whether K3s's own Traefik is there.
+	ServiceLB []string `json:"serviceLB,omitempty"`
+	Traefik   bool     `json:"traefik,omitempty"`
+}
+
+// Lent looks once at a lent cluster and finds what can be known before the first change.
+func Lent(ctx context.Context, lent LentCluster) ([]Finding, error) {
+	all, err := kube.ClusterOf(health.Spec{Servers: []string{lent.Server}, Lent: true}, health.Secrets{Kubeconfig: lent.Kubeconfig})
+	if err != nil {
+		return nil, err
+	}
+	facts := lookLent(ctx, all)
+	var findings []Finding
+	for _, v := range judgeLent(lent, facts) {
+		findings = append(findings, Finding{lent.Name, v})
+	}
+	return findings, nil
+}
+
+func lookLent(ctx context.Context, all *kube.Cluster) lentFacts {
+	facts := lentFacts{API: all.Servers[0].Readyz(ctx)}
+	nodes := &nodes.NodesWatch{Cluster: all, Settled: observe.NewSettled(time.Now), Now: time.Now, Renewed: map[string]nodes.Renewal{}}
+	facts.Nodes = nodes.Look(ctx)
+	facts.Fault = all.Read(ctx, func(ctx context.Context, s *kube.APIServer) (err error) {
+		if facts.Allowed, err = allowedEverything(ctx, s); err != nil {
+			return err
+		}
+		facts.ServiceLB, facts.Traefik, err = rivals(ctx, s)
+		return err
+	})
+	return facts
+}
+
+// reviewResource is where an API server says what the asker may do.
+var reviewResource = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
+
+// allowedEverything asks whether the credentials may do everything everywhere: the layers bring definitions, webhooks and roles, and
+// nobody may give a role what he has not got himself.
+func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
+	review := &authorizationv1.SelfSubjectAccessReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"},
+		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Verb: "*", Group: "*", Version: "*", Resource: "*",
+		}},
+	}
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(review)
+	if err != nil {
+		return false, err
+	}
+	answer, err := s.Dyn.Resource(reviewResource).Create(ctx, &unstructured.Unstructured{Object: object}, metav1.CreateOptions{})
+	if err != nil {
+		return false, fmt.Errorf("ask for permissions: %w", err)
+	}
+	said, err := kube.Typed[authorizationv1.SelfSubjectAccessReview](answer)
+	return err == nil && said.Status.Allowed, err
+}
+
+// serviceLBLabel is on the DaemonSets of K3s's load balancer (k3s pkg/cloudprovider/servicelb.go).
+const serviceLBLabel = "svccontroller.k3s.cattle.io/svcname"
+
+// rivals finds what K3s, and so k3d, deploys unless told not to, and what the platform brings as well.
+func rivals(ctx context.Context, s *kube.APIServer) (services []string, traefik bool, err error) {
+	balancers, err := kube.List[appsv1.DaemonSet](ctx, s, kube.DaemonSetResource, metav1.NamespaceSystem, metav1.ListOptions{LabelSelector: serviceLBLabel})
+	if err != nil {
+		return nil, false, err
+	}
+	for i := range balancers {
+		services = append(services, balancers[i].Labels[serviceLBLabel])
+	}
+	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, metav1.NamespaceSystem, "traefik")
+	return services, service != nil, err
+}

@@ -1,0 +1,215 @@
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/internal/remote"
+)
+
+// maxPoolProbes bounds how many addresses of a pool are asked for: a larger one is asked from its start.
+const maxPoolProbes = 256
+
+// Host is one host that exists already.
+type Host struct {
+	Host health.Host
+	Spec health.HostSpec
+	// Key is the PEM private key that logs in.
+	Key []byte
+}
+
+// Finding is one verdict of a preflight and what it is about: a host's name, or "all hosts".
+type Finding struct {
+	Subject string `json:"subject"`
+	health.Verdict
+}
+
+// allHosts is the subject of findings that compare hosts.
+const allHosts = "all hosts"
+
+// Hosts looks at every host at once, bounded by ctx, and finds what can be known before the first change: each host's own
+// gate, what must differ between hosts, and pool addresses that somebody else answers for.
+func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr) []Finding {
+	hosts = slices.Clone(hosts)
+	reports, verdicts := make([]host.Report, len(hosts)), make([][]health.Verdict, len(hosts))
+	looks, stop := withShare(ctx)
+	defer stop()
+	var all sync.WaitGroup
+	for i := range hosts {
+		all.Go(func() { reports[i], verdicts[i] = firstLook(looks, &hosts[i]) })
+	}
+	all.Wait()
+	var findings []Finding
+	for i, host := range hosts {
+		for _, v := range verdicts[i] {
+			findings = append(findings, Finding{host.Host.Name, v})
+		}
+	}
+	for _, v := range append(judgeFleet(reports), poolSilence(ctx, hosts, reports, pool)) {
+		findings = append(findings, Finding{allHosts, v})
+	}
+	return findings
+}
+
+// withShare leaves a third of the time for what comes after the hosts: one host that does not answer uses up all it gets.
+func withShare(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, bounded := ctx.Deadline()
+	if !bounded {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)*2/3)
+}
+
+// firstLook looks at one host. Without a pin it makes the first contact; the key is not kept, up makes its own.
+func firstLook(ctx context.Context, h *Host) (report host.Report, verdicts []health.Verdict) {
+	report, verdicts = host.Report{Name: h.Host.Name}, host.JudgeHost(h.Host, h.Spec, host.HostFacts{})
+	if h.Host.HostKey == "" {
+		key, err := remote.Scan(ctx, h.Host.Address, h.Host.Port)
+		if err != nil {
+			return report, host.JudgeHost(h.Host, h.Spec, host.HostFacts{Fault: err})
+		}
+		h.Host.HostKey = key
+	}
+	host.Observe(ctx, h.Host, h.Spec, h.Key, true, func(r host.Report, v []health.Verdict) { report, verdicts = r, v })
+	return report, verdicts
+}
+
+// poolSilence asks from the first host that was reached.
+func poolSilence(ctx context.Context, hosts []Host, reports []host.Report, pool []netip.Addr) health.Verdict {
+	const check = "pool addresses"
+	if len(pool) == 0 {
+		return health.Verdict{Check: check, State: health.Skipped, Message: "no pool is configured"}
+	}
+	settings := map[string]string{"addresses": joinAddrs(pool[:min(len(pool), maxPoolProbes)]), "nodes": nodeAddresses(hosts)}
+	for i, h := range hosts {
+		if !reports[i].Reached {
+			continue
+		}
+		bounded, stop := context.WithCancel(ctx)
+		defer stop()
+		result := health.Verdict{Check: check, State: health.Waiting, Message: "the look from " + h.Host.Name + " did not end in time"}
+		host.Stream(bounded, h.Host, h.Key, host.WithSettings(host.PoolScript, settings), func(b host.Block) {
+			result = judgePoolSilence(h.Host.Name, len(pool), b)
+			stop()
+		}, func(err error) { result.Message = health.OneLine(err.Error()) })
+		result.Check = check
+		return result
+	}
+	return health.Verdict{Check: check, State: health.Waiting, Message: "no host was reached that could ask for them", After: []string{"ssh"}}
+}
+
+func joinAddrs(addresses []netip.Addr) string {
+	words := make([]string, len(addresses))
+	for i, address := range addresses {
+		words[i] = address.String()
+	}
+	return strings.Join(words, " ")
+}
+
+func nodeAddresses(hosts []Host) string {
+	words := make([]string, len(hosts))
+	for i, host := range hosts {
+		words[i] = host.Host.Address
+	}
+	return strings.Join(words, " ")
+}
+
+// judgePoolSilence wants pool addresses silent, or answered by the cluster's own nodes as on every later run.
+func judgePoolSilence(from string, size int, b host.Block) health.Verdict {
+	if lacks := b.Get("lacks"); lacks != "" {
+		return health.Verdict{State: health.Skipped, Message: from + " lacks " + lacks + " to ask for them"}
+	}
+	ours := map[string]bool{}
+	for _, mac := range b["ours"] {
+		ours[mac] = true
+	}
+	var taken []string
+	for _, line := range b["answers"] {
+		address, mac, _ := strings.Cut(line, " ")
+		if !ours[mac] {
+			taken = append(taken, address+" ("+mac+")")
+		}
+	}
+	if len(taken) > 0 {
+		return health.Verdict{State: health.Stuck, Message: "expected silent or held by this cluster, answered by others: " + strings.Join(taken, ", "),
+			Cause:    "another device has the address; MetalLB would announce it a second time",
+			Hint:     "choose another range in strata:metallb.addresses, or take the device off it",
+			Evidence: []string{"on " + from + ": ping each address, then ip neigh"}}
+	}
+	return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%d asked from %s, none is held by others", min(size, maxPoolProbes), from)}
+}
+
+// judgeFleet compares the hosts that were reached: names and machine-ids must differ, clocks must not.
+func judgeFleet(reports []host.Report) []health.Verdict {
+	var reached []host.Report
+	for _, report := range reports {
+		if report.Reached {
+			reached = append(reached, report)
+		}
+	}
+	verdicts := []health.Verdict{
+		unique("hostnames", reached, func(r host.Report) string { return r.Hostname }, "hostnamectl set-hostname NAME on each of them"),
+		unique("machine-ids", reached, func(r host.Report) string { return r.MachineID },
+			"they are clones: rm /etc/machine-id /var/lib/dbus/machine-id; systemd-machine-id-setup; reboot, on all but one"),
+		together(reached, health.MaxClockSkew),
+	}
+	for i := range verdicts {
+		if verdicts[i].State == health.Ready && len(reached) < len(reports) {
+			verdicts[i].State, verdicts[i].After = health.Waiting, []string{"ssh"}
+			verdicts[i].Message = fmt.Sprintf("%d of %d hosts were reached", len(reached), len(reports))
+		}
+	}
+	return verdicts
+}
+
+// unique wants a value that differs between all hosts.
+func unique(check string, reports []host.Report, value func(host.Report) string, hint string) health.Verdict {
+	owners := map[string][]string{}
+	for _, report := range reports {
+		owners[value(report)] = append(owners[value(report)], report.Name)
+	}
+	var shared []string
+	for what, names := range owners {
+		if len(names) > 1 {
+			shared = append(shared, fmt.Sprintf("%s share %q", strings.Join(names, ", "), what))
+		}
+	}
+	sort.Strings(shared)
+	if len(shared) > 0 {
+		return health.Verdict{Check: check, State: health.Stuck, Message: "expected one of its own for each host: " + strings.Join(shared, "; "), Hint: hint}
+	}
+	return health.Verdict{Check: check, State: health.Ready, Message: "all differ"}
+}
+
+// together compares each clock with the median host's, so that one wrong clock is named, whichever it is.
+func together(reports []host.Report, limit time.Duration) health.Verdict {
+	v := health.Verdict{Check: "clocks", State: health.Ready, Message: "all within " + limit.String() + " of the median host's"}
+	if len(reports) == 0 {
+		return v
+	}
+	skews := make([]time.Duration, len(reports))
+	for i, report := range reports {
+		skews[i] = report.Skew
+	}
+	sort.Slice(skews, func(i, j int) bool { return skews[i] < skews[j] })
+	median := skews[len(skews)/2]
+	var off []string
+	for _, report := range reports {
+		if difference := report.Skew - median; difference.Abs() > limit {
+			off = append(off, fmt.Sprintf("%s (%s)", report.Name, difference))
+		}
+	}
+	if len(off) > 0 {
+		v.State, v.Message = health.Stuck, "expected within "+limit.String()+" of the median host's: "+strings.Join(off, ", ")
+		v.Hint = "timedatectl set-ntp true on them, or install chrony"
+	}
+	return v
+}

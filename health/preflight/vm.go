@@ -1,0 +1,121 @@
+package preflight
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/internal/remote"
+	"strata/internal/vm"
+)
+
+// VMPlan is what a stack's machines need before the first change.
+type VMPlan struct {
+	// Specs are the machines; at least one.
+	Specs vm.Specs
+	// Key is the PEM private key that logs in to the hypervisor; empty for this machine.
+	Key []byte
+	// Image is what they start from; nil with a template.
+	Image *VMImage
+}
+
+// VMImage is the disk image as it is on this side.
+type VMImage struct {
+	// Key is the configuration's key, Value what it names.
+	Key, Value string
+	// Fault is why there is none; nil when it is at hand or where it can be downloaded from.
+	Fault error
+	// GiB is the size of the disk in it; 0 while it is not at hand.
+	GiB float64
+}
+
+// vmFindings is what a preflight sees of a hypervisor.
+type vmFindings struct {
+	// Fault is why the hypervisor was not reached. The rest is empty then.
+	Fault error
+	vm.Survey
+	// Pings is what the hypervisor's network says of the machines' addresses: far and answers, as probe/pool.sh prints them.
+	Pings host.Block
+	// PingsFault is why they were not asked for.
+	PingsFault error
+}
+
+// VMs looks at the hypervisor, bounded by ctx, and finds what would keep it from making the machines. The machines of the
+// stack that are there already are its own: what they hold counts as theirs.
+func VMs(ctx context.Context, plan VMPlan) []Finding {
+	host, err := reachHypervisor(ctx, plan)
+	if err != nil {
+		return findingsOf(plan, judgeHypervisor(plan, vmFindings{Fault: err}))
+	}
+	defer func() { _ = host.Close() }() // Everything has been said on it.
+	var seen vmFindings
+	looks, stop := withShare(ctx)
+	defer stop()
+	pinged := make(chan struct{})
+	go func() {
+		defer close(pinged)
+		seen.Pings, seen.PingsFault = askAddresses(ctx, host, plan)
+	}()
+	survey := plan.Specs.Look(looks, host)
+	<-pinged
+	seen.Survey = survey
+	return findingsOf(plan, judgeHypervisor(plan, seen))
+}
+
+// reachHypervisor connects to the hypervisor. Without a pin it makes the first contact; the key is not kept, up makes its own.
+func reachHypervisor(ctx context.Context, plan VMPlan) (vm.Host, error) {
+	looks, stop := withShare(ctx)
+	defer stop()
+	target := plan.Specs[0].Hypervisor
+	if target.Address != "" && target.HostKey == "" {
+		key, err := remote.Scan(looks, target.Address, target.Port)
+		if err != nil {
+			return nil, err
+		}
+		target.HostKey = key
+	}
+	return vm.Connect(looks, target, plan.Key)
+}
+
+// farScript tells which addresses are not on a network of this host's own, whose neighbours it cannot ask for, and which it has itself.
+const farScript = `for address in $addresses; do
+	case $(ip -o route get "$address" 2>/dev/null) in
+	local*) echo "answers=$address the hypervisor itself" ;;
+	'' | *' via '*) echo "far=$address" ;;
+	esac
+done
+`
+
+// askAddresses asks on the hypervisor's own networks who has the machines' addresses.
+func askAddresses(ctx context.Context, h vm.Host, plan VMPlan) (host.Block, error) {
+	addresses := make([]netip.Addr, len(plan.Specs))
+	for i, spec := range plan.Specs {
+		addresses[i] = spec.Guest.Address.Addr()
+	}
+	script := host.WithSettings(farScript+host.PoolScript, map[string]string{"addresses": joinAddrs(addresses), "nodes": ""})
+	output, err := h.Run(ctx, script, strings.NewReader(""), 0)
+	if err != nil {
+		return nil, err
+	}
+	var answer host.Block
+	lines := host.Blocks{Take: func(b host.Block) { answer = b }}
+	for line := range strings.Lines(output) {
+		lines.Line(strings.TrimRight(line, "\n"))
+	}
+	return answer, nil
+}
+
+// findingsOf are verdicts on the hypervisor.
+func findingsOf(plan VMPlan, verdicts []health.Verdict) []Finding {
+	subject := "this machine"
+	if name := plan.Specs[0].Hypervisor.Name; name != "" {
+		subject = name
+	}
+	findings := make([]Finding, len(verdicts))
+	for i, v := range verdicts {
+		findings[i] = Finding{subject, v}
+	}
+	return findings
+}

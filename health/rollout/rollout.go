@@ -1,0 +1,83 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// rolloutFacts are the workloads, or why they cannot be read.
+type rolloutFacts struct {
+	Fault *kube.Fault `json:"fault,omitempty"`
+	// Seconds is for how long the fault has looked the same.
+	Seconds   int                  `json:"seconds,omitempty"`
+	Workloads []kube.WorkloadFacts `json:"workloads,omitempty"`
+}
+
+// judgeRollout says for each workload whether its newest revision serves and no older one is left. What a layer answers proves
+// only that some revision works: after an upgrade to an image that does not exist the previous one goes on answering.
+func judgeRollout(f rolloutFacts) []health.Verdict {
+	if f.Fault != nil {
+		return []health.Verdict{f.Fault.Verdict("api", f.Seconds >= observe.NoticeSeconds)}
+	}
+	verdicts := make([]health.Verdict, 0, len(f.Workloads))
+	for _, workload := range f.Workloads {
+		v := kube.JudgeWorkload(workload)
+		if v.State == health.Ready && workload.Desired == 0 {
+			// Nothing rolled out is not rolled out; whoever wants none of it leaves it out of the gate.
+			v.State, v.Hint = health.Waiting, fmt.Sprintf("kubectl -n %s scale %s %s --replicas=1", workload.Namespace, workload.Kind, workload.Name)
+		}
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+type rolloutWatch struct {
+	cluster   *kube.Cluster
+	workloads []kube.WorkloadRef
+	settled   *observe.Settled
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	if spec.Rollout == nil || len(spec.Rollout.Workloads) == 0 {
+		return nil, errors.New("spec: rollout: workloads: empty; nothing is not a rollout")
+	}
+	w := &rolloutWatch{settled: observe.NewSettled(time.Now)}
+	for _, text := range spec.Rollout.Workloads {
+		ref, err := kube.ParseWorkload(text)
+		if err != nil {
+			return nil, err
+		}
+		w.workloads = append(w.workloads, ref)
+	}
+	var err error
+	w.cluster, err = kube.ClusterOf(spec, secrets)
+	return w, err
+}
+
+// Run implements Watch.
+func (w *rolloutWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	var sources []kube.Source
+	for _, ref := range w.workloads {
+		sources = append(sources, ref.Sources()...)
+	}
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeRollout(w.look(ctx)) }, report)
+	return nil
+}
+
+func (w *rolloutWatch) look(ctx context.Context) rolloutFacts {
+	var facts rolloutFacts
+	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+		facts.Workloads, err = kube.LookWorkloads(ctx, s, w.workloads, w.settled)
+		return err
+	})
+	if fault != nil {
+		return rolloutFacts{Fault: fault, Seconds: seconds}
+	}
+	return facts
+}

@@ -1,0 +1,28 @@
+package server
+
+import (
+	"testing"
+
+	"strata/health"
+	"strata/health/healthtest"
+	"strata/health/host"
+	"strata/internal/remote"
+)
+
+// unitCase is what a host's unit is doing.
+type unitCase struct {
+	Role string         `json:"role"`
+	Unit host.UnitFacts `json:"unit"`
+	// Ping is the server's answer; nil on an agent.
+	Ping *pingFacts `json:"ping,omitempty"`
+}
+
+func TestServerVerdicts(t *testing.T) {
+	healthtest.RunFixtures(t, "unit", func(_ struct{}, c unitCase) []health.Verdict {
+		host := health.Host{Target: remote.Target{Name: "node-1", Address: "10.10.0.11"}, Role: c.Role}
+		if c.Ping == nil {
+			return judgeServer(host, c.Unit, pingFacts{})
+		}
+		return judgeServer(host, c.Unit, *c.Ping)
+	})
+}

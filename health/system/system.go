@@ -1,0 +1,128 @@
+package system
+
+import (
+	"fmt"
+	"slices"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// What K3s deploys itself, by the names that facts of K3s give (manifests/coredns.yaml, metrics-server).
+const (
+	dnsNamespace  = "kube-system"
+	dnsDeployment = "coredns"
+	dnsService    = "kube-dns"
+	metricsAPI    = "v1beta1.metrics.k8s.io"
+)
+
+// systemFacts is one look at what K3s deploys itself.
+type systemFacts struct {
+	Fault   *kube.Fault `json:"fault,omitempty"`
+	Seconds int         `json:"seconds,omitempty"`
+	// Account is true when ServiceAccount default/default exists: before, Pods in default are refused.
+	Account bool               `json:"account,omitempty"`
+	DNS     kube.WorkloadFacts `json:"dns"`
+	// Endpoints are the addresses behind the DNS Service.
+	Endpoints kube.EndpointFacts `json:"endpoints"`
+	// Metrics is the metrics APIService.
+	Metrics apiServiceFacts `json:"metrics"`
+}
+
+// apiServiceFacts is one aggregated API.
+type apiServiceFacts struct {
+	Missing   bool           `json:"missing,omitempty"`
+	Available kube.Condition `json:"available,omitzero"`
+}
+
+const accountCheck = "serviceaccount default/default"
+
+// judgeSystem says whether the cluster can run Pods as people expect of it: an account, names, metrics.
+func judgeSystem(spec health.SystemSpec, facts systemFacts) []health.Verdict {
+	if facts.Fault != nil {
+		unseen := func(check string) health.Verdict {
+			return health.Verdict{Check: check, State: health.Waiting, Message: "not seen", After: []string{accountCheck}}
+		}
+		return []health.Verdict{facts.Fault.Verdict(accountCheck, facts.Seconds >= observe.StartupSeconds), unseen("coredns"), unseen(dnsCheck), unseen(metricsCheck)}
+	}
+	verdicts := []health.Verdict{judgeAccount(facts.Account)}
+	verdicts = append(verdicts, judgeDNS(spec, facts)...)
+	return append(verdicts, judgeMetrics(spec, facts.Metrics))
+}
+
+const (
+	dnsCheck     = "dns endpoints"
+	metricsCheck = "apiservice " + metricsAPI
+)
+
+func judgeAccount(exists bool) health.Verdict {
+	if exists {
+		return health.Verdict{Check: accountCheck, State: health.Ready}
+	}
+	return health.Verdict{
+		Check: accountCheck, State: health.Waiting, Message: "does not exist: Pods in default are refused",
+		Cause: "the controller manager has not started or cannot write", Hint: "journalctl -u k3s -n 50 on a server",
+	}
+}
+
+// judgeDNS wants the rollout and an address behind the Service: each alone has been seen without the other.
+func judgeDNS(spec health.SystemSpec, facts systemFacts) []health.Verdict {
+	if slices.Contains(spec.Disabled, "coredns") {
+		skipped := "coredns is in the disable list"
+		return []health.Verdict{{Check: "coredns", State: health.Skipped, Message: skipped}, {Check: dnsCheck, State: health.Skipped, Message: skipped}}
+	}
+	rollout := kube.JudgeWorkload(facts.DNS)
+	rollout.Check = "coredns"
+	if spec.Lent && facts.DNS.Missing {
+		rollout = health.Verdict{Check: "coredns", State: health.Skipped, Message: "the cluster's owner runs another DNS server; its Service is looked at"}
+	}
+	if rollout.State == health.Ready && facts.DNS.Desired == 0 {
+		rollout.State, rollout.Message = health.Waiting, "scaled to 0"
+	}
+	endpoints := health.Verdict{Check: dnsCheck, State: health.Ready}
+	if len(facts.Endpoints.Ready) == 0 {
+		endpoints = health.Verdict{
+			Check: dnsCheck, State: health.Waiting, After: []string{"coredns"},
+			Message: fmt.Sprintf("Service %s/%s has no ready address, %d not ready", dnsNamespace, dnsService, len(facts.Endpoints.NotReady)),
+			Hint:    "kubectl -n kube-system get endpointslices -l kubernetes.io/service-name=" + dnsService,
+		}
+	}
+	return []health.Verdict{rollout, endpoints}
+}
+
+// judgeMetrics wants the aggregated API to answer. One that does not blocks the deletion of every namespace, also where its
+// server has been disabled and only the registration is left (kubernetes#83332).
+func judgeMetrics(spec health.SystemSpec, m apiServiceFacts) health.Verdict {
+	v := health.Verdict{Check: metricsCheck, State: health.Waiting}
+	available := !m.Missing && m.Available.Status == "True"
+	if slices.Contains(spec.Disabled, "metrics-server") {
+		if m.Missing || available {
+			return health.Verdict{Check: metricsCheck, State: health.Skipped, Message: "metrics-server is in the disable list"}
+		}
+		v.Message = "is left although metrics-server is disabled, and does not answer: " + apiServiceReason(m.Available)
+		v.Cause, v.Hint = "it blocks the deletion of namespaces", "kubectl delete apiservice "+metricsAPI
+		return v
+	}
+	switch {
+	case available:
+		return health.Verdict{Check: metricsCheck, State: health.Ready}
+	case m.Missing && spec.Lent:
+		return health.Verdict{Check: metricsCheck, State: health.Skipped, Message: "the cluster's owner has none"}
+	case m.Missing:
+		v.Message = "does not exist"
+		v.Hint = "kubectl -n kube-system get deployment,pods -l k8s-app=metrics-server"
+	default:
+		v.Message = "not available: " + apiServiceReason(m.Available)
+		v.Hint = "kubectl -n kube-system get deployment,pods -l k8s-app=metrics-server"
+		v.Evidence = []string{kube.ConditionLine(m.Available)}
+	}
+	return v
+}
+
+func apiServiceReason(c kube.Condition) string {
+	if c.Reason != "" {
+		return c.Reason
+	}
+	return "no condition Available"
+}

@@ -1,0 +1,94 @@
+package upstreams
+
+import (
+	"encoding/json"
+	"net"
+	"slices"
+	"strconv"
+
+	"strata/health"
+)
+
+// planeConfig is what is read of a data plane's configuration. Everything else that it holds, keys among it, is left out and never shown.
+type planeConfig struct {
+	Services []struct {
+		ID         string  `json:"id"`
+		Labels     textMap `json:"labels"`
+		UpstreamID string  `json:"upstream_id"`
+		// Upstream is the service's own where it is not one of Upstreams.
+		Upstream planeUpstream `json:"upstream"`
+	} `json:"services"`
+	Upstreams []planeUpstream `json:"upstreams"`
+}
+
+type planeUpstream struct {
+	ID     string     `json:"id"`
+	Labels textMap    `json:"labels"`
+	Nodes  planeNodes `json:"nodes"`
+}
+
+// The labels by which ADC says what a service was made of, and which service an upstream is of
+// (apisix-ingress-controller internal/controller/label; api7/adc libs/backend-apisix-standalone/src/typing.ts).
+const (
+	labelKind, labelNamespace, labelName = "k8s/kind", "k8s/namespace", "k8s/name"
+	labelService                         = "__ADC_UPSTREAM_SERVICE_ID"
+)
+
+// held is what the configuration has for a route.
+func (c planeConfig) held(route health.RouteRef) routeHeld {
+	var found routeHeld
+	for _, service := range c.Services {
+		labels := service.Labels
+		if labels[labelKind] != route.Kind || labels[labelNamespace] != route.Namespace || labels[labelName] != route.Name {
+			continue
+		}
+		found.Known = true
+		found.Addresses = append(found.Addresses, service.Upstream.Nodes...)
+		for _, upstream := range c.Upstreams {
+			if upstream.ID != "" && upstream.ID == service.UpstreamID || upstream.Labels[labelService] == service.ID && service.ID != "" {
+				found.Addresses = append(found.Addresses, upstream.Nodes...)
+			}
+		}
+	}
+	slices.Sort(found.Addresses)
+	found.Addresses = slices.Compact(found.Addresses)
+	return found
+}
+
+// planeNodes are addresses, ip:port. APISIX has them as a list of nodes or as a map from the address to its weight, and writes an empty list
+// as an empty map.
+type planeNodes []string
+
+// UnmarshalJSON reads either form.
+func (n *planeNodes) UnmarshalJSON(text []byte) error {
+	var list []struct {
+		Host string `json:"host"`
+		Port int    `json:"port"`
+	}
+	if err := json.Unmarshal(text, &list); err == nil {
+		for _, node := range list {
+			*n = append(*n, net.JoinHostPort(node.Host, strconv.Itoa(node.Port)))
+		}
+		return nil
+	}
+	var weights map[string]any
+	if err := json.Unmarshal(text, &weights); err != nil {
+		return err
+	}
+	for address := range weights {
+		*n = append(*n, address)
+	}
+	slices.Sort(*n)
+	return nil
+}
+
+// textMap is a map that may be written as an empty list.
+type textMap map[string]string
+
+// UnmarshalJSON reads either form.
+func (m *textMap) UnmarshalJSON(text []byte) error {
+	if string(text) == "[]" {
+		return nil
+	}
+	return json.Unmarshal(text, (*map[string]string)(m))
+}

@@ -1,0 +1,103 @@
+package upstreams
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/healthtest"
+	"strata/health/observe"
+)
+
+func TestUpstreamsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "upstreams", judgeUpstreams) }
+
+// What ADC 0.27 sends for a route with two backends, and what others write for the same.
+func TestWhatADataPlaneHasForARoute(t *testing.T) {
+	shop := health.RouteRef{Kind: "HTTPRoute", Namespace: "apps", Name: "shop"}
+	const labels = `"labels": {"k8s/kind": "HTTPRoute", "k8s/namespace": "apps", "k8s/name": "shop"}`
+	for name, c := range map[string]struct {
+		text string
+		want routeHeld
+	}{
+		"its own upstream and one of a plugin": {`{"services": [{"id": "a1", "upstream_id": "a1", ` + labels + `}], "upstreams": [
+			{"id": "a1", "nodes": [{"host": "10.0.0.2", "port": 80, "weight": 95}]},
+			{"id": "b2", "labels": {"__ADC_UPSTREAM_SERVICE_ID": "a1"}, "nodes": [{"host": "10.0.0.1", "port": 80, "weight": 5}]},
+			{"id": "c3", "labels": {"__ADC_UPSTREAM_SERVICE_ID": "other"}, "nodes": [{"host": "10.0.0.9", "port": 80}]}]}`,
+			routeHeld{Known: true, Addresses: []string{"10.0.0.1:80", "10.0.0.2:80"}}},
+		"two rules":             {`{"services": [{"id": "1", "upstream_id": "1", ` + labels + `}, {"id": "2", "upstream_id": "2", ` + labels + `}], "upstreams": [{"id": "1", "nodes": [{"host": "10.0.0.1", "port": 80}]}, {"id": "2", "nodes": [{"host": "10.0.0.1", "port": 80}]}]}`, routeHeld{Known: true, Addresses: []string{"10.0.0.1:80"}}},
+		"in the service":        {`{"services": [{"id": "1", ` + labels + `, "upstream": {"nodes": {"10.0.0.1:80": 1}}}]}`, routeHeld{Known: true, Addresses: []string{"10.0.0.1:80"}}},
+		"empty, as Lua has it":  {`{"services": [{"id": "1", "upstream_id": "1", ` + labels + `}], "upstreams": [{"id": "1", "labels": [], "nodes": {}}]}`, routeHeld{Known: true}},
+		"its upstream not yet":  {`{"services": [{"id": "1", "upstream_id": "1", ` + labels + `}]}`, routeHeld{Known: true}},
+		"of another kind":       {`{"services": [{"id": "1", "labels": {"k8s/kind": "ApisixRoute", "k8s/namespace": "apps", "k8s/name": "shop"}}]}`, routeHeld{}},
+		"nothing was ever sent": {`{"services_conf_version": 0}`, routeHeld{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var config planeConfig
+			require.NoError(t, json.Unmarshal([]byte(c.text), &config))
+			assert.Equal(t, c.want, config.held(shop))
+		})
+	}
+}
+
+func TestTheServicesThatARouteNames(t *testing.T) {
+	parse := func(text string) map[string]any { return *healthtest.Decode[map[string]any](t, text) }
+	for kind, text := range map[string]string{
+		"HTTPRoute":   `spec: {rules: [{backendRefs: [{name: a, port: 80}, {name: b, namespace: else, port: 81}]}, {backendRefs: [{name: a, port: 80}]}]}`,
+		"ApisixRoute": `spec: {http: [{backends: [{serviceName: a, servicePort: 80}]}, {backends: [{serviceName: b, servicePort: web}]}]}`,
+		"Ingress":     `spec: {rules: [{http: {paths: [{backend: {service: {name: a, port: {number: 80}}}}, {backend: {service: {name: b, port: {name: web}}}}]}}]}`,
+	} {
+		found := backendsOf(health.RouteRef{Kind: kind, Namespace: "apps", Name: "r"}, parse(text))
+		second := backend{"apps", "b", "web"}
+		if kind == "HTTPRoute" {
+			second = backend{"else", "b", "81"}
+		}
+		assert.Equal(t, []backend{{"apps", "a", "80"}, second}, found, kind)
+	}
+}
+
+// A Pod that became ready a moment ago is waited for, however long another difference has been there before.
+func TestADifferenceThatChangesIsANewOne(t *testing.T) {
+	now := time.Unix(0, 0)
+	w := &upstreamsWatch{settled: observe.NewSettled(func() time.Time { return now })}
+	want := routeSeen{Route: "HTTPRoute apps/shop", Addresses: []string{"10.0.0.1:80"}}
+	stale := routeHeld{Known: true, Addresses: []string{"10.0.0.9:80"}}
+	assert.Zero(t, w.since("p", want, stale))
+	now = now.Add(200 * time.Second)
+	assert.Equal(t, 200, w.since("p", want, stale))
+	want.Addresses = append(want.Addresses, "10.0.0.2:80")
+	assert.Zero(t, w.since("p", want, stale), "another Pod became ready")
+	now = now.Add(10 * time.Second)
+	assert.Equal(t, 10, w.since("p", want, stale))
+	assert.Zero(t, w.since("other", want, stale), "each Pod of the data plane by itself")
+	assert.Zero(t, w.since("p", want, routeHeld{Known: true, Addresses: want.Addresses}))
+	assert.Zero(t, w.since("p", want, stale), "it was well in between")
+}
+
+func TestAnUpstreamsGateNamesWhatItIsAsked(t *testing.T) {
+	good := health.UpstreamsSpec{
+		Namespace: "n", Selector: "a=b", Port: 9180, Controller: "n/Deployment/c", Resync: metav1.Duration{Duration: time.Minute},
+		Routes: []health.RouteRef{{Kind: "HTTPRoute", Namespace: "n", Name: "r"}},
+	}
+	check := func(change func(*health.UpstreamsSpec)) error {
+		spec := good
+		change(&spec)
+		return healthtest.Valid(health.Spec{Kind: health.KindUpstreams, Upstreams: &spec}).Validate()
+	}
+	require.NoError(t, check(func(*health.UpstreamsSpec) {}))
+	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Selector = "" }), "namespace, selector or port")
+	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Controller = "c" }), "upstreams.controller")
+	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Resync = metav1.Duration{} }), "upstreams.resync")
+	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Routes = nil }), "upstreams.routes")
+	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) {
+		s.Routes = []health.RouteRef{{Kind: "TCPRoute", Namespace: "n", Name: "r"}}
+	}), "TCPRoute")
+	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Routes = []health.RouteRef{{Kind: "Ingress", Name: "r"}} }), "routes[0]: namespace or name")
+	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindUpstreams}).Validate(), "upstreams: missing")
+	_, err := New(health.Spec{Upstreams: &good}, health.Secrets{})
+	require.Error(t, err)
+}

@@ -1,0 +1,180 @@
+package upstreams
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+	"strata/internal/apiserver"
+)
+
+const (
+	// upstreamsInterval is the pause between two looks: nothing reports that a data plane has taken something. A look costs each of its Pods
+	// one request on a connection that stays open.
+	upstreamsInterval = 250 * time.Millisecond
+	// upstreamsLimit bounds what is read of a configuration; APISIX keeps it in a dictionary of 50 MB.
+	upstreamsLimit = 64 << 20
+	// upstreamsPath is where a standalone data plane gives its configuration.
+	upstreamsPath = "/apisix/admin/configs"
+)
+
+type upstreamsWatch struct {
+	spec    health.UpstreamsSpec
+	cluster *kube.Cluster
+	settled *observe.Settled
+	key     string
+	// tunnels lead to the data plane's Pods, by UID.
+	tunnels map[string]tunnel
+}
+
+// tunnel is a forwarded port of a Pod.
+type tunnel struct {
+	address string
+	client  *http.Client
+	stop    func()
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	if len(secrets.APIKey) == 0 {
+		return nil, errors.New("STRATA_API_KEY: empty; the data plane's admin API asks for it")
+	}
+	return &upstreamsWatch{
+		spec: *spec.Upstreams, cluster: all, settled: observe.NewSettled(time.Now), key: string(secrets.APIKey), tunnels: map[string]tunnel{},
+	}, nil
+}
+
+// Run implements Watch.
+func (w *upstreamsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	defer func() {
+		for id := range w.tunnels {
+			w.close(id)
+		}
+	}()
+	observe.Looks(ctx, nil, upstreamsInterval, func(ctx context.Context) []health.Verdict { return judgeUpstreams(w.spec, w.look(ctx)) }, report)
+	return nil
+}
+
+// look reads the routes first: what the data plane has is then at least as new.
+func (w *upstreamsWatch) look(ctx context.Context) upstreamsFacts {
+	var facts upstreamsFacts
+	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) error {
+		facts = upstreamsFacts{}
+		for _, ref := range w.spec.Routes {
+			route, err := lookRoute(ctx, s, ref)
+			if err != nil {
+				return err
+			}
+			facts.Routes = append(facts.Routes, route)
+		}
+		pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, metav1.ListOptions{LabelSelector: w.spec.Selector})
+		if err != nil {
+			return err
+		}
+		facts.Planes = w.planes(ctx, s, pods, facts.Routes)
+		return nil
+	})
+	if fault != nil {
+		return upstreamsFacts{Fault: fault, Seconds: seconds}
+	}
+	return facts
+}
+
+// planes asks each Pod that runs and is not about to go.
+func (w *upstreamsWatch) planes(ctx context.Context, s *kube.APIServer, pods []corev1.Pod, routes []routeSeen) []planeSeen {
+	pods = slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
+		return pod.DeletionTimestamp != nil || pod.Status.Phase != corev1.PodRunning
+	})
+	for id := range w.tunnels {
+		if !slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return string(pod.UID) == id }) {
+			w.close(id)
+		}
+	}
+	slices.SortFunc(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	found := make([]planeSeen, 0, len(pods))
+	for i := range pods {
+		plane := planeSeen{Pod: pods[i].Name}
+		config, status, err := w.ask(ctx, s, &pods[i])
+		if plane.Status = status; err != nil {
+			plane.Error = observe.DialTrouble(err)
+		} else if status == http.StatusOK {
+			for at, ref := range w.spec.Routes {
+				held := config.held(ref)
+				held.Seconds = w.since(plane.Pod, routes[at], held)
+				plane.Routes = append(plane.Routes, held)
+			}
+		}
+		found = append(found, plane)
+	}
+	return found
+}
+
+// since is for how many seconds a Pod of the data plane and the Pods behind a route have differed as they do now.
+func (w *upstreamsWatch) since(pod string, want routeSeen, held routeHeld) int {
+	subject := pod + " " + want.Route
+	if difference(want, held) == "" || want.Behind != "" || want.Missing {
+		w.settled.Forget(subject)
+		return 0
+	}
+	return w.settled.Seconds(subject, fmt.Sprint(want.Addresses, held.Known, held.Addresses))
+}
+
+// ask reads what one Pod has. The key goes through the forwarded port only, and of what comes back nothing but addresses is kept.
+func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1.Pod) (planeConfig, int, error) {
+	var config planeConfig
+	id := string(pod.UID)
+	way, open := w.tunnels[id]
+	if !open {
+		port, stop, err := apiserver.Forward(ctx, s.Config, pod.Namespace, pod.Name, w.spec.Port)
+		if err != nil {
+			return config, 0, err
+		}
+		way = tunnel{address: fmt.Sprintf("http://127.0.0.1:%d", port), client: &http.Client{Transport: &http.Transport{}}, stop: stop}
+		w.tunnels[id] = way
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, way.address+upstreamsPath, nil)
+	if err != nil {
+		return config, 0, err
+	}
+	request.Header.Set("X-API-KEY", w.key)
+	response, err := way.client.Do(request)
+	if err != nil {
+		w.close(id) // the next look opens another
+		return config, 0, err
+	}
+	defer response.Body.Close() //nolint:errcheck // read only.
+	body, err := io.ReadAll(io.LimitReader(response.Body, upstreamsLimit))
+	if err != nil || response.StatusCode != http.StatusOK {
+		return config, response.StatusCode, err
+	}
+	if json.Unmarshal(body, &config) != nil {
+		return config, 0, errors.New("its configuration is no JSON that can be read") // what it is may hold keys
+	}
+	return config, response.StatusCode, nil
+}
+
+// close ends a tunnel.
+func (w *upstreamsWatch) close(id string) {
+	way, open := w.tunnels[id]
+	if !open {
+		return
+	}
+	way.client.CloseIdleConnections()
+	way.stop()
+	delete(w.tunnels, id)
+}

@@ -1,0 +1,86 @@
+package vault
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// vaultInterval is how often Vault is asked while no change of its Pod says anything: unsealing changes no object at once.
+const vaultInterval = 200 * time.Millisecond
+
+type vaultWatch struct {
+	spec     health.VaultSpec
+	cluster  *kube.Cluster
+	settled  *observe.Settled
+	workload kube.WorkloadRef
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	workload, err := kube.ParseWorkload(spec.Vault.Workload)
+	if err != nil {
+		return nil, err
+	}
+	return &vaultWatch{spec: *spec.Vault, cluster: all, settled: observe.NewSettled(time.Now), workload: workload}, nil
+}
+
+// Run implements Watch.
+func (w *vaultWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	observe.Looks(ctx, nil, vaultInterval, func(ctx context.Context) []health.Verdict { return judgeVault(w.spec, w.look(ctx)) }, report)
+	return nil
+}
+
+// look asks Vault through an API server's proxy. What it says of its health is no secret, and no credentials go there: the
+// API server does not pass its own on.
+func (w *vaultWatch) look(ctx context.Context) vaultFacts {
+	var facts vaultFacts
+	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/v1/sys/health", w.spec.Namespace, w.spec.Pod, w.spec.Port)
+	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+		if facts.Status, facts.Body, err = s.GetRaw(ctx, path); err != nil {
+			return err
+		}
+		if facts.Error = notVault(facts.Status, facts.Body); facts.Error != "" {
+			workloads, err := kube.LookWorkloads(ctx, s, []kube.WorkloadRef{w.workload}, w.settled)
+			if err != nil {
+				return err
+			}
+			facts.Workload = workloads[0]
+			return nil
+		}
+		// Asked after the answer: a Pod that was not leaving then was the one that answered.
+		pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
+		facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
+		return err
+	})
+	if fault != nil {
+		return vaultFacts{Fault: fault, Seconds: seconds}
+	}
+	return facts
+}
+
+// notVault says what answered instead of Vault, mostly the API server that could not reach it; empty for Vault's own answer.
+func notVault(status int, body string) string {
+	var said struct {
+		Initialized *bool  `json:"initialized"`
+		Message     string `json:"message"`
+	}
+	err := json.Unmarshal([]byte(body), &said)
+	switch {
+	case err == nil && said.Initialized != nil:
+		return ""
+	case err == nil && said.Message != "":
+		return said.Message
+	}
+	return fmt.Sprintf("HTTP %d: %.200s", status, body)
+}

@@ -1,0 +1,41 @@
+package vm
+
+import (
+	"net"
+	"net/netip"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/vm"
+)
+
+// A firewall that accepts connections for everybody is no machine.
+func TestAMachineAnswersOnceItsSSHServerSpeaks(t *testing.T) {
+	for name, test := range map[string]struct {
+		says string
+		want bool
+	}{
+		"a server of SSH":                {"SSH-2.0-OpenSSH_9.2\r\n", true},
+		"one that accepts and is silent": {"", false},
+		"a server of something else":     {"HTTP/1.1 400 Bad Request\r\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			defer listener.Close()
+			go func() {
+				if conn, err := listener.Accept(); err == nil {
+					_, _ = conn.Write([]byte(test.says))
+					defer conn.Close()
+					_, _ = conn.Read(make([]byte, 1)) // until the other side goes
+				}
+			}()
+			spec := vm.Spec{}
+			spec.Guest.Address = netip.MustParsePrefix("127.0.0.1/8")
+			spec.Guest.Port = listener.Addr().(*net.TCPAddr).Port
+			assert.Equal(t, test.want, answers(t.Context(), spec))
+		})
+	}
+}

@@ -1,0 +1,124 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"strata/health/kube"
+)
+
+// answerKind says what a dry run proved.
+type answerKind string
+
+const (
+	// answerAccepted: admission let the object pass.
+	answerAccepted answerKind = "accepted"
+	// answerDenied: an admission webhook said no.
+	answerDenied answerKind = "denied"
+	// answerNoEndpoints: the webhook's Service has no ready Pod.
+	answerNoEndpoints answerKind = "no endpoints"
+	// answerRefused: the Pod does not listen (yet).
+	answerRefused answerKind = "refused"
+	// answerAuthority: the caBundle does not sign the serving certificate.
+	answerAuthority answerKind = "unknown authority"
+	// answerName: the serving certificate is for another name.
+	answerName answerKind = "wrong name"
+	// answerExpired: the serving certificate is not valid now.
+	answerExpired answerKind = "bad certificate"
+	// answerTimeout: the API server waited for the webhook in vain.
+	answerTimeout answerKind = "timeout"
+	// answerUnreachable: the API server has no route to the webhook.
+	answerUnreachable answerKind = "unreachable"
+	// answerNotServed: the API server does not know the kind, or the namespace is missing.
+	answerNotServed answerKind = "not served"
+	// answerInvalid: refused by the schema, before any webhook.
+	answerInvalid answerKind = "invalid"
+	// answerForbidden: refused by a policy or quota that is no webhook.
+	answerForbidden answerKind = "forbidden"
+	// answerNoDryRun: the webhook does not support dry runs.
+	answerNoDryRun answerKind = "no dry run"
+	// answerAPI: the API server itself could not be asked.
+	answerAPI answerKind = "api"
+	// answerOther: anything else; the text says.
+	answerOther answerKind = "other"
+)
+
+// answer is what one dry run came back with.
+type answer struct {
+	Kind answerKind `json:"kind"`
+	Text string     `json:"text,omitempty"`
+}
+
+// webhookFault is a failure between the API server and the webhook, recognised by the API server's own words, which
+// have no other form (k8s.io/apiserver/pkg/admission/plugin/webhook/errors; cert-manager's cmapichecker does the same).
+type webhookFault struct {
+	pattern *regexp.Regexp
+	kind    answerKind
+}
+
+// webhookFaults are tried in order: a timeout while dialling also says "dial tcp".
+var webhookFaults = []webhookFault{
+	{regexp.MustCompile(`does not support dry run`), answerNoDryRun},
+	{regexp.MustCompile(`no endpoints available for service|service "[^"]*" not found`), answerNoEndpoints},
+	{regexp.MustCompile(`x509: certificate signed by unknown authority|certificate is not trusted`), answerAuthority},
+	{regexp.MustCompile(`x509: certificate is (valid for|not valid for any names)|x509: cannot validate certificate for|doesn't contain any IP SANs`), answerName},
+	{regexp.MustCompile(`x509: certificate has expired or is not yet valid`), answerExpired},
+	{regexp.MustCompile(`i/o timeout|context deadline exceeded|Client\.Timeout|timed out|TLS handshake timeout`), answerTimeout},
+	{regexp.MustCompile(`connect: connection refused`), answerRefused},
+	{regexp.MustCompile(`no route to host|network is unreachable`), answerUnreachable},
+}
+
+// denial is how the API server passes on a webhook's refusal; nobody else words it so.
+var denial = regexp.MustCompile(`admission webhook "[^"]+" denied the request`)
+
+// answerOf classifies the outcome of a dry run.
+func answerOf(err error) answer {
+	if err == nil {
+		return answer{Kind: answerAccepted}
+	}
+	if apierrors.IsAlreadyExists(err) {
+		// Storage, which finds the namesake, comes after admission (k8s.io/apiserver registry.Store.create).
+		return answer{Kind: answerAccepted, Text: kube.Stable(err.Error())}
+	}
+	text := kube.Stable(err.Error())
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return answer{Kind: answerTimeout, Text: text}
+		}
+		return answer{Kind: answerAPI, Text: text}
+	}
+	return answer{Kind: statusKind(err, text), Text: text}
+}
+
+func statusKind(err error, text string) answerKind {
+	if denial.MatchString(text) {
+		return answerDenied
+	}
+	if strings.Contains(text, "failed calling webhook") || strings.Contains(text, "admission webhook") {
+		for _, f := range webhookFaults {
+			if f.pattern.MatchString(text) {
+				return f.kind
+			}
+		}
+		return answerOther
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		return answerNotServed
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+		return answerInvalid
+	case apierrors.IsForbidden(err):
+		return answerForbidden
+	case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err):
+		return answerTimeout
+	case apierrors.IsUnauthorized(err), apierrors.IsServiceUnavailable(err), apierrors.IsTooManyRequests(err):
+		return answerAPI
+	default:
+		return answerOther
+	}
+}

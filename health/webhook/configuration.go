@@ -1,0 +1,101 @@
+package webhook
+
+import (
+	"fmt"
+	"strings"
+
+	"strata/health"
+	"strata/health/observe"
+)
+
+// judgeConfigurations judges the configuration and, where the Spec has one, the mutating one of the same webhook.
+func judgeConfigurations(spec health.WebhookSpec, facts webhookFacts) []health.Verdict {
+	verdicts := []health.Verdict{judgeConfiguration(spec, facts.Configuration)}
+	if facts.Mutation != nil {
+		mutation := judgeConfiguration(mutationOf(spec), *facts.Mutation)
+		mutation.Check = "mutating " + mutation.Check
+		verdicts = append(verdicts, mutation)
+	}
+	return verdicts
+}
+
+// mutationOf is the Spec as it would be about the mutating configuration alone.
+func mutationOf(s health.WebhookSpec) health.WebhookSpec {
+	s.Configuration, s.Mutating, s.Deny = s.Mutates, true, nil
+	return s
+}
+
+// proves reports whether the dry runs can tell that the webhook was asked, even if the API server may go on without it.
+func proves(s health.WebhookSpec) bool {
+	return len(s.Deny) > 0 || s.Mutating && len(s.AcceptFills) > 0
+}
+
+// configured reports whether every configuration exists: without one, an API server accepts anything.
+func (f webhookFacts) configured() bool {
+	return f.Fault == nil && !f.Configuration.Missing && (f.Mutation == nil || !f.Mutation.Missing)
+}
+
+// configurationName is the configuration's resource as kubectl names it.
+func configurationName(s health.WebhookSpec) string {
+	if s.Mutating {
+		return "mutatingwebhookconfiguration"
+	}
+	return "validatingwebhookconfiguration"
+}
+
+func judgeConfiguration(spec health.WebhookSpec, c configurationFacts) health.Verdict {
+	v := health.Verdict{Check: configurationCheck(spec), State: health.Waiting, Hint: "kubectl get " + configurationName(spec) + " " + spec.Configuration + " -o yaml"}
+	switch {
+	case c.Missing:
+		v.Message = "does not exist: the API server would ask nobody"
+		return v
+	case c.NoCA:
+		v.Message = fmt.Sprintf("Secret %s/%s has no ca.crt yet", spec.Namespace, spec.CASecret)
+		return v
+	}
+	if hooks := hooksWith(c.Hooks, "empty"); len(hooks) > 0 {
+		v.Message = "no caBundle yet in " + strings.Join(hooks, ", ")
+		v.Cause = "what injects the CA has not run"
+		return v
+	}
+	if hooks := hooksWith(c.Hooks, "different"); len(hooks) > 0 {
+		v.Message = fmt.Sprintf("caBundle is not ca.crt of Secret %s/%s in %s", spec.Namespace, spec.CASecret, strings.Join(hooks, ", "))
+		v.Cause = "the CA is of an earlier certificate, or something else writes the configuration"
+		return v
+	}
+	return judgeCoverage(spec, c, v)
+}
+
+func hooksWith(hooks []hookFacts, bundle string) []string {
+	var names []string
+	for _, hook := range hooks {
+		if hook.Bundle == bundle {
+			names = append(names, hook.Name)
+		}
+	}
+	return names
+}
+
+// judgeCoverage makes sure that a dry run of Accept asks this webhook at all: one that is not asked lets everything pass.
+func judgeCoverage(spec health.WebhookSpec, c configurationFacts, v health.Verdict) health.Verdict {
+	target := fmt.Sprintf("%s/%s:%d", spec.Namespace, spec.Service, spec.Port)
+	v.State = health.Stuck
+	for _, hook := range c.Hooks {
+		if !hook.Covers {
+			continue
+		}
+		switch {
+		case hook.Target != target:
+			v.Message = fmt.Sprintf("%s asks %s, expected %s", hook.Name, observe.OrNone(hook.Target), target)
+			return v
+		case hook.Ignore && !proves(spec):
+			v.Message = hook.Name + " has failurePolicy Ignore: a dry run passes without it, and the gate has nothing that proves it was asked"
+			v.Hint = "give the gate a deny object, or for a mutating webhook the fields that it fills"
+			return v
+		default:
+			return health.Verdict{Check: v.Check, State: health.Ready}
+		}
+	}
+	v.Message = "no webhook of it is asked about the creation of " + kindOfObject(spec.Accept) + ": a dry run would prove nothing"
+	return v
+}

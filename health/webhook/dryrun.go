@@ -1,0 +1,201 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+const (
+	// probeInterval is the pause between two attempts through one API server. News about the objects and from the hosts cut it
+	// short, so it bounds only what nothing tells.
+	probeInterval = 100 * time.Millisecond
+	// confirmInterval replaces it after a pass that proves by itself and has to be repeated. What is repeated is the proof (a
+	// webhook with several Pods may have answered with its only good one), and that needs another attempt but no time: an API
+	// server keeps its connection, so that waiting longer would ask the same Pod.
+	confirmInterval = 20 * time.Millisecond
+	// probeTimeout bounds one dry run. The API server itself waits for a webhook for up to its timeoutSeconds (10 s by
+	// default) and then says which address did not answer, which is worth waiting for.
+	probeTimeout = 12 * time.Second
+	// probePatience is how long a dry run must have been under way before news about the objects cuts it short: one that is
+	// about to end must not be cut short again and again.
+	probePatience = 500 * time.Millisecond
+)
+
+// probe asks one API server, again and again.
+type probe struct {
+	server  *kube.APIServer
+	spec    health.WebhookSpec
+	settled *observe.Settled
+	now     observe.Clock
+	wake    chan struct{}
+
+	mu      sync.Mutex
+	facts   probeFacts
+	epoch   int
+	started time.Time
+	cancel  context.CancelFunc
+	kind    *kube.ResourceKind
+}
+
+func newProbe(server *kube.APIServer, spec health.WebhookSpec, now observe.Clock) *probe {
+	facts := probeFacts{Server: server.Name, Accept: answer{Kind: answerOther, Text: "not asked yet"}}
+	return &probe{server: server, spec: spec, settled: observe.NewSettled(now), now: now, wake: make(chan struct{}, 1), facts: facts, cancel: func() {}}
+}
+
+// kick asks for the next dry run now, and ends one that hangs.
+func (p *probe) kick() {
+	p.mu.Lock()
+	if p.now().Sub(p.started) > probePatience {
+		p.cancel()
+	}
+	p.mu.Unlock()
+	observe.Signal(p.wake)
+}
+
+// unblocked is a kick by a host that can reach the webhook now. A probe that passes is left alone: how long it passes may be all
+// that there is to go by (consecutiveUnproved).
+func (p *probe) unblocked() {
+	p.mu.Lock()
+	failing := p.facts.Passes == 0
+	p.mu.Unlock()
+	if failing {
+		p.kick()
+	}
+}
+
+// pause is the pause before the next attempt.
+func (p *probe) pause() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.spec.Deny) > 0 && p.facts.Passes > 0 && p.facts.Passes < passesNeeded(p.spec) {
+		return confirmInterval
+	}
+	return probeInterval
+}
+
+// latest is the newest result; passes of an earlier configuration do not count.
+func (p *probe) latest(epoch int) probeFacts {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	facts := p.facts
+	if p.epoch != epoch {
+		facts.Passes = 0
+	}
+	return facts
+}
+
+// attempt makes one pair of dry runs. It counts towards the passes only if counts is true: without the configuration, an API
+// server accepts anything. It returns false if it was cut short.
+func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
+	ctx, cancel := context.WithTimeout(parent, probeTimeout)
+	defer cancel()
+	p.mu.Lock()
+	p.started, p.cancel = p.now(), cancel
+	p.mu.Unlock()
+	facts := p.askBoth(ctx)
+	if parent.Err() != nil || ctx.Err() == context.Canceled {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if probePassed(p.spec, facts) && counts {
+		facts.Passes = 1
+		if p.epoch == epoch {
+			facts.Passes += p.facts.Passes
+		}
+		facts.Passes = min(facts.Passes, passesNeeded(p.spec))
+	}
+	facts.Seconds = p.settled.Seconds("answers", string(facts.Accept.Kind+facts.Deny.Kind))
+	p.facts, p.epoch = facts, epoch
+	return true
+}
+
+// askBoth makes both dry runs. The answer to the second one counts only when the first came back as it must; it is asked for
+// at the same time when that is to be expected, because it was so before.
+func (p *probe) askBoth(ctx context.Context) probeFacts {
+	facts := probeFacts{Server: p.server.Name}
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	denyCtx, needless := context.WithCancel(ctx)
+	defer needless()
+	deny := sync.OnceValue(func() answer {
+		a, _ := p.ask(denyCtx, p.spec.Deny)
+		return a
+	})
+	if p.acceptedBefore() && len(p.spec.Deny) > 0 {
+		beside.Go(func() { deny() })
+	}
+	var returned map[string]any
+	facts.Accept, returned = p.ask(ctx, p.spec.Accept)
+	if facts.Accept.Kind != answerAccepted {
+		return facts
+	}
+	if facts.Unfilled = unfilled(returned, p.spec.AcceptFills); len(facts.Unfilled) == 0 && len(p.spec.Deny) > 0 {
+		facts.Deny = deny()
+	}
+	return facts
+}
+
+// acceptedBefore reports whether the last attempt was accepted.
+func (p *probe) acceptedBefore() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.facts.Accept.Kind == answerAccepted
+}
+
+// unfilled are the dotted paths that have no value in an object, only an empty one, or not the one that they name.
+func unfilled(object map[string]any, paths []string) []string {
+	var empty []string
+	for _, entry := range paths {
+		path, want, exact := strings.Cut(entry, "=")
+		value, found, err := unstructured.NestedFieldNoCopy(object, strings.Split(path, ".")...)
+		text := fmt.Sprint(value)
+		if err != nil || !found || slices.Contains([]string{"", "<nil>", "[]", "map[]"}, text) || exact && text != want {
+			empty = append(empty, entry)
+		}
+	}
+	return empty
+}
+
+// ask makes one dry run, and returns what the API server would have stored.
+func (p *probe) ask(ctx context.Context, object map[string]any) (answer, map[string]any) {
+	p.mu.Lock()
+	kind := p.kind
+	p.mu.Unlock()
+	if kind == nil {
+		var err error
+		if kind, err = p.server.KindOf(ctx, object); err != nil {
+			return answerOf(err), nil
+		}
+	}
+	returned, err := dryRun(ctx, p.server, *kind, object)
+	a := answerOf(err)
+	if a.Kind == answerNotServed {
+		// The CRD may have been replaced: find the kind again.
+		kind = nil
+	}
+	p.mu.Lock()
+	p.kind = kind
+	p.mu.Unlock()
+	return a, returned
+}
+
+// plural is the resource's name, empty while the API server does not serve the kind.
+func (p *probe) plural() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.kind == nil {
+		return ""
+	}
+	return p.kind.Resource.Resource
+}

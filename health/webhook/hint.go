@@ -1,0 +1,72 @@
+package webhook
+
+import (
+	"fmt"
+	"strings"
+
+	"strata/health"
+)
+
+// probeCause is the likely reason for what a dry run met. A race heals by itself; a network fault does not, and is named
+// with the server that has it.
+func probeCause(p probeFacts) string {
+	switch p.Accept.Kind {
+	case answerNoEndpoints:
+		return "the webhook is starting, or its Service is not created yet: it has a ready Pod only once its certificate is issued and mounted"
+	case answerRefused:
+		return "the webhook is starting: its Deployment runs, but it listens only once its certificate is issued and mounted"
+	case answerAuthority:
+		return "the webhook's CA is not injected yet, or the API server still uses the one before"
+	case answerTimeout, answerUnreachable:
+		return "network fault between API server " + p.Server + " and the webhook's Pod: Pod network, kube-proxy or a firewall on that server"
+	case answerName, answerExpired:
+		return "the serving certificate was made for another Service, or by another clock"
+	case answerDenied:
+		return "what the gate asks for does not fit this webhook, or its rules reject everything"
+	case answerForbidden:
+		return "an admission policy, quota or missing right, not the webhook"
+	case answerInvalid:
+		return "the gate's object is not of the version that the CRD serves"
+	case answerNotServed:
+		return "the CRD is not established on this API server, or the namespace does not exist"
+	default:
+		return ""
+	}
+}
+
+// strangerCause explains a wrong certificate that another API server is not shown, or that is for no Service of a cluster. Before
+// kube-proxy and flannel run on a server that joins or comes back, its requests for a Service go to the default gateway, and a proxy there
+// answers for anybody. The webhook's only Pod may be on that very server, so that no other one gets an answer meanwhile.
+const strangerCause = "somebody else answers this server: kube-proxy or flannel is not up on it yet, and the request leaves the host"
+
+// strange reports a certificate that is not the webhook's own.
+func (p probeFacts) strange() bool { return p.Accept.Kind == answerName }
+
+// clusterName reports that the certificate shown is for a Service of a cluster: it is a webhook's own, and made for another one.
+func (p probeFacts) clusterName() bool {
+	shown, _, _ := strings.Cut(p.Accept.Text, ", not ")
+	return strings.Contains(shown, ".svc") || strings.Contains(shown, "not valid for any names")
+}
+
+// probeHint is the command that shows more.
+func probeHint(spec health.WebhookSpec, kind answerKind) string {
+	switch kind {
+	case answerAuthority, answerName, answerExpired:
+		return fmt.Sprintf("compare caBundle in %s %s with the certificate that %s.%s.svc:%d serves", configurationName(spec), spec.Configuration, spec.Service, spec.Namespace, spec.Port)
+	case answerTimeout, answerUnreachable:
+		return fmt.Sprintf("on the server: curl -kv https://$(kubectl -n %s get svc %s -o jsonpath='{.spec.clusterIP}'):%d", spec.Namespace, spec.Service, spec.Port)
+	case answerNotServed:
+		return "kubectl api-resources; kubectl get namespace " + spec.Namespace
+	case answerAPI:
+		return "kubectl get --raw '/readyz?verbose'"
+	case answerAccepted, answerDenied, answerForbidden, answerInvalid, answerNoDryRun:
+		return "kubectl get " + configurationName(spec) + " " + spec.Configuration + " -o yaml"
+	default:
+		return "kubectl -n " + spec.Namespace + " get pods,endpointslices"
+	}
+}
+
+// kindOfObject is apiVersion and kind for messages.
+func kindOfObject(object map[string]any) string {
+	return fmt.Sprintf("%v %v", object["apiVersion"], object["kind"])
+}

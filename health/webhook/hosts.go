@@ -1,0 +1,86 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/health/observe"
+)
+
+// connectionTo is the webhook's Service at an address as lookAddress joins it.
+func connectionTo(s health.WebhookSpec, address string) host.Connection {
+	return host.Connection{Address: strings.Trim(strings.TrimSuffix(address, ":"+strconv.Itoa(s.Port)), "[]"), Ports: []int{s.Port}}
+}
+
+// judgeHosts says for each host whether the webhook's address answers there. kube-proxy programs each host by itself, so one
+// of them can be behind, and its API server with it.
+func judgeHosts(spec health.WebhookSpec, f host.HostsFacts, after []string) []health.Verdict {
+	if f.Skipped != "" {
+		return []health.Verdict{{Check: "webhook from hosts", State: health.Skipped, Message: f.Skipped}}
+	}
+	verdicts := make([]health.Verdict, 0, len(f.Runs))
+	for _, run := range f.Runs {
+		v := judgeHostRun(spec, f.Address, run)
+		v.Check, v.After = "webhook from "+run.Host, after
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+func judgeHostRun(spec health.WebhookSpec, address string, run host.HostRun) health.Verdict {
+	v := health.Verdict{State: health.Waiting}
+	switch {
+	case address == "":
+		v.Message = fmt.Sprintf("Service %s/%s has no ClusterIP yet", spec.Namespace, spec.Service)
+		return v
+	case run.Fault != "":
+		v.Message = "the host cannot be asked: " + run.Fault
+		return v
+	case !run.Seen:
+		v.Message = "not asked yet"
+		return v
+	case run.Passed():
+		return health.Verdict{State: health.Ready}
+	}
+	v.Message, v.Evidence = address+" refuses connections", []string{run.Evidence()}
+	v.Cause = "kube-proxy on the host has not seen the endpoint, or the Pod does not listen"
+	v.Hint = "on " + run.Host + ": " + run.Command
+	if run.Code == host.TimedOut {
+		v.Message, v.Cause = address+" does not answer in time", "network fault between "+run.Host+" and the webhook's Pod: Pod network or a firewall"
+	}
+	return v
+}
+
+// askHosts keeps asking the hosts at the Service's present address, until ctx ends.
+func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
+	host.FromHostsAt(ctx, w.hosts, w.key, w.moved, w.address, func(address string) host.Connection { return connectionTo(w.spec, address) },
+		func(address string, runs []host.HostRun) { w.takeRuns(address, runs, news) })
+}
+
+// takeRuns stores what the hosts said, unless the Service has another address by now.
+func (w *webhookWatch) takeRuns(address string, runs []host.HostRun, news chan<- struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.facts.Hosts.Address == address {
+		w.runs = runs
+		observe.Signal(news)
+		// What a host's kube-proxy has taken up, its API server can use from now on.
+		if slices.ContainsFunc(runs, host.HostRun.Passed) {
+			for _, p := range w.probes {
+				p.unblocked()
+			}
+		}
+	}
+}
+
+// address is the Service's address as of the last look.
+func (w *webhookWatch) address() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.facts.Hosts.Address
+}

@@ -1,0 +1,162 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+func configurationResource(mutating bool) schema.GroupVersionResource {
+	resource := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}
+	if mutating {
+		resource.Resource = "mutatingwebhookconfigurations"
+	}
+	return resource
+}
+
+// look reads every object that the webhook needs, from one server, and the configuration's version. The parts have nothing to
+// do with each other and are read beside one another: in a row they would delay what they show by as many round trips.
+func (w *webhookWatch) look(ctx context.Context) (webhookFacts, string) {
+	var facts webhookFacts
+	var version string
+	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) error {
+		facts = webhookFacts{}
+		return observe.InParallel(
+			func() (err error) { version, err = w.lookConfigurations(ctx, s, &facts); return err },
+			func() (err error) {
+				facts.Endpoints, err = kube.LookEndpoints(ctx, s, w.spec.Namespace, w.spec.Service)
+				return err
+			},
+			func() (err error) { facts.Hosts.Address, err = lookAddress(ctx, s, w.spec); return err },
+			func() (err error) {
+				facts.Workloads, err = kube.LookWorkloads(ctx, s, w.workloads, w.settled)
+				return err
+			},
+		)
+	})
+	if fault != nil {
+		return webhookFacts{Fault: fault, Seconds: seconds}, ""
+	}
+	return facts, version
+}
+
+// lookConfigurations reads both configurations, and a text that changes when one of them does.
+func (w *webhookWatch) lookConfigurations(ctx context.Context, s *kube.APIServer, facts *webhookFacts) (string, error) {
+	configuration, version, err := w.lookConfiguration(ctx, s, w.spec)
+	if err != nil {
+		return "", err
+	}
+	facts.Configuration = configuration
+	if w.spec.Mutates == "" {
+		return version, nil
+	}
+	mutation, another, err := w.lookConfiguration(ctx, s, mutationOf(w.spec))
+	facts.Mutation = &mutation
+	return version + "/" + another, err
+}
+
+// lookConfiguration reads the configuration and the CA that it must carry. Both kinds have the same fields as far as a gate
+// reads them.
+func (w *webhookWatch) lookConfiguration(ctx context.Context, s *kube.APIServer, spec health.WebhookSpec) (configurationFacts, string, error) {
+	object, err := kube.Get[admissionv1.ValidatingWebhookConfiguration](ctx, s, configurationResource(spec.Mutating), "", spec.Configuration)
+	if err != nil || object == nil {
+		return configurationFacts{Missing: object == nil}, "", err
+	}
+	facts := configurationFacts{}
+	var authority []byte
+	if w.spec.CASecret != "" {
+		secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, w.spec.Namespace, w.spec.CASecret)
+		if err != nil {
+			return facts, "", err
+		}
+		if secret != nil {
+			authority = secret.Data["ca.crt"]
+		}
+		facts.NoCA = len(authority) == 0
+	}
+	group, version := splitVersion(w.spec.Accept)
+	for i := range object.Webhooks {
+		hook := &object.Webhooks[i]
+		facts.Hooks = append(facts.Hooks, hookFacts{
+			Name: hook.Name, Bundle: bundleState(hook.ClientConfig.CABundle, authority), Target: hookTarget(hook.ClientConfig),
+			Covers: slices.ContainsFunc(hook.Rules, func(r admissionv1.RuleWithOperations) bool { return coversCreate(r, group, version, w.plural()) }),
+			Ignore: hook.FailurePolicy != nil && *hook.FailurePolicy == admissionv1.Ignore,
+		})
+	}
+	return facts, object.ResourceVersion, nil
+}
+
+// lookAddress reads the address at which the API servers call the webhook; empty while there is none.
+func lookAddress(ctx context.Context, s *kube.APIServer, spec health.WebhookSpec) (string, error) {
+	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace, spec.Service)
+	if err != nil || service == nil || net.ParseIP(service.Spec.ClusterIP) == nil {
+		return "", err
+	}
+	return net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(spec.Port)), nil
+}
+
+// plural is the resource of Accept's kind, empty while no API server serves it.
+func (w *webhookWatch) plural() string {
+	for _, p := range w.probes {
+		if name := p.plural(); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+func splitVersion(object map[string]any) (group, version string) {
+	text := fmt.Sprint(object["apiVersion"])
+	if before, after, found := strings.Cut(text, "/"); found {
+		return before, after
+	}
+	return "", text
+}
+
+// coversCreate reports whether a rule asks the webhook about creations of the resource. An unknown resource is left to the
+// dry run.
+func coversCreate(rule admissionv1.RuleWithOperations, group, version, resource string) bool {
+	matches := func(list []string, want string) bool {
+		return slices.Contains(list, "*") || slices.Contains(list, want)
+	}
+	creates := slices.Contains(rule.Operations, admissionv1.OperationAll) || slices.Contains(rule.Operations, admissionv1.Create)
+	return creates && matches(rule.APIGroups, group) && matches(rule.APIVersions, version) &&
+		(resource == "" || matches(rule.Resources, resource) || slices.Contains(rule.Resources, "*/*"))
+}
+
+func bundleState(bundle, authority []byte) string {
+	bundle, authority = bytes.TrimSpace(bundle), bytes.TrimSpace(authority)
+	switch {
+	case len(bundle) == 0:
+		return "empty"
+	case len(authority) == 0:
+		return "set"
+	case bytes.Equal(bundle, authority):
+		return "equal"
+	default:
+		return "different"
+	}
+}
+
+func hookTarget(client admissionv1.WebhookClientConfig) string {
+	if client.Service == nil {
+		return ""
+	}
+	port := int32(443)
+	if client.Service.Port != nil {
+		port = *client.Service.Port
+	}
+	return fmt.Sprintf("%s/%s:%d", client.Service.Namespace, client.Service.Name, port)
+}

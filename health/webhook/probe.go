@@ -1,0 +1,142 @@
+package webhook
+
+import (
+	"fmt"
+	"strings"
+
+	"strata/health"
+	"strata/health/observe"
+)
+
+// judgeProbe says what the dry runs through one API server prove. Accept comes first: what it meets is the reason.
+func judgeProbe(spec health.WebhookSpec, p probeFacts) health.Verdict {
+	if p.Accept.Kind != answerAccepted {
+		return judgeNotAccepted(spec, p)
+	}
+	if len(p.Unfilled) > 0 {
+		return judgeNotMutated(spec, p)
+	}
+	if len(spec.Deny) > 0 && !deniedBy(spec, p.Deny) {
+		return judgeNotDenied(spec, p)
+	}
+	if p.Passes < passesNeeded(spec) {
+		return health.Verdict{State: health.Waiting, Message: fmt.Sprintf("served, not yet %d times in a row", passesNeeded(spec))}
+	}
+	return health.Verdict{State: health.Ready}
+}
+
+// passesNeeded is how many passes in a row open the gate.
+func passesNeeded(s health.WebhookSpec) int {
+	switch {
+	case s.Consecutive > 0:
+		return s.Consecutive
+	case len(s.Deny) == 0:
+		return consecutiveUnproved
+	default:
+		return consecutiveDefault
+	}
+}
+
+// probePassed reports whether both dry runs came back as they must.
+func probePassed(s health.WebhookSpec, p probeFacts) bool {
+	return p.Accept.Kind == answerAccepted && len(p.Unfilled) == 0 && (len(s.Deny) == 0 || deniedBy(s, p.Deny))
+}
+
+// deniedBy reports whether the webhook itself refused, and not a schema, a quota or another webhook.
+func deniedBy(spec health.WebhookSpec, a answer) bool {
+	return a.Kind == answerDenied && strings.Contains(a.Text, spec.DenyMatch)
+}
+
+func judgeNotAccepted(spec health.WebhookSpec, p probeFacts) health.Verdict {
+	v := health.Verdict{State: health.Waiting, Message: probeSaid(p.Accept.Kind), Evidence: []string{p.Accept.Text}, Cause: probeCause(p), Hint: probeHint(spec, p.Accept.Kind)}
+	switch p.Accept.Kind {
+	case answerDenied, answerForbidden, answerInvalid:
+		if spec.Mutates != "" && strings.Contains(p.Accept.Text, unmutated) {
+			v.Cause, v.Hint = notMutated(spec)
+			return v
+		}
+		if p.Seconds >= deniedSeconds {
+			v.State = health.Stuck
+		}
+	case answerName, answerExpired:
+		if p.Seconds >= observe.NoticeSeconds {
+			v.State = health.Stuck
+		}
+	case answerNoDryRun:
+		v.State = health.Stuck
+	default: // the others may end by waiting
+	}
+	return v
+}
+
+// judgeNotMutated is an API server that accepts because it asks nobody (cert-manager pkg/util/cmapichecker,
+// ErrMutationWebhookMissing).
+func judgeNotMutated(spec health.WebhookSpec, p probeFacts) health.Verdict {
+	v := health.Verdict{State: health.Waiting, Message: "accepted but not mutated: " + strings.Join(p.Unfilled, ", ") + " empty"}
+	v.Cause, v.Hint = notMutated(spec)
+	if p.Accept.Text != "" {
+		v.Evidence = []string{p.Accept.Text}
+	}
+	return v
+}
+
+// unmutated is how cert-manager's validating webhook refuses a request that its mutating one has not filled in
+// (internal/webhook/admission/certificaterequest/identity; cmapichecker's ErrMutationWebhookIncorrect).
+const unmutated = "identity must be that of the requester"
+
+func notMutated(spec health.WebhookSpec) (cause, hint string) {
+	mutation := spec
+	if spec.Mutates != "" {
+		mutation = mutationOf(spec)
+	}
+	return "the API server does not ask the mutating webhook (yet)", "kubectl get " + configurationName(mutation) + " " + mutation.Configuration + " -o yaml"
+}
+
+// judgeNotDenied is the case that other gates pass: everything is accepted because nobody is asked.
+func judgeNotDenied(spec health.WebhookSpec, p probeFacts) health.Verdict {
+	v := health.Verdict{State: health.Waiting, Hint: probeHint(spec, p.Deny.Kind), Cause: "the API server does not ask this webhook (yet)"}
+	v.Message = "an object that the webhook must refuse was accepted"
+	if p.Deny.Kind != answerAccepted {
+		v.Message = "an object that the webhook must refuse was not refused by it: " + probeSaid(p.Deny.Kind)
+		v.Evidence, v.Cause = []string{p.Deny.Text}, probeCause(probeFacts{Server: p.Server, Accept: p.Deny})
+	}
+	settled := p.Deny.Kind == answerAccepted || p.Deny.Kind == answerDenied || p.Deny.Kind == answerInvalid
+	if settled && p.Seconds >= observe.NoticeSeconds {
+		v.State = health.Stuck
+	}
+	return v
+}
+
+// probeSaid is the finding in words.
+func probeSaid(kind answerKind) string {
+	switch kind {
+	case answerDenied:
+		return "the webhook refuses an object that it must accept"
+	case answerNoEndpoints:
+		return "the webhook's Service has no ready Pod"
+	case answerRefused:
+		return "the webhook's Pod does not listen yet"
+	case answerAuthority:
+		return "the API server does not trust the webhook's certificate (caBundle of another CA)"
+	case answerName:
+		return "the webhook's certificate is for other names"
+	case answerExpired:
+		return "the webhook's certificate is not valid now"
+	case answerTimeout:
+		return "no answer from the webhook in time"
+	case answerUnreachable:
+		return "the API server has no route to the webhook"
+	case answerNotServed:
+		return "the API server does not serve the object's kind, or its namespace is missing"
+	case answerInvalid:
+		return "the object does not fit its schema"
+	case answerForbidden:
+		return "a policy forbids the object"
+	case answerNoDryRun:
+		return "the webhook does not support dry runs"
+	case answerAPI:
+		return "the API server cannot be asked"
+	default:
+		return "the dry run failed"
+	}
+}

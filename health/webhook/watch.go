@@ -1,0 +1,198 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// webhookWatch looks at the objects when they change and keeps asking each API server; the two meet in state.
+type webhookWatch struct {
+	spec      health.WebhookSpec
+	cluster   *kube.Cluster
+	workloads []kube.WorkloadRef
+	settled   *observe.Settled
+	probes    []*probe
+	// hosts are asked over SSH with key; skipped says why they are not.
+	hosts   []health.Host
+	key     []byte
+	skipped string
+	// moved has a token when the Service's address may have changed.
+	moved chan struct{}
+
+	mu sync.Mutex
+	// facts are the latest; probes hold their own.
+	facts webhookFacts
+	// runs are what the hosts said last.
+	runs []host.HostRun
+	// epoch counts the versions of the configuration; a dry run of an earlier one proves nothing.
+	epoch int
+	// version is the configuration's resourceVersion.
+	version string
+	// seen is true once the objects were looked at: before, nothing may be said.
+	seen bool
+}
+
+func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	if spec.Webhook == nil {
+		return nil, errors.New("spec: webhook: missing")
+	}
+	w := &webhookWatch{spec: *spec.Webhook, settled: observe.NewSettled(time.Now), hosts: spec.Hosts, key: secrets.SSHKey, moved: make(chan struct{}, 1)}
+	w.skipped = host.WhyNoHosts(w.hosts, w.key)
+	var err error
+	if w.cluster, err = kube.ClusterOf(spec, secrets); err != nil {
+		return nil, err
+	}
+	for _, text := range spec.Webhook.Workloads {
+		ref, err := kube.ParseWorkload(text)
+		if err != nil {
+			return nil, err
+		}
+		w.workloads = append(w.workloads, ref)
+	}
+	if err := w.newProbes(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *webhookWatch) newProbes() error {
+	accept, deny := &unstructured.Unstructured{Object: w.spec.Accept}, &unstructured.Unstructured{Object: w.spec.Deny}
+	if accept.GetKind() == "" || accept.GetAPIVersion() == "" {
+		return errors.New("spec: webhook.accept: expected an object with apiVersion and kind; without one nothing can be proved")
+	}
+	if len(w.spec.Deny) > 0 && (deny.GetKind() != accept.GetKind() || deny.GetAPIVersion() != accept.GetAPIVersion()) {
+		return fmt.Errorf("spec: webhook.deny: is %s, expected %s as accept", kindOfObject(w.spec.Deny), kindOfObject(w.spec.Accept))
+	}
+	for _, server := range w.cluster.Servers {
+		w.probes = append(w.probes, newProbe(server, w.spec, time.Now))
+	}
+	return nil
+}
+
+// Run implements Watch.
+func (w *webhookWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	changed, news := make(chan struct{}, 1), make(chan struct{}, 1)
+	var parts sync.WaitGroup
+	parts.Go(func() { w.cluster.Follow(ctx, changed, w.sources()) })
+	parts.Go(func() { w.lookAgain(ctx, changed, news) })
+	for _, p := range w.probes {
+		parts.Go(func() { w.probeAgain(ctx, p, news) })
+	}
+	if w.skipped == "" {
+		parts.Go(func() { w.askHosts(ctx, news) })
+	}
+	observe.ReportNews(ctx, news, w.judge, report)
+	parts.Wait()
+	return nil
+}
+
+func (w *webhookWatch) sources() []kube.Source {
+	sources := []kube.Source{
+		{Resource: configurationResource(w.spec.Mutating), Name: w.spec.Configuration},
+		{Resource: kube.EndpointSliceResource, Namespace: w.spec.Namespace, Labels: kube.ServiceLabel + "=" + w.spec.Service},
+		{Resource: kube.ServiceResource, Namespace: w.spec.Namespace, Name: w.spec.Service},
+	}
+	if w.spec.Mutates != "" {
+		sources = append(sources, kube.Source{Resource: configurationResource(true), Name: w.spec.Mutates})
+	}
+	if w.spec.CASecret != "" {
+		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: w.spec.Namespace, Name: w.spec.CASecret})
+	}
+	for _, ref := range w.workloads {
+		sources = append(sources, ref.Sources()...)
+	}
+	return sources
+}
+
+// lookAgain looks at the objects at every change, and lets the probes try again at once.
+func (w *webhookWatch) lookAgain(ctx context.Context, changed <-chan struct{}, news chan<- struct{}) {
+	for ctx.Err() == nil {
+		facts, version := w.look(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		w.mu.Lock()
+		if facts.Fault != nil {
+			// Nothing was seen, so nothing has moved: hosts go on asking there, and say only what changes.
+			facts.Hosts.Address = w.facts.Hosts.Address
+		}
+		if facts.Fault == nil && version != w.version {
+			w.version = version
+			w.epoch++
+		}
+		moved := !reflect.DeepEqual(facts, w.facts)
+		if facts.Hosts.Address != w.facts.Hosts.Address {
+			w.runs = nil
+		}
+		w.facts, w.seen = facts, true
+		w.mu.Unlock()
+		observe.Signal(w.moved)
+		if moved {
+			for _, p := range w.probes {
+				p.kick()
+			}
+		}
+		observe.Signal(news)
+		observe.WaitFor(ctx, changed, observe.Relook)
+	}
+}
+
+// probeAgain keeps asking one API server.
+func (w *webhookWatch) probeAgain(ctx context.Context, p *probe, news chan<- struct{}) {
+	for ctx.Err() == nil {
+		w.mu.Lock()
+		epoch, counts := w.epoch, w.seen && w.facts.configured()
+		w.mu.Unlock()
+		if p.attempt(ctx, epoch, counts) {
+			observe.Signal(news)
+		}
+		observe.WaitFor(ctx, p.wake, p.pause())
+	}
+}
+
+// judge puts the latest look and the latest dry runs together; nil before the first look.
+func (w *webhookWatch) judge() []health.Verdict {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.seen {
+		return nil
+	}
+	facts := w.facts
+	facts.Probes = nil
+	for _, p := range w.probes {
+		facts.Probes = append(facts.Probes, p.latest(w.epoch))
+	}
+	facts.Hosts.Skipped, facts.Hosts.Runs = w.skipped, w.runs
+	if facts.Hosts.Runs == nil {
+		facts.Hosts.Runs = host.NotAsked(w.hosts)
+	}
+	return judgeWebhook(w.spec, facts)
+}
+
+// dryRun creates an object without storing it, and returns it as it would have been stored.
+func dryRun(ctx context.Context, s *kube.APIServer, kind kube.ResourceKind, object map[string]any) (map[string]any, error) {
+	u := (&unstructured.Unstructured{Object: object}).DeepCopy()
+	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: "strata-gate"}
+	resource := s.Dyn.Resource(kind.Resource)
+	create := resource.Create
+	if kind.Namespaced {
+		create = resource.Namespace(u.GetNamespace()).Create
+	}
+	returned, err := create(ctx, u, options)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // classified by its own words.
+	}
+	return returned.Object, nil
+}
