@@ -3,7 +3,12 @@
 //
 // An observation (over SSH from the hosts, over client-go from each API server) becomes facts; facts become a Verdict by a
 // pure function that has neither clock nor client, so every verdict has a YAML fixture. Only wait.go knows time and only
-// gate.go knows Pulumi. The package changes nothing that it looks at: dry runs and reads only.
+// gate.go knows Pulumi. Nothing here changes what it looks at: dry runs and reads only.
+//
+// This package is the front room: what a gate is asked, what it answers, how it waits. Each kind has a package of its own with its facts, its
+// judge and its watch; kube, host and observe have what several kinds share; kinds is the table of all of them, preflight the looks before the
+// first change, waitfor the pulumi.com/waitFor annotations. A kind imports this package and what is shared, and no other kind but to
+// judge what is that kind's own thing (an address under a URL, an issuer behind a certificate).
 //
 // A gate hears what tells: watches of the API, systemd's signals on the bus. Where nothing tells it asks, and how often follows
 // from what a question costs the one who is asked. A refused connection costs a packet each way and is tried 25 to 40 times a second

@@ -62,7 +62,7 @@ func NewResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict
 	}
 }
 
-// sum is the state of a whole gate. No verdict at all is not ready: nothing was seen yet.
+// StateOf is the state of a whole gate. No verdict at all is not ready: nothing was seen yet.
 func StateOf(checks []Verdict) State {
 	count := map[State]int{}
 	for _, check := range checks {

@@ -146,6 +146,7 @@ type RouteRef struct {
 	Name      string `json:"name"`
 }
 
+// String is the route as kubectl names it with its namespace.
 func (r RouteRef) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name }
 
 // RolloutSpec names workloads whose newest revision must serve.

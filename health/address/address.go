@@ -51,6 +51,7 @@ type dialFacts struct {
 	Error string `json:"error,omitempty"`
 }
 
+// AddressName is the Service as namespace/name.
 func AddressName(s health.AddressSpec) string { return s.Namespace + "/" + s.Service }
 
 // judgeAddress says whether the Service can be reached from outside: an address that is assigned is not yet announced, and one
@@ -75,6 +76,7 @@ func judgeAddress(spec health.AddressSpec, f addressFacts) []health.Verdict {
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }
 
+// JudgeAssigned says whether the Service has the address that is wanted; Check is left to the caller.
 func JudgeAssigned(spec health.AddressSpec, s ServiceSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}
 	switch {

@@ -54,6 +54,7 @@ func lookAddresses(ctx context.Context, s *kube.APIServer) (map[string]string, e
 	return addresses, err
 }
 
+// LookService reads the Service and why it has no address.
 func LookService(ctx context.Context, s *kube.APIServer, spec health.AddressSpec) (ServiceSeen, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace, spec.Service)
 	if err != nil || service == nil {

@@ -27,6 +27,7 @@ type addressWatch struct {
 	facts addressFacts
 }
 
+// New is the constructor of kind address. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

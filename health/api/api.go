@@ -31,6 +31,7 @@ func judgeAPI(facts apiFacts) []health.Verdict {
 	return verdicts
 }
 
+// JudgeAPIServer says whether one API server is ready.
 func JudgeAPIServer(f kube.APIServerFacts) health.Verdict {
 	check := "api " + f.Server
 	if f.Fault != nil {
@@ -67,6 +68,7 @@ type apiWatch struct {
 	ends time.Time
 }
 
+// New is the constructor of kind api. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

@@ -19,6 +19,7 @@ type applicationsWatch struct {
 	settled *observe.Settled
 }
 
+// New is the constructor of kind applications. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

@@ -29,6 +29,7 @@ type certificateWatch struct {
 	now     observe.Clock
 }
 
+// New is the constructor of kind certificate. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

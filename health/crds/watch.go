@@ -16,6 +16,7 @@ type crdsWatch struct {
 	settled *observe.Settled
 }
 
+// New is the constructor of kind crds. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

@@ -34,6 +34,7 @@ type fixture[S, F any] struct {
 	Want  []health.Verdict `json:"want"`
 }
 
+// RunFixtures judges every case of testdata/NAME.yaml, and holds that each class has one.
 func RunFixtures[S, F any](t *testing.T, name string, judge func(S, F) []health.Verdict) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".yaml")

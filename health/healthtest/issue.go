@@ -20,7 +20,7 @@ type Issued struct {
 	Key  *ecdsa.PrivateKey
 }
 
-// The certificates of these tests are valid from PairStart for ten hours.
+// PairStart is when the certificates begin, which are valid for ten hours.
 var PairStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Issue signs a certificate; by nil signs it with its own key.
@@ -44,14 +44,18 @@ func Issue(t testing.TB, name string, by *Issued, change func(*x509.Certificate)
 	return Issued{cert, key}
 }
 
+// AsCA makes a certificate one that signs others.
 func AsCA(c *x509.Certificate) { c.IsCA, c.DNSNames = true, nil }
 
+// AsLeaf leaves a certificate as it is.
 func AsLeaf(*x509.Certificate) {}
 
+// Pem is the certificate in PEM.
 func (i Issued) Pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Cert.Raw})
 }
 
+// Secret is the data of a TLS Secret with the certificate, the ones that are to follow it, and its key.
 func (i Issued) Secret(t testing.TB, more ...Issued) map[string][]byte {
 	t.Helper()
 	der, err := x509.MarshalECPrivateKey(i.Key)

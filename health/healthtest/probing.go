@@ -31,6 +31,7 @@ func Probing(looks ...map[string][]string) sshtest.Handler {
 	}
 }
 
+// WriteBlock writes one look as a probe does.
 func WriteBlock(to io.Writer, look map[string][]string) {
 	var text strings.Builder
 	for key, values := range look {
@@ -41,7 +42,7 @@ func WriteBlock(to io.Writer, look map[string][]string) {
 	_, _ = io.WriteString(to, text.String()+"end\n")
 }
 
-// now is a healthy host's look with its clock right.
+// HealthyNow is a healthy host's look with its clock right.
 func HealthyNow(changes map[string][]string) map[string][]string {
 	look := HealthyHost()
 	look["time"] = []string{fmt.Sprint(time.Now().Unix())}

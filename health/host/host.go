@@ -34,6 +34,7 @@ type hostWatch struct {
 	key  []byte
 }
 
+// New is the constructor of kind host. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if len(secrets.SSHKey) == 0 {
 		return nil, errors.New("STRATA_SSH_KEY: empty; the host is looked at over SSH")

@@ -10,9 +10,6 @@ import (
 	"strata/internal/remote"
 )
 
-//go:embed probe/pool.sh
-var PoolScript string
-
 // The scripts that run on hosts, each in one SSH session. They look and change nothing.
 var (
 	//go:embed probe/ports.sh
@@ -23,6 +20,9 @@ var (
 	unitOwnScript string
 	//go:embed probe/connect.sh
 	connectScript string
+	// PoolScript asks who answers for IP addresses of a pool.
+	//go:embed probe/pool.sh
+	PoolScript string
 )
 
 // hostScript is what a host gate runs, and unitScript what looks at K3s there.
@@ -48,7 +48,7 @@ func WithSettings(script string, settings map[string]string) string {
 // Block is what a probe script printed in one look: key=value lines; a key may come several times.
 type Block map[string][]string
 
-// get is the first value of a key.
+// Get is the first value of a key.
 func (b Block) Get(key string) string {
 	if values := b[key]; len(values) > 0 {
 		return values[0]
@@ -71,6 +71,7 @@ type Blocks struct {
 	Take    func(Block)
 }
 
+// Line takes one line of a probe.
 func (b *Blocks) Line(text string) {
 	if text == "end" {
 		b.Take(b.current)

@@ -37,6 +37,7 @@ type httpWatch struct {
 	epoch int
 }
 
+// New is the constructor of kind http. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

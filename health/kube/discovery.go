@@ -26,6 +26,7 @@ type ServedResource struct{ Group, Version, Plural string }
 
 func (r ServedResource) groupVersion() string { return r.Group + "/" + r.Version }
 
+// String is the resource as messages name it: group/version plural.
 func (r ServedResource) String() string { return r.groupVersion() + " " + r.Plural }
 
 // Absent are those of the resources that an API server does not serve (yet), by two answers without a cache: the version's own

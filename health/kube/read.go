@@ -49,7 +49,7 @@ func List[T any](ctx context.Context, s *APIServer, resource schema.GroupVersion
 	return items, nil
 }
 
-// get reads one object; nil without an error means that it does not exist.
+// Get reads one object; nil without an error means that it does not exist.
 func Get[T any](ctx context.Context, s *APIServer, resource schema.GroupVersionResource, namespace, name string) (*T, error) {
 	found, err := s.Dyn.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
@@ -61,6 +61,7 @@ func Get[T any](ctx context.Context, s *APIServer, resource schema.GroupVersionR
 	return Typed[T](found)
 }
 
+// Typed is an object as its type.
 func Typed[T any](object *unstructured.Unstructured) (*T, error) {
 	out := new(T)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, out); err != nil {

@@ -19,6 +19,7 @@ import (
 // WorkloadRef is a parsed Namespace/Kind/Name.
 type WorkloadRef struct{ Namespace, Kind, Name string }
 
+// ParseWorkload reads namespace/kind/name, where kind is Deployment, DaemonSet or StatefulSet.
 func ParseWorkload(text string) (WorkloadRef, error) {
 	parts := strings.Split(text, "/")
 	if len(parts) != 3 || slices.Contains(parts, "") {

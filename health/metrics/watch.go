@@ -24,6 +24,7 @@ type metricsWatch struct {
 	settled *observe.Settled
 }
 
+// New is the constructor of kind metrics. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

@@ -37,6 +37,7 @@ var startupTaints = []string{
 	"node.kubernetes.io/unreachable",
 }
 
+// NodesWatch looks at Nodes, their Leases and, over SSH, the units of their hosts.
 type NodesWatch struct {
 	Cluster *kube.Cluster
 	hosts   []health.Host
@@ -59,6 +60,7 @@ type Renewal struct {
 	moved    bool
 }
 
+// New is the constructor of kind nodes. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	registered := spec.Nodes != nil && spec.Nodes.Registered
 	if len(spec.Hosts) == 0 && !registered {

@@ -19,6 +19,7 @@ type sighting struct {
 	since time.Time
 }
 
+// NewSettled has seen nothing yet.
 func NewSettled(now Clock) *Settled { return &Settled{now: now, seen: map[string]sighting{}} }
 
 // Seconds is for how many whole Seconds subject has looked like text, without an interruption between two looks.

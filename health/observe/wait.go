@@ -18,6 +18,7 @@ func Signal(changed chan<- struct{}) {
 	}
 }
 
+// Pause returns after d, or earlier when ctx ends.
 func Pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -31,6 +31,7 @@ type poolWatch struct {
 	settled *observe.Settled
 }
 
+// New is the constructor of kind pool. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if spec.Pool == nil || len(spec.Pool.Addresses) == 0 {
 		return nil, errors.New("spec: pool: expected a pool with addresses")

@@ -43,6 +43,7 @@ type rolloutWatch struct {
 	settled   *observe.Settled
 }
 
+// New is the constructor of kind rollout. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if spec.Rollout == nil || len(spec.Rollout.Workloads) == 0 {
 		return nil, errors.New("spec: rollout: workloads: empty; nothing is not a rollout")

@@ -44,6 +44,7 @@ type serverWatch struct {
 	key    []byte
 }
 
+// New is the constructor of kind server. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	w := &serverWatch{host: spec.Hosts[0], key: secrets.SSHKey}
 	if len(w.key) == 0 {

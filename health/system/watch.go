@@ -19,6 +19,7 @@ type systemWatch struct {
 	dns     kube.WorkloadRef
 }
 
+// New is the constructor of kind system. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

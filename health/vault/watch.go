@@ -23,6 +23,7 @@ type vaultWatch struct {
 	workload kube.WorkloadRef
 }
 
+// New is the constructor of kind vault. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

@@ -1,0 +1,2 @@
+// Package claim gates a PersistentVolumeClaim: bound to a volume.
+package claim

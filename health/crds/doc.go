@@ -1,0 +1,2 @@
+// Package crds gates custom resource definitions: Established, and served by every API server.
+package crds
