@@ -1,0 +1,73 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// telling is how many words make a piece of a message one that is looked for: fewer stand in any program.
+const telling = 3
+
+var (
+	quoted = regexp.MustCompile("(?ms)^```text\n(.*?)^```")
+	// placeholder is what differs from run to run: what is left out, names in capitals, what has a digit, paths and names with a dash, and
+	// what stands in between punctuation, which the program may put there by a format of its own.
+	placeholder = regexp.MustCompile(`…|\b[A-Z][A-Z0-9_]+\b|\S*\d\S*|\S*/\S*|\S*[a-z]-[a-z]\S*|[(),;:'"]`)
+)
+
+// pieces are the parts of quoted messages that the program must have as they are.
+func pieces(page string) []string {
+	var found []string
+	for _, block := range quoted.FindAllStringSubmatch(page, -1) {
+		for line := range strings.Lines(block[1]) {
+			for _, piece := range placeholder.Split(line, -1) {
+				if words := strings.Fields(piece); len(words) >= telling {
+					found = append(found, strings.Join(words, " "))
+				}
+			}
+		}
+	}
+	return found
+}
+
+// Who looks for the words of a failure finds them only where they are the program's.
+func TestTroubleshootingQuotesTheProgram(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/troubleshooting.md"))
+	require.NoError(t, err)
+	says := program(t)
+	found := pieces(string(page))
+	require.Greater(t, len(found), 60)
+	for _, piece := range found {
+		assert.True(t, strings.Contains(says, piece), "docs/troubleshooting.md quotes %q, and the program does not say it", piece)
+	}
+}
+
+func TestPieces(t *testing.T) {
+	page := "```text\ngate a-b: stuck after …\n  fix: check that NAME is on, and its address ADDRESS and so on\n```\n```sh\nnot looked at here\n```\n"
+	assert.Equal(t, []string{"and its address", "and so on"}, pieces(page))
+}
+
+// program is all that the program's sources say, tests and the lab aside.
+func program(t *testing.T) string {
+	t.Helper()
+	var text strings.Builder
+	for _, folder := range []string{"components", "config", "health", "internal", "platform", "tools"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, entry fs.DirEntry, err error) error {
+			name := entry.Name()
+			if err != nil || strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".sh") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			text.WriteString(strings.Join(strings.Fields(string(source)), " "))
+			return err
+		}))
+	}
+	return text.String()
+}
