@@ -21,7 +21,7 @@ var whoseHosts = map[string]struct {
 	wiped bool
 	code  int
 }{
-	"a host without K3s":                 {func(h *fakeHost) {}, "", true, 0},
+	"a host without K3s":                 {func(*fakeHost) {}, "", true, 0},
 	"one that is marked":                 {func(h *fakeHost) { h.write(markFile, ownMark); h.write(configFile, "token: any\n") }, "", true, 0},
 	"one of a stack that was renamed":    {func(h *fakeHost) { h.write(markFile, "cluster=00ff\nproject=old\nstack=old\nnode=here\n") }, "", true, 0},
 	"a K3s from before there were marks": {func(h *fakeHost) { h.write(configFile, "node-name: here\ntoken: secret\n") }, "", true, 0},

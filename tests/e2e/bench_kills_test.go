@@ -19,7 +19,7 @@ import (
 // converges, a second one changes nothing and a down leaves nothing: `make bench-kills`. KILLS is how many, SEED their moments.
 func TestBenchKills(t *testing.T) {
 	kills, seed := number(t, "KILLS", 20), number(t, "SEED", 1)
-	random := rand.New(rand.NewPCG(uint64(seed), 0)) //nolint:gosec // a moment, no secret
+	random := rand.New(rand.NewPCG(uint64(seed), 0)) // a moment, no secret
 	net := network{"stk0", "10.29.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
 	machines := own(t, "e2e-kills", net, all...)

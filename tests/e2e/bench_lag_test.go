@@ -44,13 +44,13 @@ func (c change) lag(t *testing.T, s *stack) float64 {
 	cmd.Stderr = io.MultiWriter(stamped{waiting}, open)
 	require.NoError(t, cmd.Start())
 	defer func() { _ = cmd.Process.Kill() }()
-	await(t, ctx, waiting, "a first look")
+	await(ctx, t, waiting, "a first look")
 	require.NotContains(t, waiting.text(), ": ready", "the gate opens while its fact is false")
 
 	seen := make(chan time.Time, 1)
 	go func() { seen <- c.observe(ctx) }()
 	c.mend(t)
-	await(t, ctx, open, "a verdict")
+	await(ctx, t, open, "a verdict")
 	require.NoError(t, cmd.Wait())
 	became := <-seen
 	require.False(t, became.IsZero(), "%s opened, and an observer never saw its fact", c.gate)
@@ -69,7 +69,7 @@ func (s stamped) Write(line []byte) (int, error) {
 	return len(line), err
 }
 
-func await(t *testing.T, ctx context.Context, s *signal, what string) {
+func await(ctx context.Context, t *testing.T, s *signal, what string) {
 	t.Helper()
 	select {
 	case <-s.seen:

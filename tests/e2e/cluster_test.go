@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"testing"
@@ -97,5 +96,5 @@ func answers(t *testing.T, address string) {
 		require.NoError(c, err)
 		require.NoError(c, response.Body.Close())
 		require.Equal(c, http.StatusOK, response.StatusCode, string(body))
-	}, time.Minute, 200*time.Millisecond, fmt.Sprintf("http://%s does not answer", address))
+	}, time.Minute, 200*time.Millisecond, "http://%s does not answer", address)
 }

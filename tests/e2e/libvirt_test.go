@@ -29,7 +29,7 @@ func TestLibvirtMakesAVirtualMachineForK3s(t *testing.T) {
 		s.refused(t, s.up(), "nowhere", "strata:hosts.libvirt.pool")
 		s.configure(l.sections(t, server, nil))
 	})
-	s.step("it boots, and K3s comes up on it", func(t *testing.T) { s.must(s.up()) })
+	s.step("it boots, and K3s comes up on it", func(*testing.T) { s.must(s.up()) })
 	s.step("cloud-init made what was asked for, with the key that was pinned before the boot", func(t *testing.T) {
 		host := s.dial(t, "hosts-server-1-gate")
 		for script, want := range map[string]string{

@@ -40,7 +40,7 @@ func TestPlatform(t *testing.T) {
 		assert.Equal(t, http.StatusUnauthorized, s.get(t, address, "").code)
 		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
 	})
-	s.step("health passes", func(t *testing.T) { s.must(s.health()) })
+	s.step("health passes", func(*testing.T) { s.must(s.health()) })
 	s.step("the root application brings what the repository holds", func(t *testing.T) {
 		sections := platform(hosts, all...)
 		sections["argocd"] = map[string]any{"root": map[string]any{

@@ -22,7 +22,7 @@ func (l *lent) serveEmptyRegistry(t *testing.T) {
 	for _, n := range l.nodes {
 		client, err := ssh.Dial("tcp", l.net.address(n.host)+":22", &ssh.ClientConfig{
 			User: "strata", Auth: []ssh.AuthMethod{ssh.PublicKeys(key)},
-			HostKeyCallback: ssh.InsecureIgnoreHostKey(), //nolint:gosec // the story made the machine.
+			HostKeyCallback: ssh.InsecureIgnoreHostKey(), // the story made the machine
 		})
 		require.NoError(t, err)
 		listener, err := client.Listen("tcp", "127.0.0.1:5000")

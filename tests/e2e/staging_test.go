@@ -34,7 +34,7 @@ func TestStagingOnLentHosts(t *testing.T) {
 		assert.Less(t, r.took, 15*time.Second)
 	})
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
-	s.step("health passes", func(t *testing.T) { s.must(s.health()) })
+	s.step("health passes", func(*testing.T) { s.must(s.health()) })
 	s.step("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
 	s.step("agent-2 with a volume leaves only with a word, and returns, and the rest serves", func(t *testing.T) { s.keepsAVolume(t, hosts, all, "agent-2") })
 	// Of the servers two leave at once, one of which bootstrapped the cluster.

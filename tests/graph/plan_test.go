@@ -42,7 +42,7 @@ func each(from []string, to ...string) []need {
 	return needs
 }
 
-// planRows are the plan's tables, in its order, for the resources of a graph.
+// planRows are the plan's tables, in its order, for the resources of a graph, and behind them what the plan does not know of.
 func planRows(g graph) []planRow {
 	// of are the resources of a kind, or of a group of kinds, which ends with a slash.
 	of := func(kinds ...string) []string {
@@ -57,7 +57,7 @@ func planRows(g graph) []planRow {
 	objects := slices.DeleteFunc(onAPISIX(g), func(name string) bool { return !strings.HasPrefix(g[name].Type, "kubernetes:") })
 	routes := of(gateways + "v1:HTTPRoute")
 	apisixRoutes := of(kinds + "v2:ApisixRoute")
-	return []planRow{
+	return append([]planRow{
 		{missingTable, "Certificate", "CRD not established", each(of(certificates+"v1:Certificate"), "cert-manager-release"), nil, ""},
 		{missingTable, "Certificate", "Webhook not ready", each(of(certificates+"v1:Certificate"), "cert-manager-api"), nil, ""},
 		{missingTable, "Gateway", "Secret not found", nil, each([]string{"apisix-gateway", "apisix-certificate"}, "apisix-tls-request", "apisix-tls-gate"), ""},
@@ -92,7 +92,12 @@ func planRows(g graph) []planRow {
 			{"demo-rest-plugins", "demo-rest-consumer"}, {"demo-rest-route", "demo-rest-consumer"}, {"demo-rest-consumer", "demo-rest-key"},
 		}, "A route is refused without the plugin configuration that it names and that one's Secret: since 2.1.0 the webhook has the data plane look at it."},
 		{risks, "Gateway Not Programmed", "Secret", nil, []need{{"apisix-gateway", "apisix-tls-request"}}, ""},
+	}, ourRows()...)
+}
 
+// ourRows are facts of the charts and controllers.
+func ourRows() []planRow {
+	return []planRow{
 		{ours, "data plane", "the Secret that its Pods read", []need{{"apisix-release", "apisix-keys"}}, nil, ""},
 		{ours, "Gateway", "the GatewayProxy that it names", []need{{"apisix-gateway", "apisix-proxy"}}, nil, ""},
 		{ours, "IngressClass", "the GatewayProxy that it names, with the data plane's Service", []need{

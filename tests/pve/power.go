@@ -54,7 +54,7 @@ func (n *node) boot(g *guest) error {
 	if err != nil {
 		return err
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	cmd := exec.Command(os.Getenv("PVE_STRATA"), "machine", "create", "--timeout", "10m")
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -62,7 +62,7 @@ func (n *node) boot(g *guest) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(stdin.Name()) // it stays open in the child
+	defer func() { _ = os.Remove(stdin.Name()) }() // it stays open in the child
 	if _, err := stdin.Write(text); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func readSeed(path string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer disk.Close()
+	defer func() { _ = disk.Close() }()
 	image, err := disk.GetFilesystem(0)
 	if err != nil {
 		return nil, err
