@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -81,5 +80,5 @@ func TestTheRulesOfOurOwnClusterAreNotAskedOfALentOne(t *testing.T) {
 
 	_, err = config.Load("dev", map[string]string{"hosts": "{}", "cluster": "{}", "metallb": `{"enabled":false}`}, noEnv)
 	require.Error(t, err, "neither hosts nor a cluster")
-	assert.True(t, strings.Contains(err.Error(), "cluster.context"), err.Error())
+	assert.ErrorContains(t, err, "cluster.context")
 }

@@ -52,8 +52,7 @@ func cached(ctx context.Context, projectDir string, artifact Artifact) (string, 
 func obtain(ctx context.Context, projectDir, url, arch, file string, progress io.Writer) error {
 	image, built := config.BuiltImage(url)
 	if !built {
-		_, err := download(ctx, url, file, progress)
-		return err
+		return download(ctx, url, file, progress)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
@@ -77,17 +76,17 @@ func accept(partial, file, url, sum string) error {
 
 // download fetches a URL into a file, from where an interrupted one stopped. It tries again for as long as an attempt
 // brings something.
-func download(ctx context.Context, url, file string, progress io.Writer) (string, error) {
+func download(ctx context.Context, url, file string, progress io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return "", err
+		return err
 	}
 	for {
 		got, err := attempt(ctx, url, file, progress)
 		if err == nil {
-			return file, nil
+			return nil
 		}
 		if got == 0 || ctx.Err() != nil {
-			return "", fmt.Errorf("downloading %s: %w; check the network, or use a bundle (strata:artifacts.source)", url, err)
+			return fmt.Errorf("downloading %s: %w; check the network, or use a bundle (strata:artifacts.source)", url, err)
 		}
 	}
 }
@@ -176,7 +175,7 @@ func fresh(ctx context.Context, url, file string) (string, error) {
 	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
-	if _, err := download(ctx, url, file, io.Discard); err != nil {
+	if err := download(ctx, url, file, io.Discard); err != nil {
 		return "", err
 	}
 	text, err := os.ReadFile(file)

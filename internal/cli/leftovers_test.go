@@ -22,9 +22,9 @@ func onlyTheCreation(t *testing.T) (string, nspawn.Spec) {
 	pending := func(kind, create string) string {
 		return fmt.Sprintf(`{"type":%q,"resource":{"urn":"urn::a","type":"command:local:Command","inputs":{"create":%q,"stdin":%q}}}`, kind, create, text)
 	}
-	const make = "exec .strata/bin/strata machine create"
+	const machine = "exec .strata/bin/strata machine create"
 	return `{"deployment":{"resources":[],"pending_operations":[` + strings.Join([]string{
-		pending("creating", make), pending("deleting", make), pending("creating", "exec .strata/bin/strata vm create"),
+		pending("creating", machine), pending("deleting", machine), pending("creating", "exec .strata/bin/strata vm create"),
 	}, ",") + `]}}`, spec
 }
 

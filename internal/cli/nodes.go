@@ -37,7 +37,7 @@ func newNodesCommand() *cobra.Command {
 		Short:  "Print the cluster's Nodes with role and address (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: fromStdin("nodes", func(ctx context.Context, cmd *cobra.Command, input nodesInput) error {
+		RunE: fromStdin("nodes", func(ctx context.Context, cmd *cobra.Command, _ nodesInput) error {
 			client, err := dynamicClient("nodes")
 			if err != nil {
 				return err

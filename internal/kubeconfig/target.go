@@ -135,7 +135,7 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 // forget takes out what says nothing about the cluster or who asks: what tools note for themselves, such as the time of minikube's
 // last start, would look like a changed credential. The namespace is for people who type; the program names each object's.
 func forget(raw *clientcmdapi.Config) {
-	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} //nolint:staticcheck // an old file may still have preferences
+	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} // an old file may still have preferences
 	for _, cluster := range raw.Clusters {
 		cluster.Extensions = nil
 	}

@@ -30,5 +30,5 @@ func heap() int64 {
 	runtime.GC()
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
-	return int64(now.HeapAlloc) //nolint:gosec // far below
+	return int64(now.HeapAlloc)
 }

@@ -7,6 +7,7 @@ import (
 	"debug/elf"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -50,7 +51,7 @@ func unpack(t *testing.T, content []byte) map[string][]byte {
 	files := map[string][]byte{}
 	for reader := tar.NewReader(bytes.NewReader(content)); ; {
 		header, err := reader.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return files
 		}
 		require.NoError(t, err)

@@ -2,7 +2,6 @@ package vm
 
 import (
 	"encoding/xml"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -173,5 +172,5 @@ func TestAHypervisorThatDoesNotAnswerIsNamedAndBounded(t *testing.T) {
 	for _, text := range []string{"hypervisor (127.0.0.1:1)", "connection refused", "strata:hosts.hypervisor", "pulumi state delete"} {
 		assert.ErrorContains(t, err, text)
 	}
-	assert.False(t, errors.Is(err, io.EOF))
+	assert.NotErrorIs(t, err, io.EOF)
 }

@@ -42,7 +42,7 @@ func TestASeedIsADiskThatCloudInitFinds(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, content, 0o600))
 	opened, err := os.Open(name)
 	require.NoError(t, err)
-	defer opened.Close()
+	defer func() { _ = opened.Close() }()
 	image, err := iso9660.Read(file.New(opened, true), int64(len(content)), 0, 2048)
 	require.NoError(t, err)
 	assert.Equal(t, seedLabel, strings.TrimRight(image.Label(), " \x00"))

@@ -85,8 +85,9 @@ func parseLook(said string, now time.Time) (Host, k3snode.Certificate, error) {
 		return state, first, nil
 	case HostWithout, HostPending:
 		return state, first, nil
+	default:
+		return "", first, fmt.Errorf("expected what runs there, found %q", word)
 	}
-	return "", first, fmt.Errorf("expected what runs there, found %q", word)
 }
 
 // Restart implements Hosts.
