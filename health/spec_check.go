@@ -9,8 +9,8 @@ import (
 // needs notes a problem unless ok.
 type needs func(ok bool, format string, args ...any)
 
-// validatePart checks what only the Spec's kind needs.
-func (s Spec) validatePart(need needs) {
+// lacksPart reports whether the part of the Spec is missing that its kind has.
+func (s Spec) lacksPart() bool {
 	parts := map[Kind]bool{
 		KindHost: s.Host != nil, KindSystem: s.System != nil, KindWebhook: s.Webhook != nil, KindPool: s.Pool != nil,
 		KindCRDs: s.CRDs != nil, KindIssuer: s.Issuer != nil, KindCertificate: s.Certificate != nil,
@@ -18,7 +18,13 @@ func (s Spec) validatePart(need needs) {
 		KindHTTP: s.HTTP != nil, KindApplications: s.Applications != nil, KindRollout: s.Rollout != nil,
 		KindVault: s.Vault != nil, KindClaim: s.Claim != nil, KindVM: s.VM != nil, KindMetrics: s.Metrics != nil, KindUpstreams: s.Upstreams != nil,
 	}
-	if present, wanted := parts[s.Kind]; wanted && !present {
+	present, wanted := parts[s.Kind]
+	return wanted && !present
+}
+
+// validatePart checks what only the Spec's kind needs.
+func (s Spec) validatePart(need needs) {
+	if s.lacksPart() {
 		need(false, "%s: missing", s.Kind)
 		return
 	}

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,17 +14,22 @@ func (s HTTPSpec) validate(need needs) {
 	need(len(s.Probes) > 0, "http.probes: empty; a gate of nothing is always open")
 	var names []string
 	for i, probe := range s.Probes {
-		need(probe.Name != "" && !slices.Contains(names, probe.Name), "http.probes[%d].name: empty or not unique: %q", i, probe.Name)
+		at := fmt.Sprintf("http.probes[%d]", i)
+		need(probe.Name != "" && !slices.Contains(names, probe.Name), "%s.name: empty or not unique: %q", at, probe.Name)
 		names = append(names, probe.Name)
-		target, err := url.Parse(probe.URL)
-		usable := err == nil && target.Host != "" && (target.Scheme == "http" || target.Scheme == "https")
-		need(usable && target.User == nil, "http.probes[%d].url: expected http(s)://host/path without user and password", i)
-		for _, status := range probe.Status {
-			need(status >= 100 && status < 600, "http.probes[%d].status: %d is no HTTP status", i, status)
-		}
-		redirect, err := url.Parse(probe.RedirectTo)
-		need(!probe.Login || probe.Contains != "", "http.probes[%d].contains: empty; a login page answers 200 as well", i)
-		need(probe.RedirectTo == "" || probe.RedirectPrefix == "", "http.probes[%d]: redirectTo and redirectPrefix exclude each other", i)
-		need(probe.RedirectTo == "" || err == nil && redirect.IsAbs(), "http.probes[%d].redirectTo: expected an absolute URL", i)
+		probe.validate(at, need)
 	}
+}
+
+func (p HTTPProbe) validate(at string, need needs) {
+	target, err := url.Parse(p.URL)
+	usable := err == nil && target.Host != "" && (target.Scheme == "http" || target.Scheme == "https")
+	need(usable && target.User == nil, "%s.url: expected http(s)://host/path without user and password", at)
+	for _, status := range p.Status {
+		need(status >= 100 && status < 600, "%s.status: %d is no HTTP status", at, status)
+	}
+	redirect, err := url.Parse(p.RedirectTo)
+	need(!p.Login || p.Contains != "", "%s.contains: empty; a login page answers 200 as well", at)
+	need(p.RedirectTo == "" || p.RedirectPrefix == "", "%s: redirectTo and redirectPrefix exclude each other", at)
+	need(p.RedirectTo == "" || err == nil && redirect.IsAbs(), "%s.redirectTo: expected an absolute URL", at)
 }

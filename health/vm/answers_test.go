@@ -24,11 +24,11 @@ func TestAMachineAnswersOnceItsSSHServerSpeaks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(t, err)
-			defer listener.Close()
+			defer func() { _ = listener.Close() }()
 			go func() {
 				if conn, err := listener.Accept(); err == nil {
 					_, _ = conn.Write([]byte(test.says))
-					defer conn.Close()
+					defer func() { _ = conn.Close() }()
 					_, _ = conn.Read(make([]byte, 1)) // until the other side goes
 				}
 			}()

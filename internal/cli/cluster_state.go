@@ -32,7 +32,8 @@ func clusterOf(ctx context.Context, project, stack string) (recordedCluster, err
 	if err != nil {
 		return recordedCluster{}, err
 	}
-	for _, command := range state.Running("upgrade") {
+	if commands := state.Running("upgrade"); len(commands) > 0 {
+		command := commands[0]
 		var found recordedCluster
 		if err := json.Unmarshal([]byte(command.Input("stdin")), &found.plan); err != nil {
 			return found, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)

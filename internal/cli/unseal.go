@@ -60,7 +60,8 @@ type recordedVault struct {
 
 // vaultIn finds the step that configured Vault: its inputs have the server and the keys.
 func vaultIn(state *stackstate.State) (found recordedVault, err error) {
-	for _, command := range state.Running("vault configure") {
+	if commands := state.Running("vault configure"); len(commands) > 0 {
+		command := commands[0]
 		if err := json.Unmarshal([]byte(command.Input("stdin")), &found.input); err != nil {
 			return recordedVault{}, fmt.Errorf("state of %s: stdin: %w", command.URN, err)
 		}

@@ -60,21 +60,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case r.URL.Path == routePath && r.Method == http.MethodPatch:
-		body, _ := io.ReadAll(r.Body)
-		var patch struct {
-			Metadata struct{ ResourceVersion string }
-			Spec     struct{ Rules any }
-		}
-		_ = json.Unmarshal(body, &patch)
-		if a.conflicts > 0 || patch.Metadata.ResourceVersion != fmt.Sprint(a.version) {
-			a.conflicts--
-			a.version++
-			answer(http.StatusConflict, map[string]any{"kind": "Status", "apiVersion": "v1", "reason": "Conflict", "code": 409})
-			return
-		}
-		a.version++
-		a.rules = patch.Spec.Rules
-		answer(http.StatusOK, map[string]any{})
+		answer(a.patched(r.Body))
 	case r.URL.Path == routePath:
 		answer(http.StatusOK, map[string]any{"metadata": map[string]any{"resourceVersion": fmt.Sprint(a.version)}, "spec": map[string]any{"rules": a.rules}})
 	case r.URL.Path == "/apis/apps/v1/namespaces/apps/deployments/shop-canary":
@@ -90,14 +76,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.WriteHeader(a.probe)
 	case r.URL.Path == "/api/v1/namespaces/traefik/pods":
-		items := []any{}
-		for name := range a.metrics {
-			items = append(items, map[string]any{
-				"metadata": map[string]any{"name": name, "namespace": "traefik"},
-				"spec":     map[string]any{"containers": []any{map[string]any{"name": "traefik", "image": "traefik:v9.0"}}},
-			})
-		}
-		answer(http.StatusOK, map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items})
+		answer(http.StatusOK, a.listOfTraefikPods())
 	case r.URL.Path == "/api/v1/services":
 		items := []any{}
 		for _, s := range a.services {
@@ -105,12 +84,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		answer(http.StatusOK, map[string]any{"kind": "ServiceList", "apiVersion": "v1", "items": items})
 	case r.URL.Path == "/api/v1/namespaces/apps/pods" && r.URL.Query().Get("labelSelector") == "app.kubernetes.io/name=shop-canary":
-		gone := map[string]any{"name": "of-the-version-before", "deletionTimestamp": a.leaving.UTC().Format(time.RFC3339)}
-		items := []any{map[string]any{"metadata": gone, "status": map[string]any{"podIP": "10.42.0.9"}}}
-		for i, address := range a.canaryPods {
-			items = append(items, map[string]any{"metadata": map[string]any{"name": fmt.Sprint("shop-canary-", i)}, "status": map[string]any{"podIP": address}})
-		}
-		answer(http.StatusOK, map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items})
+		answer(http.StatusOK, a.listOfCanaryPods())
 	default:
 		for name, text := range a.metrics {
 			if r.URL.Path == "/api/v1/namespaces/traefik/pods/"+name+":9100/proxy/metrics" && text != "" {
@@ -120,6 +94,44 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		answer(http.StatusServiceUnavailable, map[string]any{"kind": "Status", "apiVersion": "v1", "code": 503})
 	}
+}
+
+// patched is the answer to a change of the route.
+func (a *api) patched(body io.Reader) (status int, object any) {
+	text, _ := io.ReadAll(body)
+	var patch struct {
+		Metadata struct{ ResourceVersion string }
+		Spec     struct{ Rules any }
+	}
+	_ = json.Unmarshal(text, &patch)
+	if a.conflicts > 0 || patch.Metadata.ResourceVersion != fmt.Sprint(a.version) {
+		a.conflicts--
+		a.version++
+		return http.StatusConflict, map[string]any{"kind": "Status", "apiVersion": "v1", "reason": "Conflict", "code": 409}
+	}
+	a.version++
+	a.rules = patch.Spec.Rules
+	return http.StatusOK, map[string]any{}
+}
+
+func (a *api) listOfTraefikPods() map[string]any {
+	items := []any{}
+	for name := range a.metrics {
+		items = append(items, map[string]any{
+			"metadata": map[string]any{"name": name, "namespace": "traefik"},
+			"spec":     map[string]any{"containers": []any{map[string]any{"name": "traefik", "image": "traefik:v9.0"}}},
+		})
+	}
+	return map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items}
+}
+
+func (a *api) listOfCanaryPods() map[string]any {
+	gone := map[string]any{"name": "of-the-version-before", "deletionTimestamp": a.leaving.UTC().Format(time.RFC3339)}
+	items := []any{map[string]any{"metadata": gone, "status": map[string]any{"podIP": "10.42.0.9"}}}
+	for i, address := range a.canaryPods {
+		items = append(items, map[string]any{"metadata": map[string]any{"name": fmt.Sprint("shop-canary-", i)}, "status": map[string]any{"podIP": address}})
+	}
+	return map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items}
 }
 
 // in is a cluster behind an API server.
