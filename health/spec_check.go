@@ -28,35 +28,28 @@ func (s Spec) validatePart(need needs) {
 		need(false, "%s: missing", s.Kind)
 		return
 	}
+	if part := s.part(); part != nil {
+		part.validate(need)
+	}
 	switch s.Kind {
-	case KindWebhook:
-		s.Webhook.validate(need)
-	case KindCRDs:
-		s.CRDs.validate(need)
 	case KindRollout:
 		need(len(s.Rollout.Workloads) > 0, "rollout.workloads: empty; nothing is not a rollout")
 	case KindIssuer:
 		need(s.Issuer.Name != "", "issuer.name: empty")
-	case KindCertificate:
-		s.Certificate.validate(need)
 	case KindClaim:
 		need(s.Claim.Namespace != "" && s.Claim.Name != "" && s.Claim.ClassKey != "", "claim: namespace, name or classKey is empty")
 	case KindVault:
 		need(s.Vault.Namespace != "" && s.Vault.Pod != "" && s.Vault.Port > 0, "vault: namespace, pod or port is empty")
-	case KindAddress:
-		s.Address.validate(need)
-	case KindGateway:
-		s.Gateway.validate(need)
-	case KindHTTP:
-		s.HTTP.validate(need)
-	case KindMetrics:
-		s.Metrics.validate(need)
-	case KindUpstreams:
-		s.Upstreams.validate(need)
-	case KindApplications:
-		s.Applications.validate(need)
 	default: // The kind's constructor says what its part lacks.
 	}
+}
+
+// part is what the Spec has for its kind, where it has rules of its own.
+func (s Spec) part() interface{ validate(need needs) } {
+	return map[Kind]interface{ validate(need needs) }{
+		KindWebhook: s.Webhook, KindCRDs: s.CRDs, KindCertificate: s.Certificate, KindAddress: s.Address, KindGateway: s.Gateway,
+		KindHTTP: s.HTTP, KindMetrics: s.Metrics, KindUpstreams: s.Upstreams, KindApplications: s.Applications,
+	}[s.Kind]
 }
 
 func (s WebhookSpec) validate(need needs) {

@@ -51,13 +51,13 @@ type dialFacts struct {
 	Error string `json:"error,omitempty"`
 }
 
-// AddressName is the Service as namespace/name.
-func AddressName(s health.AddressSpec) string { return s.Namespace + "/" + s.Service }
+// Name is the Service as namespace/name.
+func Name(s health.AddressSpec) string { return s.Namespace + "/" + s.Service }
 
 // judgeAddress says whether the Service can be reached from outside: an address that is assigned is not yet announced, and one
 // that is announced has not yet anything behind it.
 func judgeAddress(spec health.AddressSpec, f addressFacts) []health.Verdict {
-	assigned, endpoints := "address "+AddressName(spec), "endpoints "+AddressName(spec)
+	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
 	if f.Fault != nil {
 		return []health.Verdict{
 			f.Fault.Verdict(assigned, f.Seconds >= observe.StartupSeconds),

@@ -36,7 +36,7 @@ func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 	if here.Passes() || f.Away < awaySeconds || len(f.Hosts.Runs) == 0 {
 		return here
 	}
-	if slices.ContainsFunc(f.Hosts.Runs, func(run host.HostRun) bool { return !run.Passed() }) {
+	if slices.ContainsFunc(f.Hosts.Runs, func(run host.Run) bool { return !run.Passed() }) {
 		return here
 	}
 	seen := ""

@@ -54,7 +54,7 @@ func judgeAddressFromHosts(f host.HostsFacts, after []string) []health.Verdict {
 	return verdicts
 }
 
-func judgeAddressRun(address string, run host.HostRun, after []string) health.Verdict {
+func judgeAddressRun(address string, run host.Run, after []string) health.Verdict {
 	v := health.Verdict{Check: "address from " + run.Host, State: health.Waiting, After: after}
 	switch {
 	case run.Fault != "":

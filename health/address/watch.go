@@ -51,7 +51,7 @@ func (w *addressWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 	parts.Go(func() { w.dialAgain(ctx) })
 	if w.skipped == "" {
 		parts.Go(func() {
-			host.FromHostsAt(ctx, w.hosts, w.key, w.movedHosts, w.address, w.connectionTo, func(address string, runs []host.HostRun) {
+			host.FromHostsAt(ctx, w.hosts, w.key, w.movedHosts, w.address, w.connectionTo, func(address string, runs []host.Run) {
 				w.take(address, func(f *addressFacts) { f.Hosts.Runs = runs })
 			})
 		})

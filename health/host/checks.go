@@ -17,7 +17,7 @@ var architectures = []string{"x86_64", "aarch64", "armv7l"}
 // usedDiskMiB is the free space that a host with a running K3s must have left: its images are there already.
 const usedDiskMiB = 200
 
-func judgeOperatingSystem(_ health.Host, _ health.HostSpec, f HostFacts) health.Verdict {
+func judgeOperatingSystem(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 	v := health.Verdict{State: health.Stuck, Message: fmt.Sprintf("%s, %s, Linux %s", f.Probe.Get("os"), f.Probe.Get("arch"), f.Probe.Get("kernel"))}
 	switch {
 	case f.Probe.Get("systemd") != "yes":
@@ -39,7 +39,7 @@ func judgeOperatingSystem(_ health.Host, _ health.HostSpec, f HostFacts) health.
 	return v
 }
 
-func judgeHostname(host health.Host, spec health.HostSpec, f HostFacts) health.Verdict {
+func judgeHostname(host health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	name, id := f.Probe.Get("hostname"), f.Probe.Get("machine_id")
 	v := health.Verdict{State: health.Stuck, Message: fmt.Sprintf("%s, machine-id %s", name, id)}
 	short, _, _ := strings.Cut(name, ".")
@@ -61,7 +61,7 @@ func judgeHostname(host health.Host, spec health.HostSpec, f HostFacts) health.V
 }
 
 // judgeNetworkManager wants whatever this host configures its network with, rather than one that all hosts should have.
-func judgeNetworkManager(_ health.Host, _ health.HostSpec, f HostFacts) health.Verdict {
+func judgeNetworkManager(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 	var enabled, active, starting, failed []string
 	for _, line := range f.Probe["manager"] {
 		fields := append(strings.Fields(line), "", "")
@@ -94,7 +94,7 @@ func judgeNetworkManager(_ health.Host, _ health.HostSpec, f HostFacts) health.V
 	return health.Verdict{State: health.Skipped, Message: "no network manager is enabled; the network comes from outside (kernel, container host)"}
 }
 
-func judgeRoute(_ health.Host, _ health.HostSpec, f HostFacts) health.Verdict {
+func judgeRoute(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 	if through := f.Probe.Get("route"); through != "" {
 		return health.Verdict{State: health.Ready, Message: "through " + through}
 	}
@@ -103,7 +103,7 @@ func judgeRoute(_ health.Host, _ health.HostSpec, f HostFacts) health.Verdict {
 }
 
 // judgeClock leaves the seconds to the evidence, so that the message stays the same while the clock runs.
-func judgeClock(_ health.Host, spec health.HostSpec, f HostFacts) health.Verdict {
+func judgeClock(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	skew := time.Duration(f.SkewSeconds) * time.Second
 	limit := spec.MaxClockSkew.Duration
 	if skew.Abs() <= limit {
@@ -130,7 +130,7 @@ func orUnknown(text string) string {
 	return text
 }
 
-func judgeDisk(_ health.Host, spec health.HostSpec, f HostFacts) health.Verdict {
+func judgeDisk(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	free, need := f.Probe.number("disk_mib"), spec.MinDiskMiB
 	if f.Probe.Get("k3s") != "" {
 		need = min(need, usedDiskMiB)
@@ -142,7 +142,7 @@ func judgeDisk(_ health.Host, spec health.HostSpec, f HostFacts) health.Verdict 
 		Hint: "free some space or enlarge the disk"}
 }
 
-func judgeMemory(_ health.Host, spec health.HostSpec, f HostFacts) health.Verdict {
+func judgeMemory(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	if has := f.Probe.number("memory_mib"); has < spec.MinMemoryMiB {
 		return health.Verdict{State: health.Stuck, Message: fmt.Sprintf("expected %d MiB, found %d MiB", spec.MinMemoryMiB, has), Hint: "give the host more memory"}
 	}
@@ -150,7 +150,7 @@ func judgeMemory(_ health.Host, spec health.HostSpec, f HostFacts) health.Verdic
 }
 
 // judgeEarlierK3s refuses a K3s that somebody else installed: an install over it would change a living cluster.
-func judgeEarlierK3s(_ health.Host, _ health.HostSpec, f HostFacts) health.Verdict {
+func judgeEarlierK3s(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 	unit := f.Probe.Get("k3s")
 	switch {
 	case unit == "":
@@ -167,7 +167,7 @@ func judgeEarlierK3s(_ health.Host, _ health.HostSpec, f HostFacts) health.Verdi
 }
 
 // judgeK3sVersion refuses what K3s cannot do, before anything is copied to any host: a downgrade, or a skipped minor version.
-func judgeK3sVersion(_ health.Host, spec health.HostSpec, f HostFacts) health.Verdict {
+func judgeK3sVersion(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	found := f.Probe.Get("k3s_version")
 	switch {
 	case spec.K3s == "":
@@ -184,7 +184,7 @@ func judgeK3sVersion(_ health.Host, spec health.HostSpec, f HostFacts) health.Ve
 	return health.Verdict{State: health.Ready, Message: found + ", to be upgraded to " + spec.K3s}
 }
 
-func judgeModule(name string, _ health.Host, spec health.HostSpec, f HostFacts) health.Verdict {
+func judgeModule(name string, _ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	if strings.HasPrefix(name, "ip_vs") && !spec.IPVS {
 		return health.Verdict{State: health.Skipped, Message: "kube-proxy does not use IPVS"}
 	}
@@ -208,7 +208,7 @@ func judgeModule(name string, _ health.Host, spec health.HostSpec, f HostFacts) 
 		Hint:  "reboot after a kernel update, or install the kernel's extra modules (linux-modules-extra-" + kernel + ")"}
 }
 
-func judgeProgram(name string, f HostFacts) health.Verdict {
+func judgeProgram(name string, f Facts) health.Verdict {
 	if slices.Contains(f.Probe["program"], name) {
 		return health.Verdict{State: health.Ready, Message: "installed"}
 	}
@@ -216,7 +216,7 @@ func judgeProgram(name string, f HostFacts) health.Verdict {
 }
 
 // judgePort wants a port free or held by K3s, so that the gate holds on every later run as well.
-func judgePort(port int, host health.Host, f HostFacts) health.Verdict {
+func judgePort(port int, host health.Host, f Facts) health.Verdict {
 	for _, line := range f.Probe["port"] {
 		fields := append(strings.Fields(line), "", "", "")
 		if fields[0] != strconv.Itoa(port) {

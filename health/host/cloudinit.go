@@ -8,7 +8,7 @@ import (
 
 // judgeCloudInit knows the three ways in which cloud-init ends: exit code 0 is done, 2 (since 23.4) is done with errors that it
 // recovered from, 1 is failed. A host without it, or where it is off, has nothing to wait for.
-func judgeCloudInit(host health.Host, _ health.HostSpec, f HostFacts) health.Verdict {
+func judgeCloudInit(host health.Host, _ health.HostSpec, f Facts) health.Verdict {
 	evidence := cloudInitEvidence(f.Probe)
 	switch f.Probe.Get("cloudinit") {
 	case "absent":
@@ -33,7 +33,7 @@ func judgeCloudInit(host health.Host, _ health.HostSpec, f HostFacts) health.Ver
 	return health.Verdict{State: health.Waiting, Message: "not seen"}
 }
 
-func judgeCloudInitEnd(host health.Host, f HostFacts, evidence []string) health.Verdict {
+func judgeCloudInitEnd(host health.Host, f Facts, evidence []string) health.Verdict {
 	hint := "on " + host.Name + ": cloud-init status --long; less /var/log/cloud-init-output.log"
 	switch f.Probe.Get("cloudinit_code") {
 	case "0":

@@ -33,8 +33,8 @@ func (c Connection) portList() string {
 	return strings.Join(texts, " ")
 }
 
-// HostRun is the last attempt of one host.
-type HostRun struct {
+// Run is the last attempt of one host.
+type Run struct {
 	Host string `json:"host"`
 	// Command is what was tried, as it can be typed on the host.
 	Command string `json:"command"`
@@ -48,7 +48,7 @@ type HostRun struct {
 }
 
 // Evidence is the run as a person would have seen it.
-func (r HostRun) Evidence() string {
+func (r Run) Evidence() string {
 	switch {
 	case r.Fault != "":
 		return fmt.Sprintf("%s: %s", r.Host, r.Fault)
@@ -59,24 +59,24 @@ func (r HostRun) Evidence() string {
 }
 
 // Passed reports whether the command ran and succeeded.
-func (r HostRun) Passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
+func (r Run) Passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
 
 // fromHosts has every host connect again and again until ctx ends, over one SSH session each, and reports the last attempt of
 // each, in the hosts' order, whenever one of them changed. It is how a gate looks from where the servers are: a Service's address
 // is reachable there first.
-func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connection, report func([]HostRun)) {
-	runs := make([]HostRun, len(hosts))
+func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connection, report func([]Run)) {
+	runs := make([]Run, len(hosts))
 	for i, host := range hosts {
-		runs[i] = HostRun{Host: host.Name, Command: to.Command()}
+		runs[i] = Run{Host: host.Name, Command: to.Command()}
 	}
 	var mutex sync.Mutex
-	update := func(i int, change func(*HostRun)) {
+	update := func(i int, change func(*Run)) {
 		mutex.Lock()
 		defer mutex.Unlock()
 		before := runs[i]
 		change(&runs[i])
 		if runs[i] != before {
-			report(append([]HostRun(nil), runs...))
+			report(append([]Run(nil), runs...))
 		}
 	}
 	script := WithSettings(connectScript, map[string]string{"address": to.Address, "ports": to.portList()})
@@ -85,11 +85,11 @@ func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connecti
 		all.Go(func() {
 			Stream(ctx, host, key, script,
 				func(b Block) {
-					update(i, func(r *HostRun) {
+					update(i, func(r *Run) {
 						r.Seen, r.Fault, r.Code, r.Output = true, "", b.number("code"), strings.Join(b["output"], "\n")
 					})
 				},
-				func(err error) { update(i, func(r *HostRun) { r.Seen, r.Fault = false, health.OneLine(err.Error()) }) })
+				func(err error) { update(i, func(r *Run) { r.Seen, r.Fault = false, health.OneLine(err.Error()) }) })
 		})
 	}
 	all.Wait()
@@ -99,7 +99,7 @@ func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connecti
 // there is another one. An empty address is none yet.
 func FromHostsAt(
 	ctx context.Context, hosts []health.Host, key []byte, moved <-chan struct{}, present func() string,
-	to func(address string) Connection, report func(address string, runs []HostRun),
+	to func(address string) Connection, report func(address string, runs []Run),
 ) {
 	stop, asked := func() {}, ""
 	var asking sync.WaitGroup
@@ -115,7 +115,7 @@ func FromHostsAt(
 			at, stop = context.WithCancel(ctx)
 			asked = address
 			asking.Go(func() {
-				fromHosts(at, hosts, key, to(address), func(runs []HostRun) { report(address, runs) })
+				fromHosts(at, hosts, key, to(address), func(runs []Run) { report(address, runs) })
 			})
 		}
 		observe.WaitFor(ctx, moved, observe.Relook)
@@ -143,18 +143,18 @@ type HostsFacts struct {
 	// Skipped says why no host is asked; empty where they are.
 	Skipped string `json:"skipped,omitempty"`
 	// Address is the Service's ClusterIP and port; empty while it has none.
-	Address string    `json:"address,omitempty"`
-	Runs    []HostRun `json:"runs,omitempty"`
+	Address string `json:"address,omitempty"`
+	Runs    []Run  `json:"runs,omitempty"`
 }
 
 // TimedOut is timeout(1)'s exit code.
 const TimedOut = 124
 
 // NotAsked are the runs of hosts that were not asked yet.
-func NotAsked(hosts []health.Host) []HostRun {
-	runs := make([]HostRun, 0, len(hosts))
+func NotAsked(hosts []health.Host) []Run {
+	runs := make([]Run, 0, len(hosts))
 	for _, host := range hosts {
-		runs = append(runs, HostRun{Host: host.Name})
+		runs = append(runs, Run{Host: host.Name})
 	}
 	return runs
 }

@@ -7,10 +7,10 @@ import (
 )
 
 func TestARunOnAHostPassesOnlyWhenItRan(t *testing.T) {
-	assert.True(t, HostRun{Seen: true}.Passed())
-	assert.False(t, HostRun{}.Passed())
-	assert.False(t, HostRun{Seen: true, Code: 1}.Passed())
-	assert.False(t, HostRun{Seen: true, Fault: "connection lost"}.Passed())
-	assert.False(t, HostRun{Fault: "connection lost"}.Passed())
-	assert.False(t, HostRun{Code: 1}.Passed())
+	assert.True(t, Run{Seen: true}.Passed())
+	assert.False(t, Run{}.Passed())
+	assert.False(t, Run{Seen: true, Code: 1}.Passed())
+	assert.False(t, Run{Seen: true, Fault: "connection lost"}.Passed())
+	assert.False(t, Run{Fault: "connection lost"}.Passed())
+	assert.False(t, Run{Code: 1}.Passed())
 }

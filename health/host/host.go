@@ -13,8 +13,8 @@ import (
 	"strata/health"
 )
 
-// HostFacts is what the probe saw of one host.
-type HostFacts struct {
+// Facts is what the probe saw of one host.
+type Facts struct {
 	// Fault is why the host could not be asked. Everything else is empty then.
 	Fault error `json:"-"`
 	// Seen is false before the first look.
@@ -73,7 +73,7 @@ func Observe(ctx context.Context, host health.Host, spec health.HostSpec, key []
 	defer stop()
 	agent := agentTrouble(os.Getenv(agentVariable))
 	take := func(b Block) {
-		facts := HostFacts{Seen: true, Agent: agent, Probe: b, SkewSeconds: b.number("time") - int(time.Now().Unix())}
+		facts := Facts{Seen: true, Agent: agent, Probe: b, SkewSeconds: b.number("time") - int(time.Now().Unix())}
 		verdicts := JudgeHost(host, spec, facts)
 		if once {
 			verdicts = append(verdicts, judgeCertificates(host, b, time.Now()))
@@ -84,7 +84,7 @@ func Observe(ctx context.Context, host health.Host, spec health.HostSpec, key []
 		}
 	}
 	trouble := func(err error) {
-		facts := HostFacts{Fault: err, Agent: agent}
+		facts := Facts{Fault: err, Agent: agent}
 		verdicts := JudgeHost(host, spec, facts)
 		report(hostReport(host, facts), verdicts)
 		if once && health.StateOf(verdicts) == health.Stuck {
@@ -94,7 +94,7 @@ func Observe(ctx context.Context, host health.Host, spec health.HostSpec, key []
 	Stream(ctx, host, key, WithSettings(hostScript, settings), take, trouble)
 }
 
-func hostReport(host health.Host, f HostFacts) Report {
+func hostReport(host health.Host, f Facts) Report {
 	return Report{
 		Name: host.Name, Hostname: f.Probe.Get("hostname"), MachineID: f.Probe.Get("machine_id"), OS: f.Probe.Get("os"),
 		Arch: f.Probe.Get("arch"), Kernel: f.Probe.Get("kernel"), Reached: f.Seen,
@@ -105,7 +105,7 @@ func hostReport(host health.Host, f HostFacts) Report {
 // hostCheck is one check of a host, in the order in which they are listed.
 type hostCheck struct {
 	name  string
-	judge func(health.Host, health.HostSpec, HostFacts) health.Verdict
+	judge func(health.Host, health.HostSpec, Facts) health.Verdict
 }
 
 // hostChecks are the checks of every host; modules and ports come after them, one check each.
@@ -126,7 +126,7 @@ var hostChecks = []hostCheck{
 }
 
 // JudgeHost gives the verdicts on a host before anything is installed on it; they hold on every later run as well.
-func JudgeHost(host health.Host, spec health.HostSpec, f HostFacts) []health.Verdict {
+func JudgeHost(host health.Host, spec health.HostSpec, f Facts) []health.Verdict {
 	const sshCheck = "ssh"
 	verdicts := []health.Verdict{{Check: sshCheck, State: health.Ready, Message: "logged in as root, or as a user who may become root"}}
 	switch {

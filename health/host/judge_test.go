@@ -36,9 +36,9 @@ func TestHostVerdicts(t *testing.T) {
 		for _, key := range c.Lacks {
 			delete(probe, key)
 		}
-		facts := HostFacts{Seen: !c.Unseen, Probe: probe, SkewSeconds: c.SkewSeconds}
+		facts := Facts{Seen: !c.Unseen, Probe: probe, SkewSeconds: c.SkewSeconds}
 		if c.Unseen {
-			facts = HostFacts{}
+			facts = Facts{}
 		}
 		var about []health.Verdict
 		for _, v := range JudgeHost(host, spec, facts) {
@@ -62,7 +62,7 @@ func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 		{"sudo with a password is stuck", remote.ErrSudo, health.Stuck},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			verdicts := JudgeHost(health.Host{Target: remote.Target{Name: "a"}}, health.HostSpec{Modules: []string{"overlay"}, Ports: []int{6443}}, HostFacts{Fault: test.err})
+			verdicts := JudgeHost(health.Host{Target: remote.Target{Name: "a"}}, health.HostSpec{Modules: []string{"overlay"}, Ports: []int{6443}}, Facts{Fault: test.err})
 			assert.Equal(t, test.want, health.StateOf(verdicts))
 			failing, hidden := health.Split(verdicts)
 			require.Len(t, failing, 1)
@@ -79,7 +79,7 @@ func TestAnAgentThatIsGoneIsSaidBeforeTheFirstInstall(t *testing.T) {
 	assert.Empty(t, agentTrouble(""), "without one, nobody asks it")
 	trouble := agentTrouble(socket)
 	assert.Contains(t, trouble, "no such file")
-	verdicts := JudgeHost(health.Host{}, health.HostSpec{}, HostFacts{Seen: true, Agent: trouble})
+	verdicts := JudgeHost(health.Host{}, health.HostSpec{}, Facts{Seen: true, Agent: trouble})
 	last := verdicts[len(verdicts)-1]
 	assert.Equal(t, health.Stuck, last.State)
 	assert.Contains(t, last.Hint, "unset SSH_AUTH_SOCK")
@@ -88,7 +88,7 @@ func TestAnAgentThatIsGoneIsSaidBeforeTheFirstInstall(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, agentTrouble(socket))
 	require.NoError(t, listener.Close())
-	for _, v := range JudgeHost(health.Host{}, health.HostSpec{}, HostFacts{Seen: true}) {
+	for _, v := range JudgeHost(health.Host{}, health.HostSpec{}, Facts{Seen: true}) {
 		assert.NotEqual(t, "ssh agent", v.Check)
 	}
 }

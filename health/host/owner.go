@@ -27,7 +27,7 @@ func ownerSettings(spec health.HostSpec) map[string]string {
 
 // judgeOwner refuses a host that is another cluster's, or another node's of this one: what runs there would be overwritten, and later
 // removed.
-func judgeOwner(host health.Host, spec health.HostSpec, f HostFacts) health.Verdict {
+func judgeOwner(host health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	whose, rest, _ := strings.Cut(f.Probe.Get("whose"), " ")
 	known := spec.Owner != nil && spec.Owner.Cluster != ""
 	switch whose {
@@ -65,7 +65,7 @@ func judgeOtherOwner(host health.Host, spec health.HostSpec, mark []string) heal
 
 // judgeFixed refuses what K3s cannot change in a cluster that is there: its config.yaml would be rolled out to living servers, and those that
 // join later would be refused.
-func judgeFixed(_ health.Host, spec health.HostSpec, f HostFacts) health.Verdict {
+func judgeFixed(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	lines := f.Probe["k3s_config"]
 	switch {
 	case len(spec.Fixed) == 0:

@@ -102,8 +102,8 @@ func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {
 	key := append(good.PrivateKey(), bad.PrivateKey()...)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	var last []HostRun
-	fromHosts(ctx, []health.Host{first, second}, key, Connection{"10.43.0.1", []int{80, 443}}, func(runs []HostRun) {
+	var last []Run
+	fromHosts(ctx, []health.Host{first, second}, key, Connection{"10.43.0.1", []int{80, 443}}, func(runs []Run) {
 		if last = runs; runs[0].Seen && runs[1].Seen {
 			cancel()
 		}

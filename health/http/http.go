@@ -53,7 +53,7 @@ func httpAddress(s health.HTTPSpec) health.AddressSpec {
 
 // judgeHTTP says whether every URL answers at the Service's address as people will see it.
 func judgeHTTP(spec health.HTTPSpec, f httpFacts) []health.Verdict {
-	at := "address " + address.AddressName(httpAddress(spec))
+	at := "address " + address.Name(httpAddress(spec))
 	after := []string{at}
 	var verdicts []health.Verdict
 	if f.Fault != nil {

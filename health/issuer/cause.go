@@ -4,9 +4,9 @@ import (
 	"regexp"
 )
 
-// issuanceCause is a reason for which cert-manager cannot use an issuer or issue a certificate, recognised by the words of
+// Cause is a reason for which cert-manager cannot use an issuer or issue a certificate, recognised by the words of
 // cert-manager, Vault or the Go library, which have no other form.
-type issuanceCause struct {
+type Cause struct {
 	pattern *regexp.Regexp
 	Cause   string
 	Hint    string
@@ -17,7 +17,7 @@ type issuanceCause struct {
 // issuanceCauses are tried in order, the certain ones first. The words are those of cert-manager v1.21 pkg/issuer/vault/setup.go,
 // pkg/issuer/ca/setup.go, internal/vault/vault.go and pkg/controller/certificaterequests, and of Vault's PKI and Kubernetes
 // engines.
-var issuanceCauses = []issuanceCause{
+var issuanceCauses = []Cause{
 	{
 		regexp.MustCompile(`Vault config cannot be empty|Vault server and path are required|Vault tokenSecretRef, appRole|Multiple auth methods|` +
 			`Vault (Kubernetes|Token|AppRole) auth (requires|cannot)`),
@@ -85,11 +85,11 @@ var issuanceCauses = []issuanceCause{
 }
 
 // CauseOfIssuance recognises a message of cert-manager; the zero value, without a cause, where it is of no known kind.
-func CauseOfIssuance(message string) issuanceCause {
+func CauseOfIssuance(message string) Cause {
 	for _, known := range issuanceCauses {
 		if known.pattern.MatchString(message) {
 			return known
 		}
 	}
-	return issuanceCause{}
+	return Cause{}
 }

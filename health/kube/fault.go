@@ -18,9 +18,10 @@ import (
 type faultKind string
 
 const (
-	faultRefused      faultKind = "refused"
-	faultTimeout      faultKind = "timeout"
-	faultUnreachable  faultKind = "unreachable"
+	faultRefused     faultKind = "refused"
+	faultTimeout     faultKind = "timeout"
+	faultUnreachable faultKind = "unreachable"
+	// FaultUnauthorized is an API server that does not know who asks.
 	FaultUnauthorized faultKind = "unauthorized"
 	faultForbidden    faultKind = "forbidden"
 	faultAuthority    faultKind = "unknown authority"

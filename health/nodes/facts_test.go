@@ -31,7 +31,7 @@ status:
 
 func TestAHeartbeatIsARenewedLeaseOrAFreshStatus(t *testing.T) {
 	now := time.Unix(1000, 0)
-	w := &NodesWatch{Now: func() time.Time { return now }, Renewed: map[string]Renewal{}}
+	w := &Watch{Now: func() time.Time { return now }, Renewed: map[string]Renewal{}}
 	lease := func(at time.Time) []coordinationv1.Lease {
 		return []coordinationv1.Lease{{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: at}}}}
 	}
@@ -42,7 +42,7 @@ func TestAHeartbeatIsARenewedLeaseOrAFreshStatus(t *testing.T) {
 	assert.Equal(t, heartbeatFresh, w.heartbeat(named("n"), lease(now.Add(-45*time.Second))))
 	assert.Equal(t, heartbeatStale, w.heartbeat(named("m"), []coordinationv1.Lease{{ObjectMeta: metav1.ObjectMeta{Name: "m"}, Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: now.Add(-46 * time.Second)}}}}))
 
-	w = &NodesWatch{Now: func() time.Time { return now }, Renewed: map[string]Renewal{}}
+	w = &Watch{Now: func() time.Time { return now }, Renewed: map[string]Renewal{}}
 	old := now.Add(-time.Hour)
 	assert.Equal(t, heartbeatStale, w.heartbeat(named("n"), lease(old)), "a host whose clock is an hour behind, at first sight")
 	assert.Equal(t, heartbeatStale, w.heartbeat(named("n"), lease(old)))

@@ -15,7 +15,7 @@ import (
 func TestNodesVerdicts(t *testing.T) { healthtest.RunFixtures(t, "nodes", judgeNodes) }
 
 func TestRegisteredNodesVerdicts(t *testing.T) {
-	healthtest.RunFixtures(t, "nodes_registered", func(_ struct{}, f NodesFacts) []health.Verdict { return JudgeRegistered(f) })
+	healthtest.RunFixtures(t, "nodes_registered", func(_ struct{}, f Facts) []health.Verdict { return JudgeRegistered(f) })
 }
 
 func TestPodNetworkVerdicts(t *testing.T) {
@@ -33,7 +33,7 @@ func TestUnitsAloneOpenNoGate(t *testing.T) {
 	seen := &nodesAndUnits{hosts: []health.Host{h}, asked: true, units: make([]host.UnitFacts, 1)}
 	seen.update(func() { seen.units[0] = host.UnitFacts{Seen: true, Active: "active", Sub: "running"} })
 	assert.Nil(t, seen.judge())
-	seen.update(func() { seen.nodes = &NodesFacts{} })
+	seen.update(func() { seen.nodes = &Facts{} })
 	assert.Equal(t, health.Ready, seen.judge()[0].State)
 	assert.Equal(t, health.Waiting, health.StateOf(seen.judge()))
 }

@@ -22,7 +22,7 @@ const routeSeconds = 60
 type networkFacts struct {
 	// Unit has the host's routes, Nodes the ranges of Pods.
 	Unit  host.UnitFacts `json:"unit"`
-	Nodes NodesFacts     `json:"nodes"`
+	Nodes Facts          `json:"nodes"`
 	// Seconds is for how long the same routes are missing.
 	Seconds int `json:"seconds,omitempty"`
 }

@@ -11,8 +11,8 @@ import (
 	"strata/health/observe"
 )
 
-// NodesFacts is one look at the Nodes.
-type NodesFacts struct {
+// Facts is one look at the Nodes.
+type Facts struct {
 	// Fault is set when no API server could be asked; then nothing is known about any Node.
 	Fault *kube.Fault `json:"fault,omitempty"`
 	// Seconds is for how long the same fault has stood.
@@ -54,7 +54,7 @@ const (
 
 // judgeNodes compares the Nodes with the expected set: one verdict per expected host, and one for the set as a whole,
 // where a Node too many or none at all shows.
-func judgeNodes(expected []health.Host, facts NodesFacts) []health.Verdict {
+func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return judgeNodesUnseen(expected, facts)
 	}
@@ -80,7 +80,7 @@ func judgeNodes(expected []health.Host, facts NodesFacts) []health.Verdict {
 }
 
 // judgeNodesUnseen is the outcome when the API could not be asked: one reason, and every Node hidden behind it.
-func judgeNodesUnseen(expected []health.Host, facts NodesFacts) []health.Verdict {
+func judgeNodesUnseen(expected []health.Host, facts Facts) []health.Verdict {
 	verdicts := make([]health.Verdict, 0, len(expected)+1)
 	for _, host := range expected {
 		verdicts = append(verdicts, health.Verdict{Check: "node " + host.Name, State: health.Waiting, Message: "not seen", After: []string{nodeSetCheck}})

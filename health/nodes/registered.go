@@ -10,7 +10,7 @@ import (
 
 // JudgeRegistered is judgeNodes for a cluster whose nodes nobody here has configured: each Node that is registered must be Ready by
 // the API alone, since no host can be asked for its unit.
-func JudgeRegistered(facts NodesFacts) []health.Verdict {
+func JudgeRegistered(facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return []health.Verdict{facts.Fault.Verdict(nodeSetCheck, facts.Seconds >= observe.StartupSeconds)}
 	}

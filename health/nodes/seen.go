@@ -23,7 +23,7 @@ type nodesAndUnits struct {
 
 	mu    sync.Mutex
 	units []host.UnitFacts
-	nodes *NodesFacts
+	nodes *Facts
 }
 
 // update changes one part.

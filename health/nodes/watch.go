@@ -37,8 +37,8 @@ var startupTaints = []string{
 	"node.kubernetes.io/unreachable",
 }
 
-// NodesWatch looks at Nodes, their Leases and, over SSH, the units of their hosts.
-type NodesWatch struct {
+// Watch looks at Nodes, their Leases and, over SSH, the units of their hosts.
+type Watch struct {
 	Cluster *kube.Cluster
 	hosts   []health.Host
 	// key opens SSH to the hosts; without it, their units are skipped.
@@ -70,7 +70,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes := &NodesWatch{Cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, Settled: observe.NewSettled(time.Now), Now: time.Now, registered: registered, Renewed: map[string]Renewal{}}
+	nodes := &Watch{Cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, Settled: observe.NewSettled(time.Now), Now: time.Now, registered: registered, Renewed: map[string]Renewal{}}
 	if spec.Nodes != nil {
 		nodes.network = spec.Nodes.PodNetwork
 	}
@@ -79,7 +79,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 
 // Run implements Watch. Nodes and units are looked at side by side: a Node's condition is what a controller last wrote, the
 // unit is what runs now.
-func (w *NodesWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	seen := &nodesAndUnits{hosts: w.hosts, registered: w.registered, network: w.network, asked: len(w.key) > 0, settled: observe.NewSettled(w.Now), units: make([]host.UnitFacts, len(w.hosts))}
 	news := make(chan struct{}, 1)
 	var parts sync.WaitGroup
@@ -110,7 +110,7 @@ func (w *NodesWatch) Run(ctx context.Context, report func([]health.Verdict)) err
 }
 
 // Look reads the Nodes and their Leases from one server.
-func (w *NodesWatch) Look(ctx context.Context) NodesFacts {
+func (w *Watch) Look(ctx context.Context) Facts {
 	var nodes []corev1.Node
 	var leases []coordinationv1.Lease
 	fault, seconds := w.Cluster.Look(ctx, w.Settled, func(ctx context.Context, s *kube.APIServer) (err error) {
@@ -121,9 +121,9 @@ func (w *NodesWatch) Look(ctx context.Context) NodesFacts {
 		return err
 	})
 	if fault != nil {
-		return NodesFacts{Fault: fault, Seconds: seconds}
+		return Facts{Fault: fault, Seconds: seconds}
 	}
-	facts := NodesFacts{}
+	facts := Facts{}
 	for i := range nodes {
 		one := factsOfNode(&nodes[i])
 		one.Heartbeat = w.heartbeat(&nodes[i], leases)
@@ -136,7 +136,7 @@ func (w *NodesWatch) Look(ctx context.Context) NodesFacts {
 // heartbeat says whether the kubelet lives: it has just posted its status, or renews the Node's Lease. Kubernetes takes either
 // for life as well (kubernetes pkg/controller/nodelifecycle: tryUpdateNodeHealth); the Lease of a Node that returns is
 // first collected with the old Node and made anew by the next renewal, ten seconds later.
-func (w *NodesWatch) heartbeat(node *corev1.Node, leases []coordinationv1.Lease) heartbeat {
+func (w *Watch) heartbeat(node *corev1.Node, leases []coordinationv1.Lease) heartbeat {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady && w.Now().Sub(c.LastHeartbeatTime.Time).Abs() <= leaseFresh {
 			return heartbeatFresh

@@ -33,7 +33,7 @@ type LentCluster struct {
 // lentFacts is one look at a lent cluster.
 type lentFacts struct {
 	API   kube.APIServerFacts `json:"api"`
-	Nodes nodes.NodesFacts    `json:"nodes"`
+	Nodes nodes.Facts         `json:"nodes"`
 	// Allowed is whether the credentials may do everything; Fault why that or the rivals could not be asked.
 	Allowed bool        `json:"allowed,omitempty"`
 	Fault   *kube.Fault `json:"fault,omitempty"`
@@ -58,7 +58,7 @@ func Lent(ctx context.Context, lent LentCluster) ([]Finding, error) {
 
 func lookLent(ctx context.Context, all *kube.Cluster) lentFacts {
 	facts := lentFacts{API: all.Servers[0].Readyz(ctx)}
-	nodes := &nodes.NodesWatch{Cluster: all, Settled: observe.NewSettled(time.Now), Now: time.Now, Renewed: map[string]nodes.Renewal{}}
+	nodes := &nodes.Watch{Cluster: all, Settled: observe.NewSettled(time.Now), Now: time.Now, Renewed: map[string]nodes.Renewal{}}
 	facts.Nodes = nodes.Look(ctx)
 	facts.Fault = all.Read(ctx, func(ctx context.Context, s *kube.APIServer) (err error) {
 		if facts.Allowed, err = allowedEverything(ctx, s); err != nil {

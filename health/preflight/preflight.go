@@ -70,11 +70,11 @@ func withShare(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // firstLook looks at one host. Without a pin it makes the first contact; the key is not kept, up makes its own.
 func firstLook(ctx context.Context, h *Host) (report host.Report, verdicts []health.Verdict) {
-	report, verdicts = host.Report{Name: h.Host.Name}, host.JudgeHost(h.Host, h.Spec, host.HostFacts{})
+	report, verdicts = host.Report{Name: h.Host.Name}, host.JudgeHost(h.Host, h.Spec, host.Facts{})
 	if h.Host.HostKey == "" {
 		key, err := remote.Scan(ctx, h.Host.Address, h.Host.Port)
 		if err != nil {
-			return report, host.JudgeHost(h.Host, h.Spec, host.HostFacts{Fault: err})
+			return report, host.JudgeHost(h.Host, h.Spec, host.Facts{Fault: err})
 		}
 		h.Host.HostKey = key
 	}

@@ -32,7 +32,7 @@ func judgeHosts(spec health.WebhookSpec, f host.HostsFacts, after []string) []he
 	return verdicts
 }
 
-func judgeHostRun(spec health.WebhookSpec, address string, run host.HostRun) health.Verdict {
+func judgeHostRun(spec health.WebhookSpec, address string, run host.Run) health.Verdict {
 	v := health.Verdict{State: health.Waiting}
 	switch {
 	case address == "":
@@ -59,18 +59,18 @@ func judgeHostRun(spec health.WebhookSpec, address string, run host.HostRun) hea
 // askHosts keeps asking the hosts at the Service's present address, until ctx ends.
 func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
 	host.FromHostsAt(ctx, w.hosts, w.key, w.moved, w.address, func(address string) host.Connection { return connectionTo(w.spec, address) },
-		func(address string, runs []host.HostRun) { w.takeRuns(address, runs, news) })
+		func(address string, runs []host.Run) { w.takeRuns(address, runs, news) })
 }
 
 // takeRuns stores what the hosts said, unless the Service has another address by now.
-func (w *webhookWatch) takeRuns(address string, runs []host.HostRun, news chan<- struct{}) {
+func (w *webhookWatch) takeRuns(address string, runs []host.Run, news chan<- struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.facts.Hosts.Address == address {
 		w.runs = runs
 		observe.Signal(news)
 		// What a host's kube-proxy has taken up, its API server can use from now on.
-		if slices.ContainsFunc(runs, host.HostRun.Passed) {
+		if slices.ContainsFunc(runs, host.Run.Passed) {
 			for _, p := range w.probes {
 				p.unblocked()
 			}

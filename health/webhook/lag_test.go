@@ -41,9 +41,9 @@ func TestAHostThatReachesTheWebhookWakesOnlyProbesThatFail(t *testing.T) {
 	}}
 	w.facts.Hosts.Address = "10.43.7.7:443"
 	news := make(chan struct{}, 1)
-	w.takeRuns("10.43.7.7:443", []host.HostRun{{Seen: true, Code: 1}}, news)
+	w.takeRuns("10.43.7.7:443", []host.Run{{Seen: true, Code: 1}}, news)
 	assert.Empty(t, w.probes[0].wake, "nobody reaches it")
-	w.takeRuns("10.43.7.7:443", []host.HostRun{{Seen: true, Code: 1}, {Seen: true}}, news)
+	w.takeRuns("10.43.7.7:443", []host.Run{{Seen: true, Code: 1}, {Seen: true}}, news)
 	assert.Len(t, w.probes[0].wake, 1)
 	assert.Empty(t, w.probes[1].wake)
 }

@@ -35,7 +35,7 @@ type webhookWatch struct {
 	// facts are the latest; probes hold their own.
 	facts webhookFacts
 	// runs are what the hosts said last.
-	runs []host.HostRun
+	runs []host.Run
 	// epoch counts the versions of the configuration; a dry run of an earlier one proves nothing.
 	epoch int
 	// version is the configuration's resourceVersion.

@@ -43,10 +43,10 @@ func TestAWebhookGateSaysNothingBeforeItsFirstLook(t *testing.T) {
 	assert.Equal(t, "not asked yet", from().Message)
 
 	news := make(chan struct{}, 1)
-	w.takeRuns("10.43.9.9:443", []host.HostRun{{Host: "server-1", Seen: true}}, news)
+	w.takeRuns("10.43.9.9:443", []host.Run{{Host: "server-1", Seen: true}}, news)
 	assert.Equal(t, "not asked yet", from().Message, "the answer of an earlier address")
 	assert.Empty(t, news)
-	w.takeRuns("10.43.7.7:443", []host.HostRun{{Host: "server-1", Seen: true}}, news)
+	w.takeRuns("10.43.7.7:443", []host.Run{{Host: "server-1", Seen: true}}, news)
 	assert.Equal(t, health.Ready, from().State)
 	assert.Len(t, news, 1)
 	spec := health.WebhookSpec{Port: 443}
