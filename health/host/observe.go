@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strata/health"
+	"strata/health/observe"
 	"strata/internal/remote"
 )
 
@@ -32,10 +33,7 @@ func Stream(ctx context.Context, host health.Host, key []byte, script string, ta
 			err = errors.New("the probe ended")
 		}
 		trouble(err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(redialPause):
-		}
+		observe.Pause(ctx, redialPause)
 	}
 }
 

@@ -18,15 +18,21 @@ func Signal(changed chan<- struct{}) {
 	}
 }
 
-// Pause returns after d, or earlier when ctx ends.
-func Pause(ctx context.Context, d time.Duration) {
+// WaitFor returns after d, or earlier when wake is signalled, which it reports, or ctx ends.
+func WaitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
+	case <-wake:
+		return true
 	case <-timer.C:
 	}
+	return false
 }
+
+// Pause is WaitFor without a wake.
+func Pause(ctx context.Context, d time.Duration) { WaitFor(ctx, nil, d) }
 
 // Looks calls look at once, after every change and every relook, until ctx ends, and reports verdicts that differ from
 // the ones before.
@@ -43,25 +49,6 @@ func Looks(ctx context.Context, changed <-chan struct{}, every time.Duration, lo
 func Again(ctx context.Context, changed <-chan struct{}, every time.Duration, act func(context.Context)) {
 	for ctx.Err() == nil {
 		act(ctx)
-		timer := time.NewTimer(every)
-		select {
-		case <-ctx.Done():
-		case <-changed:
-		case <-timer.C:
-		}
-		timer.Stop()
+		WaitFor(ctx, changed, every)
 	}
-}
-
-// WaitFor returns after d, or earlier when wake is signalled, which it reports, or ctx ends.
-func WaitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken bool) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-wake:
-		return true
-	case <-timer.C:
-	}
-	return false
 }

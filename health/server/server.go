@@ -123,10 +123,7 @@ func observePing(ctx context.Context, server string, report func(pingFacts)) {
 			last = now
 			report(now)
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pingPause(last)):
-		}
+		observe.Pause(ctx, pingPause(last))
 	}
 }
 
