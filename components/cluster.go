@@ -66,7 +66,7 @@ func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.S
 func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, opts ...pulumi.ResourceOption) (*health.Gate, error) {
 	if c.Hosts != nil {
 		at := accessTo(c.Hosts.With(config.RoleServer))
-		args.Spec.Hosts, args.HostKeys, args.SSHKey = at.targets, at.hostKeys, at.sshKey
+		args.Hosts, args.SSHKey = at.hosts, at.sshKey
 	}
 	args.Spec.Servers, args.Spec.Lent, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
 	return health.NewGate(ctx, name, &args, opts...)

@@ -132,12 +132,11 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 		Spec: health.Spec{
 			Kind: health.KindHost, Layer: "hosts",
 			Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host",
-			Hosts: []health.Host{host.target()},
-			Host:  needs,
+			Host: needs,
 		},
-		HostKeys: []pulumi.StringOutput{host.HostKey},
-		SSHKey:   host.SSHKey,
-		Owner:    h.Identity.Owner,
+		Hosts:  []health.PinnedHost{host.pinned()},
+		SSHKey: host.SSHKey,
+		Owner:  h.Identity.Owner,
 	}, append(childOf(h, host.booted()...), host.deletedWith()...)...)
 	return err
 }
@@ -152,6 +151,9 @@ func (h *Host) booted() []pulumi.Resource {
 	}
 	return nil
 }
+
+// pinned is the host as gates know it, with its key.
+func (h *Host) pinned() health.PinnedHost { return health.PinnedHost{Host: h.target(), Key: h.HostKey} }
 
 // target is the host as gates know it; the host key is filled in when it is known.
 func (h *Host) target() health.Host {

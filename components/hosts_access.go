@@ -1,19 +1,17 @@
 package components
 
 import (
-	"slices"
-
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
 	k3snode "strata/internal/k3s/node"
 )
 
-// access is how a gate reaches several hosts: their targets, pins and keys, all in the same order.
+// access is how a gate reaches several hosts.
 type access struct {
-	targets  []health.Host
-	hostKeys []pulumi.StringOutput
-	sshKey   pulumi.StringOutput
+	hosts []health.PinnedHost
+	// sshKey has the distinct private keys of all, one after the other.
+	sshKey pulumi.StringOutput
 }
 
 // accessTo collects the access to hosts.
@@ -21,8 +19,7 @@ func accessTo(hosts []*Host) access {
 	a := access{}
 	keys := make([]any, 0, len(hosts))
 	for _, host := range hosts {
-		a.targets = append(a.targets, host.target())
-		a.hostKeys = append(a.hostKeys, host.HostKey)
+		a.hosts = append(a.hosts, host.pinned())
 		keys = append(keys, host.SSHKey)
 	}
 	a.sshKey = pulumi.All(keys...).ApplyT(joinKeys).(pulumi.StringOutput)
@@ -37,16 +34,8 @@ func (a access) asked(ask func(hosts []health.Host) any) pulumi.StringPtrOutput 
 
 // askedAs is asked where whose the hosts are is part of the question.
 func (a access) askedAs(owner pulumi.Output, ask func(hosts []health.Host, owner k3snode.Owner) any) pulumi.StringPtrOutput {
-	known := []any{owner}
-	for _, key := range a.hostKeys {
-		known = append(known, key)
-	}
-	return pulumi.All(known...).ApplyT(func(known []any) (*string, error) {
-		hosts := slices.Clone(a.targets)
-		for i := range hosts {
-			hosts[i].HostKey = known[i+1].(string)
-		}
-		return jsonText(ask(hosts, known[0].(k3snode.Owner)))
+	return pulumi.All(owner, health.Pinned(a.hosts)).ApplyT(func(known []any) (*string, error) {
+		return jsonText(ask(known[1].([]health.Host), known[0].(k3snode.Owner)))
 	}).(pulumi.StringPtrOutput)
 }
 

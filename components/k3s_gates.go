@@ -18,13 +18,12 @@ func (k *k3s) gateNode(name string, host *Host, config pulumi.StringOutput, inst
 	spec := health.Spec{
 		Kind: health.KindServer, Layer: "k3s",
 		Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api",
-		Hosts: at.targets,
 	}
 	if host.Node.Role == "server" {
 		spec.Servers = []string{host.endpoint()}
 	}
 	return health.NewGate(k.ctx, name+"-gate", &health.GateArgs{
-		Spec: spec, HostKeys: at.hostKeys, SSHKey: at.sshKey, Revision: digest(config, k.args.Artifacts.Digest("k3s")),
+		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey, Revision: digest(config, k.args.Artifacts.Digest("k3s")),
 	}, slices.Concat(childOf(k, install), host.deletedWith())...)
 }
 
@@ -75,9 +74,9 @@ func (k *k3s) gateSystem() error {
 // gate registers a gate of the cluster that reaches hosts and every API server.
 func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...*health.Gate) (*health.Gate, error) {
 	at := accessTo(hosts)
-	spec.Layer, spec.Hosts = "k3s", at.targets
+	spec.Layer = "k3s"
 	return health.NewGate(k.ctx, k.name+"-"+role, &health.GateArgs{
-		Spec: spec, HostKeys: at.hostKeys, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
+		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, k.args.Artifacts.Digest(config.ArtifactK3s)),
 	}, childOf(k, gates(after)...)...)
 }

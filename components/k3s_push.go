@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/config"
+	"strata/health"
 	"strata/internal/artifacts"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/rerun"
@@ -32,11 +33,9 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 	}
 	pushes := []pulumi.Resource{}
 	for _, file := range files {
-		stdin := host.HostKey.ApplyT(func(key string) (*string, error) {
-			target := host.target().Target
-			target.HostKey = key
+		stdin := health.Pinned([]health.PinnedHost{host.pinned()}).ApplyT(func(hosts any) (*string, error) {
 			question := map[string]any{
-				"target": target, "file": file.artifact.Path, "sha256": file.artifact.SHA256,
+				"target": hosts.([]health.Host)[0].Target, "file": file.artifact.Path, "sha256": file.artifact.SHA256,
 				"dest": file.destination, "mode": file.mode, "timeout": k.args.Timeouts.Install,
 			}
 			if file.images {

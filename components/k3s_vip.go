@@ -44,9 +44,9 @@ func (k *k3s) gateEndpoint() error {
 	at := accessTo(k.servers)
 	gate, err := health.NewGate(k.ctx, k.name+"-endpoint", &health.GateArgs{
 		Spec: health.Spec{
-			Kind: health.KindAPI, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint}, Hosts: at.targets,
+			Kind: health.KindAPI, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint},
 		},
-		HostKeys: at.hostKeys, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
+		Hosts: at.hosts, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, strings.Join(k.endpoints(), " ")),
 	}, childOf(k, append(holders, k.API, k.Upgraded)...)...)
 	k.reached, k.Upgraded = gate, gate

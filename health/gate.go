@@ -27,10 +27,10 @@ type Gate = local.Command
 
 // GateArgs configures a Gate.
 type GateArgs struct {
-	// Spec says what is looked at. Its hosts' HostKey is left empty and taken from HostKeys.
+	// Spec says what is looked at. Its Hosts are left empty and taken from the next field.
 	Spec Spec
-	// HostKeys are the pinned host keys, one for each of Spec.Hosts and in their order.
-	HostKeys []pulumi.StringOutput
+	// Hosts become Spec.Hosts.
+	Hosts []PinnedHost
 	// Owner is a k3snode.Owner: whose the host is to be. Only for kind host.
 	Owner pulumi.Output
 	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
@@ -57,10 +57,11 @@ type GateArgs struct {
 // NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the next up after it failed, also if
 // that asks for what held before (internal/rerun).
 func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
-	if len(args.HostKeys) != len(args.Spec.Hosts) {
-		return nil, fmt.Errorf("gate %s: %d host keys for %d hosts", name, len(args.HostKeys), len(args.Spec.Hosts))
-	}
 	args.Spec.Gate = name
+	args.Spec.Hosts = nil
+	for _, host := range args.Hosts {
+		args.Spec.Hosts = append(args.Spec.Hosts, host.Host)
+	}
 	if registered, ok := ctx.Value(registeredKey{}).(*Registered); ok {
 		registered.Specs = append(registered.Specs, args.Spec)
 	}
@@ -110,11 +111,7 @@ func (a *GateArgs) stdin() pulumi.StringPtrInput {
 	if a.Owner == nil {
 		a.Owner = pulumi.ToOutput(k3snode.Owner{})
 	}
-	inputs := []any{a.Revision, a.Definitions, a.HypervisorPin, a.Owner}
-	for _, key := range a.HostKeys {
-		inputs = append(inputs, key)
-	}
-	return pulumi.All(inputs...).ApplyT(func(values []any) (*string, error) {
+	return pulumi.All(a.Revision, a.Definitions, a.HypervisorPin, a.Owner, Pinned(a.Hosts)).ApplyT(func(values []any) (*string, error) {
 		spec := a.Spec
 		spec.Revision = values[0].(string)
 		if names := strings.Fields(values[1].(string)); len(names) > 0 {
@@ -130,11 +127,7 @@ func (a *GateArgs) stdin() pulumi.StringPtrInput {
 			needs.Owner = owner.At(spec.Hosts[0].Name)
 			spec.Host = &needs
 		}
-		spec.Hosts = make([]Host, len(a.Spec.Hosts))
-		for i, host := range a.Spec.Hosts {
-			host.HostKey = values[4+i].(string)
-			spec.Hosts[i] = host
-		}
+		spec.Hosts = values[4].([]Host)
 		text, err := json.Marshal(spec)
 		if err != nil {
 			return nil, fmt.Errorf("gate %s: spec: %w", spec.Gate, err)
