@@ -31,7 +31,7 @@ type APISIXArgs struct {
 	Timeouts config.Timeouts
 	// After are the gates that the namespace waits for; Definitions those that the controller waits for, because it looks once,
 	// at its start, which kinds there are.
-	After, Definitions []*health.Gate
+	After, Definitions []pulumi.Resource
 	// Certificates is the gate that a Certificate waits for, and Pool the one that the load balancer's address does.
 	Certificates, Pool *health.Gate
 }
@@ -100,7 +100,7 @@ func NewAPISIX(ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulum
 // adminKeys registers the namespace and the keys of the admin API. The chart's own defaults are public.
 func (a *apisix) adminKeys() error {
 	var err error
-	a.namespace, err = newNamespace(a.ctx, a.args.Cluster, a.name+"-namespace", apisixNamespace, nil, childOf(a, gates(a.args.After)...)...)
+	a.namespace, err = newNamespace(a.ctx, a.args.Cluster, a.name+"-namespace", apisixNamespace, nil, childOf(a, a.args.After...)...)
 	if err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}

@@ -19,7 +19,7 @@ func (a *apisix) installController() error {
 	}
 	a.controller, err = newRelease(a.ctx, a.args.Cluster, a.name+"-controller-release", releaseArgs{
 		name: apisixController, namespace: apisixNamespace, chart: chart.Path, values: apisixControllerValues(), skipCRDs: true,
-	}, childOf(a, gates(a.args.Definitions, a.namespace)...)...)
+	}, childOf(a, with(a.args.Definitions, a.namespace)...)...)
 	if err != nil {
 		return fmt.Errorf("controller release: %w", err)
 	}

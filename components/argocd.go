@@ -27,9 +27,9 @@ type ArgoCDArgs struct {
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
 	// After are the gates that the release waits for.
-	After []*health.Gate
+	After []pulumi.Resource
 	// Ingress are the gates that its route waits for: a programmed Gateway, and an address that answers.
-	Ingress []*health.Gate
+	Ingress []pulumi.Resource
 }
 
 // ArgoCD owns Argo CD: its namespace and release, which brings its resource definitions, the passwords, and its route.
@@ -82,7 +82,7 @@ func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulum
 // chart's own way is a hook that runs a Job, and Pods without the Secret do not start.
 func (a *argocd) redisPassword() error {
 	var err error
-	if a.namespace, err = newNamespace(a.ctx, a.args.Cluster, a.name+"-namespace", argocdNamespace, nil, childOf(a, gates(a.args.After)...)...); err != nil {
+	if a.namespace, err = newNamespace(a.ctx, a.args.Cluster, a.name+"-namespace", argocdNamespace, nil, childOf(a, a.args.After...)...); err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}
 	password, err := newPassword(a.ctx, a.name+"-redis-password", 32, childOf(a)...)
@@ -146,7 +146,7 @@ func (a *argocd) route() error {
 	route, err := newCustomResource(a.ctx, a.args.Cluster, a.name+"-route", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", name: "argocd-server", namespace: argocdNamespace,
 		wait: routeWait(a.args.Timeouts.Ingress.Duration), spec: argocdRoute(a.host),
-	}, childOf(a, gates(a.args.Ingress, a.release)...)...)
+	}, childOf(a, with(a.args.Ingress, a.release)...)...)
 	if err != nil {
 		return fmt.Errorf("route: %w", err)
 	}

@@ -19,7 +19,7 @@ type AuthorityArgs struct {
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
 	// After are the gates that the first object waits for.
-	After []*health.Gate
+	After []pulumi.Resource
 }
 
 // Authority owns the stack's certificate authority: a root that signs itself, and the cluster issuer that signs with it. It needs
@@ -68,7 +68,7 @@ func NewAuthority(ctx *pulumi.Context, name string, args *AuthorityArgs, opts ..
 			spec: pulumi.Map{"ca": pulumi.Map{"secretName": pulumi.String(authoritySecret)}},
 		}},
 	}
-	needs := gates(args.After)
+	needs := with(args.After)
 	for _, step := range steps {
 		made, err := newCustomResource(ctx, args.Cluster, step.name, step.object, childOf(a, needs...)...)
 		if err != nil {

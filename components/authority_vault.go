@@ -25,7 +25,7 @@ type VaultAuthorityArgs struct {
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
 	// After are the gates that the first object waits for: cert-manager's API and, for the own Vault, Vault's.
-	After []*health.Gate
+	After []pulumi.Resource
 }
 
 const (

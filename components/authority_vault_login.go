@@ -13,7 +13,7 @@ func vaultLogin(ctx *pulumi.Context, name string, args *VaultAuthorityArgs, pare
 	}
 	token, err := newSecret(ctx, args.Cluster, name+"-token", secretArgs{
 		name: vaultTokenSecret, namespace: certManagerNamespace, data: pulumi.Map{"token": pulumi.ToSecret(pulumi.String(args.Config.Token))},
-	}, childOf(parent, gates(args.After)...)...)
+	}, childOf(parent, args.After...)...)
 	return []pulumi.Resource{token}, pulumi.Map{
 		"tokenSecretRef": pulumi.Map{"name": pulumi.String(vaultTokenSecret), "key": pulumi.String("token")},
 	}, err
@@ -23,7 +23,7 @@ func vaultLogin(ctx *pulumi.Context, name string, args *VaultAuthorityArgs, pare
 func vaultAccountLogin(ctx *pulumi.Context, name string, args *VaultAuthorityArgs, parent pulumi.Resource) ([]pulumi.Resource, pulumi.Map, error) {
 	account, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:ServiceAccount", name+"-account", pulumi.Map{
 		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("ServiceAccount"), "metadata": inCertManager(vaultAccount),
-	}, childOf(parent, gates(args.After)...)...)
+	}, childOf(parent, args.After...)...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -24,7 +24,7 @@ type CertManagerArgs struct {
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
 	// After are the gates that the release waits for.
-	After []*health.Gate
+	After []pulumi.Resource
 }
 
 // CertManager owns cert-manager: its namespace and release, which brings its resource definitions.
@@ -53,7 +53,7 @@ func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opt
 	if c.BoundTokens, err = boundTokens(chart.Version); err != nil {
 		return nil, fmt.Errorf("cert-manager: chart: %w", err)
 	}
-	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", certManagerNamespace, nil, childOf(c, gates(args.After)...)...)
+	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", certManagerNamespace, nil, childOf(c, args.After...)...)
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: namespace: %w", err)
 	}

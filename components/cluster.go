@@ -32,7 +32,7 @@ type Cluster struct {
 	// Version is the cluster's of Kubernetes, for example v1.34.2+k3s1; empty where it is not known beforehand.
 	Version string
 	// Settled holds once the API answers and no node is to be drained. What is changed or judged inside the cluster waits for it.
-	Settled *health.Gate
+	Settled pulumi.Resource
 	// namespaces are those that were registered for it.
 	namespaces []string
 	// before is called before each create and update; nil where what exists is refused.

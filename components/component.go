@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -19,17 +20,18 @@ import (
 // writes DependsOn, always on custom resources (docs/adr/0001), and it never aliases the caller's slice.
 func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.ResourceOption {
 	dependencies := make([]pulumi.Resource, 0, len(needs))
-	dependencies = append(dependencies, needs...)
+	for _, need := range needs {
+		if gate, ok := need.(*health.Gate); ok {
+			need = gate.Command // the resource as Pulumi has registered it
+		}
+		dependencies = append(dependencies, need)
+	}
 	return []pulumi.ResourceOption{pulumi.Parent(parent), pulumi.DependsOn(dependencies)}
 }
 
-// gates is a list of gates as resources, for childOf.
-func gates(after []*health.Gate, more ...pulumi.Resource) []pulumi.Resource {
-	resources := make([]pulumi.Resource, 0, len(after)+len(more))
-	for _, gate := range after {
-		resources = append(resources, gate)
-	}
-	return append(resources, more...)
+// with are resources and some more, for childOf. It never aliases the caller's slice.
+func with(resources []pulumi.Resource, more ...pulumi.Resource) []pulumi.Resource {
+	return slices.Concat(resources, more)
 }
 
 // bounded makes the engine give up on an action a little after the action's own bound.

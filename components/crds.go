@@ -30,7 +30,7 @@ type CRDsArgs struct {
 	// Timeout bounds the apply and each gate (strata:timeouts.crds).
 	Timeout metav1.Duration
 	// After are the gates that the first apply waits for.
-	After []*health.Gate
+	After []pulumi.Resource
 }
 
 // CRDs owns the bundles of resource definitions that no chart brings. They are a layer of their own with one owner: K3s, Traefik
@@ -101,7 +101,7 @@ func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *C
 	if !*args.Config.Keep {
 		command.Delete = pulumi.String(program + " crds remove")
 	}
-	opts := append(childOf(c, gates(args.After)...), args.Cluster.deletedWith()...)
+	opts := append(childOf(c, args.After...), args.Cluster.deletedWith()...)
 	if err := again(ctx, name, command, opts); err != nil {
 		return nil, err
 	}

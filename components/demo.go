@@ -18,7 +18,7 @@ type DemoArgs struct {
 	// Cluster is where the demo runs. Required.
 	Cluster *Cluster
 	// After are the gates that the namespace waits for; Admitted those that a route waits for: whoever serves and admits its kind.
-	After, Admitted []*health.Gate
+	After, Admitted []pulumi.Resource
 }
 
 // Demo owns three applications behind APISIX, each behind its own kind of route: httpbin behind an HTTPRoute, and again behind a
@@ -68,7 +68,7 @@ func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.Re
 		return nil, err
 	}
 	var err error
-	if d.namespace, err = newNamespace(ctx, args.Cluster, name+"-namespace", demoNamespace, nil, childOf(d, gates(args.After)...)...); err != nil {
+	if d.namespace, err = newNamespace(ctx, args.Cluster, name+"-namespace", demoNamespace, nil, childOf(d, args.After...)...); err != nil {
 		return nil, fmt.Errorf("demo: namespace: %w", err)
 	}
 	for _, step := range []func() error{d.secrets, d.httpbin, d.keycloak, d.login, d.rest} {
@@ -143,7 +143,7 @@ func (d *demo) rest() error {
 func (d *demo) admitted(role, apiVersion, kind, name string, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
 	made, err := newCustomResource(d.ctx, d.args.Cluster, d.name+"-"+role, customResource{
 		apiVersion: apiVersion, kind: kind, name: name, namespace: demoNamespace, spec: spec,
-	}, childOf(d, gates(d.args.Admitted, append(needs, d.namespace)...)...)...)
+	}, childOf(d, with(d.args.Admitted, append(needs, d.namespace)...)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", role, err)
 	}

@@ -44,7 +44,7 @@ type K3s struct {
 	API *health.Gate
 	// Upgraded holds once the nodes that left are out of the cluster, those that stay run the wanted K3s, and the API answers at Endpoint.
 	// What is changed or judged inside the cluster waits for it, or a gate would look at Pods that are about to be drained away.
-	Upgraded *health.Gate
+	Upgraded pulumi.Resource
 	// Nodes holds once exactly the configured nodes are Ready.
 	Nodes *health.Gate
 	// System holds once CoreDNS and the other packaged components work.
@@ -63,11 +63,11 @@ type k3s struct {
 	kept    []pulumi.Resource
 	servers []*Host
 	agents  []*Host
-	joined  []*health.Gate
+	joined  []pulumi.Resource
 	// reached holds once the API answers at Endpoint, for whoever uses the kubeconfig as it is.
 	reached *health.Gate
 	// members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and the API.
-	members *health.Gate
+	members pulumi.Resource
 	// pushed are the copies of artifacts to every host.
 	pushed []pulumi.Resource
 }
@@ -91,13 +91,13 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 
 // install registers each node's resources: a server after the one before it, agents after the first server.
 func (k *k3s) install() error {
-	var before []*health.Gate
+	var before []pulumi.Resource
 	for _, server := range k.servers {
 		ready, err := k.node(server, before)
 		if err != nil {
 			return fmt.Errorf("server %s: %w", server.Node.Name, err)
 		}
-		before = []*health.Gate{ready}
+		before = []pulumi.Resource{ready}
 		k.joined = append(k.joined, ready)
 	}
 	first := k.joined[:1:1]

@@ -72,13 +72,13 @@ func (k *k3s) gateSystem() error {
 }
 
 // gate registers a gate of the cluster that reaches hosts and every API server.
-func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...*health.Gate) (*health.Gate, error) {
+func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource) (*health.Gate, error) {
 	at := accessTo(hosts)
 	spec.Layer = "k3s"
 	return health.NewGate(k.ctx, k.name+"-"+role, &health.GateArgs{
 		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, k.args.Artifacts.Digest(config.ArtifactK3s)),
-	}, childOf(k, gates(after)...)...)
+	}, childOf(k, after...)...)
 }
 
 // endpoints are the URLs of all API servers.

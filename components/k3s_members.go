@@ -11,7 +11,7 @@ import (
 // removeLeaving registers the resource that takes leaving nodes out of the cluster: drained, stopped, and their etcd member, Node and
 // node-password Secret removed. What left is the difference between its own previous output, which it finds in
 // PULUMI_COMMAND_STDOUT, and the wanted set; so this one command does ask for its previous output.
-func (k *k3s) removeLeaving() (*health.Gate, error) {
+func (k *k3s) removeLeaving() (*local.Command, error) {
 	at := accessTo(k.args.Hosts.All)
 	stdin := at.asked(func(hosts []health.Host) any {
 		return members.Set{Timeout: k.args.Timeouts.Nodes, Members: membersOf(hosts), DiscardVolumesOf: k.args.Config.DiscardVolumesOf}

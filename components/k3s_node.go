@@ -18,7 +18,7 @@ import (
 )
 
 // node registers what one node needs, and returns the gate that holds once it runs.
-func (k *k3s) node(host *Host, before []*health.Gate) (*health.Gate, error) {
+func (k *k3s) node(host *Host, before []pulumi.Resource) (*health.Gate, error) {
 	name := k.name + "-" + host.Node.Name
 	uninstall, err := k.uninstall(name, host)
 	if err != nil {
@@ -29,12 +29,12 @@ func (k *k3s) node(host *Host, before []*health.Gate) (*health.Gate, error) {
 		return nil, fmt.Errorf("push: %w", err)
 	}
 	k.pushed = append(k.pushed, pushes...)
-	admitted, err := k.admit(name, host, gates(before, uninstall))
+	admitted, err := k.admit(name, host, with(before, uninstall))
 	if err != nil {
 		return nil, fmt.Errorf("admit: %w", err)
 	}
 	config := k.config(host)
-	install, err := k.installNode(name, host, config, append(gates(before, pushes...), admitted))
+	install, err := k.installNode(name, host, config, append(with(before, pushes...), admitted))
 	if err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}

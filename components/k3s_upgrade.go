@@ -17,7 +17,7 @@ import (
 // upgrade registers the resource that takes a changed K3s to the nodes, one after the other: drained, changed, gated (package
 // upgrade). It is one resource and not one for each node, so that layers above need not wait until every agent has joined to know
 // that no drain is to come. It waits for every push: a rollout does not begin before the last node has what it needs.
-func (k *k3s) upgrade() (*health.Gate, error) {
+func (k *k3s) upgrade() (*local.Command, error) {
 	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
 	if err != nil {
 		return nil, err

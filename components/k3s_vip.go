@@ -54,7 +54,7 @@ func (k *k3s) gateEndpoint() error {
 }
 
 // holdVIP registers one server's share of the API's own address. It waits for the server itself: before, it could not hold it.
-func (k *k3s) holdVIP(server *Host, ready *health.Gate) (pulumi.Resource, error) {
+func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, error) {
 	limit, user, vip := k.args.Timeouts.Install, server.Node.SSH.User, k.args.Config.VIP
 	name := k.name + "-" + server.Node.Name + "-vip"
 	script := func(attempt string) string {

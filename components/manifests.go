@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"strata/health"
 	"strata/internal/manifest"
 )
 
@@ -34,8 +33,8 @@ type ManifestsArgs struct {
 	Timeout metav1.Duration
 	// After are the gates that every object waits for; Kinds those that the kinds of an API group wait for as well: whoever serves
 	// and admits them.
-	After []*health.Gate
-	Kinds map[string][]*health.Gate
+	After []pulumi.Resource
+	Kinds map[string][]pulumi.Resource
 }
 
 // Manifests owns the user's own objects. Each is a resource of its own: they are applied side by side, one that the API server refuses
@@ -117,7 +116,7 @@ func NewManifests(ctx *pulumi.Context, name string, args *ManifestsArgs, opts ..
 	objects := slices.Clone(args.Objects)
 	slices.SortStableFunc(objects, func(a, b Manifest) int { return a.rank() - b.rank() })
 	for _, one := range objects {
-		needs := gates(append(slices.Clone(args.After), args.Kinds[one.GroupVersionKind().Group]...))
+		needs := with(args.After, args.Kinds[one.GroupVersionKind().Group]...)
 		for _, need := range one.needs(args.Objects) {
 			needs = append(needs, made[need])
 		}

@@ -21,7 +21,7 @@ type MetalLBArgs struct {
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
 	// After are the gates that the release waits for.
-	After []*health.Gate
+	After []pulumi.Resource
 }
 
 // MetalLB owns the load balancer: its namespace, release, address pool and L2 announcement.
@@ -51,7 +51,7 @@ func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pul
 	if err != nil {
 		return nil, fmt.Errorf("metallb: %w", err)
 	}
-	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", metallbNamespace, metallbLabels(), childOf(m, gates(args.After)...)...)
+	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", metallbNamespace, metallbLabels(), childOf(m, args.After...)...)
 	if err != nil {
 		return nil, fmt.Errorf("metallb: namespace: %w", err)
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-
-	"strata/health"
 )
 
 // NamespacesArgs configures Namespaces.
@@ -15,7 +13,7 @@ type NamespacesArgs struct {
 	// Cluster is where they are made. Required.
 	Cluster *Cluster
 	// After are the gates that each waits for.
-	After []*health.Gate
+	After []pulumi.Resource
 }
 
 // Namespaces owns namespaces that several components share.
@@ -32,7 +30,7 @@ func NewNamespaces(ctx *pulumi.Context, name string, args *NamespacesArgs, opts 
 		return nil, err
 	}
 	for _, namespace := range args.Names {
-		made, err := newNamespace(ctx, args.Cluster, name+"-"+namespace, namespace, nil, childOf(n, gates(args.After)...)...)
+		made, err := newNamespace(ctx, args.Cluster, name+"-"+namespace, namespace, nil, childOf(n, args.After...)...)
 		if err != nil {
 			return nil, fmt.Errorf("namespace %s: %w", namespace, err)
 		}

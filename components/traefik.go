@@ -26,7 +26,7 @@ type TraefikArgs struct {
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
 	// After are the gates that the release waits for: a working address pool, and served resource definitions.
-	After []*health.Gate
+	After []pulumi.Resource
 }
 
 // Traefik owns the ingress controller: its namespace and release, the domain's certificate, the Gateway and the dashboard.
@@ -97,7 +97,7 @@ func (t *traefik) install() error {
 		name: traefikName, namespace: traefikName, chart: chart.Path, values: traefikValues(t.args.Config),
 		// They are another layer's, and those of the commercial edition nobody's: Helm would leave them behind for ever.
 		skipCRDs: true,
-	}, childOf(t, gates(t.args.After, t.namespace)...)...)
+	}, childOf(t, with(t.args.After, t.namespace)...)...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
@@ -137,7 +137,7 @@ func (t *traefik) certificate() error {
 	}
 	_, err = t.object("tls-store", "TLSStore", "default", pulumi.Map{
 		"defaultCertificate": pulumi.Map{"secretName": pulumi.String(traefikTLS)},
-	}, gates(t.args.After, t.tls.Ready)...)
+	}, with(t.args.After, t.tls.Ready)...)
 	return err
 }
 

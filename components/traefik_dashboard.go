@@ -32,7 +32,7 @@ func (t *traefik) dashboard() error {
 	}
 	auth, err := t.object("dashboard-auth", "Middleware", "dashboard-auth", pulumi.Map{
 		"basicAuth": pulumi.Map{"secret": pulumi.String(dashboardSecret)},
-	}, gates(t.args.After, secret)...)
+	}, with(t.args.After, secret)...)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type VaultArgs struct {
 	// Timeouts bound its steps and gates.
 	Timeouts config.Timeouts
 	// After are the gates that its first object waits for.
-	After []*health.Gate
+	After []pulumi.Resource
 }
 
 // Vault owns the stack's own Vault: one server with TLS, initialised once, unsealed, and configured to sign certificates.
@@ -82,7 +82,7 @@ func (v *vaultLayer) install() error {
 	if v.chart, err = v.args.Artifacts.One(config.ArtifactVaultChart); err != nil {
 		return err
 	}
-	if v.namespace, err = newNamespace(v.ctx, v.args.Cluster, v.name+"-namespace", vaultName, nil, childOf(v, gates(v.args.After)...)...); err != nil {
+	if v.namespace, err = newNamespace(v.ctx, v.args.Cluster, v.name+"-namespace", vaultName, nil, childOf(v, v.args.After...)...); err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}
 	v.certificate, err = NewCertificate(v.ctx, v.name+"-certificate", &CertificateArgs{

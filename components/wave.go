@@ -21,7 +21,7 @@ type WaveArgs struct {
 	// Timeouts bound the gate.
 	Timeouts config.Timeouts
 	// After are the gates that the namespace waits for, and Certificates the one that its certificate does: cert-manager's.
-	After        []*health.Gate
+	After        []pulumi.Resource
 	Certificates *health.Gate
 }
 
@@ -51,7 +51,7 @@ func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.Re
 	if err != nil {
 		return nil, fmt.Errorf("wave: %w", err)
 	}
-	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", waveNamespace, nil, childOf(w, gates(args.After)...)...)
+	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", waveNamespace, nil, childOf(w, args.After...)...)
 	if err != nil {
 		return nil, fmt.Errorf("wave: namespace: %w", err)
 	}

@@ -26,7 +26,7 @@ type WorkloadArgs struct {
 	CertWaitImage string
 	// Issuer is the cluster issuer of its certificate, and Signing what a certificate waits for. Only with a certificate.
 	Issuer  string
-	Signing []*health.Gate
+	Signing []pulumi.Resource
 	// Wave is the gate of Wave's webhook. Only with wave.
 	Wave *health.Gate
 	// Ingress are the ingress controllers by name. Only with routes.
@@ -116,7 +116,7 @@ func (w *workloadBuild) certificate() error {
 	made, err := NewCertificate(w.ctx, w.name+"-tls", &CertificateArgs{
 		Namespace: w.args.Config.Namespace, Secret: workloadTLS(w.args.Config.Name), DNSNames: c.DNSNames, Issuer: w.args.Issuer,
 		Lifetime: lifetime, Cluster: w.args.Cluster, Timeouts: w.args.Timeouts, Layer: "apps",
-		After: gates(w.args.Signing, w.args.Namespace),
+		After: with(w.args.Signing, w.args.Namespace),
 	}, pulumi.Parent(w))
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ type WorkloadIngress struct {
 	// CASecret holds the authority that signed the domain's certificate, as namespace/name.
 	CASecret string
 	// Admitted are the gates that a route waits for: whoever serves and admits its kind. Address is the load balancer's.
-	Admitted []*health.Gate
+	Admitted []pulumi.Resource
 	Address  *health.Gate
 	// Metrics count answers by Service or Pod; nil where none do.
 	Metrics *canary.Metrics
@@ -41,7 +41,7 @@ type WorkloadIngress struct {
 func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 	return WorkloadIngress{
 		Class: traefikName, Namespace: traefikName, Service: traefikName, Listeners: []string{"https"}, Domain: domain, CASecret: caSecret,
-		Admitted: []*health.Gate{t.Programmed}, Address: t.Address, Judged: true, IP: t.IP,
+		Admitted: []pulumi.Resource{t.Programmed}, Address: t.Address, Judged: true, IP: t.IP,
 		Metrics: &canary.Metrics{
 			Namespace: traefikName, Selector: "app.kubernetes.io/name=" + traefikName, Port: 9100, Path: "/metrics",
 			Counter: "traefik_service_requests_total", Label: "service",
@@ -53,7 +53,7 @@ func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
 	way := WorkloadIngress{
 		Class: apisixName, Namespace: apisixNamespace, Service: apisixService, Listeners: []string{"http", "https"}, Domain: domain,
-		CASecret: caSecret, Admitted: []*health.Gate{a.Webhook}, Address: a.Address,
+		CASecret: caSecret, Admitted: []pulumi.Resource{a.Webhook}, Address: a.Address,
 		Plane: &a.Plane, Key: a.Key, Rolled: a.Rollout, PlaneRevision: a.Revision,
 		Metrics: &canary.Metrics{
 			Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName, Port: 9091, Path: "/apisix/prometheus/metrics",

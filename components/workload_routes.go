@@ -108,7 +108,7 @@ func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) hea
 // route registers one route.
 func (w *workloadBuild) route(role string, route config.WorkloadRoute, via WorkloadIngress) (pulumi.Resource, error) {
 	name, host := w.routeName(route), route.Host+"."+via.Domain
-	needs := gates(via.Admitted, w.service, w.args.Namespace)
+	needs := with(via.Admitted, w.service, w.args.Namespace)
 	object := customResource{name: name, namespace: w.args.Config.Namespace}
 	switch route.Kind {
 	case config.RouteIngress:

@@ -22,8 +22,9 @@ const Command = "exec .strata/bin/strata gate"
 const deadlineSlack = 30 * time.Second
 
 // Gate is a custom resource that exists only when what it gates is ready. It is a custom resource and not a component
-// because DependsOn on a component is racy in the Go SDK (docs/adr/0001).
-type Gate = local.Command
+// because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only gates have this type: a command that drains or upgrades is none.
+// DependsOn wants the command within, the resource that Pulumi has registered.
+type Gate struct{ *local.Command }
 
 // GateArgs configures a Gate.
 type GateArgs struct {
@@ -88,13 +89,17 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	} else {
 		opts = append(opts, rerun.Replaced())
 	}
-	return local.NewCommand(ctx, name, &local.CommandArgs{
+	command, err := local.NewCommand(ctx, name, &local.CommandArgs{
 		Create:                 pulumi.String(Command),
 		Stdin:                  args.stdin(),
 		Environment:            environment,
 		Logging:                local.LoggingStderr,
 		AddPreviousOutputInEnv: pulumi.Bool(false),
 	}, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return &Gate{command}, nil
 }
 
 // stdin is the Spec as JSON, with what is only known later filled in once it is.

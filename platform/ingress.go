@@ -5,12 +5,11 @@ import (
 
 	"strata/components"
 	"strata/config"
-	"strata/health"
 	"strata/internal/artifacts"
 )
 
 // ingress registers the ingress controllers and the resource definitions that they read.
-func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []*health.Gate) error {
+func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []pulumi.Resource) error {
 	if len(cfg.Ingress.Controllers) == 0 {
 		return nil
 	}
@@ -30,7 +29,7 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	}
 	// Not MetalLB's chart but its working pool, or the Service stays pending; not the CRDs' apply but their being served, or Traefik
 	// starts without them and says nothing.
-	working := []*health.Gate{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleTraefik]}
+	working := []pulumi.Resource{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleTraefik]}
 	if cfg.Ingress.Uses(config.ControllerAPISIX) {
 		if err := a.throughAPISIX(ctx, cfg, files, cluster, start); err != nil {
 			return err
@@ -49,20 +48,20 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifact
 }
 
 // throughAPISIX registers APISIX, its demo, and what proves both.
-func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []*health.Gate) error {
+func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []pulumi.Resource) error {
 	var err error
 	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane not for the address pool: both heal.
 	a.apisix, err = components.NewAPISIX(ctx, "apisix", &components.APISIXArgs{
 		Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(), Full: cfg.Apps.Full(), Cluster: cluster,
 		Issuer: a.authority.Issuer, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
-		Definitions:  []*health.Gate{a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleAPISIX]},
+		Definitions:  []pulumi.Resource{a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleAPISIX]},
 		Certificates: a.manager.API, Pool: a.metallb.Pool,
 	})
 	if err != nil || !*cfg.Apps.Demo {
 		return err
 	}
 	a.demo, err = components.NewDemo(ctx, "demo", &components.DemoArgs{
-		Config: cfg.Apps, Domain: cfg.Ingress.Domain, Cluster: cluster, After: start, Admitted: []*health.Gate{a.apisix.Webhook},
+		Config: cfg.Apps, Domain: cfg.Ingress.Domain, Cluster: cluster, After: start, Admitted: []pulumi.Resource{a.apisix.Webhook},
 	})
 	if err != nil || !cfg.Apps.Full() {
 		return err

@@ -5,7 +5,6 @@ import (
 
 	"strata/components"
 	"strata/config"
-	"strata/health"
 )
 
 // own registers the user's own manifests. Each waits for the API, and for whoever serves and admits its kind.
@@ -14,35 +13,35 @@ func (a *above) own(ctx *pulumi.Context, cfg *config.Config, cluster *components
 		return nil
 	}
 	_, err := components.NewManifests(ctx, "manifests", &components.ManifestsArgs{
-		Objects: manifests, Cluster: cluster, Timeout: cfg.Timeouts.Apply, After: []*health.Gate{cluster.Settled}, Kinds: a.kinds(),
+		Objects: manifests, Cluster: cluster, Timeout: cfg.Timeouts.Apply, After: []pulumi.Resource{cluster.Settled}, Kinds: a.kinds(),
 	})
 	return err
 }
 
 // kinds are the gates of who serves and admits the kinds of an API group, as far as the platform has them.
-func (a *above) kinds() map[string][]*health.Gate {
-	kinds := map[string][]*health.Gate{}
+func (a *above) kinds() map[string][]pulumi.Resource {
+	kinds := map[string][]pulumi.Resource{}
 	if a.metallb != nil {
-		kinds["metallb.io"] = []*health.Gate{a.metallb.Webhook}
+		kinds["metallb.io"] = []pulumi.Resource{a.metallb.Webhook}
 	}
 	if a.manager != nil {
-		kinds["cert-manager.io"] = []*health.Gate{a.manager.API}
+		kinds["cert-manager.io"] = []pulumi.Resource{a.manager.API}
 	}
 	if a.crds != nil {
 		const gateways = "gateway.networking.k8s.io"
-		kinds[gateways] = []*health.Gate{a.crds.Served[components.BundleGatewayAPI]}
+		kinds[gateways] = []pulumi.Resource{a.crds.Served[components.BundleGatewayAPI]}
 		if a.traefik != nil {
-			kinds["traefik.io"] = []*health.Gate{a.crds.Served[components.BundleTraefik]}
+			kinds["traefik.io"] = []pulumi.Resource{a.crds.Served[components.BundleTraefik]}
 		}
 		if a.apisix != nil {
-			kinds["apisix.apache.org"] = []*health.Gate{a.apisix.Webhook}
+			kinds["apisix.apache.org"] = []pulumi.Resource{a.apisix.Webhook}
 			for _, group := range []string{gateways, "networking.k8s.io"} { // its webhook is asked about these too
 				kinds[group] = append(kinds[group], a.apisix.Webhook)
 			}
 		}
 	}
 	if a.argocd != nil {
-		kinds["argoproj.io"] = []*health.Gate{a.argocd.Rollout}
+		kinds["argoproj.io"] = []pulumi.Resource{a.argocd.Rollout}
 	}
 	return kinds
 }

@@ -10,7 +10,6 @@ import (
 
 	"strata/components"
 	"strata/config"
-	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/kubeconfig"
 	"strata/internal/self"
@@ -117,7 +116,7 @@ type above struct {
 func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) (*above, error) {
 	var a above
 	var err error
-	start := []*health.Gate{cluster.Settled}
+	start := []pulumi.Resource{cluster.Settled}
 	if *cfg.MetalLB.Enabled {
 		a.metallb, err = components.NewMetalLB(ctx, "metallb", &components.MetalLBArgs{
 			Config: cfg.MetalLB, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
@@ -144,7 +143,7 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 		// Its release needs no ingress, only its route does (docs/adr/0008).
 		a.argocd, err = components.NewArgoCD(ctx, "argocd", &components.ArgoCDArgs{
 			Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep, Cluster: cluster, CASecret: a.authority.CASecret,
-			Artifacts: files, Timeouts: cfg.Timeouts, After: start, Ingress: []*health.Gate{a.traefik.Programmed, a.traefik.Address},
+			Artifacts: files, Timeouts: cfg.Timeouts, After: start, Ingress: []pulumi.Resource{a.traefik.Programmed, a.traefik.Address},
 		})
 		if err != nil {
 			return nil, err
@@ -158,7 +157,7 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
 	var err error
 	// An issuer before the webhook is refused: connection refused, then x509.
-	signing := []*health.Gate{a.manager.API}
+	signing := []pulumi.Resource{a.manager.API}
 	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
 		a.authority, err = components.NewAuthority(ctx, "authority", &components.AuthorityArgs{
 			Config: cfg.CertManager, Cluster: cluster, Timeouts: cfg.Timeouts, After: signing,

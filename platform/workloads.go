@@ -7,13 +7,12 @@ import (
 
 	"strata/components"
 	"strata/config"
-	"strata/health"
 	"strata/internal/artifacts"
 )
 
 // applications registers the user's applications. They wait for the API and for what they use, and not for one another.
 func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
-	start := []*health.Gate{cluster.Settled}
+	start := []pulumi.Resource{cluster.Settled}
 	if *cfg.Apps.Wave.Enabled {
 		var err error
 		a.wave, err = components.NewWave(ctx, "wave", &components.WaveArgs{
@@ -42,7 +41,7 @@ func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, files *art
 			args.Wave = a.wave.Webhook
 		}
 		if a.authority != nil {
-			args.Issuer, args.Signing = a.authority.Issuer, []*health.Gate{a.authority.Ready}
+			args.Issuer, args.Signing = a.authority.Issuer, []pulumi.Resource{a.authority.Ready}
 		}
 		var err error
 		if a.workloads[one.Name], err = components.NewWorkload(ctx, "workload-"+one.Name, args); err != nil {
