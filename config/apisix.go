@@ -36,8 +36,8 @@ type Apps struct {
 	// Demo installs the demo of APISIX: httpbin, Keycloak with a realm, and a small REST API, each behind its own kind of route.
 	// Needs controller apisix. Default false.
 	Demo *bool `json:"demo,omitempty"`
-	// RestImage is the image of the demo's REST API, examples/go-rest, which nobody publishes. Default: what the bundle carries, or what
-	// `strata fetch` builds where artifacts.source is upstream; nodes get it as an archive. Required with the demo on a lent cluster,
+	// RestImage is the image of the demo's REST API, examples/go-rest, which no registry has. Default: what the bundle carries, or what
+	// `strata fetch` builds where artifacts.source is upstream; nodes get it as an archive. Required with the demo on an existing cluster,
 	// whose nodes Strata does not reach.
 	RestImage string `json:"restImage,omitempty"`
 	// Manifests are YAML files of your own, relative to the project. They are applied in parallel, each object as soon as what
@@ -48,7 +48,7 @@ type Apps struct {
 	// Wave is the operator for changes of ConfigMaps and Secrets outside Strata.
 	Wave Wave `json:"wave,omitzero"`
 	// CertWaitImage is the image of the init container that holds a Pod until its certificate is there, tools/cert-wait. It has the
-	// default of restImage, and is required on a lent cluster with a certificate of a workload.
+	// default of restImage, and is required on an existing cluster with a certificate of a workload.
 	CertWaitImage string `json:"certWaitImage,omitempty"`
 	// Validate is full or skip. Full ends an up when APISIX, what runs behind it, and each workload answer from outside the cluster. Skip leaves
 	// out every gate of theirs that nothing depends on: the up ends early, and the rest converges behind it. Default full. The

@@ -16,11 +16,11 @@ type Config struct {
 	Upgrade Upgrade `json:"upgrade"`
 	// MetalLB is the section `strata:metallb`.
 	MetalLB MetalLB `json:"metallb"`
-	// CRDs is the section `strata:crds`: the resource definitions that no chart brings.
+	// CRDs is the section `strata:crds`: the custom resource definitions (CRDs) that no chart brings.
 	CRDs CRDs `json:"crds"`
-	// CertManager is the section `strata:certManager`: certificates and the authority that signs them.
+	// CertManager is the section `strata:certManager`: certificates and the CA that signs them.
 	CertManager CertManager `json:"certManager"`
-	// Vault is the section `strata:vault`: a Vault of the stack's own, which signs in place of the authority.
+	// Vault is the section `strata:vault`: a Vault of the stack's own, which signs in place of the stack's own CA.
 	Vault Vault `json:"vault"`
 	// Ingress is the section `strata:ingress`: what leads requests into the cluster, and under which names.
 	Ingress Ingress `json:"ingress"`
@@ -58,7 +58,7 @@ type Timeouts struct {
 	Nodes metav1.Duration `json:"nodes,omitzero"`
 	// MetalLBWebhook bounds the wait for MetalLB's webhook. Default 5m.
 	MetalLBWebhook metav1.Duration `json:"metallbWebhook,omitzero"`
-	// CRDs bounds the wait until resource definitions are served. Default 2m.
+	// CRDs bounds the wait until the CRDs are served. Default 2m.
 	CRDs metav1.Duration `json:"crds,omitzero"`
 	// CertManagerWebhook bounds the wait for cert-manager's webhook. Default 4m.
 	CertManagerWebhook metav1.Duration `json:"certManagerWebhook,omitzero"`

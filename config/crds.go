@@ -5,7 +5,7 @@ type CRDs struct {
 	// GatewayAPIVersion is the release of the Gateway API's standard channel, as vX.Y.Z. Default: the pin, or what the bundle
 	// carries. An older one than the cluster has is refused.
 	GatewayAPIVersion string `json:"gatewayAPIVersion,omitempty"`
-	// Keep leaves the definitions in the cluster when their layer leaves the configuration, and a lent cluster with the stack; those
+	// Keep leaves the definitions in the cluster when their layer leaves the configuration, and an existing cluster with the stack; those
 	// of the charts of cert-manager and Argo CD as well. Default true: deleting a definition deletes every object of its kind.
 	Keep *bool `json:"keep,omitempty"`
 }

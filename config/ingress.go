@@ -16,7 +16,7 @@ type CertManager struct {
 	// Replicas is how many controllers, webhooks and CA injectors run. Default: 1; with three or more
 	// servers 2.
 	Replicas int `json:"replicas,omitempty"`
-	// CommonName is the name of the stack's root authority. Default: Strata root of the stack.
+	// CommonName is the name of the stack's root CA. Default: Strata root of the stack.
 	CommonName string `json:"commonName,omitempty"`
 	// Issuer says who signs the platform's certificates: selfSigned, a root of the stack's own, or vault. Default selfSigned.
 	Issuer string `json:"issuer,omitempty"`
@@ -33,7 +33,7 @@ type Ingress struct {
 	// where MetalLB and cert-manager are enabled.
 	Controllers []string `json:"controllers,omitempty"`
 	// Domain is the DNS domain below which the platform's own services have their names, for example traefik.DOMAIN. Default:
-	// STACK.strata.test, which never is anybody's (RFC 6761).
+	// STACK.strata.test, a name that is reserved for tests (RFC 6761).
 	Domain string `json:"domain,omitempty"`
 }
 

@@ -4,8 +4,8 @@ package config
 type MetalLB struct {
 	// Enabled installs MetalLB. Default true.
 	Enabled *bool `json:"enabled,omitempty"`
-	// Addresses are the ranges that Services get addresses from: first-last or CIDR, inside Hosts.Subnet, or in the network of a lent
-	// cluster's nodes (docs/lent-clusters.md). Required.
+	// Addresses are the ranges that Services get addresses from: first-last or CIDR, inside Hosts.Subnet, or in the network of an existing
+	// cluster's nodes (docs/existing-clusters.md). Required.
 	Addresses []string `json:"addresses"`
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`

@@ -50,7 +50,7 @@ func TestEachRuleOfALentClusterGivesOneLineWithKeyValueRuleAndFix(t *testing.T) 
 		"snapshots":                   {lent("k3s", `{"snapshots":{"retention":9}}`), `strata:k3s.snapshots: {"schedule":"0 */12 * * *","retention":9}` + whose + remove},
 		"an upgrade":                  {lent("upgrade", `{"concurrency":2}`), "strata:upgrade.concurrency: 2" + whose + remove},
 		"no addresses": {lent("metallb", `{}`),
-			"strata:metallb.addresses: is empty; give at least one range of the nodes' network that nothing else uses (docs/lent-clusters.md says how to find one)"},
+			"strata:metallb.addresses: is empty; give at least one range of the nodes' network that nothing else uses (docs/existing-clusters.md says how to find one)"},
 		"a pool over the Pods": {lent("cluster", `{"context":"kind-kind","podNetwork":"172.18.0.0/16"}`),
 			"strata:metallb.addresses[0]: 172.18.255.200-172.18.255.250 overlaps cluster.podNetwork 172.18.0.0/16; choose a range that nothing else uses"},
 		"a pool over the Services": {lent("cluster", `{"context":"kind-kind","serviceNetwork":"172.18.0.0/16"}`),

@@ -19,7 +19,7 @@ func (c *Config) checkMetalLB(ps *problems) {
 		if len(metallb.Addresses) == 0 {
 			where := "inside hosts.subnet, for example 10.10.0.200-10.10.0.210"
 			if c.Lent() {
-				where = "of the nodes' network that nothing else uses (docs/lent-clusters.md says how to find one)"
+				where = "of the nodes' network that nothing else uses (docs/existing-clusters.md says how to find one)"
 			}
 			ps.add(field("metallb.addresses"), "", "is empty", "give at least one range "+where)
 		}

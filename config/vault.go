@@ -16,13 +16,13 @@ type VaultIssuer struct {
 	// Path is where certificates are signed: MOUNT/sign/ROLE; empty means pki_int/sign/strata. The role must allow ingress.domain
 	// and what is below it.
 	Path string `json:"path,omitempty"`
-	// CACertificate is the authority of the Vault's own TLS certificate, in PEM. Default: the public ones.
+	// CACertificate is the CA of the Vault's own TLS certificate, in PEM. Default: the public CAs.
 	CACertificate string `json:"caCertificate,omitempty"`
 	// Namespace is a namespace of Vault Enterprise. Default: none.
 	Namespace string `json:"namespace,omitempty"`
 	// Mount is the path of Vault's Kubernetes login method; empty means kubernetes.
 	Mount string `json:"mount,omitempty"`
-	// Role is the login role; empty means strata. It must admit ServiceAccount vault-issuer of namespace cert-manager, and the audience
+	// Role is the login role; empty means strata. It must allow ServiceAccount vault-issuer of namespace cert-manager, and the audience
 	// vault://strata-vault.
 	Role string `json:"role,omitempty"`
 	// Token logs in instead of Kubernetes. Vault's tokens end: renewing it is yours. Set it with pulumi config set --secret --path

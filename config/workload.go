@@ -51,7 +51,7 @@ type Workload struct {
 	// Wave has the operator (apps.wave) replace the Pods when something that they read changes outside Strata, for example a renewed
 	// certificate. Implies immutableConfig: else a change by Strata would replace them twice. Default false.
 	Wave bool `json:"wave,omitempty"`
-	// Certificate is a certificate of the stack's authority, mounted as files. Default: none.
+	// Certificate is a certificate of the stack's CA, mounted as files. Default: none.
 	Certificate *WorkloadCertificate `json:"certificate,omitempty"`
 	// Routes lead requests from outside to it. Default: none, it is reached inside the cluster only.
 	Routes []WorkloadRoute `json:"routes,omitempty"`
@@ -83,7 +83,7 @@ type WorkloadCertificate struct {
 	Mount string `json:"mount,omitempty"`
 	// Wait is how long a Pod that starts waits for a pair of key and chain that is valid. Default 5m.
 	Wait metav1.Duration `json:"wait,omitzero"`
-	// Lifetime is for how long each is valid. Default: the authority's, 90 days.
+	// Lifetime is for how long each is valid. Default: the CA's, 90 days.
 	Lifetime metav1.Duration `json:"lifetime,omitzero"`
 }
 
@@ -111,9 +111,9 @@ type WorkloadRoute struct {
 
 // WorkloadResources are quantities as Kubernetes writes them.
 type WorkloadResources struct {
-	// CPU is what each Pod is sure to get. Default 50m. There is no limit: a throttled Pod answers late.
+	// CPU is the request of each Pod. Default 50m. There is no limit: a throttled Pod answers late.
 	CPU string `json:"cpu,omitempty"`
-	// Memory is what each Pod is sure to get. Default 64Mi.
+	// Memory is the request of each Pod. Default 64Mi.
 	Memory string `json:"memory,omitempty"`
 	// MemoryLimit is what a Pod is killed beyond. Default: none.
 	MemoryLimit string `json:"memoryLimit,omitempty"`

@@ -77,7 +77,7 @@ func TestAGateOfALentClusterAsksItsAPIAlone(t *testing.T) {
 	}
 }
 
-// Docker Desktop keeps the addresses of kind's nodes to itself, so no gate may need them: what docs/lent-clusters.md says to set there.
+// Docker Desktop keeps the addresses of kind's nodes to itself, so no gate may need them: what docs/existing-clusters.md says to set there.
 func TestWithAPISIXAloneAndSkipNoGateOfALentClusterAsksAnAddress(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
