@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"strata/health"
@@ -52,11 +51,7 @@ var constructors = map[health.Kind]health.Constructor{
 	health.KindWebhook:      webhook.New,
 }
 
-// Run asks one gate of any kind, as Ask does.
+// Run asks one gate of any kind, as health.Ask does, which refuses a Spec of an unknown kind before it needs a constructor.
 func Run(ctx context.Context, spec health.Spec, secrets health.Secrets, progress io.Writer) (health.Result, error) {
-	newWatch := constructors[spec.Kind]
-	if newWatch == nil {
-		return health.Result{}, fmt.Errorf("%w: %w", health.ErrSpec, spec.Validate())
-	}
-	return health.Ask(ctx, spec, secrets, newWatch, progress)
+	return health.Ask(ctx, spec, secrets, constructors[spec.Kind], progress)
 }

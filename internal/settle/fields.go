@@ -41,9 +41,9 @@ func handOver(ctx context.Context, client dynamic.ResourceInterface, live *unstr
 // handedOver are field managers with the provider's own in its creator's name, without the fields that are to be free; changed is false
 // where there is nothing to do.
 func handedOver(entries []metav1.ManagedFieldsEntry, free *fieldpath.Set) (managed []metav1.ManagedFieldsEntry, changed bool, err error) {
-	creators := map[string]int{} // apiVersion to its place in managed
+	own := map[string]*fieldpath.Set{} // by apiVersion
 	for _, entry := range entries {
-		if !isOurs(entry.Manager) || entry.Subresource != "" {
+		if !isOwn(entry) {
 			managed = append(managed, entry)
 			continue
 		}
@@ -53,38 +53,32 @@ func handedOver(entries []metav1.ManagedFieldsEntry, free *fieldpath.Set) (manag
 		}
 		kept := fields.Difference(free)
 		changed = changed || entry.Manager != manager || entry.Operation != metav1.ManagedFieldsOperationUpdate || !kept.Equals(fields)
+		if before, known := own[entry.APIVersion]; known {
+			own[entry.APIVersion] = before.Union(kept)
+			continue
+		}
+		own[entry.APIVersion] = kept
 		entry.Manager, entry.Operation = manager, metav1.ManagedFieldsOperationUpdate
-		place, known := creators[entry.APIVersion]
-		if known {
-			before, err := fieldsOf(managed[place])
+		managed = append(managed, entry)
+	}
+	for i := range managed {
+		if entry := &managed[i]; isOwn(*entry) {
+			text, err := own[entry.APIVersion].ToJSON()
 			if err != nil {
 				return nil, false, err
 			}
-			kept = kept.Union(before)
-		} else {
-			place = len(managed)
-			creators[entry.APIVersion] = place
-			managed = append(managed, entry)
+			entry.FieldsV1 = &metav1.FieldsV1{Raw: text}
 		}
-		text, err := kept.ToJSON()
-		if err != nil {
-			return nil, false, err
-		}
-		managed[place].FieldsV1 = &metav1.FieldsV1{Raw: text}
 	}
 	return managed, changed, nil
 }
 
 // conflicting are the fields that the provider's own create would have as a conflict with itself although they have the values that it
 // wants: in a list that is one value to server-side apply, what the API server has filled in is a difference (the parentRefs of an HTTPRoute,
-// the certificateRefs of a Gateway). Any other failure of the try is left to the create, which says it.
-func conflicting(ctx context.Context, client dynamic.ResourceInterface, object, live *unstructured.Unstructured) (*fieldpath.Set, error) {
+// the certificateRefs of a Gateway). wanted is the object as JSON. Any other failure of the try is left to the create, which says it.
+func conflicting(ctx context.Context, client dynamic.ResourceInterface, wanted []byte, live *unstructured.Unstructured) (*fieldpath.Set, error) {
 	free := fieldpath.NewSet()
-	text, err := json.Marshal(object.Object)
-	if err != nil {
-		return nil, err
-	}
-	_, err = client.Patch(ctx, object.GetName(), types.ApplyPatchType, text, metav1.PatchOptions{FieldManager: tried, DryRun: []string{metav1.DryRunAll}})
+	_, err := client.Patch(ctx, live.GetName(), types.ApplyPatchType, wanted, metav1.PatchOptions{FieldManager: tried, DryRun: []string{metav1.DryRunAll}})
 	var status *apierrors.StatusError
 	if !apierrors.IsConflict(err) || !errors.As(err, &status) || status.ErrStatus.Details == nil {
 		return free, nil
@@ -110,9 +104,9 @@ func conflicting(ctx context.Context, client dynamic.ResourceInterface, object, 
 // names are the distinct names, of the provider's own, that an object's fields are managed in.
 func names(live *unstructured.Unstructured) map[string]bool {
 	found := map[string]bool{}
-	for _, entry := range live.GetManagedFields() {
-		if isOurs(entry.Manager) {
-			found[entry.Manager] = true
+	for _, name := range managers(live) {
+		if isOurs(name) {
+			found[name] = true
 		}
 	}
 	return found
@@ -120,6 +114,11 @@ func names(live *unstructured.Unstructured) map[string]bool {
 
 // isOurs says whether a field manager is Pulumi's kubernetes provider.
 func isOurs(name string) bool { return name == manager || strings.HasPrefix(name, manager+"-") }
+
+// isOwn says whether an entry is of the object itself, in one of the provider's names.
+func isOwn(entry metav1.ManagedFieldsEntry) bool {
+	return isOurs(entry.Manager) && entry.Subresource == ""
+}
 
 func fieldsOf(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	fields := fieldpath.NewSet()

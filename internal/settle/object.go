@@ -28,7 +28,7 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	if err != nil || client == nil {
 		return err
 	}
-	patch, err := json.Marshal(object.Object)
+	wanted, err := json.Marshal(object.Object)
 	if err != nil {
 		return fmt.Errorf("%s: %w", called(object), err)
 	}
@@ -44,11 +44,11 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	}
 	// A controller may write between a look and the change that rests on it.
 	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		live, err := client.Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager})
+		live, err := client.Patch(ctx, object.GetName(), types.MergePatchType, wanted, metav1.PatchOptions{FieldManager: manager})
 		if err != nil {
 			return err
 		}
-		free, err := conflicting(ctx, client, object, live)
+		free, err := conflicting(ctx, client, wanted, live)
 		if err != nil {
 			return err
 		}

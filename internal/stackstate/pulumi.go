@@ -32,14 +32,19 @@ func CommandLine(dir string) Pulumi {
 	}
 }
 
-// Export is a stack's state as Pulumi writes it, with its secrets encrypted. A stack that the backend does not have is ErrNoStack.
-func (p Pulumi) Export(ctx context.Context, stack string) ([]byte, error) {
-	return p.export(ctx, stack)
+// Export is a stack's state as Pulumi writes it, with its secrets encrypted unless a flag of `pulumi stack export` says otherwise. A stack
+// that the backend does not have is ErrNoStack.
+func (p Pulumi) Export(ctx context.Context, stack string, flags ...string) ([]byte, error) {
+	export, err := p(ctx, nil, append([]string{"stack", "export", "--stack", stack}, flags...)...)
+	if err != nil && strings.Contains(err.Error(), "no stack named") {
+		err = fmt.Errorf("%w: %w", ErrNoStack, err)
+	}
+	return export, err
 }
 
 // Read is a stack's state with its secrets, which stay in this process.
 func (p Pulumi) Read(ctx context.Context, stack string) (*State, error) {
-	export, err := p.export(ctx, stack, "--show-secrets")
+	export, err := p.Export(ctx, stack, "--show-secrets")
 	if err != nil {
 		return nil, err
 	}
@@ -48,17 +53,9 @@ func (p Pulumi) Read(ctx context.Context, stack string) (*State, error) {
 
 // ReadEncrypted is a stack's state with its secrets encrypted, for a reader that asks for none.
 func (p Pulumi) ReadEncrypted(ctx context.Context, stack string) (*State, error) {
-	export, err := p.export(ctx, stack)
+	export, err := p.Export(ctx, stack)
 	if err != nil {
 		return nil, err
 	}
 	return parse(export)
-}
-
-func (p Pulumi) export(ctx context.Context, stack string, flags ...string) ([]byte, error) {
-	export, err := p(ctx, nil, append([]string{"stack", "export", "--stack", stack}, flags...)...)
-	if err != nil && strings.Contains(err.Error(), "no stack named") {
-		err = fmt.Errorf("%w: %w", ErrNoStack, err)
-	}
-	return export, err
 }
