@@ -24,6 +24,7 @@ type stack struct {
 	env    []string
 	// program is the Pulumi program's folder; empty: Strata.
 	program string
+	known   outputs
 }
 
 // newStack makes an empty stack whose configuration is sections (without their namespace).
@@ -172,19 +173,6 @@ func (s *stack) health(more ...string) result {
 }
 
 func (s *stack) destroy() result { return s.pulumi("destroy", "--yes", "--skip-preview") }
-
-// output is one of the stack's outputs.
-func (s *stack) output(name string) string {
-	s.t.Helper()
-	r := s.must(s.run("pulumi", "stack", "output", "--stack", s.name, "--show-secrets", "--json"))
-	outputs := map[string]any{}
-	require.NoError(s.t, json.Unmarshal([]byte(r.output), &outputs))
-	require.Contains(s.t, outputs, name)
-	if text, ok := outputs[name].(string); ok {
-		return text
-	}
-	return fmt.Sprint(outputs[name])
-}
 
 // resources are the names of the resources in the stack's state, without the stack itself.
 func (s *stack) resources() []string {

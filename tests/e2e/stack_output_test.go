@@ -1,0 +1,42 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/stretchr/testify/require"
+)
+
+// outputs are a stack's, as of one state. Stories ask for the kubeconfig hundreds of times, and `pulumi stack output` takes half a second.
+type outputs struct {
+	state  os.FileInfo // nil: nothing was asked yet
+	values map[string]any
+}
+
+// output is one of the stack's outputs.
+func (s *stack) output(name string) string {
+	s.t.Helper()
+	if state := s.state(); s.known.state == nil || !state.ModTime().Equal(s.known.state.ModTime()) || state.Size() != s.known.state.Size() {
+		r := s.must(s.run("pulumi", "stack", "output", "--stack", s.name, "--show-secrets", "--json"))
+		s.known = outputs{state: state}
+		require.NoError(s.t, json.Unmarshal([]byte(r.output), &s.known.values))
+	}
+	require.Contains(s.t, s.known.values, name)
+	if text, ok := s.known.values[name].(string); ok {
+		return text
+	}
+	return fmt.Sprint(s.known.values[name])
+}
+
+// state is the file that the stack's backend has the state in, before it is read: what is written meanwhile is read again.
+func (s *stack) state() os.FileInfo {
+	s.t.Helper()
+	found, err := filepath.Glob(filepath.Join(s.dir, "state", ".pulumi", "stacks", "*", s.name+".json"))
+	require.NoError(s.t, err)
+	require.Len(s.t, found, 1)
+	info, err := os.Stat(found[0])
+	require.NoError(s.t, err)
+	return info
+}
