@@ -7,8 +7,8 @@ STACK ?= local
 # Where artifacts come from: lab is the bundle that `make lab` builds, upstream the releases that `strata fetch` locked.
 ARTIFACTS ?= lab
 # The flags of all that the lab compiles (tests/lab/internal/gobuild). With others, such as cgo where there is a C compiler, the standard
-# library and all that stands on it would be compiled a second time.
-export GOFLAGS := -buildvcs=false -trimpath
+# library and all that stands on it would be compiled a second time. A debugger needs DWARF: `GOFLAGS= dlv ...`.
+export GOFLAGS := -buildvcs=false -trimpath -gcflags=all=-dwarf=false
 export CGO_ENABLED := 0
 PROGRAM := .strata/bin/strata
 LAB := go -C tests/lab run ./cmd/lab

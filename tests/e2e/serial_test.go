@@ -29,7 +29,7 @@ var buildSerial = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, "serial"), ".")
-	cmd.Dir, cmd.Env = filepath.Join(root, "tests/bench/serial"), append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false -trimpath")
+	cmd.Dir, cmd.Env = filepath.Join(root, "tests/bench/serial"), append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return "", &exec.Error{Name: "go build tests/bench/serial: " + string(output), Err: err}
 	}

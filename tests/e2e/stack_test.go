@@ -71,7 +71,7 @@ func (s *stack) environment() []string {
 		"PULUMI_SKIP_UPDATE_CHECK=true",
 		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true",
 		"STRATA_ARTIFACTS=" + bundle,
-		"GOFLAGS=-buildvcs=false -trimpath",
+		"GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false",
 	}
 }
 

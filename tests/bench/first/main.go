@@ -86,7 +86,7 @@ func (r run) command(ctx context.Context, dir, name string, args ...string) *exe
 	command.Env = append(command.Env,
 		"GOCACHE="+filepath.Join(r.dir, "gocache"), "GOMODCACHE="+filepath.Join(r.dir, "modules"), "XDG_CACHE_HOME="+r.cache,
 		// As the Makefile has them; it exports the same.
-		"GOFLAGS=-buildvcs=false -trimpath", "CGO_ENABLED=0",
+		"GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false", "CGO_ENABLED=0",
 	)
 	return command
 }

@@ -35,12 +35,13 @@ type Command struct {
 
 // environment is what a build must see, whoever starts it: no C compiler, no workspace, no downloaded toolchain.
 var environment = []string{
-	"CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath",
+	"CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath -gcflags=all=-dwarf=false",
 }
 
-// memory has the compiler and the linker collect their garbage less often: a fifth less processor time for the large packages that most
-// of it goes to, for some more memory each. What they write is the same, so that it is in no key.
-const memory = "GOGC=400"
+// memory has the compiler and the linker collect no garbage below a gibibyte, which hardly any comes near: a third less processor time than
+// with Go's default, for half again as much memory (560 MiB for Kubernetes' OpenAPI, among the largest). What they write is the same, so that
+// it is in no key.
+var memory = []string{"GOGC=off", "GOMEMLIMIT=1GiB"}
 
 // Key digests the module's files, those of modules that its go.mod replaces by folders, the flags and the compiler.
 func (c Command) Key() (string, error) {
@@ -124,7 +125,7 @@ func ModuleDir(ctx context.Context, module, path string, log io.Writer) (string,
 func runGo(ctx context.Context, module string, log io.Writer, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = module
-	command.Env = append(append(os.Environ(), memory), environment...)
+	command.Env = slices.Concat(os.Environ(), memory, environment)
 	command.Stderr = log
 	out, err := command.Output()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 const hostPath = "../lib/pulumi-language-go"
 
 // buildFlags are the flags with which later language hosts compile a program.
-const buildFlags = "-buildvcs=false -trimpath '-ldflags=-w -s'"
+const buildFlags = "-buildvcs=false -trimpath -gcflags=all=-dwarf=false '-ldflags=-w -s'"
 
 func main() {
 	if err := run(); err != nil {
