@@ -19,6 +19,7 @@ import (
 
 // The seed's four tests: a clean cluster, a second run, fast iteration, and a partial failure; and what its script never did, going.
 func TestAPISIX(t *testing.T) {
+	t.Parallel()
 	net := network{"std0", "10.24.0"}
 	all := []node{{"server-1", "server", 11}}
 	hosts := lend(t, "e2ea", net, all...)
@@ -39,7 +40,7 @@ func TestAPISIX(t *testing.T) {
 			assert.NotContains(t, export, s.output(name))
 		}
 	})
-	s.step("a version that fails is rolled back, and one that works goes through, by the weights of an HTTPRoute", func(t *testing.T) {
+	s.alone("a version that fails is rolled back, and one that works goes through, by the weights of an HTTPRoute", func(t *testing.T) {
 		s.canaryByAPISIX(t, shop, hosts, all...)
 	})
 	s.step("an address of a Pod that is gone is noticed in the data plane, and by that gate only", func(t *testing.T) { s.keepsAStalePod(t, hosts) })

@@ -29,6 +29,7 @@ const (
 
 // A cluster lives: it is upgraded while it serves, and what cannot be done is said before or where it stops.
 func TestLife(t *testing.T) {
+	t.Parallel()
 	net := network{"stg0", "10.25.0"}
 	all := []node{
 		{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13},
@@ -50,7 +51,7 @@ func TestLife(t *testing.T) {
 	s.step("a drain that a budget blocks is named", func(t *testing.T) {
 		s.with(next, func() { s.namesABlockedDrain(t, sections) })
 	})
-	s.step("a killed upgrade is finished by the next up, under load", func(t *testing.T) {
+	s.alone("a killed upgrade is finished by the next up, under load", func(t *testing.T) {
 		s.with(next, func() { s.upgradesThoughKilled(t, hosts) })
 	})
 	s.step("a server that is killed for good is replaced under its old name", func(t *testing.T) {

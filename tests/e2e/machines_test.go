@@ -50,9 +50,11 @@ func own(t *testing.T, story string, net network, nodes ...node) *lent {
 	return l
 }
 
-// lend makes the machines, all at once, and takes them away when the test ends.
+// lend makes the machines, all at once, and takes them away when the test ends. As a step does, it shares the machine.
 func lend(t *testing.T, story string, net network, nodes ...node) *lent {
 	t.Helper()
+	machine.RLock()
+	defer machine.RUnlock()
 	l := own(t, story, net, nodes...)
 	l.keyFile = filepath.Join(t.TempDir(), "key")
 	key, err := exec.Command(strata, "keygen").Output()
@@ -154,6 +156,8 @@ func (l *lent) must(name, script string) string {
 
 // cleanUp deletes the machines, unless the test failed and they are to be looked at.
 func (l *lent) cleanUp() {
+	machine.RLock()
+	defer machine.RUnlock()
 	if l.t.Failed() {
 		l.dump()
 		if os.Getenv("E2E_KEEP") != "" {

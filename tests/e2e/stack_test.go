@@ -41,20 +41,6 @@ func newStack(t *testing.T, name string, sections map[string]any) *stack {
 	return s
 }
 
-// step runs one step of a story; the steps after it are meaningless when it fails.
-func (s *stack) step(name string, run func(t *testing.T)) {
-	s.t.Helper()
-	whole := s.t
-	passed := whole.Run(name, func(t *testing.T) {
-		s.t = t
-		defer func() { s.t = whole }()
-		run(t)
-	})
-	if !passed {
-		whole.FailNow()
-	}
-}
-
 // environment is what makes Pulumi the story's own.
 func (s *stack) environment() []string {
 	home := filepath.Join(s.dir, "home")

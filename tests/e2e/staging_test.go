@@ -11,6 +11,7 @@ import (
 
 // The life of a staging platform on lent hosts: three servers with embedded etcd and two agents, as a platform engineer sees it.
 func TestStagingOnLentHosts(t *testing.T) {
+	t.Parallel()
 	net := network{"ste0", "10.11.0"}
 	servers := []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}}
 	agents := []node{{"agent-1", "agent", 21}, {"agent-2", "agent", 22}}

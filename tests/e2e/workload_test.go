@@ -10,12 +10,13 @@ import (
 // Requests that are lost while a workload, what it reads and all below it is replaced: none. `make bench` runs the same phases with ten
 // thousand requests each, and takes away each protection in turn.
 func TestWorkload(t *testing.T) {
+	t.Parallel()
 	w := newWorkloadStory(t, "e2ew", network{"stw0", "10.31.0"}, quickShop())
 	w.step("it comes up, and a second up changes nothing", func(*testing.T) {
 		w.must(w.up())
 		w.must(w.up("--expect-no-changes"))
 	})
-	w.step("nothing is lost in any phase", func(t *testing.T) {
+	w.alone("nothing is lost in any phase", func(t *testing.T) {
 		const least = 400
 		report := w.phases(t, 40, least)
 		assert.Zero(t, report.Total.Lost, "%s", report.Text())
@@ -23,8 +24,8 @@ func TestWorkload(t *testing.T) {
 			assert.GreaterOrEqual(t, sentIn(report.Phases, name), least, "%s: too few to have seen a loss", name)
 		}
 	})
-	w.step("a new version is tried by a part of the requests", w.triesVersions)
-	w.step("without its preStop it loses requests: the test sees losses", func(t *testing.T) {
+	w.alone("a new version is tried by a part of the requests", w.triesVersions)
+	w.alone("without its preStop it loses requests: the test sees losses", func(t *testing.T) {
 		lost := w.unprotected(t, unprotected("preStop"), 40)
 		assert.Positive(t, lost)
 	})
