@@ -68,16 +68,18 @@ const filesAtOnce = "GOMAXPROCS=16"
 // fetch downloads what a command is compiled from, and no more: modules that go.mod names for other systems or tags stay away, which
 // `go mod download` would get too.
 func fetch(ctx context.Context, command gobuild.Command, log io.Writer) error {
-	args := []string{"list", "-deps", "-mod=readonly"}
-	if len(command.Tags) > 0 {
-		args = append(args, "-tags", strings.Join(command.Tags, ","))
-	}
-	list := exec.CommandContext(ctx, "go", append(args, command.Packages...)...)
-	list.Dir = command.Module
-	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", filesAtOnce)
-	list.Stderr = log
-	if err := list.Run(); err != nil {
-		return fmt.Errorf("go list in %s: %w", command.Module, err)
-	}
-	return nil
+	return command.Edited(ctx, log, func(command gobuild.Command) error {
+		args := []string{"list", "-deps", "-mod=readonly"}
+		if len(command.Tags) > 0 {
+			args = append(args, "-tags", strings.Join(command.Tags, ","))
+		}
+		list := exec.CommandContext(ctx, "go", append(args, command.Packages...)...)
+		list.Dir = command.Module
+		list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", filesAtOnce)
+		list.Stderr = log
+		if err := list.Run(); err != nil {
+			return fmt.Errorf("go list in %s: %w", command.Module, err)
+		}
+		return nil
+	})
 }

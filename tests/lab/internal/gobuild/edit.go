@@ -8,17 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 )
 
-// Edit is a change to a dependency's sources: for the little that keeps it from the versions that the other commands have. The compiler's
-// cache cannot tell that a package of it is edited from its name, only from its contents, so that nothing else is compiled anew.
+// Edit is a change to a dependency's sources: for the little that keeps it from the versions that the other commands have, and for the
+// imports of what is left out. The compiler's cache cannot tell that a package of it is edited from its name, only from its contents, so
+// that nothing else is compiled anew.
 type Edit struct {
 	// Module is the dependency's path.
 	Module string
-	// Old is what becomes New in all its Go files. That it is nowhere is an error: the dependency needs no edit, or another one.
+	// Old is what becomes New in all its Go files but tests. That it is nowhere is an error: the dependency needs no edit, or another one.
 	Old, New string
 }
 
@@ -31,65 +33,120 @@ func (c Command) edits() []string {
 	return parts
 }
 
-// edited returns the command for a copy of its module in the folder work, in which edited copies of dependencies lie as well: all paths
-// are relative, because a binary tells them.
-func (c Command) edited(ctx context.Context, work string, log io.Writer) (Command, error) {
+// Edited has do work with the command whose edits are made: on a copy of its module that is gone afterwards, in which edited copies of
+// dependencies lie as well. All paths in it are relative, because a binary tells them.
+func (c Command) Edited(ctx context.Context, log io.Writer, do func(Command) error) error {
+	if len(c.Edits) == 0 {
+		return do(c)
+	}
+	work, err := os.MkdirTemp("", "lab-edit-")
+	if err != nil {
+		return fmt.Errorf("making a folder for edits: %w", err)
+	}
+	defer os.RemoveAll(work)
+	if err := c.editInto(ctx, work, log); err != nil {
+		return err
+	}
+	c.Module, c.Edits = work, nil
+	return do(c)
+}
+
+// editInto copies the command's module to a folder, and below that the dependencies that are edited.
+func (c Command) editInto(ctx context.Context, work string, log io.Writer) error {
 	if err := os.CopyFS(work, os.DirFS(c.Module)); err != nil {
-		return c, fmt.Errorf("copying the module: %w", err)
+		return fmt.Errorf("copying the module: %w", err)
 	}
 	path := filepath.Join(work, "go.mod")
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return c, fmt.Errorf("reading the module: %w", err)
+		return fmt.Errorf("reading the module: %w", err)
 	}
 	file, err := modfile.Parse(path, text, nil)
 	if err != nil {
-		return c, fmt.Errorf("reading the module: %w", err)
+		return fmt.Errorf("reading the module: %w", err)
 	}
-	for i, edit := range c.Edits {
+	for i, module := range c.editedModules() {
 		folder := fmt.Sprintf("./edited/%d", i)
-		if err := c.editTo(ctx, edit, filepath.Join(work, folder), log); err != nil {
-			return c, fmt.Errorf("editing %s: %w", edit.Module, err)
+		if err := c.editTo(ctx, module, filepath.Join(work, folder), log); err != nil {
+			return fmt.Errorf("editing %s: %w", module, err)
 		}
-		if err := file.AddReplace(edit.Module, "", folder, ""); err != nil {
-			return c, fmt.Errorf("editing %s: %w", edit.Module, err)
+		if err := file.AddReplace(module, "", folder, ""); err != nil {
+			return fmt.Errorf("editing %s: %w", module, err)
 		}
 	}
 	if text, err = file.Format(); err != nil {
-		return c, fmt.Errorf("writing the module: %w", err)
+		return fmt.Errorf("writing the module: %w", err)
 	}
-	c.Module, c.Edits = work, nil
-	return c, os.WriteFile(path, text, 0o644)
+	return os.WriteFile(path, text, 0o644)
 }
 
-// editTo copies a dependency to a folder and edits it there.
-func (c Command) editTo(ctx context.Context, edit Edit, folder string, log io.Writer) error {
-	dir, err := runGo(ctx, c.Module, log, "list", "-m", "-f", "{{.Dir}}", edit.Module)
+// editedModules are the dependencies that are edited, each once.
+func (c Command) editedModules() []string {
+	var modules []string
+	for _, edit := range c.Edits {
+		if !slices.Contains(modules, edit.Module) {
+			modules = append(modules, edit.Module)
+		}
+	}
+	return modules
+}
+
+// editTo copies a dependency to a folder, and makes its edits there.
+func (c Command) editTo(ctx context.Context, module, folder string, log io.Writer) error {
+	dir, err := runGo(ctx, c.Module, log, "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
 		return err
 	}
 	if dir = strings.TrimSpace(dir); dir == "" {
-		if dir, err = ModuleDir(ctx, c.Module, edit.Module, log); err != nil {
+		if dir, err = ModuleDir(ctx, c.Module, module, log); err != nil {
 			return err
 		}
 	}
-	if err := os.CopyFS(folder, os.DirFS(dir)); err != nil {
+	made := map[Edit]bool{}
+	if err := c.copyEdited(module, dir, folder, made); err != nil {
 		return fmt.Errorf("copying it: %w", err)
 	}
-	found := 0
-	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
+	for _, edit := range c.Edits {
+		if edit.Module == module && !made[edit] {
+			return fmt.Errorf("%q is in none of its files; take the edit away, or look what became of it", edit.Old)
+		}
+	}
+	return nil
+}
+
+// copyEdited copies a module with its edits made, without its tests, which are most of some.
+func (c Command) copyEdited(module, from, to string, made map[Edit]bool) error {
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
 			return err
+		}
+		target := filepath.Join(to, strings.TrimPrefix(path, from))
+		switch {
+		case entry.IsDir() && entry.Name() == "testdata":
+			return fs.SkipDir
+		case entry.IsDir():
+			return os.MkdirAll(target, 0o755)
+		case strings.HasSuffix(path, "_test.go"):
+			return nil
 		}
 		text, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(text, []byte(edit.Old)) {
+		if err != nil {
 			return err
 		}
-		found++
-		return os.WriteFile(path, bytes.ReplaceAll(text, []byte(edit.Old), []byte(edit.New)), 0o644)
+		if filepath.Ext(path) == ".go" {
+			text = c.edit(module, text, made)
+		}
+		return os.WriteFile(target, text, 0o644)
 	})
-	if err == nil && found == 0 {
-		return fmt.Errorf("%q is in none of its files; take the edit away, or look what became of it", edit.Old)
+}
+
+// edit makes a module's edits in the text of a file, and notes those that it made.
+func (c Command) edit(module string, text []byte, made map[Edit]bool) []byte {
+	for _, edit := range c.Edits {
+		if edit.Module == module && bytes.Contains(text, []byte(edit.Old)) {
+			made[edit] = true
+			text = bytes.ReplaceAll(text, []byte(edit.Old), []byte(edit.New))
+		}
 	}
-	return err
+	return text
 }

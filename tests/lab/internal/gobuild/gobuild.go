@@ -68,23 +68,15 @@ func (c Command) Key() (string, error) {
 
 // Build compiles into the folder out.
 func (c Command) Build(ctx context.Context, out string, log io.Writer) error {
-	if len(c.Edits) > 0 {
-		work, err := os.MkdirTemp("", "lab-edit-")
-		if err != nil {
-			return fmt.Errorf("making a folder for edits: %w", err)
-		}
-		defer os.RemoveAll(work)
-		if c, err = c.edited(ctx, work, log); err != nil {
-			return err
-		}
-	}
 	target := out + string(filepath.Separator)
 	if c.Output != "" {
 		target = filepath.Join(out, c.Output)
 	}
-	args := slices.Concat([]string{"build", "-ldflags", c.ldflags(), "-o", target}, c.tags(), c.Packages)
-	_, err := runGo(ctx, c.Module, log, args...)
-	return err
+	return c.Edited(ctx, log, func(c Command) error {
+		args := slices.Concat([]string{"build", "-ldflags", c.ldflags(), "-o", target}, c.tags(), c.Packages)
+		_, err := runGo(ctx, c.Module, log, args...)
+		return err
+	})
 }
 
 // tags is the flag for them; none, so that the keys of other commands do not change, where there are none.

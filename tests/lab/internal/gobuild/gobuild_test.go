@@ -128,6 +128,27 @@ func TestADependencyIsEditedForOneCommandOnly(t *testing.T) {
 	assert.Equal(t, sums[0], sums[1], "the folder of the edit shows")
 }
 
+func TestADependencyIsEditedTwice(t *testing.T) {
+	command, out := edited(t, `"one"`), t.TempDir()
+	command.Edits = append(command.Edits, gobuild.Edit{Module: "example.test/other", Old: `"edited"`, New: `"twice"`})
+	require.NoError(t, command.Build(t.Context(), out, os.Stderr))
+	said, err := exec.Command(filepath.Join(out, "tool")).CombinedOutput()
+	require.NoError(t, err)
+	assert.Equal(t, "unset twice\n", string(said))
+}
+
+func TestTheTestsOfADependencyAreNotEdited(t *testing.T) {
+	command := edited(t, `"one"`)
+	other := filepath.Join(command.Module, "other")
+	require.NoError(t, os.MkdirAll(filepath.Join(other, "testdata"), 0o755))
+	for _, name := range []string{"o_test.go", "testdata/o.go"} {
+		require.NoError(t, os.WriteFile(filepath.Join(other, name), []byte("package other\n\nvar _ = \"gone\"\n"), 0o644))
+	}
+	require.NoError(t, command.Build(t.Context(), t.TempDir(), os.Stderr))
+	command.Edits[0].Old = `"gone"`
+	assert.ErrorContains(t, command.Build(t.Context(), t.TempDir(), os.Stderr), "is in none of its files")
+}
+
 func TestAnEditThatChangesNothingIsAMistake(t *testing.T) {
 	err := edited(t, "gone").Build(t.Context(), t.TempDir(), os.Stderr)
 	assert.ErrorContains(t, err, `editing example.test/other: "gone" is in none of its files`)
