@@ -121,7 +121,7 @@ func (i item) resolve(outputs build.Outputs) (bundle.Source, error) {
 // homeArtifacts describes the contents of the stand-in PULUMI_HOME.
 func homeArtifacts(outputs build.Outputs, plugins []string) ([]bundle.Artifact, error) {
 	list := []item{
-		{stepPulumi, "pulumi", "pulumi", pulumiVersion, pulumihome.CLIPath, "real: the Pulumi CLI from its module, without Amazon's and Google's buckets, keys and logs"},
+		{stepPulumi, "pulumi", "pulumi", pulumiVersion, pulumihome.CLIPath, "real: the Pulumi CLI from its module, without clouds' buckets, keys and logs and what speaks to Pulumi's service"},
 		{
 			stepHost, "launcher", "pulumi-language-go-launcher", "1", pulumihome.LauncherPath,
 			"real: the lab's own launcher, hands the runtime options to the language host",

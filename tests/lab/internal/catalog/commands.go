@@ -54,6 +54,7 @@ func commands() map[string]gobuild.Command {
 		stepPulumi: {
 			Module: "tools/pulumi", Packages: []string{"github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"},
 			Variables: []string{"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v" + pulumiVersion},
+			Edits:     withoutInPulumi(),
 		},
 		stepHost: {
 			Module:    "tools/pulumi-language-go",
@@ -70,6 +71,7 @@ func commands() map[string]gobuild.Command {
 		stepCertManager: {
 			Module: "tools/cert-manager", Packages: []string{"./cainjector", "./controller", "./webhook"},
 			Variables: []string{"github.com/cert-manager/cert-manager/pkg/util.AppVersion=v" + certManagerVersion},
+			Edits:     withoutInCertManager(),
 		},
 		stepCoreDNS: {Module: "tools/coredns", Packages: own},
 		stepMetrics: {Module: "tools/metrics-server", Packages: own},

@@ -2,6 +2,9 @@ module github.com/cert-manager/cert-manager/lab
 
 go 1.26.0
 
+// What the lab has no use for and that takes most of the time to compile: see "What is left out" in tests/lab/README.md.
+replace github.com/cert-manager/cert-manager/lab/without => ./without
+
 require (
 	github.com/cert-manager/cert-manager v1.19.3
 	github.com/spf13/cobra v1.10.2
@@ -52,6 +55,7 @@ require (
 	github.com/blang/semver/v4 v4.0.0 // indirect
 	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
+	github.com/cert-manager/cert-manager/lab/without v0.0.0
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect

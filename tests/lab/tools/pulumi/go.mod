@@ -3,15 +3,7 @@ module strata/tests/lab/tools/pulumi
 go 1.26.0
 
 // What the lab has no use for and that takes most of the time to compile: see "What is left out" in tests/lab/README.md.
-replace (
-	cloud.google.com/go/kms => ./without/gcpkms
-	cloud.google.com/go/storage => ./without/gcs
-	github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager => ./without/transfermanager
-	github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs => ./without/cloudwatchlogs
-	github.com/aws/aws-sdk-go-v2/service/kms => ./without/awskms
-	github.com/aws/aws-sdk-go-v2/service/s3 => ./without/s3
-	github.com/pb33f/libopenapi => ./without/libopenapi
-)
+replace strata/tests/lab/tools/pulumi/without => ./without
 
 require (
 	cloud.google.com/go/auth v0.20.0
@@ -65,6 +57,7 @@ require (
 	google.golang.org/genproto/googleapis/api v0.0.0-20260401024825-9d38bb4040a9
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260401024825-9d38bb4040a9
 	google.golang.org/grpc v1.80.0
+	strata/tests/lab/tools/pulumi/without v0.0.0
 )
 
 exclude github.com/mattn/go-isatty v0.0.22

@@ -1,0 +1,58 @@
+package catalog
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"strata/tests/lab/internal/gobuild"
+)
+
+// without are edits that put packages of the lab's in the place of some that a module imports: what no stack and no story calls is not
+// compiled. A package of the lab's has the names that are used, and refuses when it is called (tests/lab/README.md, "What is left out").
+// instead has, by the path that is imported, what is written in its place, below own and with its name where that is not the package's.
+func without(module, own string, instead map[string]string) []gobuild.Edit {
+	var edits []gobuild.Edit
+	for _, path := range slices.Sorted(maps.Keys(instead)) {
+		name, folder := "", instead[path]
+		if at := strings.LastIndex(folder, " "); at >= 0 {
+			name, folder = folder[:at+1], folder[at+1:]
+		}
+		edits = append(edits, gobuild.Edit{Module: module, Old: `"` + path + `"`, New: name + `"` + own + "/without/" + folder + `"`})
+	}
+	return edits
+}
+
+// withoutInPulumi leaves out clouds' buckets, keys and logs, and what speaks to Pulumi's own service.
+func withoutInPulumi() []gobuild.Edit {
+	const module = "github.com/pulumi/pulumi/pkg/v3"
+	return without(module, "strata/tests/lab/tools/pulumi", map[string]string{
+		"gocloud.dev/blob/azureblob":                 "bucket",
+		"gocloud.dev/blob/gcsblob":                   "gcsblob bucket",
+		"gocloud.dev/blob/s3blob":                    "bucket",
+		"github.com/aws/aws-sdk-go-v2/service/s3":    "bucket",
+		module + "/authhelpers":                      "authhelpers bucket",
+		module + "/secrets/cloud":                    "cloud",
+		module + "/operations":                       "operations",
+		module + "/cmd/pulumi/cloud":                 "cloud command",
+		module + "/cmd/pulumi/env":                   "command",
+		module + "/cmd/pulumi/insights":              "insights command",
+		module + "/cmd/pulumi/neo":                   "neo command",
+		module + "/cmd/pulumi/org":                   "org command",
+		module + "/cmd/pulumi/trace":                 "trace command",
+		"github.com/charmbracelet/glamour":           "glamour",
+		"github.com/pulumi/esc/cmd/esc/cli":          "esc",
+		"github.com/pulumi/pulumi/sdk/v3/nodejs/npm": "npm",
+	})
+}
+
+// withoutInCertManager leaves out the issuers and solvers that ask somebody else than an ACME server.
+func withoutInCertManager() []gobuild.Edit {
+	const module = "github.com/cert-manager/cert-manager"
+	return without(module, module+"/lab", map[string]string{
+		module + "/internal/vault":           "vault",
+		module + "/pkg/issuer/acme/dns":      "dns",
+		module + "/pkg/issuer/venafi/client": "venafi",
+		"github.com/go-ldap/ldap/v3":         "ldap",
+	})
+}

@@ -1,0 +1,16 @@
+// Package cli stands in for what gives a stack the environments of Pulumi's own service. The lab's stacks import none.
+package cli
+
+import (
+	"errors"
+
+	"github.com/pulumi/esc"
+)
+
+// PrepareOptions say how.
+type PrepareOptions struct{ Pretend, Redact bool }
+
+// PrepareEnvironment refuses.
+func PrepareEnvironment(*esc.Environment, *PrepareOptions) (files, environ, secrets []string, err error) {
+	return nil, nil, nil, errors.New("the lab's Pulumi has no environments of Pulumi's service")
+}
