@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"strata/tests/lab/internal/build"
 	"strata/tests/lab/internal/gobuild"
@@ -78,7 +79,7 @@ func commands() map[string]gobuild.Command {
 		stepTraefik: {
 			Module: "tools/traefik", Packages: []string{"github.com/traefik/traefik/v3/cmd/traefik"},
 			Variables: []string{"github.com/traefik/traefik/v3/pkg/version.Version=" + traefikVersion},
-			Edits:     withoutWatchLists("github.com/traefik/traefik/v3", "sigs.k8s.io/gateway-api"),
+			Edits:     slices.Concat(withoutWatchLists("github.com/traefik/traefik/v3", "sigs.k8s.io/gateway-api"), withoutInTraefik()),
 		},
 		stepArgoCD: {
 			Module: "tools/argocd", Packages: []string{"github.com/argoproj/argo-cd/v3/cmd"}, Output: "argocd",

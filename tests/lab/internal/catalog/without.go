@@ -56,3 +56,23 @@ func withoutInCertManager() []gobuild.Edit {
 		"github.com/go-ldap/ldap/v3":         "ldap",
 	})
 }
+
+// withoutInTraefik leaves out providers of other systems, plugins, and two ways to hand on an answer.
+func withoutInTraefik() []gobuild.Edit {
+	const module, own = "github.com/traefik/traefik/v3", "strata/tests/lab/tools/traefik"
+	edits := without(module, own, map[string]string{
+		module + "/pkg/plugins":                     "plugins",
+		module + "/pkg/proxy/fast":                  "fast",
+		"github.com/andybalholm/brotli":             "brotli",
+		module + "/pkg/provider/consulcatalog":      "consulcatalog provider",
+		module + "/pkg/provider/docker":             "docker provider",
+		module + "/pkg/provider/ecs":                "ecs provider",
+		module + "/pkg/provider/kubernetes/knative": "knative provider",
+		module + "/pkg/provider/kv/consul":          "consul provider",
+		module + "/pkg/provider/kv/etcd":            "etcd provider",
+		module + "/pkg/provider/kv/redis":           "redis provider",
+		module + "/pkg/provider/kv/zk":              "zk provider",
+		module + "/pkg/provider/nomad":              "nomad provider",
+	})
+	return append(edits, gobuild.Edit{Module: module, Old: "return brotli.NewWriter(rw), brotliName, nil", New: "return brotli.NewWriter(rw)"})
+}

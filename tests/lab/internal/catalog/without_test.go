@@ -24,6 +24,7 @@ var empty = map[string]string{
 var harmless = map[string]string{
 	"argocd/without/go-github-v69/github Client.WithEnterpriseURLs": "it returns the client, which refuses what it is asked",
 	"cert-manager/without/dns NewSolver":                            "what it makes refuses",
+	"traefik/without/plugins NewBuilder":                            "what it makes refuses",
 	"vault/without/go-discover New":                                 "what it makes refuses",
 }
 

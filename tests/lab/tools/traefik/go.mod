@@ -10,13 +10,10 @@ replace (
 
 // What the lab has no use for and that takes most of the time to compile: see "What is left out" in tests/lab/README.md.
 replace (
-	github.com/aws/aws-sdk-go-v2/service/ec2 => ./without/ec2
-	github.com/aws/aws-sdk-go-v2/service/ecs => ./without/ecs
-	github.com/aws/aws-sdk-go-v2/service/ssm => ./without/ssm
 	github.com/go-acme/lego/v5 => ./without/lego
 	github.com/google/go-github/v28 => ./without/go-github
 	github.com/influxdata/influxdb-client-go/v2 => ./without/influxdb
-	github.com/traefik/yaegi => ./without/yaegi
+	strata/tests/lab/tools/traefik/without => ./without
 )
 
 require (
@@ -95,6 +92,7 @@ require (
 	k8s.io/utils v0.0.0-20250604170112-4c0f3b243397
 	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0
+	strata/tests/lab/tools/traefik/without v0.0.0
 )
 
 exclude github.com/mattn/go-isatty v0.0.22

@@ -1,0 +1,22 @@
+// Package brotli stands in for the compression of that name, whose tables are a sixth of what Traefik takes to compile. Traefik answers with
+// an error whoever takes no other one; what browsers and curl ask for begins with gzip.
+package brotli
+
+import (
+	"errors"
+	"io"
+)
+
+// Writer is never made.
+type Writer struct{ io.WriteCloser }
+
+// Flush does nothing.
+func (*Writer) Flush() error { return errNone }
+
+// Reset does nothing.
+func (*Writer) Reset(io.Writer) {}
+
+var errNone = errors.New("the lab's Traefik has no Brotli")
+
+// NewWriter refuses, where the original returns a writer alone: an edit has Traefik hand that on.
+func NewWriter(io.Writer) (*Writer, string, error) { return nil, "", errNone }

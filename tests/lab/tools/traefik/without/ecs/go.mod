@@ -1,5 +1,0 @@
-module github.com/aws/aws-sdk-go-v2/service/ecs
-
-go 1.26.0
-
-require github.com/aws/aws-sdk-go-v2 v1.41.11

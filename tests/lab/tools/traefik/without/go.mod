@@ -1,0 +1,3 @@
+module strata/tests/lab/tools/traefik/without
+
+go 1.26.0
