@@ -84,6 +84,7 @@ func commands() map[string]gobuild.Command {
 		stepArgoCD: {
 			Module: "tools/argocd", Packages: []string{"github.com/argoproj/argo-cd/v3/cmd"}, Output: "argocd",
 			Variables: []string{"github.com/argoproj/argo-cd/v3/common.version=" + argocdVersion},
+			Edits:     withoutInArgoCD(),
 		},
 		// Vault's own tag for one without the clouds' plugins.
 		stepVault: {Module: "tools/vault", Packages: own, Tags: []string{"minimal"}},

@@ -43,7 +43,7 @@ func argocdArchives() []archive {
 		{
 			step: stepArgoCD, binary: "argocd", reference: "quay.io/argoproj/argocd:v" + argocdVersion,
 			root: stepArgoCDRoot, path: bin + "argocd", links: links, entrypoint: []string{"/usr/bin/tini", "--"},
-			user: debianUser, version: argocdVersion, origin: "real: from Argo CD's module, without the UI, Helm, Kustomize, Jsonnet and the APIs of GitHub, GitLab and CodeCommit; Git from Debian",
+			user: debianUser, version: argocdVersion, origin: "real: from Argo CD's module, without the UI, the command argocd, Helm, Kustomize, Jsonnet, notifications, webhooks and the forges' APIs; Git from Debian",
 		},
 		{
 			name: "redis", reference: "ecr-public.aws.com/docker/library/redis:8.2.3-alpine",

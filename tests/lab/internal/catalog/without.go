@@ -76,3 +76,22 @@ func withoutInTraefik() []gobuild.Edit {
 	})
 	return append(edits, gobuild.Edit{Module: module, Old: "return brotli.NewWriter(rw), brotliName, nil", New: "return brotli.NewWriter(rw)"})
 }
+
+// withoutInArgoCD leaves out the forges' APIs, notifications and the command argocd.
+func withoutInArgoCD() []gobuild.Edit {
+	const module, own = "github.com/argoproj/argo-cd/v3", "strata/tests/lab/tools/argocd"
+	const engine, services = "github.com/argoproj/notifications-engine", "github.com/argoproj/notifications-engine/pkg/services"
+	edits := without(module, own, map[string]string{
+		services: "services",
+		module + "/applicationset/services/pull_request": "pullrequest",
+		module + "/applicationset/services/scm_provider": "scm",
+		module + "/applicationset/webhook":               "webhook",
+		module + "/cmd/argocd/commands":                  "cli",
+		module + "/cmd/argocd-k8s-auth/commands":         "cli",
+		module + "/util/swagger":                         "swagger",
+		module + "/util/webhook":                         "webhook",
+		module + "/util/workloadidentity":                "identity",
+		"github.com/gfleury/go-bitbucket-v1":             "bitbucket",
+	})
+	return append(edits, without(engine, own, map[string]string{services: "services"})...)
+}

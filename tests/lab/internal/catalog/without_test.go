@@ -16,16 +16,20 @@ import (
 
 // empty are the stand-ins below without/ that have nothing to call which could fail, with what is there instead.
 var empty = map[string]string{
+	"argocd/without/bitbucket":     "types, and what makes a client that can do nothing",
 	"argocd/without/go-github-v72": "types",
+	"argocd/without/swagger":       "a page, which says that it is not there",
+	"argocd/without/webhook":       "a page, which says that it is not there",
 	"traefik/without/ext":          "types, which are empty in the original as well",
 }
 
 // harmless are the functions of stand-ins that do not refuse, with the reason.
 var harmless = map[string]string{
-	"argocd/without/go-github-v69/github Client.WithEnterpriseURLs": "it returns the client, which refuses what it is asked",
-	"cert-manager/without/dns NewSolver":                            "what it makes refuses",
-	"traefik/without/plugins NewBuilder":                            "what it makes refuses",
-	"vault/without/go-discover New":                                 "what it makes refuses",
+	"argocd/without/cli DefaultPluginHandler.HandleCommandExecutionError": "it hands on what refused",
+	"argocd/without/webhook NewWebhookHandler":                            "what it makes refuses",
+	"cert-manager/without/dns NewSolver":                                  "what it makes refuses",
+	"traefik/without/plugins NewBuilder":                                  "what it makes refuses",
+	"vault/without/go-discover New":                                       "what it makes refuses",
 }
 
 // stub is what a test reads of a stand-in: the functions that can fail, and what each of its errors says.

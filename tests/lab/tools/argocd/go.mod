@@ -50,11 +50,10 @@ replace (
 
 // What the lab has no use for and that takes most of the time to compile: see "What is left out" in tests/lab/README.md.
 replace (
-	github.com/aws/aws-sdk-go => ./without/aws-sdk-go
 	github.com/google/go-github/v69 => ./without/go-github-v69
 	github.com/google/go-github/v72 => ./without/go-github-v72
 	github.com/google/go-jsonnet => ./without/go-jsonnet
-	gitlab.com/gitlab-org/api/client-go => ./without/gitlab
+	strata/tests/lab/tools/argocd/without => ./without
 )
 
 require (
@@ -148,6 +147,7 @@ require (
 	k8s.io/kubernetes v1.34.2
 	sigs.k8s.io/controller-runtime v0.22.3
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0
+	strata/tests/lab/tools/argocd/without v0.0.0
 )
 
 exclude google.golang.org/grpc v1.81.1

@@ -1,5 +1,0 @@
-// Package credentials has credentials that nobody reads.
-package credentials
-
-// Credentials are some.
-type Credentials struct{}

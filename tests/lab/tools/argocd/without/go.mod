@@ -1,0 +1,3 @@
+module strata/tests/lab/tools/argocd/without
+
+go 1.26.0

@@ -1,0 +1,22 @@
+// Package webhook stands in for what forges tell Argo CD about their repositories. The lab's Git server tells nothing: Argo CD looks for
+// itself.
+package webhook
+
+import "net/http"
+
+// Handler answers that it takes none.
+type Handler struct{}
+
+// WebhookHandler is what ApplicationSets call it.
+type WebhookHandler = Handler
+
+// NewHandler returns the server's.
+func NewHandler(...any) *Handler { return &Handler{} }
+
+// NewWebhookHandler returns that of ApplicationSets' controller.
+func NewWebhookHandler(...any) (*Handler, error) { return &Handler{}, nil }
+
+// Handler answers.
+func (*Handler) Handler(answer http.ResponseWriter, _ *http.Request) {
+	http.Error(answer, "the lab's Argo CD takes no webhooks", http.StatusNotImplemented)
+}
