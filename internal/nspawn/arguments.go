@@ -1,10 +1,5 @@
 package nspawn
 
-import (
-	"fmt"
-	"path/filepath"
-)
-
 // rebootExit is nspawn's exit code when the machine asked for a reboot.
 const rebootExit = 133
 
@@ -12,7 +7,7 @@ const rebootExit = 133
 func nspawnArgs(spec Spec, d dir) []string {
 	args := []string{
 		"systemd-nspawn", "--quiet", "--boot",
-		"--directory=" + d.root(),
+		"--directory=" + d.layer().root(),
 		"--machine=" + spec.Name,
 		"--hostname=" + spec.Hostname,
 		"--network-bridge=" + spec.Bridge,
@@ -24,15 +19,10 @@ func nspawnArgs(spec Spec, d dir) []string {
 		"--resolv-conf=off", "--timezone=off", "--link-journal=no",
 		"--console=read-only",
 	}
-	for _, p := range diskPaths {
-		args = append(args, fmt.Sprintf("--bind=%s:%s", filepath.Join(d.disk(), filepath.Base(p)), p))
+	for _, bind := range d.layer().binds() {
+		args = append(args, "--bind="+bind)
 	}
 	return args
-}
-
-// overlayOptions are the mount options of the machine's root.
-func overlayOptions(spec Spec, d dir) string {
-	return fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", imageDir(spec.ImageSHA256), d.upper(), d.work())
 }
 
 // hostPath is the environment of every process that outlives the command: the caller's, with its secrets, is left behind.

@@ -32,8 +32,9 @@ func Boot(name string) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("making mounts private: %w", err)
 	}
-	if err := unix.Mount("overlay", d.root(), "overlay", 0, overlayOptions(spec, d)); err != nil {
-		return fmt.Errorf("mounting the root of machine %s (%s): %w", name, overlayOptions(spec, d), err)
+	options := d.layer().mountOptions(imageDir(spec.ImageSHA256))
+	if err := unix.Mount("overlay", d.layer().root(), "overlay", 0, options); err != nil {
+		return fmt.Errorf("mounting the root of machine %s (%s): %w", name, options, err)
 	}
 	nspawn, err := exec.LookPath("systemd-nspawn")
 	if err != nil {

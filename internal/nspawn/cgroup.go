@@ -56,13 +56,13 @@ const (
 // the machine's delegated unit.
 func (h hierarchy) base(name string) string {
 	if h.v2 && hostHasSystemd() {
-		return filepath.Join(h.path, "strata.slice", unitName(name))
+		return filepath.Join(h.path, unitSlice, unitName(name))
 	}
 	return filepath.Join(h.path, "strata", name)
 }
 
 // ensureCgroups makes the machine's cgroups. The supervisor calls it: with systemd its unit's cgroup exists only then.
-func ensureCgroups(ctx context.Context, spec Spec) error {
+func ensureCgroups(ctx context.Context, name string) error {
 	unlock, err := lock(ctx, "cgroup")
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func ensureCgroups(ctx context.Context, spec Spec) error {
 		return err
 	}
 	for _, h := range all {
-		base := h.base(spec.Name)
+		base := h.base(name)
 		for _, leaf := range []string{leafKeeper, leafMachine} {
 			if err := os.MkdirAll(filepath.Join(base, leaf), 0o755); err != nil {
 				return fmt.Errorf("making cgroup: %w", err)

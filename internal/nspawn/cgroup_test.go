@@ -23,12 +23,10 @@ func TestHierarchiesAreFoundOnEveryKindOfHost(t *testing.T) {
 }
 
 func TestLimitsAreWrittenInBothVersions(t *testing.T) {
-	spec := testSpec(t)
-	assert.Equal(t, "max", limits(spec)["memory.max"])
-	assert.Equal(t, "-1", limits(spec)["cpu.cfs_quota_us"])
-	spec.MemoryMiB, spec.CPUs = 1024, 1.5
+	assert.Equal(t, "max", Limits{}.files()["memory.max"])
+	assert.Equal(t, "-1", Limits{}.files()["cpu.cfs_quota_us"])
 	assert.Equal(t, map[string]string{
 		"memory.limit_in_bytes": "1073741824", "memory.max": "1073741824",
 		"cpu.cfs_quota_us": "150000", "cpu.max": "150000 100000",
-	}, limits(spec))
+	}, Limits{MemoryMiB: 1024, CPUs: 1.5}.files())
 }

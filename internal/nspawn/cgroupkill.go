@@ -2,6 +2,7 @@ package nspawn
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,6 +61,17 @@ func killV1(name, leaf string) error {
 			}
 		}
 	}
+}
+
+// waitGone waits until the kernel has let go of every process of the machine, and with them of mounts and interfaces.
+func waitGone(ctx context.Context, name, leaf string) error {
+	return retryBusy(ctx, func() error {
+		pids, err := cgroupProcesses(name, leaf)
+		if err == nil && len(pids) > 0 {
+			return fmt.Errorf("machine %s still has %d processes: %w", name, len(pids), unix.EBUSY)
+		}
+		return err
+	})
 }
 
 // cgroupProcesses lists the live processes of the machine in any hierarchy.

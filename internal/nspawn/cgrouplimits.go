@@ -1,7 +1,6 @@
 package nspawn
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,18 +15,25 @@ import (
 // cpuPeriod is the kernel's default accounting period in microseconds.
 const cpuPeriod = 100000
 
-// limits are the values to write, by file name; each name exists only in the hierarchy and version it belongs to.
-func limits(spec Spec) map[string]string {
+// Limits are what a machine may use of this host; 0 is no limit.
+type Limits struct {
+	MemoryMiB int
+	// CPUs is processor time, in processors.
+	CPUs float64
+}
+
+// files are the values to write, by file name; each name exists only in the hierarchy and version it belongs to.
+func (l Limits) files() map[string]string {
 	values := map[string]string{
 		"memory.limit_in_bytes": "-1", "cpu.cfs_quota_us": "-1", // v1
 		"memory.max": "max", "cpu.max": "max", // v2
 	}
-	if spec.MemoryMiB > 0 {
-		bytes := strconv.Itoa(spec.MemoryMiB << 20)
+	if l.MemoryMiB > 0 {
+		bytes := strconv.Itoa(l.MemoryMiB << 20)
 		values["memory.limit_in_bytes"], values["memory.max"] = bytes, bytes
 	}
-	if spec.CPUs > 0 {
-		quota := int(spec.CPUs * cpuPeriod)
+	if l.CPUs > 0 {
+		quota := int(l.CPUs * cpuPeriod)
 		values["cpu.cfs_quota_us"] = strconv.Itoa(quota)
 		values["cpu.max"] = fmt.Sprintf("%d %d", quota, cpuPeriod)
 	}
@@ -36,18 +41,18 @@ func limits(spec Spec) map[string]string {
 }
 
 // applyLimits writes the limits to the machine's cgroups. A limit that was asked for and has no controller is an error.
-func applyLimits(spec Spec) error {
+func applyLimits(name string, limits Limits) error {
 	all, err := hostHierarchies()
 	if err != nil {
 		return err
 	}
 	written := map[string]bool{}
 	for _, h := range all {
-		if err := enableControllers(h, spec.Name); err != nil {
+		if err := enableControllers(h, name); err != nil {
 			return err
 		}
-		for file, value := range limits(spec) {
-			err := writeExisting(filepath.Join(h.base(spec.Name), file), value)
+		for file, value := range limits.files() {
+			err := writeExisting(filepath.Join(h.base(name), file), value)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("limiting the machine: %w", err)
 			}
@@ -55,7 +60,7 @@ func applyLimits(spec Spec) error {
 			written[controller] = written[controller] || err == nil
 		}
 	}
-	if spec.MemoryMiB > 0 && !written["memory"] || spec.CPUs > 0 && !written["cpu"] {
+	if limits.MemoryMiB > 0 && !written["memory"] || limits.CPUs > 0 && !written["cpu"] {
 		return errors.New("memoryMiB or cpus is set, but this host has no such cgroup controller; leave the limit out")
 	}
 	return nil
@@ -97,27 +102,4 @@ func writeExisting(path, value string) error {
 		return err
 	}
 	return writeValue(path, value)
-}
-
-// busyPoll is the pause between two attempts at something the kernel still holds; there is no event for its release.
-const busyPoll = 10 * time.Millisecond
-
-// retryBusy repeats do while the kernel answers "busy", until ctx ends.
-func retryBusy(ctx context.Context, do func() error) error {
-	ticker := time.NewTicker(busyPoll)
-	defer ticker.Stop()
-	for {
-		err := do()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if !errors.Is(err, unix.EBUSY) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-ticker.C:
-		}
-	}
 }

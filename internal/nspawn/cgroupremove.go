@@ -34,6 +34,26 @@ func removeCgroups(ctx context.Context, name string) error {
 	return nil
 }
 
+// emptyCgroup kills every process in a leaf of the machine's and removes the cgroups below it.
+func emptyCgroup(ctx context.Context, name, leaf string) error {
+	if err := killCgroup(name, leaf); err != nil {
+		return err
+	}
+	if err := waitGone(ctx, name, leaf); err != nil {
+		return err
+	}
+	all, err := hostHierarchies()
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		if err := removeChildren(ctx, filepath.Join(h.base(name), leaf)); err != nil {
+			return fmt.Errorf("emptying cgroup: %w", err)
+		}
+	}
+	return nil
+}
+
 // removeParent removes the cgroup shared by all machines with the last of them. systemd's slice is stopped, not removed
 // behind its back.
 func removeParent(ctx context.Context, h hierarchy, parent string) error {
@@ -47,7 +67,7 @@ func removeParent(ctx context.Context, h hierarchy, parent string) error {
 	if err != nil || len(units) > 0 {
 		return err
 	}
-	_, err = run(ctx, "systemctl", "stop", "strata.slice")
+	_, err = run(ctx, "systemctl", "stop", unitSlice)
 	return err
 }
 

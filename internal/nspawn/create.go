@@ -139,7 +139,7 @@ func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 		return Result{}, err
 	}
 	if !isReady(spec.Name) {
-		if err := ensureRootfs(machineDir(spec.Name), spec); err != nil {
+		if err := machineDir(spec.Name).layer().ensure(spec.identity()); err != nil {
 			return Result{}, err
 		}
 	}

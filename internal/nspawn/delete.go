@@ -66,11 +66,11 @@ func deleteLocked(ctx context.Context, spec Spec, log *Log) error {
 	if err := removeLeftovers(spec.Name); err != nil {
 		return err
 	}
-	forgetNeighbour(ctx, spec)
+	forgetNeighbour(ctx, spec.Bridge, spec.Address)
 	if err := removeMachineDir(ctx, spec.Name); err != nil {
 		return err
 	}
-	if err := releaseNetwork(ctx, spec, log); err != nil {
+	if err := ReleaseNetwork(ctx, spec, log); err != nil {
 		return err
 	}
 	if err := removeImage(ctx, spec.ImageSHA256); err != nil {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/crypto/ssh"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -110,7 +109,7 @@ func record(ctx context.Context, name string) error {
 	if is(deleting, name) {
 		return nil
 	}
-	key, err := os.ReadFile(machineDir(name).hostKey())
+	key, err := machineDir(name).layer().privateHostKey()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("machine %s leaves: its host key: %w", name, err)
 	}
@@ -133,24 +132,4 @@ func forget(ctx context.Context, what, name string) error {
 		}
 		return removeIfEmpty(noteDir)
 	})
-}
-
-// keepHostKey gives a machine that replaces one the host key of that one, unless it has one or none is known.
-func keepHostKey(name string) error {
-	d := machineDir(name)
-	private, err := os.ReadFile(notePath(deleting, name))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(private) == 0 {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("host key of machine %s: %w", name, err)
-	}
-	if _, err := readHostKey(d); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	signer, err := ssh.ParsePrivateKey(private)
-	if err != nil {
-		return fmt.Errorf("host key of machine %s: %w", name, err)
-	}
-	return writeHostKey(d, private, signer.PublicKey())
 }

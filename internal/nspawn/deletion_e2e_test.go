@@ -21,7 +21,7 @@ var brokenOff = map[string]func(t *testing.T, name string){
 	"in the middle of the files": func(t *testing.T, name string) {
 		require.NoError(t, record(t.Context(), name))
 		require.NoError(t, Stop(t.Context(), name, true))
-		require.NoError(t, os.RemoveAll(machineDir(name).upper()))
+		require.NoError(t, os.RemoveAll(machineDir(name).path("upper")))
 	},
 	"before Pulumi heard of its end": func(t *testing.T, name string) { require.NoError(t, DeleteOwn(t.Context(), Spec{Name: name}, nil)) },
 }

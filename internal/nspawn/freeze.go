@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 )
 
 // Pause freezes a machine: its addresses stay, nothing answers. A paused node is what a hung host looks like.
@@ -29,53 +25,4 @@ func freeze(ctx context.Context, name string, frozen bool) error {
 		return errors.Join(err, fmt.Errorf("machine %s is not running (strata machine start %s)", name, name))
 	}
 	return setFrozen(name, frozen)
-}
-
-func setFrozen(name string, frozen bool) error {
-	path, on, off, err := freezer(name)
-	if err != nil {
-		return err
-	}
-	value := off
-	if frozen {
-		value = on
-	}
-	if err := writeExisting(path, value); err != nil {
-		return fmt.Errorf("freezing or thawing machine %s: %w", name, err)
-	}
-	return nil
-}
-
-// freezer is the file that freezes a machine and its two values.
-func freezer(name string) (path, on, off string, err error) {
-	h, ok, err := preferred()
-	if err != nil {
-		return "", "", "", err
-	}
-	if ok {
-		return filepath.Join(h.base(name), leafMachine, "cgroup.freeze"), "1", "0", nil
-	}
-	all, err := hostHierarchies()
-	if err != nil {
-		return "", "", "", err
-	}
-	for _, h := range all {
-		path := filepath.Join(h.base(name), leafMachine, "freezer.state")
-		if _, err := os.Stat(path); err == nil {
-			return path, "FROZEN", "THAWED", nil
-		}
-	}
-	return "", "", "", fmt.Errorf("cgroup freezer: %w", fs.ErrNotExist)
-}
-
-func isFrozen(name string) (bool, error) {
-	path, on, _, err := freezer(name)
-	if err != nil {
-		return false, err
-	}
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return strings.TrimSpace(string(raw)) == on, err
 }

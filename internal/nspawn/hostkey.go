@@ -15,8 +15,8 @@ import (
 
 // ensureHostKey makes the machine's SSH host key before its first boot, so that the first connection already has a pin,
 // and returns the public half. The private half stays in the machine's root file system, readable by root.
-func ensureHostKey(d dir, name string) (ssh.PublicKey, error) {
-	key, err := readHostKey(d)
+func (l Layer) ensureHostKey(name string) (ssh.PublicKey, error) {
+	key, err := l.readHostKey()
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
@@ -32,43 +32,32 @@ func ensureHostKey(d dir, name string) (ssh.PublicKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the host key: %w", err)
 	}
-	return signer.PublicKey(), writeHostKey(d, pem.EncodeToMemory(block), signer.PublicKey())
+	return signer.PublicKey(), l.writeHostKey(pem.EncodeToMemory(block), signer.PublicKey())
 }
 
 // writeHostKey writes the public half last: it says that the pair is complete.
-func writeHostKey(d dir, private []byte, public ssh.PublicKey) error {
-	if err := writeFile(d.hostKey(), private, 0o600); err != nil {
+func (l Layer) writeHostKey(private []byte, public ssh.PublicKey) error {
+	if err := writeFile(l.hostKey(), private, 0o600); err != nil {
 		return err
 	}
-	return writeFile(d.hostKey()+".pub", ssh.MarshalAuthorizedKey(public), 0o644)
+	return writeFile(l.hostKey()+".pub", ssh.MarshalAuthorizedKey(public), 0o644)
 }
 
-// hostKeyOf is the machine's host key: its seed's, which cloud-init writes at the first boot, or one that is made here.
-func hostKeyOf(spec Spec) (ssh.PublicKey, error) {
-	if len(spec.Seed) == 0 {
-		if err := keepHostKey(spec.Name); err != nil {
-			return nil, err
-		}
-		return ensureHostKey(machineDir(spec.Name), spec.Hostname)
-	}
-	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(spec.HostKey))
-	if err != nil {
-		return nil, fmt.Errorf("host key of the seed: %w", err)
-	}
-	return key, nil
-}
-
-func readHostKey(d dir) (ssh.PublicKey, error) {
-	raw, err := os.ReadFile(d.hostKey() + ".pub")
+// readHostKey is the public half; fs.ErrNotExist until the pair is complete.
+func (l Layer) readHostKey() (ssh.PublicKey, error) {
+	raw, err := os.ReadFile(l.hostKey() + ".pub")
 	if err != nil {
 		return nil, fmt.Errorf("reading the host key: %w", err)
 	}
 	key, _, _, _, err := ssh.ParseAuthorizedKey(raw)
 	if err != nil {
-		return nil, fmt.Errorf("reading the host key %s.pub: %w", d.hostKey(), err)
+		return nil, fmt.Errorf("reading the host key %s.pub: %w", l.hostKey(), err)
 	}
 	return key, nil
 }
+
+// privateHostKey is the private half in PEM; fs.ErrNotExist where there is none.
+func (l Layer) privateHostKey() ([]byte, error) { return os.ReadFile(l.hostKey()) }
 
 // authorizedForm is the key as one line of an authorized_keys file, without a comment.
 func authorizedForm(key ssh.PublicKey) string {

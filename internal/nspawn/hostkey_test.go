@@ -1,55 +1,21 @@
 package nspawn
 
 import (
-	"net"
 	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/crypto/ssh"
 )
 
 func TestHostKeyIsMadeOnceAndPrivate(t *testing.T) {
-	d := dir(t.TempDir())
-	first, err := ensureHostKey(d, "server-1")
+	l := Layer(t.TempDir())
+	first, err := l.ensureHostKey("server-1")
 	require.NoError(t, err)
-	second, err := ensureHostKey(d, "server-1")
+	second, err := l.ensureHostKey("server-1")
 	require.NoError(t, err)
 	assert.Equal(t, authorizedForm(first), authorizedForm(second))
-	info, err := os.Stat(d.hostKey())
+	info, err := os.Stat(l.hostKey())
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-}
-
-func TestHandshakeAcceptsOnlyTheKeyThatWasMade(t *testing.T) {
-	d := dir(t.TempDir())
-	ours, err := ensureHostKey(d, "server-1")
-	require.NoError(t, err)
-	others, err := ensureHostKey(dir(t.TempDir()), "server-1")
-	require.NoError(t, err)
-	addr := serveSSH(t, d)
-	require.NoError(t, handshake(t.Context(), addr, ours))
-	require.ErrorContains(t, handshake(t.Context(), addr, others), "has another host key")
-}
-
-// serveSSH answers with the machine's key and lets nobody in.
-func serveSSH(t *testing.T, d dir) string {
-	t.Helper()
-	raw, err := os.ReadFile(d.hostKey())
-	require.NoError(t, err)
-	signer, err := ssh.ParsePrivateKey(raw)
-	require.NoError(t, err)
-	config := &ssh.ServerConfig{PublicKeyCallback: func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, os.ErrPermission }}
-	config.AddHostKey(signer)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, listener.Close()) })
-	go func() {
-		for conn, err := listener.Accept(); err == nil; conn, err = listener.Accept() {
-			_, _, _, _ = ssh.NewServerConn(conn, config) // nobody logs in
-			_ = conn.Close()
-		}
-	}()
-	return listener.Addr().String()
 }

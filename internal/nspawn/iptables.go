@@ -18,13 +18,13 @@ func ruleComment(bridge string) string { return "strata:" + bridge }
 // rules let machines talk to each other and to the world. With br_netfilter frames between two machines pass FORWARD as
 // well, whose policy Docker sets to DROP. Frames that stay on the bridge must keep their source, so only what leaves it is
 // masqueraded: Pod traffic between nodes would else come from the gateway.
-func rules(spec Spec) []rule {
-	comment := []string{"-m", "comment", "--comment", ruleComment(spec.Bridge)}
+func (b Bridge) rules() []rule {
+	comment := []string{"-m", "comment", "--comment", ruleComment(b.Name)}
 	with := func(match ...string) []string { return append(slices.Clone(match), comment...) }
 	return []rule{
-		{"filter", "FORWARD", append(with("-i", spec.Bridge), "-j", "ACCEPT")},
-		{"filter", "FORWARD", append(with("-o", spec.Bridge), "-j", "ACCEPT")},
-		{"nat", "POSTROUTING", append(with("-s", spec.Subnet.String(), "!", "-o", spec.Bridge), "-j", "MASQUERADE")},
+		{"filter", "FORWARD", append(with("-i", b.Name), "-j", "ACCEPT")},
+		{"filter", "FORWARD", append(with("-o", b.Name), "-j", "ACCEPT")},
+		{"nat", "POSTROUTING", append(with("-s", b.Subnet.String(), "!", "-o", b.Name), "-j", "MASQUERADE")},
 	}
 }
 
@@ -38,23 +38,23 @@ func (r rule) exists(ctx context.Context) bool {
 	return err == nil
 }
 
-func ensureRules(ctx context.Context, spec Spec) error {
-	for _, r := range rules(spec) {
+func (b Bridge) ensureRules(ctx context.Context) error {
+	for _, r := range b.rules() {
 		if r.exists(ctx) {
 			continue
 		}
 		if _, err := run(ctx, r.argv("-I")...); err != nil {
-			return fmt.Errorf("adding packet filter rules for bridge %s: %w", spec.Bridge, err)
+			return fmt.Errorf("adding packet filter rules for bridge %s: %w", b.Name, err)
 		}
 	}
 	return nil
 }
 
-func removeRules(ctx context.Context, spec Spec) error {
-	for _, r := range rules(spec) {
+func (b Bridge) removeRules(ctx context.Context) error {
+	for _, r := range b.rules() {
 		for r.exists(ctx) {
 			if _, err := run(ctx, r.argv("-D")...); err != nil {
-				return fmt.Errorf("removing packet filter rules of bridge %s: %w", spec.Bridge, err)
+				return fmt.Errorf("removing packet filter rules of bridge %s: %w", b.Name, err)
 			}
 		}
 	}

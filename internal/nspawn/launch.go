@@ -11,15 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostHasSystemd says whether systemd is this host's init.
-func hostHasSystemd() bool {
-	_, err := os.Stat("/run/systemd/system")
-	return err == nil
-}
-
-// unitName is the transient unit of a machine on a host with systemd.
-func unitName(name string) string { return "strata-machine-" + name + ".service" }
-
 // launch starts the supervisor so that it outlives this process, its process group, its session and its terminal. With
 // systemd on the host it is a transient unit with a delegated cgroup, as v2 demands; without, a session of its own.
 // The returned channel closes when the supervisor ends.
@@ -54,7 +45,7 @@ func launch(ctx context.Context, name string) (ended <-chan struct{}, err error)
 
 func launchUnit(ctx context.Context, name, self string) (<-chan struct{}, error) {
 	log := machineDir(name).console()
-	_, err := run(ctx, "systemd-run", "--quiet", "--collect", "--unit="+unitName(name), "--slice=strata.slice",
+	_, err := run(ctx, "systemd-run", "--quiet", "--collect", "--unit="+unitName(name), "--slice="+unitSlice,
 		"--service-type=exec", "--property=Delegate=yes", "--property=KillMode=mixed", "--property=TimeoutStopSec=30",
 		"--property=StandardInput=null", "--property=StandardOutput=append:"+log, "--property=StandardError=append:"+log,
 		"--property=WorkingDirectory=/", self, "machine", "supervise", name)

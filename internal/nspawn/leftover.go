@@ -32,9 +32,3 @@ func Left(ctx context.Context, spec Spec, unfinished bool, log *Log) (whole bool
 	}
 	return false, ReleaseNetwork(ctx, spec, log)
 }
-
-// ReleaseNetwork removes a machine's bridge and its rules when no machine is left on it. A deletion that broke off after its machine had
-// gone leaves them behind, and nobody else would come for them.
-func ReleaseNetwork(ctx context.Context, spec Spec, log *Log) error {
-	return releaseNetwork(ctx, spec, log)
-}

@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// hostLink is the name of the interface on this host that the machine's network hangs on; empty when that cannot be told.
-func hostLink(ctx context.Context, name string) string {
-	pid := leader(name)
+// linkOf is the name of the interface on this host that the network of a machine with process 1 pid hangs on; empty when that cannot be told.
+func linkOf(ctx context.Context, pid int) string {
 	if pid == 0 {
 		return ""
 	}

@@ -12,6 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// lockDir is on a tmpfs: a reboot of this host frees every lock.
+const lockDir = "/run/strata/locks"
+
 // lockPoll is the pause between two attempts: flock has no timeout, and a blocked one cannot be cancelled.
 const lockPoll = 20 * time.Millisecond
 

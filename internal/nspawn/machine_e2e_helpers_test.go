@@ -151,18 +151,18 @@ func assertNothingLeft(t *testing.T, specs []Spec) {
 	t.Helper()
 	for _, spec := range specs {
 		assert.NoDirExists(t, string(machineDir(spec.Name)))
-		assertGone(t, sysNet("vb-"+spec.Name))
+		assertGone(t, "/sys/class/net/vb-"+spec.Name)
 		assert.NoDirExists(t, filepath.Join("/run/systemd/nspawn/propagate", spec.Name))
-		all, err := hostHierarchies()
-		require.NoError(t, err)
-		for _, h := range all {
-			assert.NoDirExists(t, h.base(spec.Name))
+		for _, pattern := range []string{"/sys/fs/cgroup/strata/", "/sys/fs/cgroup/*/strata/", "/sys/fs/cgroup/strata.slice/strata-machine-"} {
+			left, err := filepath.Glob(pattern + spec.Name + "*")
+			require.NoError(t, err)
+			assert.Empty(t, left, "cgroups")
 		}
 	}
-	assertGone(t, sysNet(e2eBridge))
+	assertGone(t, "/sys/class/net/"+e2eBridge)
 	rules, err := exec.Command("iptables-save").Output()
 	require.NoError(t, err)
-	assert.NotContains(t, string(rules), ruleComment(e2eBridge))
+	assert.NotContains(t, string(rules), "strata:"+e2eBridge)
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	require.NoError(t, err)
 	assert.NotContains(t, string(mounts), machinesDir()+"/stme2e")

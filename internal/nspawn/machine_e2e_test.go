@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -76,7 +77,7 @@ func TestMachineRebootsAndSurvivesAPowerCut(t *testing.T) {
 	state, err := stateOf(spec.Name)
 	require.NoError(t, err)
 	assert.Equal(t, Stopped, state)
-	assertGone(t, sysNet("vb-"+spec.Name))
+	assertGone(t, "/sys/class/net/vb-"+spec.Name)
 	require.NoError(t, Start(e2eContext(t), spec.Name, nil))
 	assert.Equal(t, "kept", remote(t, login(t, "root", spec, key, made.HostKey), "cat /root/note"))
 }
@@ -100,7 +101,7 @@ func TestPausedMachineIsSilentUntilResumed(t *testing.T) {
 	_, err := Create(e2eContext(t), spec, nil)
 	require.NoError(t, err)
 	require.NoError(t, Pause(t.Context(), spec.Name))
-	key, err := readHostKey(machineDir(spec.Name))
+	key, err := machineDir(spec.Name).layer().readHostKey()
 	require.NoError(t, err)
 	short, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -269,5 +270,5 @@ func TestNamesAndBridgesOfOthersAreLeftAlone(t *testing.T) {
 	ip("addr", "add", "10.99.9.1/24", "dev", spec.Bridge)
 	_, err = Create(e2eContext(t), spec, nil)
 	require.ErrorContains(t, err, "expected address 10.21.9.1/24, found [10.99.9.1/24]")
-	assert.DirExists(t, sysNet(spec.Bridge, "bridge"), "a bridge that was there before stays")
+	assert.DirExists(t, filepath.Join("/sys/class/net", spec.Bridge, "bridge"), "a bridge that was there before stays")
 }

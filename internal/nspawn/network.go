@@ -16,66 +16,75 @@ import (
 // bridgeAlias marks a bridge that was made here, on the interface itself: only such a bridge is ever removed.
 const bridgeAlias = "strata"
 
-// ensureNetwork makes the spec's bridge and the packet filter rules that let its machines out.
-func ensureNetwork(ctx context.Context, spec Spec, log *Log) error {
-	unlock, err := lock(ctx, "bridge-"+spec.Bridge)
+// Bridge is a bridge of this host and the network of the machines on it.
+type Bridge struct {
+	// Name is the interface's, of at most 15 characters.
+	Name string
+	// Subnet is the machines' network, and Gateway this host's address in it.
+	Subnet  netip.Prefix
+	Gateway netip.Addr
+}
+
+// ensure makes the bridge and the packet filter rules that let its machines out, once may, which is asked under the bridge's lock, is nil.
+func (b Bridge) ensure(ctx context.Context, may func() error, say func(format string, args ...any)) error {
+	unlock, err := lock(ctx, "bridge-"+b.Name)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := checkAddressUnused(spec); err != nil {
+	if err := may(); err != nil {
 		return err
 	}
-	if _, err := os.Stat(sysNet(spec.Bridge)); errors.Is(err, fs.ErrNotExist) {
-		if err := makeBridge(ctx, spec, log); err != nil {
-			return errors.Join(err, deleteBridge(ctx, spec.Bridge))
+	if _, err := os.Stat(sysNet(b.Name)); errors.Is(err, fs.ErrNotExist) {
+		if err := b.make(ctx, say); err != nil {
+			return errors.Join(err, deleteBridge(ctx, b.Name))
 		}
-	} else if err := completeBridge(ctx, spec); err != nil {
+	} else if err := b.complete(ctx); err != nil {
 		return err
 	}
-	return ensureRules(ctx, spec)
+	return b.ensureRules(ctx)
 }
 
 func sysNet(link string, elem ...string) string {
 	return filepath.Join(append([]string{"/sys/class/net", link}, elem...)...)
 }
 
-func makeBridge(ctx context.Context, spec Spec, log *Log) error {
-	if err := checkRoutes(ctx, spec); err != nil {
+func (b Bridge) make(ctx context.Context, say func(format string, args ...any)) error {
+	if err := b.checkRoutes(ctx); err != nil {
 		return err
 	}
-	log.Printf("making bridge %s with %s/%d", spec.Bridge, spec.Gateway, spec.Subnet.Bits())
+	say("making bridge %s with %s/%d", b.Name, b.Gateway, b.Subnet.Bits())
 	// Without an address of its own a bridge takes the lowest one of its ports, and the machines' ARP entries for the
 	// gateway go stale when a machine comes or goes. Without a forward delay of 0 each new port is silent for 15 s.
-	if _, err := run(ctx, "ip", "link", "add", spec.Bridge, "address", bridgeMAC(spec.Bridge), "type", "bridge",
+	if _, err := run(ctx, "ip", "link", "add", b.Name, "address", bridgeMAC(b.Name), "type", "bridge",
 		"forward_delay", "0", "stp_state", "0"); err != nil {
-		return fmt.Errorf("making bridge %s: %w", spec.Bridge, err)
+		return fmt.Errorf("making bridge %s: %w", b.Name, err)
 	}
-	if _, err := run(ctx, "ip", "link", "set", spec.Bridge, "alias", bridgeAlias); err != nil {
-		return fmt.Errorf("marking bridge %s: %w", spec.Bridge, err)
+	if _, err := run(ctx, "ip", "link", "set", b.Name, "alias", bridgeAlias); err != nil {
+		return fmt.Errorf("marking bridge %s: %w", b.Name, err)
 	}
-	return completeBridge(ctx, spec)
+	return b.complete(ctx)
 }
 
-// completeBridge checks that an existing interface is the bridge meant, and finishes one whose making was interrupted.
-func completeBridge(ctx context.Context, spec Spec) error {
-	if _, err := os.Stat(sysNet(spec.Bridge, "bridge")); err != nil {
-		return fmt.Errorf("bridge %q: an interface of that name exists and is not a bridge; choose another name", spec.Bridge)
+// complete checks that an existing interface is the bridge meant, and finishes one whose making was interrupted.
+func (b Bridge) complete(ctx context.Context) error {
+	if _, err := os.Stat(sysNet(b.Name, "bridge")); err != nil {
+		return fmt.Errorf("bridge %q: an interface of that name exists and is not a bridge; choose another name", b.Name)
 	}
-	have, err := linkAddresses(ctx, spec.Bridge)
+	have, err := linkAddresses(ctx, b.Name)
 	if err != nil {
 		return err
 	}
-	want := netip.PrefixFrom(spec.Gateway, spec.Subnet.Bits())
+	want := netip.PrefixFrom(b.Gateway, b.Subnet.Bits())
 	switch {
-	case len(have) == 0 && isOurBridge(spec.Bridge):
-		if _, err := run(ctx, "ip", "addr", "add", want.String(), "dev", spec.Bridge); err != nil {
-			return fmt.Errorf("giving bridge %s its address: %w", spec.Bridge, err)
+	case len(have) == 0 && isOurBridge(b.Name):
+		if _, err := run(ctx, "ip", "addr", "add", want.String(), "dev", b.Name); err != nil {
+			return fmt.Errorf("giving bridge %s its address: %w", b.Name, err)
 		}
 	case len(have) != 1 || have[0] != want:
-		return fmt.Errorf("bridge %s: expected address %s, found %v; use its subnet, or another bridge name", spec.Bridge, want, have)
+		return fmt.Errorf("bridge %s: expected address %s, found %v; use its subnet, or another bridge name", b.Name, want, have)
 	}
-	_, err = run(ctx, "ip", "link", "set", spec.Bridge, "up")
+	_, err = run(ctx, "ip", "link", "set", b.Name, "up")
 	return err
 }
 
@@ -113,31 +122,25 @@ func linkAddresses(ctx context.Context, link string) ([]netip.Prefix, error) {
 	return addrs, nil
 }
 
-// releaseNetwork removes the bridge and its rules when no machine's spec names it and nothing else is plugged in.
-func releaseNetwork(ctx context.Context, spec Spec, log *Log) error {
-	unlock, err := lock(ctx, "bridge-"+spec.Bridge)
+// release removes the bridge and its rules unless it is inUse, which is asked under the bridge's lock, or something else is plugged in.
+func (b Bridge) release(ctx context.Context, inUse func() (bool, error), say func(format string, args ...any)) error {
+	unlock, err := lock(ctx, "bridge-"+b.Name)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	specs, err := allSpecs()
-	if err != nil {
+	if used, err := inUse(); err != nil || used {
 		return err
 	}
-	for _, other := range specs {
-		if other.Bridge == spec.Bridge {
-			return nil
-		}
-	}
-	if err := removeRules(ctx, spec); err != nil {
+	if err := b.removeRules(ctx); err != nil {
 		return err
 	}
-	ports, err := os.ReadDir(sysNet(spec.Bridge, "brif"))
-	if err == nil && len(ports) > 0 && isOurBridge(spec.Bridge) {
-		log.Printf("bridge %s stays: %s is plugged into it, which is not a machine of Strata", spec.Bridge, ports[0].Name())
+	ports, err := os.ReadDir(sysNet(b.Name, "brif"))
+	if err == nil && len(ports) > 0 && isOurBridge(b.Name) {
+		say("bridge %s stays: %s is plugged into it, which is not a machine of Strata", b.Name, ports[0].Name())
 		return nil
 	}
-	return deleteBridge(ctx, spec.Bridge)
+	return deleteBridge(ctx, b.Name)
 }
 
 func deleteBridge(ctx context.Context, bridge string) error {

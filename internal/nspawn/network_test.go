@@ -1,6 +1,7 @@
 package nspawn
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -8,15 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var testBridge = Bridge{Name: "strata0", Subnet: netip.MustParsePrefix("10.10.0.0/24"), Gateway: netip.MustParseAddr("10.10.0.1")}
+
 func TestEveryRuleCarriesTheCommentOfItsBridge(t *testing.T) {
-	for _, r := range rules(testSpec(t)) {
+	for _, r := range testBridge.rules() {
 		assert.Contains(t, strings.Join(r.argv("-I"), " "), "-m comment --comment strata:strata0 -j ")
 	}
 }
 
 func TestOnlyTrafficThatLeavesTheBridgeIsMasqueraded(t *testing.T) {
 	var nat []string
-	for _, r := range rules(testSpec(t)) {
+	for _, r := range testBridge.rules() {
 		if r.table == "nat" {
 			nat = append(nat, strings.Join(r.argv("-I"), " "))
 		}
@@ -36,7 +39,7 @@ func TestRoutesThatMeetTheSubnetAreRefused(t *testing.T) {
 		{"one address", `[{"dst":"10.10.0.7","dev":"tun0"}]`, "route 10.10.0.7 dev tun0"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			err := routeCollision([]byte(tc.routes), testSpec(t))
+			err := testBridge.routeCollision([]byte(tc.routes))
 			if tc.want == "" {
 				require.NoError(t, err)
 				return

@@ -2,12 +2,8 @@ package nspawn
 
 import "path/filepath"
 
-const (
-	// stateDir holds images and machines. It is readable by root only: the images hold set-user-ID programs.
-	stateDir = "/var/lib/strata"
-	// lockDir is on a tmpfs: a reboot of this host frees every lock.
-	lockDir = "/run/strata/locks"
-)
+// stateDir holds images and machines. It is readable by root only: the images hold set-user-ID programs.
+const stateDir = "/var/lib/strata"
 
 func machinesDir() string { return filepath.Join(stateDir, "machines") }
 
@@ -31,16 +27,9 @@ func (d dir) spec() string { return d.path("spec.json") }
 // ready exists once sshd has answered: create has completed.
 func (d dir) ready() string { return d.path("ready") }
 
-func (d dir) upper() string { return d.path("upper") }
-
-func (d dir) work() string { return d.path("work") }
-
-func (d dir) root() string { return d.path("root") }
-
-func (d dir) disk() string { return d.path("disk") }
+// layer holds the machine's own layer over its image.
+func (d dir) layer() Layer { return Layer(d) }
 
 func (d dir) console() string { return d.path("console.log") }
 
 func (d dir) supervisorLock() string { return d.path("supervisor.lock") }
-
-func (d dir) hostKey() string { return filepath.Join(d.upper(), "etc/ssh/ssh_host_ed25519_key") }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,46 +21,58 @@ type file struct {
 // an overlay on an overlay is refused. /var/lib/kubelet needs none and must stay removable, which a mount point is not.
 var diskPaths = []string{"/var/lib/rancher", "/var/lib/containerd"}
 
-// ensureRootfs writes the machine's layer: identity, network, seed. It is complete before the first boot, and a second
+// Identity is what a machine is from inside.
+type Identity struct {
+	Name, Hostname string
+	Address        netip.Prefix
+	Gateway        netip.Addr
+	DNS            []netip.Addr
+	// AuthorizedKey may log in as root and as strata.
+	AuthorizedKey string
+	// Seed are NoCloud's files by name, in place of those made of the rest.
+	Seed map[string]string
+}
+
+// ensure writes the machine's layer: identity, network, seed. It is complete before the first boot, and a second
 // call after an interruption completes it.
-func ensureRootfs(d dir, spec Spec) error {
-	for _, p := range []string{d.upper(), d.work(), d.root()} {
+func (l Layer) ensure(id Identity) error {
+	for _, p := range []string{l.upper(), l.work(), l.root()} {
 		if err := os.MkdirAll(p, 0o755); err != nil {
 			return fmt.Errorf("making the root file system: %w", err)
 		}
 	}
 	for _, p := range diskPaths {
-		for _, at := range []string{filepath.Join(d.disk(), filepath.Base(p)), filepath.Join(d.upper(), p)} {
+		for _, at := range []string{filepath.Join(l.disk(), filepath.Base(p)), filepath.Join(l.upper(), p)} {
 			if err := os.MkdirAll(at, 0o755); err != nil {
 				return fmt.Errorf("making the root file system: %w", err)
 			}
 		}
 	}
-	id, err := ensureMachineID(d)
+	machineID, err := l.ensureMachineID()
 	if err != nil {
 		return err
 	}
-	files, err := rootfsFiles(spec, id)
+	files, err := rootfsFiles(id, machineID)
 	if err != nil {
 		return err
 	}
 	for path, f := range files {
-		if err := writeFile(filepath.Join(d.upper(), path), []byte(f.content), f.mode); err != nil {
+		if err := writeFile(filepath.Join(l.upper(), path), []byte(f.content), f.mode); err != nil {
 			return err
 		}
 	}
-	return enableSetup(d)
+	return l.enableSetup()
 }
 
-func rootfsFiles(spec Spec, machineID string) (map[string]file, error) {
-	files, err := seedFiles(spec, machineID)
+func rootfsFiles(id Identity, machineID string) (map[string]file, error) {
+	files, err := seedFiles(id, machineID)
 	if err != nil {
 		return nil, err
 	}
-	files["etc/hostname"] = file{spec.Hostname + "\n", 0o644}
-	files["etc/hosts"] = file{hostsFile(spec), 0o644}
-	files["etc/resolv.conf"] = file{resolvConf(spec), 0o644}
-	files["etc/systemd/network/"+networkFile] = file{networkUnit(spec), 0o644}
+	files["etc/hostname"] = file{id.Hostname + "\n", 0o644}
+	files["etc/hosts"] = file{hostsFile(id), 0o644}
+	files["etc/resolv.conf"] = file{resolvConf(id), 0o644}
+	files["etc/systemd/network/"+networkFile] = file{networkUnit(id), 0o644}
 	for path, f := range setupFiles() {
 		files[path] = f
 	}
@@ -67,8 +80,8 @@ func rootfsFiles(spec Spec, machineID string) (map[string]file, error) {
 }
 
 // ensureMachineID gives the machine an id of its own: K3s, DHCP and the journal take it for the host's identity.
-func ensureMachineID(d dir) (string, error) {
-	path := filepath.Join(d.upper(), "etc/machine-id")
+func (l Layer) ensureMachineID() (string, error) {
+	path := filepath.Join(l.upper(), "etc/machine-id")
 	if raw, err := os.ReadFile(path); err == nil {
 		return strings.TrimSpace(string(raw)), nil
 	}
@@ -80,13 +93,13 @@ func ensureMachineID(d dir) (string, error) {
 	return id, writeFile(path, []byte(id+"\n"), 0o444)
 }
 
-func hostsFile(spec Spec) string {
-	return fmt.Sprintf("127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n%s %s\n", spec.Address, spec.Hostname)
+func hostsFile(id Identity) string {
+	return fmt.Sprintf("127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n%s %s\n", id.Address.Addr(), id.Hostname)
 }
 
-func resolvConf(spec Spec) string {
+func resolvConf(id Identity) string {
 	var b strings.Builder
-	for _, addr := range spec.DNS {
+	for _, addr := range id.DNS {
 		fmt.Fprintf(&b, "nameserver %s\n", addr)
 	}
 	return b.String()

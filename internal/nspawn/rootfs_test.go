@@ -19,10 +19,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
+func testIdentity() Identity {
+	return Identity{
+		Name: "local-server-1", Hostname: "local-server-1", Address: netip.MustParsePrefix("10.10.0.11/24"), Gateway: netip.MustParseAddr("10.10.0.1"),
+		AuthorizedKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICRsrqYqVHrSrxMLQmcBMBakCw15BHjVBJO0ALMTVo3B",
+	}
+}
+
 func TestFilesOfAMachineMatchTheGoldenText(t *testing.T) {
-	spec := testSpec(t)
-	spec.Hostname, spec.DNS = "server-1", []netip.Addr{netip.MustParseAddr("10.0.0.53")}
-	files, err := rootfsFiles(spec, strings.Repeat("0123", 8))
+	id := testIdentity()
+	id.Hostname, id.DNS = "server-1", []netip.Addr{netip.MustParseAddr("10.0.0.53")}
+	files, err := rootfsFiles(id, strings.Repeat("0123", 8))
 	require.NoError(t, err)
 	var got strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -38,15 +45,15 @@ func TestFilesOfAMachineMatchTheGoldenText(t *testing.T) {
 }
 
 func TestKeyWithOddCharactersStaysOneYAMLString(t *testing.T) {
-	spec := testSpec(t)
-	spec.AuthorizedKey = testKey + ` comment: "x" # {y}`
-	files, err := seedFiles(spec, strings.Repeat("0", 32))
+	id := testIdentity()
+	id.AuthorizedKey += ` comment: "x" # {y}`
+	files, err := seedFiles(id, strings.Repeat("0", 32))
 	require.NoError(t, err)
 	var data struct {
 		Keys []string `json:"ssh_authorized_keys"`
 	}
 	require.NoError(t, yaml.Unmarshal([]byte(files[seedDir+"/user-data"].content), &data))
-	assert.Equal(t, []string{spec.AuthorizedKey}, data.Keys)
+	assert.Equal(t, []string{id.AuthorizedKey}, data.Keys)
 }
 
 func TestSetupScriptIsValidShell(t *testing.T) {
@@ -57,21 +64,13 @@ func TestSetupScriptIsValidShell(t *testing.T) {
 }
 
 func TestRootFileSystemIsCompletedWithoutChangingItsIdentity(t *testing.T) {
-	d := dir(t.TempDir())
-	require.NoError(t, ensureRootfs(d, testSpec(t)))
-	first, err := os.ReadFile(filepath.Join(d.upper(), "etc/machine-id"))
+	l := Layer(t.TempDir())
+	require.NoError(t, l.ensure(testIdentity()))
+	first, err := os.ReadFile(filepath.Join(l.upper(), "etc/machine-id"))
 	require.NoError(t, err)
-	require.NoError(t, ensureRootfs(d, testSpec(t)))
-	second, err := os.ReadFile(filepath.Join(d.upper(), "etc/machine-id"))
+	require.NoError(t, l.ensure(testIdentity()))
+	second, err := os.ReadFile(filepath.Join(l.upper(), "etc/machine-id"))
 	require.NoError(t, err)
 	assert.Equal(t, first, second)
-	assert.FileExists(t, filepath.Join(d.upper(), "etc/systemd/system/sysinit.target.wants", setupUnit))
-}
-
-func TestLoopbackNameServersOfTheHostAreNotPassedOn(t *testing.T) {
-	conf := filepath.Join(t.TempDir(), "resolv.conf")
-	require.NoError(t, os.WriteFile(conf, []byte("search x\nnameserver 127.0.0.53\nnameserver fe80::1%eth0\nnameserver 10.0.0.53\n"), 0o644))
-	servers, err := hostNameservers(conf)
-	require.NoError(t, err)
-	assert.Equal(t, []netip.Addr{netip.MustParseAddr("10.0.0.53")}, servers)
+	assert.FileExists(t, filepath.Join(l.upper(), "etc/systemd/system/sysinit.target.wants", setupUnit))
 }

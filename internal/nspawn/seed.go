@@ -11,18 +11,18 @@ const seedDir = "var/lib/cloud/seed/nocloud"
 
 // seedFiles renders the NoCloud seed, by path in the root file system. cloud-init really runs: what waits for it in a VM
 // waits for it here.
-func seedFiles(spec Spec, machineID string) (map[string]file, error) {
+func seedFiles(id Identity, machineID string) (map[string]file, error) {
 	files := map[string]file{}
-	for name, content := range spec.Seed {
+	for name, content := range id.Seed {
 		files[seedDir+"/"+name] = file{content: content, mode: 0o600}
 	}
 	if len(files) > 0 {
 		return files, nil
 	}
 	parts := map[string]any{
-		"meta-data":      map[string]any{"instance-id": spec.Name + "-" + machineID[:12], "local-hostname": spec.Hostname},
-		"user-data":      userData(spec),
-		"network-config": networkConfig(spec),
+		"meta-data":      map[string]any{"instance-id": id.Name + "-" + machineID[:12], "local-hostname": id.Hostname},
+		"user-data":      userData(id),
+		"network-config": networkConfig(id),
 	}
 	for name, content := range parts {
 		raw, err := yaml.Marshal(content)
@@ -37,10 +37,10 @@ func seedFiles(spec Spec, machineID string) (map[string]file, error) {
 	return files, nil
 }
 
-func userData(spec Spec) map[string]any {
-	keys := []string{strings.TrimSpace(spec.AuthorizedKey)}
+func userData(id Identity) map[string]any {
+	keys := []string{strings.TrimSpace(id.AuthorizedKey)}
 	return map[string]any{
-		"hostname": spec.Hostname,
+		"hostname": id.Hostname,
 		// The host key is pinned already; a new one would lock everyone out.
 		"ssh_deletekeys":  false,
 		"ssh_genkeytypes": []string{"ed25519"}, // which it has; an empty list is none to cloud-init 25
@@ -57,14 +57,14 @@ func userData(spec Spec) map[string]any {
 	}
 }
 
-func networkConfig(spec Spec) map[string]any {
+func networkConfig(id Identity) map[string]any {
 	host0 := map[string]any{
 		"dhcp4":     false,
-		"addresses": []string{fmt.Sprintf("%s/%d", spec.Address, spec.Subnet.Bits())},
-		"routes":    []map[string]string{{"to": "0.0.0.0/0", "via": spec.Gateway.String()}},
+		"addresses": []string{id.Address.String()},
+		"routes":    []map[string]string{{"to": "0.0.0.0/0", "via": id.Gateway.String()}},
 	}
-	if len(spec.DNS) > 0 {
-		host0["nameservers"] = map[string]any{"addresses": spec.DNS}
+	if len(id.DNS) > 0 {
+		host0["nameservers"] = map[string]any{"addresses": id.DNS}
 	}
 	return map[string]any{"version": 2, "ethernets": map[string]any{"host0": host0}}
 }

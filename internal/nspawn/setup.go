@@ -59,8 +59,8 @@ func setupFiles() map[string]file {
 }
 
 // enableSetup is `systemctl enable` for a system that does not run yet.
-func enableSetup(d dir) error {
-	wants := filepath.Join(d.upper(), "etc/systemd/system/sysinit.target.wants")
+func (l Layer) enableSetup() error {
+	wants := filepath.Join(l.upper(), "etc/systemd/system/sysinit.target.wants")
 	if err := os.MkdirAll(wants, 0o755); err != nil {
 		return fmt.Errorf("enabling %s: %w", setupUnit, err)
 	}

@@ -56,6 +56,17 @@ type Result struct {
 	HostKey string `json:"hostKey"`
 }
 
+// limits are what the machine may use of this host.
+func (s Spec) limits() Limits { return Limits{MemoryMiB: s.MemoryMiB, CPUs: s.CPUs} }
+
+// identity is what the machine is from inside.
+func (s Spec) identity() Identity {
+	return Identity{
+		Name: s.Name, Hostname: s.Hostname, Address: netip.PrefixFrom(s.Address, s.Subnet.Bits()), Gateway: s.Gateway, DNS: s.DNS,
+		AuthorizedKey: s.AuthorizedKey, Seed: s.Seed,
+	}
+}
+
 var (
 	// nspawn takes the name as a host name, and so does the label in the machine's own network.
 	labelPattern  = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)

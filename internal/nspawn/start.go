@@ -25,7 +25,7 @@ func Start(ctx context.Context, name string, log *Log) error {
 	if !isReady(name) {
 		return fmt.Errorf("machine %s was never finished; create it again, or run: strata machine delete %s", name, name)
 	}
-	key, err := readHostKey(machineDir(name))
+	key, err := machineDir(name).layer().readHostKey()
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func Start(ctx context.Context, name string, log *Log) error {
 
 // powerOn makes the host ready, starts the supervisor unless it runs, and waits for sshd.
 func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error {
-	if err := raiseSysctls(ctx, log); err != nil {
+	if err := raiseSysctls(ctx, log.Printf); err != nil {
 		return err
 	}
 	if err := ensureNetwork(ctx, spec, log); err != nil {
@@ -51,7 +51,7 @@ func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error 
 	if err := stopLocked(ctx, spec.Name, true); err != nil {
 		return err
 	}
-	if err := checkSilent(ctx, spec); err != nil {
+	if err := checkSilent(ctx, spec.Bridge, spec.Address); err != nil {
 		return err
 	}
 	if err := removeLeftovers(spec.Name); err != nil {
@@ -71,7 +71,7 @@ func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error 
 
 // refresh gives a running machine its present limits, and checks that it still answers.
 func refresh(ctx context.Context, spec Spec, key ssh.PublicKey) error {
-	if err := applyLimits(spec); err != nil {
+	if err := applyLimits(spec.Name, spec.limits()); err != nil {
 		return err
 	}
 	if frozen, err := isFrozen(spec.Name); err != nil || frozen {

@@ -28,7 +28,7 @@ func Stop(ctx context.Context, name string, hard bool) error {
 }
 
 func stopLocked(ctx context.Context, name string, hard bool) error {
-	link := hostLink(ctx, name)
+	link := linkOf(ctx, leader(name))
 	pid, err := supervisorPid(name)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func stopLocked(ctx context.Context, name string, hard bool) error {
 	if err := killCgroup(name, leafMachine); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := waitGone(ctx, name); err != nil {
+	if err := waitGone(ctx, name, leafMachine); err != nil {
 		return err
 	}
 	return unplug(ctx, link)
@@ -73,15 +73,4 @@ func powerOff(ctx context.Context, name string, supervisor int) error {
 		return fmt.Errorf("powering off %s: %w", name, err)
 	}
 	return ctx.Err()
-}
-
-// waitGone waits until the kernel has let go of every process of the machine, and with them of mounts and interfaces.
-func waitGone(ctx context.Context, name string) error {
-	return retryBusy(ctx, func() error {
-		pids, err := cgroupProcesses(name, leafMachine)
-		if err == nil && len(pids) > 0 {
-			return fmt.Errorf("machine %s still has %d processes: %w", name, len(pids), unix.EBUSY)
-		}
-		return err
-	})
 }

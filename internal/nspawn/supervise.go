@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -50,13 +49,13 @@ func Supervise(name string, log *Log) error {
 }
 
 func prepareCgroups(ctx context.Context, spec Spec) error {
-	if err := ensureCgroups(ctx, spec); err != nil {
+	if err := ensureCgroups(ctx, spec.Name); err != nil {
 		return err
 	}
 	if err := joinCgroups(spec.Name, leafKeeper); err != nil {
 		return err
 	}
-	return applyLimits(spec)
+	return applyLimits(spec.Name, spec.limits())
 }
 
 // bootOnce runs the machine until it ends, and returns nspawn's exit code; one ended by a signal counts as 128 + signal.
@@ -79,7 +78,7 @@ func bootOnce(ctx context.Context, spec Spec) (int, error) {
 		return 0, fmt.Errorf("waiting for machine %s: %w", spec.Name, err)
 	}
 	// nspawn killed alone leaves the machine's processes behind.
-	if err := emptyCgroups(ctx, spec.Name); err != nil {
+	if err := endBoot(ctx, spec.Name); err != nil {
 		return 0, err
 	}
 	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
@@ -89,26 +88,11 @@ func bootOnce(ctx context.Context, spec Spec) (int, error) {
 	return status.ExitStatus(), nil
 }
 
-// emptyCgroups kills what is left of a boot and removes the cgroups that it made, so that the next one starts afresh.
-func emptyCgroups(ctx context.Context, name string) error {
+// endBoot kills what is left of a boot and removes the cgroups that it made, so that the next one starts afresh.
+func endBoot(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
-	if err := killCgroup(name, leafMachine); err != nil {
-		return err
-	}
-	if err := waitGone(ctx, name); err != nil {
-		return err
-	}
-	all, err := hostHierarchies()
-	if err != nil {
-		return err
-	}
-	for _, h := range all {
-		if err := removeChildren(ctx, filepath.Join(h.base(name), leafMachine)); err != nil {
-			return fmt.Errorf("emptying cgroup: %w", err)
-		}
-	}
-	return nil
+	return emptyCgroup(ctx, name, leafMachine)
 }
 
 func waitDelay(ctx context.Context, d time.Duration) bool {

@@ -21,7 +21,8 @@ var hostMinimums = []struct {
 	{"net/ipv4/ip_forward", 1, "machines reach the world through this host"},
 }
 
-func raiseSysctls(ctx context.Context, log *Log) error {
+// raiseSysctls raises what is below its minimum, and says so with say.
+func raiseSysctls(ctx context.Context, say func(format string, args ...any)) error {
 	unlock, err := lock(ctx, "sysctl")
 	if err != nil {
 		return err
@@ -40,10 +41,10 @@ func raiseSysctls(ctx context.Context, log *Log) error {
 		if have >= s.min {
 			continue
 		}
-		if err := writeValue(path, strconv.Itoa(s.min)); err != nil {
+		if err := os.WriteFile(path, []byte(strconv.Itoa(s.min)), 0); err != nil {
 			return fmt.Errorf("raising sysctl %s from %d to %d: %w", s.name, have, s.min, err)
 		}
-		log.Printf("raised %s from %d to %d on this host: %s", strings.ReplaceAll(s.name, "/", "."), have, s.min, s.why)
+		say("raised %s from %d to %d on this host: %s", strings.ReplaceAll(s.name, "/", "."), have, s.min, s.why)
 	}
 	return nil
 }

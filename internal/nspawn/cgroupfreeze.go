@@ -1,0 +1,61 @@
+package nspawn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// setFrozen stops every process of the machine, or lets them go on.
+func setFrozen(name string, frozen bool) error {
+	path, on, off, err := freezer(name)
+	if err != nil {
+		return err
+	}
+	value := off
+	if frozen {
+		value = on
+	}
+	if err := writeExisting(path, value); err != nil {
+		return fmt.Errorf("freezing or thawing machine %s: %w", name, err)
+	}
+	return nil
+}
+
+// freezer is the file that freezes a machine and its two values.
+func freezer(name string) (path, on, off string, err error) {
+	h, ok, err := preferred()
+	if err != nil {
+		return "", "", "", err
+	}
+	if ok {
+		return filepath.Join(h.base(name), leafMachine, "cgroup.freeze"), "1", "0", nil
+	}
+	all, err := hostHierarchies()
+	if err != nil {
+		return "", "", "", err
+	}
+	for _, h := range all {
+		path := filepath.Join(h.base(name), leafMachine, "freezer.state")
+		if _, err := os.Stat(path); err == nil {
+			return path, "FROZEN", "THAWED", nil
+		}
+	}
+	return "", "", "", fmt.Errorf("cgroup freezer: %w", fs.ErrNotExist)
+}
+
+// isFrozen says whether the machine is frozen; one without cgroups is not.
+func isFrozen(name string) (bool, error) {
+	path, on, _, err := freezer(name)
+	if err != nil {
+		return false, err
+	}
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return strings.TrimSpace(string(raw)) == on, err
+}

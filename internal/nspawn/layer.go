@@ -1,0 +1,37 @@
+package nspawn
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// Layer is the directory with a machine's own files: its layer over the image, and what an overlay cannot carry.
+type Layer string
+
+func (l Layer) path(elem string) string { return filepath.Join(string(l), elem) }
+
+// upper holds what differs from the image.
+func (l Layer) upper() string { return l.path("upper") }
+
+func (l Layer) work() string { return l.path("work") }
+
+// root is where the overlay is mounted.
+func (l Layer) root() string { return l.path("root") }
+
+func (l Layer) disk() string { return l.path("disk") }
+
+func (l Layer) hostKey() string { return filepath.Join(l.upper(), "etc/ssh/ssh_host_ed25519_key") }
+
+// mountOptions are those of the overlay that is the machine's root.
+func (l Layer) mountOptions(image string) string {
+	return fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", image, l.upper(), l.work())
+}
+
+// binds are the directories of this host's disk, as nspawn's option --bind takes them.
+func (l Layer) binds() []string {
+	var binds []string
+	for _, p := range diskPaths {
+		binds = append(binds, fmt.Sprintf("%s:%s", filepath.Join(l.disk(), filepath.Base(p)), p))
+	}
+	return binds
+}

@@ -1,0 +1,32 @@
+package nspawn
+
+import (
+	"bufio"
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+)
+
+// hostNameservers are this host's IPv4 name servers that a machine can reach: not those on a loopback address.
+func hostNameservers(resolvConf string) ([]netip.Addr, error) {
+	f, err := os.Open(resolvConf)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("looking for name servers: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	var addrs []netip.Addr
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 2 || fields[0] != "nameserver" {
+			continue
+		}
+		if addr, err := netip.ParseAddr(fields[1]); err == nil && addr.Is4() && !addr.IsLoopback() {
+			addrs = append(addrs, addr)
+		}
+	}
+	return addrs, nil
+}

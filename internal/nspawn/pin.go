@@ -1,0 +1,44 @@
+package nspawn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// hostKeyOf is the machine's host key: its seed's, which cloud-init writes at the first boot, or one that is made here.
+func hostKeyOf(spec Spec) (ssh.PublicKey, error) {
+	if len(spec.Seed) == 0 {
+		if err := keepHostKey(spec.Name); err != nil {
+			return nil, err
+		}
+		return machineDir(spec.Name).layer().ensureHostKey(spec.Hostname)
+	}
+	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(spec.HostKey))
+	if err != nil {
+		return nil, fmt.Errorf("host key of the seed: %w", err)
+	}
+	return key, nil
+}
+
+// keepHostKey gives a machine that replaces one the host key of that one, unless it has one or none is known.
+func keepHostKey(name string) error {
+	private, err := os.ReadFile(notePath(deleting, name))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(private) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("host key of machine %s: %w", name, err)
+	}
+	if _, err := machineDir(name).layer().readHostKey(); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	signer, err := ssh.ParsePrivateKey(private)
+	if err != nil {
+		return fmt.Errorf("host key of machine %s: %w", name, err)
+	}
+	return machineDir(name).layer().writeHostKey(private, signer.PublicKey())
+}

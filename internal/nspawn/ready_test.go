@@ -1,0 +1,43 @@
+package nspawn
+
+import (
+	"net"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+)
+
+func TestHandshakeAcceptsOnlyTheKeyThatWasMade(t *testing.T) {
+	l := Layer(t.TempDir())
+	ours, err := l.ensureHostKey("server-1")
+	require.NoError(t, err)
+	others, err := Layer(t.TempDir()).ensureHostKey("server-1")
+	require.NoError(t, err)
+	addr := serveSSH(t, l)
+	require.NoError(t, handshake(t.Context(), addr, ours))
+	require.ErrorContains(t, handshake(t.Context(), addr, others), "has another host key")
+}
+
+// serveSSH answers with the machine's key and lets nobody in.
+func serveSSH(t *testing.T, l Layer) string {
+	t.Helper()
+	raw, err := l.privateHostKey()
+	require.NoError(t, err)
+	signer, err := ssh.ParsePrivateKey(raw)
+	require.NoError(t, err)
+	config := &ssh.ServerConfig{PublicKeyCallback: func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, os.ErrPermission }}
+	config.AddHostKey(signer)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, listener.Close()) })
+	go func() {
+		for conn, err := listener.Accept(); err == nil; conn, err = listener.Accept() {
+			_, _, _, _ = ssh.NewServerConn(conn, config) // nobody logs in
+			_ = conn.Close()
+		}
+	}()
+	return listener.Addr().String()
+}
