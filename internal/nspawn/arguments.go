@@ -7,7 +7,7 @@ const rebootExit = 133
 func nspawnArgs(spec Spec, d dir) []string {
 	args := []string{
 		"systemd-nspawn", "--quiet", "--boot",
-		"--directory=" + d.layer().root(),
+		"--directory=" + d.layer().Root(),
 		"--machine=" + spec.Name,
 		"--hostname=" + spec.Hostname,
 		"--network-bridge=" + spec.Bridge,
@@ -19,7 +19,7 @@ func nspawnArgs(spec Spec, d dir) []string {
 		"--resolv-conf=off", "--timezone=off", "--link-journal=no",
 		"--console=read-only",
 	}
-	for _, bind := range d.layer().binds() {
+	for _, bind := range d.layer().Binds() {
 		args = append(args, "--bind="+bind)
 	}
 	return args

@@ -10,6 +10,9 @@ import (
 	"runtime"
 
 	"golang.org/x/sys/unix"
+
+	"strata/internal/nspawn/cgroup"
+	"strata/internal/nspawn/host"
 )
 
 // Boot turns this process into the machine's systemd-nspawn: it joins the machine's cgroups, mounts the overlay root in
@@ -21,7 +24,7 @@ func Boot(name string) error {
 		return err
 	}
 	d := machineDir(name)
-	if err := joinCgroups(name, leafMachine); err != nil {
+	if err := cgroup.Join(name, cgroup.LeafMachine); err != nil {
 		return err
 	}
 	// The namespace belongs to this thread; execve from it makes it the process's.
@@ -32,8 +35,8 @@ func Boot(name string) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("making mounts private: %w", err)
 	}
-	options := d.layer().mountOptions(imageDir(spec.ImageSHA256))
-	if err := unix.Mount("overlay", d.layer().root(), "overlay", 0, options); err != nil {
+	options := d.layer().MountOptions(imageDir(spec.ImageSHA256))
+	if err := unix.Mount("overlay", d.layer().Root(), "overlay", 0, options); err != nil {
 		return fmt.Errorf("mounting the root of machine %s (%s): %w", name, options, err)
 	}
 	nspawn, err := exec.LookPath("systemd-nspawn")
@@ -50,5 +53,5 @@ func removeLeftovers(name string) error {
 		return fmt.Errorf("removing what systemd-nspawn left: %w", err)
 	}
 	// These are shared by all of the host's containers and go with the last one.
-	return removeIfEmpty("/run/systemd/nspawn/propagate")
+	return host.RemoveIfEmpty("/run/systemd/nspawn/propagate")
 }

@@ -7,6 +7,10 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"strata/internal/nspawn/host"
+	"strata/internal/nspawn/network"
+	"strata/internal/nspawn/rootfs"
 )
 
 // cleanupTimeout bounds the removal of a machine whose creation failed or was interrupted.
@@ -27,7 +31,7 @@ func create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if err := checkHost(); err != nil {
 		return Result{}, err
 	}
-	unlock, err := lock(ctx, "machine-"+spec.Name)
+	unlock, err := host.Lock(ctx, "machine-"+spec.Name)
 	if err != nil {
 		return Result{}, err
 	}
@@ -60,7 +64,7 @@ func checkHost() error {
 	if os.Geteuid() != 0 {
 		return errors.New("machines need root on this host; run the command as root (sudo)")
 	}
-	return checkPrograms()
+	return host.CheckPrograms()
 }
 
 // claimName writes the spec, which marks the name as ours, and returns it as it holds from now on. A finished machine of
@@ -129,7 +133,7 @@ func isOurs(name string) bool {
 // bringUp makes everything the machine lacks and starts it. Every step is idempotent.
 func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if len(spec.DNS) == 0 {
-		servers, err := hostNameservers("/etc/resolv.conf")
+		servers, err := network.Nameservers("/etc/resolv.conf")
 		if err != nil {
 			return Result{}, err
 		}
@@ -139,7 +143,7 @@ func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 		return Result{}, err
 	}
 	if !isReady(spec.Name) {
-		if err := machineDir(spec.Name).layer().ensure(spec.identity()); err != nil {
+		if err := machineDir(spec.Name).layer().Ensure(spec.identity()); err != nil {
 			return Result{}, err
 		}
 	}
@@ -150,15 +154,15 @@ func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if err := powerOn(ctx, spec, key, log); err != nil {
 		return Result{}, err
 	}
-	if err := writeFile(machineDir(spec.Name).ready(), nil, 0o600); err != nil {
+	if err := host.WriteFile(machineDir(spec.Name).ready(), nil, 0o600); err != nil {
 		return Result{}, err
 	}
-	return Result{Name: spec.Name, Address: spec.Address, HostKey: authorizedForm(key)}, forget(ctx, deleting, spec.Name)
+	return Result{Name: spec.Name, Address: spec.Address, HostKey: rootfs.AuthorizedForm(key)}, forget(ctx, deleting, spec.Name)
 }
 
 // inState excludes the making of a machine's directory from the removal of the empty state directory.
 func inState(ctx context.Context, do func() error) error {
-	unlock, err := lock(ctx, "state")
+	unlock, err := host.Lock(ctx, "state")
 	if err != nil {
 		return err
 	}

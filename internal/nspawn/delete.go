@@ -10,6 +10,10 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"strata/internal/nspawn/cgroup"
+	"strata/internal/nspawn/host"
+	"strata/internal/nspawn/network"
 )
 
 // Delete removes a machine with everything that was made for it; the network and the image go with their last machine.
@@ -34,7 +38,7 @@ func remove(ctx context.Context, name string, may func(Spec) error, log *Log) er
 	if err := checkHost(); err != nil {
 		return err
 	}
-	unlock, err := lock(ctx, "machine-"+name)
+	unlock, err := host.Lock(ctx, "machine-"+name)
 	if err != nil {
 		return err
 	}
@@ -60,13 +64,13 @@ func deleteLocked(ctx context.Context, spec Spec, log *Log) error {
 	if err := stopLocked(ctx, spec.Name, false); err != nil {
 		return err
 	}
-	if err := removeCgroups(ctx, spec.Name); err != nil {
+	if err := cgroup.Remove(ctx, spec.Name); err != nil {
 		return err
 	}
 	if err := removeLeftovers(spec.Name); err != nil {
 		return err
 	}
-	forgetNeighbour(ctx, spec.Bridge, spec.Address)
+	network.ForgetNeighbour(ctx, spec.Bridge, spec.Address)
 	if err := removeMachineDir(ctx, spec.Name); err != nil {
 		return err
 	}
@@ -77,7 +81,7 @@ func deleteLocked(ctx context.Context, spec Spec, log *Log) error {
 		return err
 	}
 	log.Printf("machine %s: deleted", spec.Name)
-	return inState(ctx, func() error { return removeIfEmpty(machinesDir(), imagesDir(), stateDir) })
+	return inState(ctx, func() error { return host.RemoveIfEmpty(machinesDir(), imagesDir(), stateDir) })
 }
 
 func removeMachineDir(_ context.Context, name string) error {

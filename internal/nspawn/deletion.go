@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/nspawn/host"
 )
 
 // Deletion is the deletion of all machines of a stack. It travels as JSON on stdin.
@@ -62,7 +64,7 @@ func Forget(ctx context.Context, names []string) error {
 // onOwn does something with the name of each machine, under its lock. It refuses one that belongs to somebody else.
 func onOwn(ctx context.Context, all Deletion, do func(name string) error) error {
 	one := func(name string) error {
-		unlock, err := lock(ctx, "machine-"+name)
+		unlock, err := host.Lock(ctx, "machine-"+name)
 		if err != nil {
 			return err
 		}
@@ -109,7 +111,7 @@ func record(ctx context.Context, name string) error {
 	if is(deleting, name) {
 		return nil
 	}
-	key, err := machineDir(name).layer().privateHostKey()
+	key, err := machineDir(name).layer().PrivateHostKey()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("machine %s leaves: its host key: %w", name, err)
 	}
@@ -121,7 +123,7 @@ func note(ctx context.Context, what, name string, content []byte) error {
 		if err := os.MkdirAll(noteDir, 0o700); err != nil {
 			return fmt.Errorf("machine %s is %s: %w", name, what, err)
 		}
-		return writeFile(notePath(what, name), content, 0o600)
+		return host.WriteFile(notePath(what, name), content, 0o600)
 	})
 }
 
@@ -130,6 +132,6 @@ func forget(ctx context.Context, what, name string) error {
 		if err := os.Remove(notePath(what, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("machine %s is %s no more: %w", name, what, err)
 		}
-		return removeIfEmpty(noteDir)
+		return host.RemoveIfEmpty(noteDir)
 	})
 }

@@ -1,15 +1,10 @@
 package nspawn
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
-
-	"strata/internal/atomicfile"
 )
 
 // spareBytes is what must stay free beside an image: a node's images and logs do not fit in less.
@@ -49,34 +44,4 @@ func needFree(st unix.Statfs_t, more uint64) error {
 			stateDir, free>>20, need>>20)
 	}
 	return nil
-}
-
-// removeIfEmpty removes directories, innermost first, until one has something in it. A mount point or a symbolic link was
-// put there by this host's owner and stays.
-func removeIfEmpty(dirs ...string) error {
-	for _, d := range dirs {
-		info, err := os.Lstat(d)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil && !info.IsDir() {
-			return nil
-		}
-		err = os.Remove(d)
-		if errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EBUSY) {
-			return nil
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("removing %s: %w", d, err)
-		}
-	}
-	return nil
-}
-
-// writeFile writes a file whole or not at all, with its parents.
-func writeFile(path string, content []byte, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return atomicfile.Write(path, content, mode)
 }

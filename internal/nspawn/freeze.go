@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"strata/internal/nspawn/cgroup"
+	"strata/internal/nspawn/host"
 )
 
 // Pause freezes a machine: its addresses stay, nothing answers. A paused node is what a hung host looks like.
@@ -13,7 +16,7 @@ func Pause(ctx context.Context, name string) error { return freeze(ctx, name, tr
 func Resume(ctx context.Context, name string) error { return freeze(ctx, name, false) }
 
 func freeze(ctx context.Context, name string, frozen bool) error {
-	unlock, err := lock(ctx, "machine-"+name)
+	unlock, err := host.Lock(ctx, "machine-"+name)
 	if err != nil {
 		return err
 	}
@@ -24,5 +27,5 @@ func freeze(ctx context.Context, name string, frozen bool) error {
 	if pid, err := supervisorPid(name); err != nil || pid == 0 {
 		return errors.Join(err, fmt.Errorf("machine %s is not running (strata machine start %s)", name, name))
 	}
-	return setFrozen(name, frozen)
+	return cgroup.SetFrozen(name, frozen)
 }

@@ -1,65 +1,44 @@
 package nspawn
 
 import (
-	"crypto/ed25519"
-	"crypto/rand"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"golang.org/x/crypto/ssh"
 )
 
-// ensureHostKey makes the machine's SSH host key before its first boot, so that the first connection already has a pin,
-// and returns the public half. The private half stays in the machine's root file system, readable by root.
-func (l Layer) ensureHostKey(name string) (ssh.PublicKey, error) {
-	key, err := l.readHostKey()
-	if !errors.Is(err, fs.ErrNotExist) {
-		return key, err
+// hostKeyOf is the machine's host key: its seed's, which cloud-init writes at the first boot, or one that is made here.
+func hostKeyOf(spec Spec) (ssh.PublicKey, error) {
+	if len(spec.Seed) == 0 {
+		if err := keepHostKey(spec.Name); err != nil {
+			return nil, err
+		}
+		return machineDir(spec.Name).layer().EnsureHostKey(spec.Hostname)
 	}
-	_, private, err := ed25519.GenerateKey(rand.Reader)
+	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(spec.HostKey))
 	if err != nil {
-		return nil, fmt.Errorf("generating the host key: %w", err)
-	}
-	signer, err := ssh.NewSignerFromKey(private)
-	if err != nil {
-		return nil, fmt.Errorf("generating the host key: %w", err)
-	}
-	block, err := ssh.MarshalPrivateKey(private, name)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the host key: %w", err)
-	}
-	return signer.PublicKey(), l.writeHostKey(pem.EncodeToMemory(block), signer.PublicKey())
-}
-
-// writeHostKey writes the public half last: it says that the pair is complete.
-func (l Layer) writeHostKey(private []byte, public ssh.PublicKey) error {
-	if err := writeFile(l.hostKey(), private, 0o600); err != nil {
-		return err
-	}
-	return writeFile(l.hostKey()+".pub", ssh.MarshalAuthorizedKey(public), 0o644)
-}
-
-// readHostKey is the public half; fs.ErrNotExist until the pair is complete.
-func (l Layer) readHostKey() (ssh.PublicKey, error) {
-	raw, err := os.ReadFile(l.hostKey() + ".pub")
-	if err != nil {
-		return nil, fmt.Errorf("reading the host key: %w", err)
-	}
-	key, _, _, _, err := ssh.ParseAuthorizedKey(raw)
-	if err != nil {
-		return nil, fmt.Errorf("reading the host key %s.pub: %w", l.hostKey(), err)
+		return nil, fmt.Errorf("host key of the seed: %w", err)
 	}
 	return key, nil
 }
 
-// privateHostKey is the private half in PEM; fs.ErrNotExist where there is none.
-func (l Layer) privateHostKey() ([]byte, error) { return os.ReadFile(l.hostKey()) }
-
-// authorizedForm is the key as one line of an authorized_keys file, without a comment.
-func authorizedForm(key ssh.PublicKey) string {
-	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
+// keepHostKey gives a machine that replaces one the host key of that one, unless it has one or none is known.
+func keepHostKey(name string) error {
+	private, err := os.ReadFile(notePath(deleting, name))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(private) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("host key of machine %s: %w", name, err)
+	}
+	if _, err := machineDir(name).layer().ReadHostKey(); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	signer, err := ssh.ParsePrivateKey(private)
+	if err != nil {
+		return fmt.Errorf("host key of machine %s: %w", name, err)
+	}
+	return machineDir(name).layer().WriteHostKey(private, signer.PublicKey())
 }

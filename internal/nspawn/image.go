@@ -11,12 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"strata/internal/nspawn/host"
 )
 
 // ensureImage extracts the spec's image once per checksum. Extraction and verification are one pass, and the directory
 // gets its name only when the sum is right.
 func ensureImage(ctx context.Context, spec Spec, log *Log) error {
-	unlock, err := lock(ctx, "image-"+spec.ImageSHA256[:12])
+	unlock, err := host.Lock(ctx, "image-"+spec.ImageSHA256[:12])
 	if err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func extractInto(ctx context.Context, dir string, tar io.Reader, spec Spec) erro
 
 // removeImage removes the extracted image when no machine's spec names it.
 func removeImage(ctx context.Context, sha string) error {
-	unlock, err := lock(ctx, "image-"+sha[:12])
+	unlock, err := host.Lock(ctx, "image-"+sha[:12])
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -44,19 +43,4 @@ func TestFileThatIsNoTarIsRefusedByName(t *testing.T) {
 	noise := bytes.Repeat([]byte("no tar\n"), 4096)
 	err := extractInto(t.Context(), filepath.Join(t.TempDir(), "image"), bytes.NewReader(noise), Spec{Image: "x.tar", ImageSHA256: testSHA})
 	require.ErrorContains(t, err, "extracting x.tar")
-}
-
-func TestEmptyDirectoriesAreRemovedUpToTheFirstFullOne(t *testing.T) {
-	top := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(top, "a/b"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(top, "a/file"), nil, 0o600))
-	require.NoError(t, removeIfEmpty(filepath.Join(top, "a/b/missing"), filepath.Join(top, "a/b"), filepath.Join(top, "a"), top))
-	assert.NoDirExists(t, filepath.Join(top, "a/b"))
-	assert.FileExists(t, filepath.Join(top, "a/file"))
-
-	link := filepath.Join(top, "link")
-	require.NoError(t, os.Symlink(t.TempDir(), link))
-	require.NoError(t, removeIfEmpty(link))
-	_, err := os.Lstat(link)
-	assert.NoError(t, err)
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"strata/internal/nspawn/host"
 )
 
 // launch starts the supervisor so that it outlives this process, its process group, its session and its terminal. With
@@ -19,7 +21,7 @@ func launch(ctx context.Context, name string) (ended <-chan struct{}, err error)
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
-	if hostHasSystemd() {
+	if host.HasSystemd() {
 		return launchUnit(ctx, name, self)
 	}
 	console, err := os.OpenFile(machineDir(name).console(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -45,7 +47,7 @@ func launch(ctx context.Context, name string) (ended <-chan struct{}, err error)
 
 func launchUnit(ctx context.Context, name, self string) (<-chan struct{}, error) {
 	log := machineDir(name).console()
-	_, err := run(ctx, "systemd-run", "--quiet", "--collect", "--unit="+unitName(name), "--slice="+unitSlice,
+	_, err := host.Run(ctx, "systemd-run", "--quiet", "--collect", "--unit="+host.UnitName(name), "--slice="+host.UnitSlice,
 		"--service-type=exec", "--property=Delegate=yes", "--property=KillMode=mixed", "--property=TimeoutStopSec=30",
 		"--property=StandardInput=null", "--property=StandardOutput=append:"+log, "--property=StandardError=append:"+log,
 		"--property=WorkingDirectory=/", self, "machine", "supervise", name)

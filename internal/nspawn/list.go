@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"strata/internal/nspawn/cgroup"
 )
 
 // State of a machine.
@@ -58,7 +60,7 @@ func stateOf(name string) (State, error) {
 	if err != nil || pid == 0 {
 		return Stopped, err
 	}
-	frozen, err := isFrozen(name)
+	frozen, err := cgroup.Frozen(name)
 	if frozen {
 		return Paused, err
 	}

@@ -21,6 +21,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
+
+	"strata/internal/nspawn/host"
+	"strata/internal/nspawn/rootfs"
 )
 
 // imageVariable names the machine image's tar; without it the lab's newest one is used.
@@ -57,7 +60,7 @@ func e2eSpec(t *testing.T, n int) (Spec, ssh.Signer) {
 	if os.Geteuid() != 0 {
 		t.Skip("machines need root")
 	}
-	if err := checkPrograms(); err != nil {
+	if err := host.CheckPrograms(); err != nil {
 		t.Skip(err)
 	}
 	path, sha := e2eImage(t)
@@ -69,7 +72,7 @@ func e2eSpec(t *testing.T, n int) (Spec, ssh.Signer) {
 	require.NoError(t, err)
 	spec := Spec{
 		Name: fmt.Sprintf("stme2e-%d", n), Image: path, ImageSHA256: sha, Bridge: e2eBridge,
-		Subnet: netip.MustParsePrefix(e2eSubnet), AuthorizedKey: authorizedForm(sshPublic),
+		Subnet: netip.MustParsePrefix(e2eSubnet), AuthorizedKey: rootfs.AuthorizedForm(sshPublic),
 		Address: netip.MustParseAddr(fmt.Sprintf("10.21.9.%d", 10+n)),
 	}
 	spec.setDefaults()

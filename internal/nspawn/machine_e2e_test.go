@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"strata/internal/nspawn/host"
 )
 
 func TestMachineIsAHostThatKubernetesCanUse(t *testing.T) {
@@ -101,7 +103,7 @@ func TestPausedMachineIsSilentUntilResumed(t *testing.T) {
 	_, err := Create(e2eContext(t), spec, nil)
 	require.NoError(t, err)
 	require.NoError(t, Pause(t.Context(), spec.Name))
-	key, err := machineDir(spec.Name).layer().readHostKey()
+	key, err := machineDir(spec.Name).layer().ReadHostKey()
 	require.NoError(t, err)
 	short, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -237,7 +239,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	_, err = Create(ctx, theirs, nil)
 	require.ErrorContains(t, err, "cluster cafe")
 	stays()
-	require.NoError(t, writeFile(machineDir(ours.Name).ready(), nil, 0o600))
+	require.NoError(t, host.WriteFile(machineDir(ours.Name).ready(), nil, 0o600))
 
 	was, err := ByHand(ctx, ours.Name, theirs.Owner, false)
 	require.NoError(t, err)

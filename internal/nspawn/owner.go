@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	k3snode "strata/internal/k3s/node"
+	"strata/internal/nspawn/host"
 )
 
 // Owner is whose a machine is (docs/adr/0031). Cluster, the identity that the stack's state keeps, and the machine's name decide; the rest
@@ -48,7 +49,7 @@ func ByHand(ctx context.Context, name string, owner *Owner, yes bool) (was *Owne
 	if err := checkHost(); err != nil {
 		return nil, err
 	}
-	unlock, err := lock(ctx, "machine-"+name)
+	unlock, err := host.Lock(ctx, "machine-"+name)
 	if err != nil {
 		return nil, err
 	}

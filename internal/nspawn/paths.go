@@ -1,6 +1,10 @@
 package nspawn
 
-import "path/filepath"
+import (
+	"path/filepath"
+
+	"strata/internal/nspawn/rootfs"
+)
 
 // stateDir holds images and machines. It is readable by root only: the images hold set-user-ID programs.
 const stateDir = "/var/lib/strata"
@@ -28,7 +32,7 @@ func (d dir) spec() string { return d.path("spec.json") }
 func (d dir) ready() string { return d.path("ready") }
 
 // layer holds the machine's own layer over its image.
-func (d dir) layer() Layer { return Layer(d) }
+func (d dir) layer() rootfs.Layer { return rootfs.Layer(d) }
 
 func (d dir) console() string { return d.path("console.log") }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"strata/internal/nspawn/host"
 )
 
 const (
@@ -53,7 +55,7 @@ func inside(name string) string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), cleanupTimeout)
 	defer cancel()
-	out, err := run(ctx, "nsenter", "--target", strconv.Itoa(pid), "--all", "--", "sh", "-c", insideScript)
+	out, err := host.Run(ctx, "nsenter", "--target", strconv.Itoa(pid), "--all", "--", "sh", "-c", insideScript)
 	if err != nil {
 		return "asking it from inside: " + err.Error()
 	}
@@ -96,7 +98,7 @@ func handshake(ctx context.Context, addr string, key ssh.PublicKey) error {
 
 // waitSupervised returns when the machine has a supervisor.
 func waitSupervised(ctx context.Context, name string) error {
-	ticker := time.NewTicker(busyPoll)
+	ticker := time.NewTicker(host.BusyPoll)
 	defer ticker.Stop()
 	for {
 		if pid, err := supervisorPid(name); err != nil || pid != 0 {

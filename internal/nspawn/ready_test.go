@@ -8,13 +8,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
+
+	"strata/internal/nspawn/rootfs"
 )
 
 func TestHandshakeAcceptsOnlyTheKeyThatWasMade(t *testing.T) {
-	l := Layer(t.TempDir())
-	ours, err := l.ensureHostKey("server-1")
+	l := rootfs.Layer(t.TempDir())
+	ours, err := l.EnsureHostKey("server-1")
 	require.NoError(t, err)
-	others, err := Layer(t.TempDir()).ensureHostKey("server-1")
+	others, err := rootfs.Layer(t.TempDir()).EnsureHostKey("server-1")
 	require.NoError(t, err)
 	addr := serveSSH(t, l)
 	require.NoError(t, handshake(t.Context(), addr, ours))
@@ -22,9 +24,9 @@ func TestHandshakeAcceptsOnlyTheKeyThatWasMade(t *testing.T) {
 }
 
 // serveSSH answers with the machine's key and lets nobody in.
-func serveSSH(t *testing.T, l Layer) string {
+func serveSSH(t *testing.T, l rootfs.Layer) string {
 	t.Helper()
-	raw, err := l.privateHostKey()
+	raw, err := l.PrivateHostKey()
 	require.NoError(t, err)
 	signer, err := ssh.ParsePrivateKey(raw)
 	require.NoError(t, err)

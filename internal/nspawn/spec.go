@@ -10,6 +10,9 @@ import (
 	"regexp"
 
 	"golang.org/x/crypto/ssh"
+
+	"strata/internal/nspawn/cgroup"
+	"strata/internal/nspawn/rootfs"
 )
 
 // Spec is what a machine should be. `strata machine create` reads it as JSON; unknown fields are errors.
@@ -57,11 +60,11 @@ type Result struct {
 }
 
 // limits are what the machine may use of this host.
-func (s Spec) limits() Limits { return Limits{MemoryMiB: s.MemoryMiB, CPUs: s.CPUs} }
+func (s Spec) limits() cgroup.Limits { return cgroup.Limits{MemoryMiB: s.MemoryMiB, CPUs: s.CPUs} }
 
 // identity is what the machine is from inside.
-func (s Spec) identity() Identity {
-	return Identity{
+func (s Spec) identity() rootfs.Identity {
+	return rootfs.Identity{
 		Name: s.Name, Hostname: s.Hostname, Address: netip.PrefixFrom(s.Address, s.Subnet.Bits()), Gateway: s.Gateway, DNS: s.DNS,
 		AuthorizedKey: s.AuthorizedKey, Seed: s.Seed,
 	}

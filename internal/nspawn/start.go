@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"strata/internal/nspawn/cgroup"
+	"strata/internal/nspawn/host"
+	"strata/internal/nspawn/network"
 )
 
 // Start starts a machine that does not run, as after a reboot of this host, and returns once its sshd answers.
@@ -13,7 +17,7 @@ func Start(ctx context.Context, name string, log *Log) error {
 	if err := checkHost(); err != nil {
 		return err
 	}
-	unlock, err := lock(ctx, "machine-"+name)
+	unlock, err := host.Lock(ctx, "machine-"+name)
 	if err != nil {
 		return err
 	}
@@ -25,7 +29,7 @@ func Start(ctx context.Context, name string, log *Log) error {
 	if !isReady(name) {
 		return fmt.Errorf("machine %s was never finished; create it again, or run: strata machine delete %s", name, name)
 	}
-	key, err := machineDir(name).layer().readHostKey()
+	key, err := machineDir(name).layer().ReadHostKey()
 	if err != nil {
 		return err
 	}
@@ -34,7 +38,7 @@ func Start(ctx context.Context, name string, log *Log) error {
 
 // powerOn makes the host ready, starts the supervisor unless it runs, and waits for sshd.
 func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error {
-	if err := raiseSysctls(ctx, log.Printf); err != nil {
+	if err := host.RaiseSysctls(ctx, log.Printf); err != nil {
 		return err
 	}
 	if err := ensureNetwork(ctx, spec, log); err != nil {
@@ -51,7 +55,7 @@ func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error 
 	if err := stopLocked(ctx, spec.Name, true); err != nil {
 		return err
 	}
-	if err := checkSilent(ctx, spec.Bridge, spec.Address); err != nil {
+	if err := network.CheckSilent(ctx, spec.Bridge, spec.Address); err != nil {
 		return err
 	}
 	if err := removeLeftovers(spec.Name); err != nil {
@@ -71,10 +75,10 @@ func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error 
 
 // refresh gives a running machine its present limits, and checks that it still answers.
 func refresh(ctx context.Context, spec Spec, key ssh.PublicKey) error {
-	if err := applyLimits(spec.Name, spec.limits()); err != nil {
+	if err := cgroup.Apply(spec.Name, spec.limits()); err != nil {
 		return err
 	}
-	if frozen, err := isFrozen(spec.Name); err != nil || frozen {
+	if frozen, err := cgroup.Frozen(spec.Name); err != nil || frozen {
 		return fmt.Errorf("machine %s is paused (strata machine resume %s)", spec.Name, spec.Name)
 	}
 	return waitSSH(ctx, spec.Name, spec.Address, key, nil)

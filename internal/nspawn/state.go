@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"strata/internal/nspawn/host"
 )
 
 // ErrUnknown says that no machine has the name.
@@ -36,7 +38,7 @@ func saveSpec(spec Spec) error {
 	if err != nil {
 		return fmt.Errorf("encoding the spec of %s: %w", spec.Name, err)
 	}
-	return writeFile(machineDir(spec.Name).spec(), append(raw, '\n'), 0o600)
+	return host.WriteFile(machineDir(spec.Name).spec(), append(raw, '\n'), 0o600)
 }
 
 // allSpecs reads the specs of every machine, half-created ones too, sorted by name.

@@ -8,6 +8,10 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"strata/internal/nspawn/cgroup"
+	"strata/internal/nspawn/host"
+	"strata/internal/nspawn/network"
 )
 
 // poweroffTimeout is how long a machine may take to shut down before it is killed. systemd's own limit for one service
@@ -16,7 +20,7 @@ const poweroffTimeout = 15 * time.Second
 
 // Stop powers a machine off; one that does not obey in 15 s is killed. hard kills at once, as a power cut does.
 func Stop(ctx context.Context, name string, hard bool) error {
-	unlock, err := lock(ctx, "machine-"+name)
+	unlock, err := host.Lock(ctx, "machine-"+name)
 	if err != nil {
 		return err
 	}
@@ -28,7 +32,7 @@ func Stop(ctx context.Context, name string, hard bool) error {
 }
 
 func stopLocked(ctx context.Context, name string, hard bool) error {
-	link := linkOf(ctx, leader(name))
+	link := network.LinkOf(ctx, leader(name))
 	pid, err := supervisorPid(name)
 	if err != nil {
 		return err
@@ -50,18 +54,18 @@ func stopLocked(ctx context.Context, name string, hard bool) error {
 			return fmt.Errorf("killing the supervisor of %s: %w", name, err)
 		}
 	}
-	if err := killCgroup(name, leafMachine); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := cgroup.Kill(name, cgroup.LeafMachine); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := waitGone(ctx, name, leafMachine); err != nil {
+	if err := cgroup.WaitGone(ctx, name, cgroup.LeafMachine); err != nil {
 		return err
 	}
-	return unplug(ctx, link)
+	return network.Unplug(ctx, link)
 }
 
 // powerOff asks the machine to shut down and waits for it, within bounds. Not obeying is no error.
 func powerOff(ctx context.Context, name string, supervisor int) error {
-	if frozen, err := isFrozen(name); err == nil && frozen {
+	if frozen, err := cgroup.Frozen(name); err == nil && frozen {
 		return nil // it cannot hear
 	}
 	if err := unix.Kill(supervisor, unix.SIGTERM); err != nil && !errors.Is(err, unix.ESRCH) {

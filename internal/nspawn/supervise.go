@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"strata/internal/nspawn/cgroup"
 )
 
 // Supervise runs a machine until it is powered off: it boots it, and boots it again each time it reboots. It is the
@@ -49,13 +51,13 @@ func Supervise(name string, log *Log) error {
 }
 
 func prepareCgroups(ctx context.Context, spec Spec) error {
-	if err := ensureCgroups(ctx, spec.Name); err != nil {
+	if err := cgroup.Ensure(ctx, spec.Name); err != nil {
 		return err
 	}
-	if err := joinCgroups(spec.Name, leafKeeper); err != nil {
+	if err := cgroup.Join(spec.Name, cgroup.LeafKeeper); err != nil {
 		return err
 	}
-	return applyLimits(spec.Name, spec.limits())
+	return cgroup.Apply(spec.Name, spec.limits())
 }
 
 // bootOnce runs the machine until it ends, and returns nspawn's exit code; one ended by a signal counts as 128 + signal.
@@ -92,7 +94,7 @@ func bootOnce(ctx context.Context, spec Spec) (int, error) {
 func endBoot(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
-	return emptyCgroup(ctx, name, leafMachine)
+	return cgroup.Empty(ctx, name, cgroup.LeafMachine)
 }
 
 func waitDelay(ctx context.Context, d time.Duration) bool {

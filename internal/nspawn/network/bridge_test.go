@@ -1,4 +1,4 @@
-package nspawn
+package network
 
 import (
 	"net/netip"

@@ -1,6 +1,8 @@
-package nspawn
+package rootfs
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // networkFile sorts before systemd's 80-container-host0.network, which would ask for DHCP, and before cloud-init's
 // 10-cloud-init-host0.network: that one waits for an IPv6 address nobody needs, and delays sshd by its detection.

@@ -1,4 +1,4 @@
-package nspawn
+package network
 
 import (
 	"context"
@@ -8,14 +8,16 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"strata/internal/nspawn/host"
 )
 
-// linkOf is the name of the interface on this host that the network of a machine with process 1 pid hangs on; empty when that cannot be told.
-func linkOf(ctx context.Context, pid int) string {
+// LinkOf is the name of the interface on this host that the network of a machine with process 1 pid hangs on; empty when that cannot be told.
+func LinkOf(ctx context.Context, pid int) string {
 	if pid == 0 {
 		return ""
 	}
-	out, err := run(ctx, "nsenter", "--target", strconv.Itoa(pid), "--net", "ip", "-json", "link", "show", "host0")
+	out, err := host.Run(ctx, "nsenter", "--target", strconv.Itoa(pid), "--net", "ip", "-json", "link", "show", "host0")
 	if err != nil {
 		return ""
 	}
@@ -37,16 +39,16 @@ func linkOf(ctx context.Context, pid int) string {
 	return ""
 }
 
-// unplug removes a machine's interface on this host, and with it the one inside. The kernel would do so by itself, but only
+// Unplug removes a machine's interface on this host, and with it the one inside. The kernel would do so by itself, but only
 // once the last connection of the dead machine has timed out; until then its network answers ARP, for minutes.
-func unplug(ctx context.Context, link string) error {
+func Unplug(ctx context.Context, link string) error {
 	if link == "" {
 		return nil
 	}
 	if _, err := os.Stat(sysNet(link)); err != nil {
 		return nil
 	}
-	if _, err := run(ctx, "ip", "link", "delete", link); err != nil {
+	if _, err := host.Run(ctx, "ip", "link", "delete", link); err != nil {
 		if _, gone := os.Stat(sysNet(link)); gone != nil {
 			return nil
 		}

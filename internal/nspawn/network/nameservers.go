@@ -1,4 +1,4 @@
-package nspawn
+package network
 
 import (
 	"bufio"
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// hostNameservers are this host's IPv4 name servers that a machine can reach: not those on a loopback address.
-func hostNameservers(resolvConf string) ([]netip.Addr, error) {
+// Nameservers are this host's IPv4 name servers that a machine can reach: not those on a loopback address.
+func Nameservers(resolvConf string) ([]netip.Addr, error) {
 	f, err := os.Open(resolvConf)
 	if os.IsNotExist(err) {
 		return nil, nil

@@ -1,4 +1,4 @@
-package nspawn
+package cgroup
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// setFrozen stops every process of the machine, or lets them go on.
-func setFrozen(name string, frozen bool) error {
+// SetFrozen stops every process of the machine, or lets them go on.
+func SetFrozen(name string, frozen bool) error {
 	path, on, off, err := freezer(name)
 	if err != nil {
 		return err
@@ -32,14 +32,14 @@ func freezer(name string) (path, on, off string, err error) {
 		return "", "", "", err
 	}
 	if ok {
-		return filepath.Join(h.base(name), leafMachine, "cgroup.freeze"), "1", "0", nil
+		return filepath.Join(h.base(name), LeafMachine, "cgroup.freeze"), "1", "0", nil
 	}
 	all, err := hostHierarchies()
 	if err != nil {
 		return "", "", "", err
 	}
 	for _, h := range all {
-		path := filepath.Join(h.base(name), leafMachine, "freezer.state")
+		path := filepath.Join(h.base(name), LeafMachine, "freezer.state")
 		if _, err := os.Stat(path); err == nil {
 			return path, "FROZEN", "THAWED", nil
 		}
@@ -47,8 +47,8 @@ func freezer(name string) (path, on, off string, err error) {
 	return "", "", "", fmt.Errorf("cgroup freezer: %w", fs.ErrNotExist)
 }
 
-// isFrozen says whether the machine is frozen; one without cgroups is not.
-func isFrozen(name string) (bool, error) {
+// Frozen says whether the machine is frozen; one without cgroups is not.
+func Frozen(name string) (bool, error) {
 	path, on, _, err := freezer(name)
 	if err != nil {
 		return false, err

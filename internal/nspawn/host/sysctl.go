@@ -1,4 +1,4 @@
-package nspawn
+package host
 
 import (
 	"context"
@@ -21,9 +21,9 @@ var hostMinimums = []struct {
 	{"net/ipv4/ip_forward", 1, "machines reach the world through this host"},
 }
 
-// raiseSysctls raises what is below its minimum, and says so with say.
-func raiseSysctls(ctx context.Context, say func(format string, args ...any)) error {
-	unlock, err := lock(ctx, "sysctl")
+// RaiseSysctls raises what is below its minimum, and says so with say.
+func RaiseSysctls(ctx context.Context, say func(format string, args ...any)) error {
+	unlock, err := Lock(ctx, "sysctl")
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package nspawn
+package rootfs
 
 import (
 	"os"
@@ -10,11 +10,11 @@ import (
 
 func TestHostKeyIsMadeOnceAndPrivate(t *testing.T) {
 	l := Layer(t.TempDir())
-	first, err := l.ensureHostKey("server-1")
+	first, err := l.EnsureHostKey("server-1")
 	require.NoError(t, err)
-	second, err := l.ensureHostKey("server-1")
+	second, err := l.EnsureHostKey("server-1")
 	require.NoError(t, err)
-	assert.Equal(t, authorizedForm(first), authorizedForm(second))
+	assert.Equal(t, AuthorizedForm(first), AuthorizedForm(second))
 	info, err := os.Stat(l.hostKey())
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())

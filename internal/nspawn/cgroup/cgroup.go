@@ -1,4 +1,4 @@
-package nspawn
+package cgroup
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"strata/internal/nspawn/host"
 )
 
 // hierarchy is one mounted cgroup hierarchy of this host.
@@ -48,22 +50,22 @@ func hostHierarchies() ([]hierarchy, error) {
 // the supervisor, so that a frozen or killed machine leaves it able to act, and so that v2's rule of no processes beside
 // child cgroups holds.
 const (
-	leafMachine = "machine"
-	leafKeeper  = "keeper"
+	LeafMachine = "machine"
+	LeafKeeper  = "keeper"
 )
 
 // base is the machine's cgroup in h. With systemd on the host, its v2 hierarchy is systemd's: there the cgroup is that of
 // the machine's delegated unit.
 func (h hierarchy) base(name string) string {
-	if h.v2 && hostHasSystemd() {
-		return filepath.Join(h.path, unitSlice, unitName(name))
+	if h.v2 && host.HasSystemd() {
+		return filepath.Join(h.path, host.UnitSlice, host.UnitName(name))
 	}
 	return filepath.Join(h.path, "strata", name)
 }
 
-// ensureCgroups makes the machine's cgroups. The supervisor calls it: with systemd its unit's cgroup exists only then.
-func ensureCgroups(ctx context.Context, name string) error {
-	unlock, err := lock(ctx, "cgroup")
+// Ensure makes the machine's cgroups. The supervisor calls it: with systemd its unit's cgroup exists only then.
+func Ensure(ctx context.Context, name string) error {
+	unlock, err := host.Lock(ctx, "cgroup")
 	if err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func ensureCgroups(ctx context.Context, name string) error {
 	}
 	for _, h := range all {
 		base := h.base(name)
-		for _, leaf := range []string{leafKeeper, leafMachine} {
+		for _, leaf := range []string{LeafKeeper, LeafMachine} {
 			if err := os.MkdirAll(filepath.Join(base, leaf), 0o755); err != nil {
 				return fmt.Errorf("making cgroup: %w", err)
 			}
@@ -109,8 +111,8 @@ func inheritCpuset(root, leaf string) error {
 	return nil
 }
 
-// joinCgroups moves this process into the machine's leaf of every hierarchy.
-func joinCgroups(name, leaf string) error {
+// Join moves this process into the machine's leaf of every hierarchy.
+func Join(name, leaf string) error {
 	all, err := hostHierarchies()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package nspawn
+package network
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"os"
 	"time"
+
+	"strata/internal/nspawn/host"
 )
 
 // arpWait bounds the look whether somebody else has an address: a neighbour on a bridge of this host answers in under 1 ms.
@@ -15,7 +17,7 @@ const arpWait = 200 * time.Millisecond
 
 // checkRoutes refuses a subnet that this host already reaches another way.
 func (b Bridge) checkRoutes(ctx context.Context) error {
-	out, err := run(ctx, "ip", "-json", "-4", "route", "show", "table", "main")
+	out, err := host.Run(ctx, "ip", "-json", "-4", "route", "show", "table", "main")
 	if err != nil {
 		return fmt.Errorf("reading this host's routes: %w", err)
 	}
@@ -42,13 +44,13 @@ func (b Bridge) routeCollision(routesJSON []byte) error {
 	return nil
 }
 
-// checkSilent refuses an address that answers ARP on the bridge although no machine of ours that runs has it. An empty
+// CheckSilent refuses an address that answers ARP on the bridge although no machine of ours that runs has it. An empty
 // packet makes the kernel ask; its answer is read from the neighbour table.
-func checkSilent(ctx context.Context, bridge string, address netip.Addr) error {
+func CheckSilent(ctx context.Context, bridge string, address netip.Addr) error {
 	if ports, err := os.ReadDir(sysNet(bridge, "brif")); err != nil || len(ports) == 0 {
 		return nil
 	}
-	forgetNeighbour(ctx, bridge, address)
+	ForgetNeighbour(ctx, bridge, address)
 	conn, err := net.Dial("udp4", netip.AddrPortFrom(address, 9).String())
 	if err != nil {
 		return fmt.Errorf("asking whether %s is free: %w", address, err)
@@ -59,7 +61,7 @@ func checkSilent(ctx context.Context, bridge string, address netip.Addr) error {
 	}
 	deadline := time.Now().Add(arpWait)
 	for time.Now().Before(deadline) {
-		out, err := run(ctx, "ip", "-json", "-4", "neigh", "show", "to", address.String(), "dev", bridge)
+		out, err := host.Run(ctx, "ip", "-json", "-4", "neigh", "show", "to", address.String(), "dev", bridge)
 		if err != nil {
 			return fmt.Errorf("asking whether %s is free: %w", address, err)
 		}
@@ -68,13 +70,13 @@ func checkSilent(ctx context.Context, bridge string, address netip.Addr) error {
 			return fmt.Errorf("address %s is in use: %s answers for it on bridge %s; choose another address", address,
 				found[0].LLAddr, bridge)
 		}
-		time.Sleep(busyPoll)
+		time.Sleep(host.BusyPoll)
 	}
 	return nil
 }
 
-// forgetNeighbour drops what this host remembers of an address: a former machine's MAC address would be used for a while.
-func forgetNeighbour(ctx context.Context, bridge string, address netip.Addr) {
+// ForgetNeighbour drops what this host remembers of an address: a former machine's MAC address would be used for a while.
+func ForgetNeighbour(ctx context.Context, bridge string, address netip.Addr) {
 	// The entry being absent is the usual case, and the only failure that matters shows when sshd does not answer.
-	_, _ = run(ctx, "ip", "neigh", "del", address.String(), "dev", bridge)
+	_, _ = host.Run(ctx, "ip", "neigh", "del", address.String(), "dev", bridge)
 }

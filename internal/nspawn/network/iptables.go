@@ -1,9 +1,11 @@
-package nspawn
+package network
 
 import (
 	"context"
 	"fmt"
 	"slices"
+
+	"strata/internal/nspawn/host"
 )
 
 // rule is one packet filter rule, as iptables takes it.
@@ -34,7 +36,7 @@ func (r rule) argv(action string) []string {
 }
 
 func (r rule) exists(ctx context.Context) bool {
-	_, err := run(ctx, r.argv("-C")...)
+	_, err := host.Run(ctx, r.argv("-C")...)
 	return err == nil
 }
 
@@ -43,7 +45,7 @@ func (b Bridge) ensureRules(ctx context.Context) error {
 		if r.exists(ctx) {
 			continue
 		}
-		if _, err := run(ctx, r.argv("-I")...); err != nil {
+		if _, err := host.Run(ctx, r.argv("-I")...); err != nil {
 			return fmt.Errorf("adding packet filter rules for bridge %s: %w", b.Name, err)
 		}
 	}
@@ -53,7 +55,7 @@ func (b Bridge) ensureRules(ctx context.Context) error {
 func (b Bridge) removeRules(ctx context.Context) error {
 	for _, r := range b.rules() {
 		for r.exists(ctx) {
-			if _, err := run(ctx, r.argv("-D")...); err != nil {
+			if _, err := host.Run(ctx, r.argv("-D")...); err != nil {
 				return fmt.Errorf("removing packet filter rules of bridge %s: %w", b.Name, err)
 			}
 		}

@@ -1,4 +1,4 @@
-package nspawn
+package rootfs
 
 import (
 	"crypto/rand"
@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"strata/internal/nspawn/host"
 )
 
 // file is one file of the machine's own layer over the image.
@@ -33,10 +35,10 @@ type Identity struct {
 	Seed map[string]string
 }
 
-// ensure writes the machine's layer: identity, network, seed. It is complete before the first boot, and a second
+// Ensure writes the machine's layer: identity, network, seed. It is complete before the first boot, and a second
 // call after an interruption completes it.
-func (l Layer) ensure(id Identity) error {
-	for _, p := range []string{l.upper(), l.work(), l.root()} {
+func (l Layer) Ensure(id Identity) error {
+	for _, p := range []string{l.upper(), l.work(), l.Root()} {
 		if err := os.MkdirAll(p, 0o755); err != nil {
 			return fmt.Errorf("making the root file system: %w", err)
 		}
@@ -57,7 +59,7 @@ func (l Layer) ensure(id Identity) error {
 		return err
 	}
 	for path, f := range files {
-		if err := writeFile(filepath.Join(l.upper(), path), []byte(f.content), f.mode); err != nil {
+		if err := host.WriteFile(filepath.Join(l.upper(), path), []byte(f.content), f.mode); err != nil {
 			return err
 		}
 	}
@@ -90,7 +92,7 @@ func (l Layer) ensureMachineID() (string, error) {
 		return "", fmt.Errorf("generating the machine id: %w", err)
 	}
 	id := hex.EncodeToString(b[:])
-	return id, writeFile(path, []byte(id+"\n"), 0o444)
+	return id, host.WriteFile(path, []byte(id+"\n"), 0o444)
 }
 
 func hostsFile(id Identity) string {

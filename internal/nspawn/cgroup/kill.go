@@ -1,4 +1,4 @@
-package nspawn
+package cgroup
 
 import (
 	"bufio"
@@ -13,11 +13,13 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"strata/internal/nspawn/host"
 )
 
-// killCgroup kills every process of the machine at once, as a power cut does: nspawn killed alone would leave its
+// Kill kills every process of the machine at once, as a power cut does: nspawn killed alone would leave its
 // children running. A frozen machine is killed too.
-func killCgroup(name, leaf string) error {
+func Kill(name, leaf string) error {
 	h, ok, err := preferred()
 	if err != nil || !ok {
 		return errors.Join(err, killV1(name, leaf))
@@ -47,11 +49,11 @@ func preferred() (h hierarchy, ok bool, err error) {
 
 // killV1 kills what the hierarchies list; a process that forks meanwhile is found by the next look.
 func killV1(name, leaf string) error {
-	if err := setFrozen(name, false); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := SetFrozen(name, false); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for {
-		pids, err := cgroupProcesses(name, leaf)
+		pids, err := processes(name, leaf)
 		if err != nil || len(pids) == 0 {
 			return err
 		}
@@ -63,10 +65,10 @@ func killV1(name, leaf string) error {
 	}
 }
 
-// waitGone waits until the kernel has let go of every process of the machine, and with them of mounts and interfaces.
-func waitGone(ctx context.Context, name, leaf string) error {
-	return retryBusy(ctx, func() error {
-		pids, err := cgroupProcesses(name, leaf)
+// WaitGone waits until the kernel has let go of every process of the machine, and with them of mounts and interfaces.
+func WaitGone(ctx context.Context, name, leaf string) error {
+	return host.RetryBusy(ctx, func() error {
+		pids, err := processes(name, leaf)
 		if err == nil && len(pids) > 0 {
 			return fmt.Errorf("machine %s still has %d processes: %w", name, len(pids), unix.EBUSY)
 		}
@@ -74,8 +76,8 @@ func waitGone(ctx context.Context, name, leaf string) error {
 	})
 }
 
-// cgroupProcesses lists the live processes of the machine in any hierarchy.
-func cgroupProcesses(name, leaf string) ([]int, error) {
+// processes lists the live processes of the machine in any hierarchy.
+func processes(name, leaf string) ([]int, error) {
 	all, err := hostHierarchies()
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package nspawn
+package cgroup
 
 import (
 	"testing"

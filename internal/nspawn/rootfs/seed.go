@@ -1,4 +1,4 @@
-package nspawn
+package rootfs
 
 import (
 	"fmt"

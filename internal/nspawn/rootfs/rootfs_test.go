@@ -1,4 +1,4 @@
-package nspawn
+package rootfs
 
 import (
 	"flag"
@@ -65,10 +65,10 @@ func TestSetupScriptIsValidShell(t *testing.T) {
 
 func TestRootFileSystemIsCompletedWithoutChangingItsIdentity(t *testing.T) {
 	l := Layer(t.TempDir())
-	require.NoError(t, l.ensure(testIdentity()))
+	require.NoError(t, l.Ensure(testIdentity()))
 	first, err := os.ReadFile(filepath.Join(l.upper(), "etc/machine-id"))
 	require.NoError(t, err)
-	require.NoError(t, l.ensure(testIdentity()))
+	require.NoError(t, l.Ensure(testIdentity()))
 	second, err := os.ReadFile(filepath.Join(l.upper(), "etc/machine-id"))
 	require.NoError(t, err)
 	assert.Equal(t, first, second)

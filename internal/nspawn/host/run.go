@@ -1,4 +1,4 @@
-package nspawn
+package host
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 )
 
 // run executes a program of this host and returns its stdout. Its error can be pasted into a shell.
-func run(ctx context.Context, argv ...string) ([]byte, error) {
+func Run(ctx context.Context, argv ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
@@ -27,7 +27,7 @@ var programs = []struct{ name, pkg string }{
 	{"tar", "tar"},
 }
 
-func checkPrograms() error {
+func CheckPrograms() error {
 	for _, p := range programs {
 		if _, err := exec.LookPath(p.name); err != nil {
 			return fmt.Errorf("%s is missing on this host; install it: apt-get install %s", p.name, p.pkg)

@@ -1,4 +1,4 @@
-package nspawn
+package network
 
 import (
 	"net/netip"
@@ -13,7 +13,7 @@ import (
 func TestLoopbackNameServersOfTheHostAreNotPassedOn(t *testing.T) {
 	conf := filepath.Join(t.TempDir(), "resolv.conf")
 	require.NoError(t, os.WriteFile(conf, []byte("search x\nnameserver 127.0.0.53\nnameserver fe80::1%eth0\nnameserver 10.0.0.53\n"), 0o644))
-	servers, err := hostNameservers(conf)
+	servers, err := Nameservers(conf)
 	require.NoError(t, err)
 	assert.Equal(t, []netip.Addr{netip.MustParseAddr("10.0.0.53")}, servers)
 }

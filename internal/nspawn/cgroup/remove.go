@@ -1,4 +1,4 @@
-package nspawn
+package cgroup
 
 import (
 	"context"
@@ -10,11 +10,13 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"strata/internal/nspawn/host"
 )
 
-// removeCgroups removes what is left of the machine's cgroups, with those that its own processes made in them.
-func removeCgroups(ctx context.Context, name string) error {
-	unlock, err := lock(ctx, "cgroup")
+// Remove removes what is left of the machine's cgroups, with those that its own processes made in them.
+func Remove(ctx context.Context, name string) error {
+	unlock, err := host.Lock(ctx, "cgroup")
 	if err != nil {
 		return err
 	}
@@ -34,12 +36,12 @@ func removeCgroups(ctx context.Context, name string) error {
 	return nil
 }
 
-// emptyCgroup kills every process in a leaf of the machine's and removes the cgroups below it.
-func emptyCgroup(ctx context.Context, name, leaf string) error {
-	if err := killCgroup(name, leaf); err != nil {
+// Empty kills every process in a leaf of the machine's and removes the cgroups below it.
+func Empty(ctx context.Context, name, leaf string) error {
+	if err := Kill(name, leaf); err != nil {
 		return err
 	}
-	if err := waitGone(ctx, name, leaf); err != nil {
+	if err := WaitGone(ctx, name, leaf); err != nil {
 		return err
 	}
 	all, err := hostHierarchies()
@@ -57,17 +59,17 @@ func emptyCgroup(ctx context.Context, name, leaf string) error {
 // removeParent removes the cgroup shared by all machines with the last of them. systemd's slice is stopped, not removed
 // behind its back.
 func removeParent(ctx context.Context, h hierarchy, parent string) error {
-	if !h.v2 || !hostHasSystemd() {
+	if !h.v2 || !host.HasSystemd() {
 		if err := os.Remove(parent); err != nil && !isBusyOrGone(err) {
 			return err
 		}
 		return nil
 	}
-	units, err := filepath.Glob(filepath.Join(parent, unitName("*")))
+	units, err := filepath.Glob(filepath.Join(parent, host.UnitName("*")))
 	if err != nil || len(units) > 0 {
 		return err
 	}
-	_, err = run(ctx, "systemctl", "stop", unitSlice)
+	_, err = host.Run(ctx, "systemctl", "stop", host.UnitSlice)
 	return err
 }
 
@@ -87,7 +89,7 @@ func removeTree(ctx context.Context, top string) error {
 		return err
 	}
 	for _, d := range slices.Backward(dirs) {
-		if err := retryBusy(ctx, func() error { return os.Remove(d) }); err != nil {
+		if err := host.RetryBusy(ctx, func() error { return os.Remove(d) }); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package nspawn
+package rootfs
 
 import (
 	"fmt"
@@ -15,20 +15,20 @@ func (l Layer) upper() string { return l.path("upper") }
 
 func (l Layer) work() string { return l.path("work") }
 
-// root is where the overlay is mounted.
-func (l Layer) root() string { return l.path("root") }
+// Root is where the overlay is mounted.
+func (l Layer) Root() string { return l.path("root") }
 
 func (l Layer) disk() string { return l.path("disk") }
 
 func (l Layer) hostKey() string { return filepath.Join(l.upper(), "etc/ssh/ssh_host_ed25519_key") }
 
-// mountOptions are those of the overlay that is the machine's root.
-func (l Layer) mountOptions(image string) string {
+// MountOptions are those of the overlay that is the machine's root.
+func (l Layer) MountOptions(image string) string {
 	return fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", image, l.upper(), l.work())
 }
 
-// binds are the directories of this host's disk, as nspawn's option --bind takes them.
-func (l Layer) binds() []string {
+// Binds are the directories of this host's disk, as nspawn's option --bind takes them.
+func (l Layer) Binds() []string {
 	var binds []string
 	for _, p := range diskPaths {
 		binds = append(binds, fmt.Sprintf("%s:%s", filepath.Join(l.disk(), filepath.Base(p)), p))

@@ -1,4 +1,4 @@
-package nspawn
+package cgroup
 
 import (
 	"errors"
@@ -40,8 +40,8 @@ func (l Limits) files() map[string]string {
 	return values
 }
 
-// applyLimits writes the limits to the machine's cgroups. A limit that was asked for and has no controller is an error.
-func applyLimits(name string, limits Limits) error {
+// Apply writes the limits to the machine's cgroups. A limit that was asked for and has no controller is an error.
+func Apply(name string, limits Limits) error {
 	all, err := hostHierarchies()
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func enableControllers(h hierarchy, name string) error {
 			return fmt.Errorf("handing down cgroup controllers: %w", err)
 		}
 		for _, controller := range strings.Fields(string(have)) {
-			// A controller that is busy elsewhere (real-time processes under cpu) stays out; applyLimits sees whether it matters.
+			// A controller that is busy elsewhere (real-time processes under cpu) stays out; Apply sees whether it matters.
 			if err := writeValue(filepath.Join(at, "cgroup.subtree_control"), "+"+controller); err != nil && !isRefused(err) {
 				return fmt.Errorf("handing down cgroup controller %s: %w", controller, err)
 			}
