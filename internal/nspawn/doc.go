@@ -1,6 +1,6 @@
 // Package nspawn owns the lab's hosts: Debian machines with systemd, sshd and cloud-init that run in systemd-nspawn on
-// this machine, joined by a bridge. It owns their image, root file system, network, cgroups, process and removal, and
-// `strata machine` is its command line.
+// this machine, joined by a bridge. It owns their spec, image, process, lifecycle and removal, and `strata machine` is its
+// command line. Their cgroups, network and own files are in the packages below, which know no Spec.
 //
 // It does not own what runs inside a machine, nor SSH beyond the check that sshd answers with the key made here.
 //
