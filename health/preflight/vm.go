@@ -58,7 +58,7 @@ func VMs(ctx context.Context, plan VMPlan) []Finding {
 		defer close(pinged)
 		seen.Pings, seen.PingsFault = askAddresses(ctx, host, plan)
 	}()
-	survey := plan.Specs.Look(looks, host)
+	survey := vm.SurveyFor(looks, host, plan.Specs)
 	<-pinged
 	seen.Survey = survey
 	return findingsOf(plan, judgeHypervisor(plan, seen))

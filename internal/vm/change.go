@@ -8,12 +8,8 @@ import (
 	"time"
 )
 
-const (
-	// undoTimeout bounds the removal of a machine that could not be finished.
-	undoTimeout = time.Minute
-	// shutdownTimeout is how long a guest may take to power off: K3s ends its Pods first.
-	shutdownTimeout = 3 * time.Minute
-)
+// undoTimeout bounds the removal of a machine that could not be finished.
+const undoTimeout = time.Minute
 
 // change makes an existing machine what the Spec says: a larger disk at once, processors and memory by a restart.
 // It ends with errRestart when that is due.

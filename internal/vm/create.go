@@ -9,16 +9,6 @@ import (
 	"strata/internal/machineset"
 )
 
-// Result is what a resource keeps of a machine.
-type Result struct {
-	// Name and ID are how the hypervisor calls it.
-	Name string `json:"name"`
-	ID   string `json:"id"`
-	MAC  string `json:"mac"`
-	// Made is what the machine was made with and cannot follow a change of: configuration keys below strata:, and their values.
-	Made map[string]string `json:"made,omitempty"`
-}
-
 // Create makes the machine and starts it, or makes an existing one what the Spec says. It does not wait for the boot.
 func Create(ctx context.Context, spec Spec, secrets Secrets, log io.Writer) (Result, error) {
 	return create(ctx, spec, secrets, false, log)
@@ -98,11 +88,11 @@ func build(ctx context.Context, on driver, spec Spec, secrets Secrets) (*found, 
 	if err != nil {
 		return nil, err
 	}
-	seed, err := seedISO(files)
+	disk, err := seedISO(files)
 	if err != nil {
 		return nil, err
 	}
-	have, err := on.make(ctx, seed)
+	have, err := on.make(ctx, disk)
 	if err == nil {
 		err = on.finish(ctx, have)
 	}

@@ -2,11 +2,7 @@ package vm
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"strings"
+	"time"
 )
 
 // found is what the hypervisor has under a machine's name.
@@ -23,6 +19,9 @@ type found struct {
 	MemoryMiB int
 	DiskGiB   int
 }
+
+// shutdownTimeout is how long a guest may take to power off: K3s ends its Pods first.
+const shutdownTimeout = 3 * time.Minute
 
 // driver is what one kind of hypervisor can do with one machine. No method but destroy touches a machine that has another mark.
 type driver interface {
@@ -53,76 +52,20 @@ type driver interface {
 	surveyor
 }
 
-// newDriver is the Spec's driver on a hypervisor.
-func newDriver(host Host, spec Spec) driver {
-	run := runner{host: host, spec: spec}
-	if spec.Driver == "proxmox" {
-		return &proxmox{run}
-	}
-	return &libvirt{run}
+// surveyor is a driver's part of a survey.
+type surveyor interface {
+	node(ctx context.Context) NodeFacts
+	storages(ctx context.Context) []StorageFacts
+	network(ctx context.Context) NetworkFacts
+	template(ctx context.Context) (diskGiB int, err error)
+	machines(ctx context.Context, specs []Spec) []MachineFacts
 }
 
-// runner runs commands on the hypervisor.
-type runner struct {
-	host Host
-	spec Spec
-}
-
-// command runs one command and returns what it printed, without the last line's end.
-func (r runner) command(ctx context.Context, words ...string) (string, error) {
-	return r.feed(ctx, nil, 0, words...)
-}
-
-// feed is command with an input.
-func (r runner) feed(ctx context.Context, stdin io.Reader, size int64, words ...string) (string, error) {
-	if stdin == nil {
-		stdin = strings.NewReader("")
+// machineFacts are what a driver found. What an interrupted creation left is removed before it is made anew, so it holds nothing.
+func machineFacts(have *found, err error) MachineFacts {
+	facts := MachineFacts{Fault: err}
+	if err == nil && have != nil && have.Mark.Whole() {
+		facts.Whole, facts.Running, facts.CPUs, facts.MemoryMiB, facts.DiskGiB = true, have.Running, have.CPUs, have.MemoryMiB, have.DiskGiB
 	}
-	output, err := r.host.Run(ctx, "export LC_ALL=C; "+shell(words), stdin, size)
-	if err != nil {
-		return "", r.explain(ctx, words, err)
-	}
-	return strings.TrimRight(output, "\n"), nil
-}
-
-// withImage lets put read the Spec's image.
-func (r runner) withImage(put func(content io.Reader, size int64) error) error {
-	file, err := os.Open(r.spec.Image.Path)
-	if err != nil {
-		return fmt.Errorf("image: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return fmt.Errorf("image: %w", err)
-	}
-	return put(file, info.Size())
-}
-
-// causes are what hypervisors say, with what it means and what to do.
-var causes = []struct{ said, cause string }{
-	{"No space left on device", "the storage is full: free some space on it, or set another one"},
-	{"not enough free space", "the storage is full: free some space on it, or set another one"},
-	{"no storage pool with matching name", "there is no such pool: see virsh pool-list --all, and set strata:hosts.libvirt.pool"},
-	{"storage pool is not active", "the pool is not active: virsh pool-start it"},
-	{"no network with matching name", "there is no such network: see virsh net-list --all, and set strata:hosts.libvirt.network"},
-	{"is not active", "the network or pool is not active: virsh net-start or pool-start it"},
-	{"Cannot get interface MTU", "there is no such bridge: see ip link show type bridge, and set the driver's bridge"},
-	{"does not support virt type 'kvm'", "no hardware virtualisation: switch it on in the firmware, or set strata:hosts.libvirt.type: qemu"},
-	{"could not access KVM kernel module", "no hardware virtualisation: switch it on in the firmware, or set strata:hosts.libvirt.type: qemu"},
-	{"Failed to connect socket", "libvirt does not run: systemctl start libvirtd"},
-	{"not found", "a command is missing: is this a hypervisor of the configured driver?"},
-}
-
-// explain says which command failed on which hypervisor for which machine, and what its words mean.
-func (r runner) explain(ctx context.Context, words []string, err error) error {
-	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		return fmt.Errorf("%s: %s of %s did not end within %s: %w", r.host, words[0], r.spec.Name(), r.spec.Timeout.Duration, context.Cause(ctx))
-	}
-	for _, one := range causes {
-		if strings.Contains(err.Error(), one.said) {
-			return fmt.Errorf("%s: %s: %w; %s", r.host, shell(words), err, one.cause)
-		}
-	}
-	return fmt.Errorf("%s: %s: %w", r.host, shell(words), err)
+	return facts
 }

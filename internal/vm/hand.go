@@ -15,8 +15,7 @@ func ByHand(ctx context.Context, spec Spec, secrets Secrets, action string, yes 
 		return Mark{}, err
 	}
 	defer func() { _ = host.Close() }() // Everything has been said on it.
-	spec.onlyLooks = true               // whosever it is
-	d := newDriver(host, spec)
+	d := newDriver(host, spec.Anybodys())
 	have, err := d.find(ctx)
 	if err != nil {
 		return Mark{}, err

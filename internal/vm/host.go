@@ -29,7 +29,7 @@ const dialTimeout = 20 * time.Second
 // Connect reaches the hypervisor: this machine, or one over SSH whose host key is pinned.
 func Connect(ctx context.Context, target remote.Target, key []byte) (Host, error) {
 	if target.Address == "" {
-		return here{}, nil
+		return local{}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -37,26 +37,26 @@ func Connect(ctx context.Context, target remote.Target, key []byte) (Host, error
 	if err != nil {
 		return nil, fmt.Errorf("hypervisor %s: %w; is it on, and is strata:hosts.hypervisor right? nothing of it was changed", target, err)
 	}
-	return there{client}, nil
+	return distant{client}, nil
 }
 
-// there is a hypervisor over SSH.
-type there struct{ *remote.Client }
+// distant is a hypervisor over SSH.
+type distant struct{ *remote.Client }
 
-func (h there) String() string { return "hypervisor " + h.Target().String() }
+func (h distant) String() string { return "hypervisor " + h.Target().String() }
 
-func (h there) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
+func (h distant) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
 	result, err := h.RunFrom(ctx, script, stdin, size)
 	return string(result.Stdout), err
 }
 
-// here is this machine.
-type here struct{}
+// local is this machine.
+type local struct{}
 
-func (here) String() string { return "this machine" }
-func (here) Close() error   { return nil }
+func (local) String() string { return "this machine" }
+func (local) Close() error   { return nil }
 
-func (here) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
+func (local) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
 	// The script is an argument: no secret is ever part of one.
 	command := exec.CommandContext(ctx, "sh", "-c", script)
 	command.Stdin = io.LimitReader(stdin, size)

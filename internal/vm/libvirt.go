@@ -14,6 +14,9 @@ import (
 // libvirt drives virsh. Its syntax is virsh(1)'s, https://libvirt.org/manpages/virsh.html.
 type libvirt struct{ runner }
 
+// newLibvirt is the driver of one machine.
+func newLibvirt(host Host, spec Spec) driver { return &libvirt{runner{host: host, spec: spec}} }
+
 // domain is what Strata reads of a domain's XML, https://libvirt.org/formatdomain.html.
 type domain struct {
 	UUID   string `xml:"uuid"`

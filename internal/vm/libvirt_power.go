@@ -100,28 +100,6 @@ func (l *libvirt) destroy(ctx context.Context, have *found) error {
 	return err
 }
 
-// agentInterfaces is what the guest's agent answers to guest-network-get-interfaces.
-type agentInterfaces []struct {
-	MAC       string `json:"hardware-address"`
-	Addresses []struct {
-		Address string `json:"ip-address"`
-	} `json:"ip-addresses"`
-}
-
-// of are the addresses of the interface with a hardware address.
-func (all agentInterfaces) of(mac string) []string {
-	var addresses []string
-	for _, one := range all {
-		if !strings.EqualFold(one.MAC, mac) {
-			continue
-		}
-		for _, address := range one.Addresses {
-			addresses = append(addresses, address.Address)
-		}
-	}
-	return addresses
-}
-
 func (l *libvirt) look(ctx context.Context) (Facts, error) {
 	have, err := l.find(ctx)
 	if err != nil || have == nil {

@@ -1,20 +1,15 @@
 package vm
 
 import (
-	"crypto/ed25519"
-	"crypto/rand"
 	"encoding/json"
-	"encoding/pem"
-	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/crypto/ssh"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/remote"
 )
 
 // pveBinary is tests/pve, built once.
@@ -34,26 +29,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newKey is a private key in PEM.
-func newKey(t *testing.T) []byte {
+// here is this machine.
+func here(t *testing.T) Host {
 	t.Helper()
-	_, private, err := ed25519.GenerateKey(rand.Reader)
+	host, err := Connect(t.Context(), remote.Target{}, nil)
 	require.NoError(t, err)
-	block, err := ssh.MarshalPrivateKey(private, "test")
-	require.NoError(t, err)
-	return pem.EncodeToMemory(block)
-}
-
-// machine is a spec without a hypervisor.
-func machine() Spec {
-	return Spec{
-		Stack: "dev", Node: "server-1", Cluster: "cafe", Project: "strata", Timeout: metav1.Duration{Duration: time.Minute}, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20,
-		Guest: Guest{
-			Address: netip.MustParsePrefix("10.10.0.11/24"), Gateway: netip.MustParseAddr("10.10.0.1"), DNS: []netip.Addr{netip.MustParseAddr("10.10.0.1")},
-			User: "strata", Port: 22, AuthorizedKeys: []string{"ssh-ed25519 AAAA test"}, Modules: []string{"br_netfilter"},
-			Sysctls: map[string]string{"vm.max_map_count": "262144"}, Packages: []string{"open-iscsi"},
-		},
-	}
+	return host
 }
 
 // path puts programs in front of this test's PATH.

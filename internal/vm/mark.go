@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"strata/internal/digest"
-	"strata/internal/remote"
 )
 
 // Mark is what a machine carries of its owner (docs/adr/0031).
@@ -52,7 +51,7 @@ func (s Spec) owns(m Mark) bool {
 	switch {
 	case m.Stack != s.Stack || m.Node != s.Node:
 		return false
-	case m.Cluster == "" || m.Cluster == s.Cluster || s.onlyLooks:
+	case m.Cluster == "" || m.Cluster == s.Cluster || s.anybodys:
 		return true
 	}
 	return s.Cluster == "" && m.Key != "" && m.Key == s.key()
@@ -150,22 +149,4 @@ func (e *ForeignError) Error() string {
 		what += ", " + e.Owner
 	}
 	return fmt.Sprintf("%s: %s, and this stack did not make it; it is left alone: %s", e.Where, what, e.Fix)
-}
-
-// shell makes words into one command line.
-func shell(words []string) string {
-	quoted := make([]string, len(words))
-	for i, one := range words {
-		if quoted[i] = one; !plainWord(one) {
-			quoted[i] = remote.Quote(one)
-		}
-	}
-	return strings.Join(quoted, " ")
-}
-
-// plainWord is true for a word that a shell takes as it is.
-func plainWord(text string) bool {
-	return text != "" && strings.IndexFunc(text, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,%@+", r))
-	}) < 0
 }

@@ -70,18 +70,18 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		}
 		assert.Equal(t, before, mark())
 
-		owned, err := OwnedBy(t.Context(), here{}, theirs)
+		owned, err := OwnedBy(t.Context(), here(t), theirs)
 		require.NoError(t, err)
 		assert.Empty(t, owned, "what is left of their stack")
-		machine := Specs{theirs}.Look(t.Context(), here{}).Machines[0]
+		machine := SurveyFor(t.Context(), here(t), Specs{theirs}).Machines[0]
 		assert.ErrorContains(t, machine.Fault, "(cluster cafe)", "preflight")
 		look := theirs
 		look.Cluster, look.Guest.AuthorizedKeys = "", nil // a gate's
-		facts, err := Look(t.Context(), here{}, look)
+		facts, err := Look(t.Context(), here(t), look)
 		require.NoError(t, err)
 		assert.True(t, facts.Exists)
 
-		owned, err = OwnedBy(t.Context(), here{}, ours)
+		owned, err = OwnedBy(t.Context(), here(t), ours)
 		require.NoError(t, err)
 		assert.Len(t, owned, 1)
 		require.NoError(t, Delete(t.Context(), ours, Secrets{}, io.Discard))

@@ -18,6 +18,9 @@ import (
 // https://pve.proxmox.com/pve-docs/qm.1.html; tests/pve checks each command against it.
 type proxmox struct{ runner }
 
+// newProxmox is the driver of one machine.
+func newProxmox(host Host, spec Spec) driver { return &proxmox{runner{host: host, spec: spec}} }
+
 // tag marks the machines of all stacks for people; the exact mark is in the description.
 const tag = "strata"
 

@@ -15,13 +15,6 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// onPVE is a machine that is cloned from template 9000.
-func onPVE() Spec {
-	spec := machine()
-	spec.Driver, spec.Proxmox = "proxmox", &Proxmox{Storage: "local-lvm", SeedStorage: "local", Bridge: "vmbr0", VLAN: 7, Template: 9000}
-	return spec
-}
-
 func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	p, secrets := newPVE(t), Secrets{HostKey: newKey(t)}
 	spec := onPVE()
@@ -30,7 +23,7 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	id, _ := strconv.Atoi(made.ID)
 	config := p.read(id)
 	assert.Equal(t, "strata-dev-server-1", config["name"])
-	assert.Equal(t, "strata stack=dev node=server-1 state=made cluster=cafe project=strata key="+spec.key(), config["description"])
+	assert.Equal(t, "strata stack=dev node=server-1 state=made cluster=cafe project=strata key="+spec.mark("").Key, config["description"])
 	assert.Equal(t, "strata", config["tags"])
 	assert.Equal(t, "2", config["cores"])
 	assert.Contains(t, config["scsi0"], "size=20G")
@@ -179,7 +172,7 @@ func TestProxmoxSaysWhatItKnowsOfAMachine(t *testing.T) {
 	require.NoError(t, err)
 	look := func(faults map[string]string) Facts {
 		p.write("faults.json", faults)
-		facts, err := Look(t.Context(), here{}, spec)
+		facts, err := Look(t.Context(), here(t), spec)
 		require.NoError(t, err)
 		return facts
 	}
@@ -188,13 +181,4 @@ func TestProxmoxSaysWhatItKnowsOfAMachine(t *testing.T) {
 	stands := look(map[string]string{"qmpstatus": "io-error"})
 	assert.False(t, stands.Running)
 	assert.Equal(t, "io-error", stands.Power)
-}
-
-func TestAnImageIsImportedFromItsPlaceOnTheNode(t *testing.T) {
-	spec := onPVE()
-	spec.Proxmox.Template, spec.Image = 0, Image{SHA256: "0123456789abcdef"}
-	p := proxmox{runner{spec: spec}}
-	assert.Equal(t, []string{"qm", "create", "101", "--name", "strata-dev-server-1", "--description", "strata stack=dev node=server-1 state=making cluster=cafe project=strata key=" + spec.key(),
-		"--ostype", "l26", "--cpu", "host", "--scsihw", "virtio-scsi-single", "--serial0", "socket", "--boot", "order=scsi0",
-		"--scsi0", "local-lvm:0,import-from=/var/lib/strata-images/dev-0123456789ab.qcow2,discard=on"}, p.createCommand("101"))
 }

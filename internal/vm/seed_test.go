@@ -2,35 +2,17 @@ package vm
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/diskfs/go-diskfs/backend/file"
 	"github.com/diskfs/go-diskfs/filesystem/iso9660"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/crypto/ssh"
 	"sigs.k8s.io/yaml"
 )
-
-// publicOf is the public half of a private key.
-func publicOf(t *testing.T, private []byte) string {
-	t.Helper()
-	signer, err := ssh.ParsePrivateKey(private)
-	require.NoError(t, err)
-	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
-}
-
-func contextOf(t *testing.T, limit string) (context.Context, context.CancelFunc) {
-	t.Helper()
-	d, err := time.ParseDuration(limit)
-	require.NoError(t, err)
-	return context.WithTimeout(t.Context(), d)
-}
 
 func TestASeedIsADiskThatCloudInitFinds(t *testing.T) {
 	key := newKey(t)
@@ -101,19 +83,4 @@ func TestAMachineSetsItsAddressOrAsksForIt(t *testing.T) {
 	spec.Guest.DHCP = true
 	asking := networkConfig(spec)["ethernets"].(map[string]any)["nic0"].(map[string]any)
 	assert.Equal(t, map[string]any{"match": map[string]any{"macaddress": spec.MAC()}, "dhcp4": true}, asking)
-}
-
-func TestAHardwareAddressIsTheSameEachTimeAndEachMachinesOwn(t *testing.T) {
-	first, second := machine(), machine()
-	second.Node = "server-2"
-	assert.Equal(t, first.MAC(), machine().MAC())
-	assert.NotEqual(t, first.MAC(), second.MAC())
-	assert.Regexp(t, `^52:54(:[0-9a-f]{2}){4}$`, first.MAC())
-}
-
-func TestAMarkIsReadBackAndNothingElseIsOne(t *testing.T) {
-	mark := Mark{Stack: "dev", Node: "server-1", State: stateMade}
-	assert.Equal(t, mark, markIn("moved to the new rack\n"+mark.line()+"\n"))
-	assert.Equal(t, Mark{}, markIn("strata stack=dev"))
-	assert.Equal(t, Mark{}, markIn(""))
 }

@@ -43,9 +43,12 @@ type Spec struct {
 	Libvirt *Libvirt `json:"libvirt,omitempty"`
 	Proxmox *Proxmox `json:"proxmox,omitempty"`
 
-	// onlyLooks is true for who changes nothing and asks nobody whose the machine is.
-	onlyLooks bool
+	// anybodys is true for who takes the machine as it is and asks nobody whose it is.
+	anybodys bool
 }
+
+// Specs are the machines of a stack; at least one.
+type Specs []Spec
 
 // Image is a disk image on the hypervisor, put there by PutImage.
 type Image struct {
@@ -93,6 +96,24 @@ type Guest struct {
 	Sysctls        map[string]string `json:"sysctls,omitempty"`
 }
 
+// Result is what a resource keeps of a machine.
+type Result struct {
+	// Name and ID are how the hypervisor calls it.
+	Name string `json:"name"`
+	ID   string `json:"id"`
+	MAC  string `json:"mac"`
+	// Made is what the machine was made with and cannot follow a change of: configuration keys below strata:, and their values.
+	Made map[string]string `json:"made,omitempty"`
+}
+
+// Deletion is the deletion of all machines of a stack. It travels as JSON on stdin.
+type Deletion struct {
+	// Machines are all of them, on one hypervisor.
+	Machines []Spec `json:"machines"`
+	// Timeout bounds the answer.
+	Timeout metav1.Duration `json:"timeout"`
+}
+
 // Secrets are what must not be stored or shown. They come in the environment.
 type Secrets struct {
 	// HypervisorKey logs in to the hypervisor, HostKey is the machine's own host key, SSHKey logs in to the machine; PEM.
@@ -101,6 +122,12 @@ type Secrets struct {
 
 // Name is what the hypervisor calls the machine.
 func (s Spec) Name() string { return "strata-" + s.Stack + "-" + s.Node }
+
+// Anybodys is the Spec of who asks nobody whose the machine is.
+func (s Spec) Anybodys() Spec {
+	s.anybodys = true
+	return s
+}
 
 // OnHypervisor is what to type on the kind of hypervisor that the machine is on.
 func (s Spec) OnHypervisor(libvirt, proxmox string) string {

@@ -3,101 +3,11 @@ package vm
 import (
 	"context"
 	"io"
-	"net/netip"
 	"sync"
 )
 
-// Survey is what a hypervisor has for the machines of a stack, before anything is changed. Each part is asked for by itself, so that
-// one which cannot be seen hides no other.
-type Survey struct {
-	Node     NodeFacts
-	Storages []StorageFacts
-	Network  NetworkFacts
-	// Template is what is wrong with the template; nil for none, or where there is no template.
-	Template error
-	// TemplateGiB is the size of the template's disk.
-	TemplateGiB int
-	// Machines are in the order of the Specs.
-	Machines []MachineFacts
-}
-
-// NodeFacts is the hypervisor itself.
-type NodeFacts struct {
-	// Fault is why it could not be asked. The rest is empty then.
-	Fault error
-	// CPUs is the number of its processors; FreeMiB is the memory that programs can still get.
-	CPUs, FreeMiB int
-	// Release is that of Proxmox VE, and Name the node's name there.
-	Release, Name string
-	// Quorate is false on a node of a cluster that lost its majority: nothing can be changed on it. Always true with libvirt.
-	Quorate bool
-	// Virtual is why machines of the configured type cannot run; nil when they can.
-	Virtual error
-}
-
-// StorageFacts is one storage that machines need.
-type StorageFacts struct {
-	// Key is the configuration's key, Name its value.
-	Key, Name string
-	// Fault is why it could not be asked.
-	Fault error
-	// There is false when the hypervisor has no storage of the name, Active when it does not run.
-	There, Active bool
-	// Others are the storages that could be meant.
-	Others []string
-	// Lacks is what was expected and found of what it can hold; empty when it holds what it should.
-	Lacks string
-	// FreeGiB is its room. Disks is true when the machines' disks are on it, and not only their small seeds.
-	FreeGiB float64
-	Disks   bool
-}
-
-// NetworkFacts is the network or bridge that machines are attached to.
-type NetworkFacts struct {
-	Key, Name     string
-	Fault         error
-	There, Active bool
-	Others        []string
-	// DHCP is what the hypervisor's own DHCP server gives out on the network; nil when it has none there.
-	DHCP *DHCPFacts
-}
-
-// DHCPFacts is a DHCP server's view of a network.
-type DHCPFacts struct {
-	// Ranges are the first and last address of what it gives to anybody.
-	Ranges [][2]netip.Addr
-	// Reserved and Leased are hardware addresses by IP address.
-	Reserved, Leased map[netip.Addr]string
-}
-
-// MachineFacts is what there is of one machine.
-type MachineFacts struct {
-	// Fault is a ForeignError, or why the machine could not be looked for.
-	Fault error
-	// Whole is true when there is a machine of the stack's own; the sizes are its own then.
-	Whole, Running           bool
-	CPUs, MemoryMiB, DiskGiB int
-}
-
-// of takes over what a driver found. What an interrupted creation left is removed before it is made anew, so it holds nothing.
-func (m *MachineFacts) of(have *found, err error) {
-	m.Fault = err
-	if err == nil && have != nil && have.Mark.Whole() {
-		m.Whole, m.Running, m.CPUs, m.MemoryMiB, m.DiskGiB = true, have.Running, have.CPUs, have.MemoryMiB, have.DiskGiB
-	}
-}
-
-// surveyor is a driver's part of a survey.
-type surveyor interface {
-	node(ctx context.Context) NodeFacts
-	storages(ctx context.Context) []StorageFacts
-	network(ctx context.Context) NetworkFacts
-	template(ctx context.Context) (diskGiB int, err error)
-	machines(ctx context.Context, specs []Spec) []MachineFacts
-}
-
-// Look looks at all that the machines of a stack need of their hypervisor, and changes nothing. The Specs differ in their nodes only.
-func (all Specs) Look(ctx context.Context, host Host) Survey {
+// SurveyFor looks at all that the machines of a stack need of their hypervisor, and changes nothing. The Specs differ in their nodes only.
+func SurveyFor(ctx context.Context, host Host, all Specs) Survey {
 	var on surveyor = newDriver(&fewAtOnce{Host: host, slots: make(chan struct{}, sessions)}, all[0])
 	var s Survey
 	var parts sync.WaitGroup
@@ -109,9 +19,6 @@ func (all Specs) Look(ctx context.Context, host Host) Survey {
 	parts.Wait()
 	return s
 }
-
-// Specs are the machines of a stack; at least one.
-type Specs []Spec
 
 // sessions bounds the commands at once: OpenSSH takes 10 sessions on a connection (MaxSessions), of which others may have some.
 const sessions = 6

@@ -104,7 +104,7 @@ func (l *libvirt) machines(ctx context.Context, specs []Spec) []MachineFacts {
 		if err == nil && have == nil {
 			err = one.refuseVolumes(ctx)
 		}
-		all[i].of(have, err)
+		all[i] = machineFacts(have, err)
 	}
 	return all
 }

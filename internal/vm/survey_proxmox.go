@@ -88,8 +88,8 @@ func (p *proxmox) storages(ctx context.Context) []StorageFacts {
 		err = p.get(ctx, &all, "/nodes/"+name+"/storage")
 	}
 	disks.Fault, seeds.Fault = err, err
-	disks.among(all, "images")
-	seeds.among(all, "iso")
+	among(&disks, all, "images")
+	among(&seeds, all, "iso")
 	return []StorageFacts{disks, seeds}
 }
 
@@ -102,8 +102,8 @@ type storageEntry struct {
 	Avail   json.Number `json:"avail"`
 }
 
-// among looks for the storage in the node's list.
-func (s *StorageFacts) among(all []storageEntry, content string) {
+// among looks for a storage in the node's list.
+func among(s *StorageFacts, all []storageEntry, content string) {
 	for _, one := range all {
 		holds := slices.Contains(strings.Split(one.Content, ","), content)
 		if holds {
@@ -159,7 +159,7 @@ func (p *proxmox) machines(ctx context.Context, specs []Spec) []MachineFacts {
 		}
 		machines.Go(func() {
 			one := &proxmox{runner{host: p.host, spec: spec}}
-			facts[i].of(one.among(ctx, all))
+			facts[i] = machineFacts(one.among(ctx, all))
 		})
 	}
 	machines.Wait()

@@ -28,7 +28,7 @@ func TestLibvirtSaysWhatItHas(t *testing.T) {
 	dir := newVirsh(t)
 	bridges(t)
 	spec := onLibvirt()
-	survey := Specs{spec}.Look(t.Context(), here{})
+	survey := SurveyFor(t.Context(), here(t), Specs{spec})
 	assert.Equal(t, NodeFacts{CPUs: 8, FreeMiB: 32768, Quorate: true}, survey.Node)
 	assert.Equal(t, []StorageFacts{{
 		Key: "strata:hosts.libvirt.pool", Name: "default", There: true, Active: true, Others: []string{"default", "images"}, FreeGiB: 100, Disks: true,
@@ -41,7 +41,7 @@ func TestLibvirtSaysWhatItHas(t *testing.T) {
 	other := spec
 	other.Node = "agent-1"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "volumes/strata-dev-agent-1.qcow2"), []byte("7"), 0o600))
-	machines := Specs{spec, other}.Look(t.Context(), here{}).Machines
+	machines := SurveyFor(t.Context(), here(t), Specs{spec, other}).Machines
 	assert.Equal(t, MachineFacts{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, machines[0])
 	var foreign *ForeignError
 	assert.ErrorAs(t, machines[1].Fault, &foreign, "its volume is there without it")
@@ -59,7 +59,7 @@ func TestLibvirtSaysWhatItLacks(t *testing.T) {
 	say("say-pool-info", "State:          inactive\n")
 	say("say-pool-dumpxml", "<pool type='logical'/>")
 	say("fail-domcapabilities", "error: invalid argument: KVM is not supported by '/usr/bin/qemu-system-x86_64' on this host")
-	survey := Specs{spec}.Look(t.Context(), here{})
+	survey := SurveyFor(t.Context(), here(t), Specs{spec})
 	assert.ErrorContains(t, survey.Node.Virtual, "KVM is not supported")
 	assert.True(t, survey.Storages[0].There)
 	assert.False(t, survey.Storages[0].Active)
@@ -68,13 +68,13 @@ func TestLibvirtSaysWhatItLacks(t *testing.T) {
 	assert.False(t, survey.Network.Active)
 
 	spec.Libvirt.Pool, spec.Libvirt.Bridge, spec.Libvirt.Network = "fast", "", "lan"
-	survey = Specs{spec}.Look(t.Context(), here{})
+	survey = SurveyFor(t.Context(), here(t), Specs{spec})
 	assert.False(t, survey.Storages[0].There)
 	assert.False(t, survey.Network.There)
 	assert.NoError(t, errors.Join(survey.Storages[0].Fault, survey.Network.Fault))
 
 	say("fail-nodeinfo", "error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file")
-	assert.ErrorContains(t, Specs{spec}.Look(t.Context(), here{}).Node.Fault, "systemctl start libvirtd")
+	assert.ErrorContains(t, SurveyFor(t.Context(), here(t), Specs{spec}).Node.Fault, "systemctl start libvirtd")
 }
 
 func TestANetworksLeasesAreRead(t *testing.T) {
@@ -84,7 +84,7 @@ func TestANetworksLeasesAreRead(t *testing.T) {
 	definition := `<network><ip address='10.10.0.1' netmask='255.255.255.0'><dhcp><range start='10.10.0.100' end='10.10.0.199'/>` +
 		`<host mac='52:54:00:00:00:AA' name='server-1' ip='10.10.0.11'/></dhcp></ip></network>`
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "say-net-dumpxml"), []byte(definition), 0o600))
-	network := Specs{spec}.Look(t.Context(), here{}).Network
+	network := SurveyFor(t.Context(), here(t), Specs{spec}).Network
 	require.NoError(t, network.Fault)
 	assert.Equal(t, &DHCPFacts{
 		Ranges:   [][2]netip.Addr{{netip.MustParseAddr("10.10.0.100"), netip.MustParseAddr("10.10.0.199")}},
@@ -93,14 +93,14 @@ func TestANetworksLeasesAreRead(t *testing.T) {
 	}, network.DHCP)
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "say-net-info"), []byte("Active:         no\n"), 0o600))
-	network = Specs{spec}.Look(t.Context(), here{}).Network
+	network = SurveyFor(t.Context(), here(t), Specs{spec}).Network
 	assert.True(t, network.There)
 	assert.False(t, network.Active)
 }
 
 func TestProxmoxSaysWhatItHas(t *testing.T) {
 	p, spec := newPVE(t), onPVE()
-	survey := Specs{spec}.Look(t.Context(), here{})
+	survey := SurveyFor(t.Context(), here(t), Specs{spec})
 	assert.Equal(t, NodeFacts{Name: "pve", Release: "9.0.3", Quorate: true, CPUs: 8, FreeMiB: 65536}, survey.Node)
 	assert.Equal(t, []StorageFacts{
 		{Key: "strata:hosts.proxmox.storage", Name: "local-lvm", There: true, Active: true, Others: []string{"local-lvm"}, FreeGiB: 98, Disks: true},
@@ -116,7 +116,7 @@ func TestProxmoxSaysWhatItHas(t *testing.T) {
 	half := spec
 	half.Node = "half"
 	p.guest(105, map[string]string{"name": half.Name(), "description": half.mark(stateMaking).line()})
-	assert.Equal(t, []MachineFacts{{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, {}}, Specs{spec, half}.Look(t.Context(), here{}).Machines,
+	assert.Equal(t, []MachineFacts{{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, {}}, SurveyFor(t.Context(), here(t), Specs{spec, half}).Machines,
 		"what a killed creation left is made anew, so it holds nothing")
 }
 
@@ -126,7 +126,7 @@ func TestProxmoxSaysWhatItLacks(t *testing.T) {
 	p.write("faults.json", map[string]string{
 		"quorate": "0", "release": "7.4-3", "bridges": "vmbr0-down vmbr1", "inactive": "local-lvm", "content of local": "vztmpl",
 	})
-	survey := Specs{spec}.Look(t.Context(), here{})
+	survey := SurveyFor(t.Context(), here(t), Specs{spec})
 	assert.False(t, survey.Node.Quorate)
 	assert.Equal(t, "7.4-3", survey.Node.Release)
 	assert.True(t, survey.Storages[0].There)
@@ -136,20 +136,6 @@ func TestProxmoxSaysWhatItLacks(t *testing.T) {
 	assert.False(t, survey.Network.Active)
 	assert.ErrorContains(t, survey.Template, "no template")
 	assert.ErrorContains(t, survey.Machines[0].Fault, "VM number 100 is taken by mail")
-}
-
-func TestAnImagesSizeIsThatOfItsDisk(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "disk.qcow2")
-	header := []byte("QFI\xfb\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\xa0\x00\x00\x00")
-	require.NoError(t, os.WriteFile(file, header, 0o600))
-	size, err := ImageGiB(file)
-	require.NoError(t, err)
-	assert.InDelta(t, 2.5, size, 0)
-	for _, content := range []string{"", "a raw disk, which is longer than the header of a qcow2"} {
-		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
-		_, err = ImageGiB(file)
-		assert.ErrorContains(t, err, "expected a qcow2 file")
-	}
 }
 
 // busy counts the commands that run at once on a host.
@@ -177,8 +163,8 @@ func TestASurveyOfManyMachinesOpensFewSessions(t *testing.T) {
 		p.guest(200+i, map[string]string{"name": spec.Name(), "description": spec.mark(stateMade).line(), "scsi0": "local-lvm:vm-disk-0,size=2G"})
 		specs = append(specs, spec)
 	}
-	host := &busy{Host: here{}}
-	survey := specs.Look(t.Context(), host)
+	host := &busy{Host: here(t)}
+	survey := SurveyFor(t.Context(), host, specs)
 	for i, machine := range survey.Machines {
 		assert.NoError(t, machine.Fault)
 		assert.True(t, machine.Whole, specs[i].Node)

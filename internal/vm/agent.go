@@ -1,0 +1,25 @@
+package vm
+
+import "strings"
+
+// agentInterfaces is what the guest's agent answers to guest-network-get-interfaces.
+type agentInterfaces []struct {
+	MAC       string `json:"hardware-address"`
+	Addresses []struct {
+		Address string `json:"ip-address"`
+	} `json:"ip-addresses"`
+}
+
+// of are the addresses of the interface with a hardware address.
+func (all agentInterfaces) of(mac string) []string {
+	var addresses []string
+	for _, one := range all {
+		if !strings.EqualFold(one.MAC, mac) {
+			continue
+		}
+		for _, address := range one.Addresses {
+			addresses = append(addresses, address.Address)
+		}
+	}
+	return addresses
+}
