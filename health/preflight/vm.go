@@ -9,6 +9,7 @@ import (
 	"strata/health/host"
 	"strata/internal/remote"
 	"strata/internal/vm"
+	"strata/internal/vm/lifecycle"
 )
 
 // VMPlan is what a stack's machines need before the first change.
@@ -58,7 +59,7 @@ func VMs(ctx context.Context, plan VMPlan) []Finding {
 		defer close(pinged)
 		seen.Pings, seen.PingsFault = askAddresses(ctx, host, plan)
 	}()
-	survey := vm.SurveyFor(looks, host, plan.Specs)
+	survey := lifecycle.Survey(looks, host, plan.Specs)
 	<-pinged
 	seen.Survey = survey
 	return findingsOf(plan, judgeHypervisor(plan, seen))

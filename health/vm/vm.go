@@ -14,6 +14,7 @@ import (
 	"strata/health"
 	"strata/health/observe"
 	"strata/internal/vm"
+	"strata/internal/vm/lifecycle"
 )
 
 const (
@@ -70,7 +71,7 @@ func (w *vmWatch) Run(ctx context.Context, report func([]health.Verdict)) error 
 // looks looks until ctx ends or the hypervisor cannot be asked.
 func (w *vmWatch) looks(ctx context.Context, host vm.Host, report func([]health.Verdict)) error {
 	for ctx.Err() == nil {
-		facts, err := vm.Look(ctx, host, w.spec)
+		facts, err := lifecycle.Look(ctx, host, w.spec)
 		if err != nil {
 			return err
 		}

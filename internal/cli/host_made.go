@@ -13,6 +13,7 @@ import (
 	"strata/internal/remote"
 	"strata/internal/stackstate"
 	"strata/internal/vm"
+	"strata/internal/vm/lifecycle"
 )
 
 // madeByHand does with a machine's mark what hostVerb does with a host's, and returns whose the machine was. The host in it has a mark of its
@@ -59,7 +60,7 @@ func vmByHand(ctx context.Context, cfg *config.Config, flags hostFlags, verb str
 			return "", err
 		}
 	}
-	was, err := vm.ByHand(ctx, spec, vm.Secrets{HypervisorKey: key}, verb, flags.yes)
+	was, err := lifecycle.ByHand(ctx, spec, vm.Secrets{HypervisorKey: key}, verb, flags.yes)
 	return was.Names(), err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"strata/internal/nspawn"
 	"strata/internal/vm"
+	"strata/internal/vm/lifecycle"
 )
 
 // deletion is what a stack does with the marks of all its machines before it deletes the first, and before it takes them up.
@@ -26,10 +27,12 @@ func machineLeaving() *cobra.Command {
 func vmLeaving() *cobra.Command {
 	secrets := func() vm.Secrets { return vm.Secrets{HypervisorKey: []byte(os.Getenv("STRATA_HYPERVISOR_KEY"))} }
 	return leavingCommand("vm leaving", deletion[vm.Deletion]{
-		mark: func(ctx context.Context, all vm.Deletion) error { return vm.MarkForDeletion(ctx, all, secrets()) },
-		keep: func(ctx context.Context, all vm.Deletion) error { return vm.Keep(ctx, all, secrets()) },
+		mark: func(ctx context.Context, all vm.Deletion) error {
+			return lifecycle.MarkForDeletion(ctx, all, secrets())
+		},
+		keep: func(ctx context.Context, all vm.Deletion) error { return lifecycle.Keep(ctx, all, secrets()) },
 		replace: func(ctx context.Context, all vm.Deletion) ([]string, error) {
-			return vm.MarkForReplacement(ctx, all, secrets())
+			return lifecycle.MarkForReplacement(ctx, all, secrets())
 		},
 	})
 }

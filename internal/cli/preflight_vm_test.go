@@ -46,7 +46,7 @@ func newHypervisorStack(t *testing.T) *hypervisorStack {
 	for name, content := range map[string]string{"ip": network, "ping": "#!/bin/sh\n", "arping": "#!/bin/sh\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(content), 0o700))
 	}
-	stand, err := filepath.Abs("../vm/testdata")
+	stand, err := filepath.Abs("../vm/lifecycle/testdata")
 	require.NoError(t, err)
 	t.Setenv("PATH", bin+":"+stand+":"+os.Getenv("PATH"))
 	t.Setenv("VIRSH", h.dir)

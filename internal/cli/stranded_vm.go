@@ -14,6 +14,7 @@ import (
 	"strata/internal/remote"
 	"strata/internal/stackstate"
 	"strata/internal/vm"
+	"strata/internal/vm/lifecycle"
 )
 
 // madeVMs are the machines that a state knows.
@@ -77,7 +78,7 @@ func strays(ctx context.Context, cfg *config.Config, project string, made []vm.S
 	if err != nil {
 		return nil, err
 	}
-	owned, err := vm.OwnedBy(ctx, host, spec)
+	owned, err := lifecycle.OwnedBy(ctx, host, spec)
 	known := func(one vm.Owned) bool {
 		return slices.ContainsFunc(made, func(spec vm.Spec) bool { return spec.Node == one.Node })
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/internal/vm"
+	"strata/internal/vm/lifecycle"
 )
 
 // newVMCommand is `strata vm`: the virtual machines of drivers libvirt and proxmox. Resources run it, with the machine's spec on
@@ -23,17 +24,17 @@ func newVMCommand() *cobra.Command {
 	image := &cobra.Command{Use: "image", Short: "Put the machines' disk image on the hypervisor, or remove it"}
 	image.AddCommand(
 		vmVerb("put", "Copy the image to the hypervisor, unless it is there", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
-			return vm.PutImage(cmd.Context(), spec, secrets)
+			return lifecycle.PutImage(cmd.Context(), spec, secrets)
 		}),
 		vmVerb("remove", "Remove the image from the hypervisor", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
-			return vm.RemoveImage(cmd.Context(), spec, secrets)
+			return lifecycle.RemoveImage(cmd.Context(), spec, secrets)
 		}),
 	)
 	command.AddCommand(image,
 		vmCreate(),
 		vmLeaving(),
 		vmVerb("delete", "Remove the machine with its disk and seed", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
-			return vm.Delete(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
+			return lifecycle.Delete(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
 		}),
 	)
 	return command
@@ -44,13 +45,13 @@ func vmCreate() *cobra.Command {
 	command := vmVerb("create", "Make the machine, or make it what its spec says; prints name, id and mac as JSON",
 		func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
 			if !existing {
-				return printed(cmd)(vm.Create(cmd.Context(), spec, secrets, cmd.ErrOrStderr()))
+				return printed(cmd)(lifecycle.Create(cmd.Context(), spec, secrets, cmd.ErrOrStderr()))
 			}
 			before, err := previous[vm.Result]("vm create")
 			if err != nil {
 				return err
 			}
-			return printed(cmd)(vm.Update(cmd.Context(), spec, before, secrets, cmd.ErrOrStderr()))
+			return printed(cmd)(lifecycle.Update(cmd.Context(), spec, before, secrets, cmd.ErrOrStderr()))
 		})
 	command.Flags().BoolVar(&existing, "existing", false, "fail where there is no such machine any more, or where it cannot be what its spec says")
 	return command

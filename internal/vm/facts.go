@@ -1,6 +1,8 @@
 package vm
 
-import "net/netip"
+import (
+	"net/netip"
+)
 
 // Survey is what a hypervisor has for the machines of a stack, before anything is changed. Each part is asked for by itself, so that
 // one which cannot be seen hides no other.

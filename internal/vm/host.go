@@ -54,7 +54,8 @@ func (h distant) Run(ctx context.Context, script string, stdin io.Reader, size i
 type local struct{}
 
 func (local) String() string { return "this machine" }
-func (local) Close() error   { return nil }
+
+func (local) Close() error { return nil }
 
 func (local) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
 	// The script is an argument: no secret is ever part of one.

@@ -1,6 +1,8 @@
 package vm
 
-import "strconv"
+import (
+	"strconv"
+)
 
 // Made is what the machine gets once, when it is made: configuration keys below strata: and their values. How its hypervisor is reached is
 // not among them, nor the image and the template, of which the next machine is made.

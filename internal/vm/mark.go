@@ -21,19 +21,19 @@ type Mark struct {
 
 // The states of a machine, as its mark has them.
 const (
-	stateMaking = "making"
-	stateMade   = "made"
-	// stateToDelete: all machines of the stack are about to be deleted.
-	stateToDelete = "condemned"
-	// stateDeleting: the deletion of the machine began. All that lived on it has left the state, so the next run may make it anew.
-	stateDeleting = "leaving"
+	StateMaking = "making"
+	StateMade   = "made"
+	// StateToDelete: all machines of the stack are about to be deleted.
+	StateToDelete = "condemned"
+	// StateDeleting: the deletion of the machine began. All that lived on it has left the state, so the next run may make it anew.
+	StateDeleting = "leaving"
 )
 
 // Whole is true of a machine that somebody may live on.
-func (m Mark) Whole() bool { return m.State == stateMade || m.State == stateToDelete }
+func (m Mark) Whole() bool { return m.State == StateMade || m.State == StateToDelete }
 
-// mark is the Spec's own.
-func (s Spec) mark(state string) Mark {
+// Mark is the Spec's own.
+func (s Spec) Mark(state string) Mark {
 	return Mark{Stack: s.Stack, Node: s.Node, State: state, Cluster: s.Cluster, Project: s.Project, Key: s.key()}
 }
 
@@ -45,9 +45,9 @@ func (s Spec) key() string {
 	return digest.Of([]byte(strings.TrimSpace(s.Guest.AuthorizedKeys[0])))[:12]
 }
 
-// owns reports whether the Spec's cluster made a machine. Without a cluster in the mark, stack and node decide, as they did when it was
+// Owns reports whether the Spec's cluster made a machine. Without a cluster in the mark, stack and node decide, as they did when it was
 // made. Without one in the Spec, which is what an older state asks a removal with, the key does.
-func (s Spec) owns(m Mark) bool {
+func (s Spec) Owns(m Mark) bool {
 	switch {
 	case m.Stack != s.Stack || m.Node != s.Node:
 		return false
@@ -68,8 +68,8 @@ func (m Mark) Names() string {
 	return fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", m.Node, m.Stack, m.Project, m.Cluster)
 }
 
-// line is the mark where a hypervisor takes a text only.
-func (m Mark) line() string {
+// Line is the mark where a hypervisor takes a text only.
+func (m Mark) Line() string {
 	line := fmt.Sprintf("strata stack=%s node=%s state=%s", m.Stack, m.Node, m.State)
 	for _, more := range []struct{ key, value string }{{"cluster", m.Cluster}, {"project", m.Project}, {"key", m.Key}} {
 		if more.value != "" {
@@ -97,8 +97,8 @@ func parseLine(line string) (m Mark, ok bool) {
 	return m, m.Stack != "" && m.Node != "" && m.State != ""
 }
 
-// markIn finds the mark in a text that a person may have added to.
-func markIn(text string) Mark {
+// MarkIn finds the mark in a text that a person may have added to.
+func MarkIn(text string) Mark {
 	for line := range strings.Lines(text) {
 		if m, ok := parseLine(line); ok {
 			return m
@@ -108,15 +108,15 @@ func markIn(text string) Mark {
 }
 
 // in is a text with this mark in place of the one that it has, and with what people added.
-func (m Mark) in(text string) string {
+func (m Mark) In(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
 		if _, ok := parseLine(line); ok {
-			lines[i] = m.line()
+			lines[i] = m.Line()
 			return strings.Join(lines, "\n")
 		}
 	}
-	return strings.TrimSuffix(m.line()+"\n"+strings.Join(lines, "\n"), "\n")
+	return strings.TrimSuffix(m.Line()+"\n"+strings.Join(lines, "\n"), "\n")
 }
 
 // ForeignError is a machine in the way that this stack did not make.
@@ -128,8 +128,8 @@ type ForeignError struct {
 	Unsure bool
 }
 
-// foreign words a machine that a Spec does not own. what is the machine, fix what is done about one that no cluster's mark is on.
-func (s Spec) foreign(where, what, fix string, m Mark) *ForeignError {
+// Foreign words a machine that a Spec does not own. what is the machine, fix what is done about one that no cluster's mark is on.
+func (s Spec) Foreign(where, what, fix string, m Mark) *ForeignError {
 	e := &ForeignError{Where: where, What: what, Fix: fix}
 	if m.Stack == "" {
 		return e

@@ -1,6 +1,8 @@
 package vm
 
-import "strings"
+import (
+	"strings"
+)
 
 // Owned is a machine on the hypervisor that carries the mark of a stack.
 type Owned struct {
@@ -11,16 +13,16 @@ type Owned struct {
 	Remove []string
 }
 
-// prefix is what the names of all machines of a stack begin with. Those of another stack can, too: only the mark tells.
-func (s Spec) prefix() string { return strings.TrimSuffix(s.Name(), s.Node) }
+// Prefix is what the names of all machines of a stack begin with. Those of another stack can, too: only the mark tells.
+func (s Spec) Prefix() string { return strings.TrimSuffix(s.Name(), s.Node) }
 
-// ofStack reports whether a machine is the Spec's stack's. Without an identity on either side the stack's name decides.
-func (s Spec) ofStack(m Mark) bool {
+// OfStack reports whether a machine is the Spec's stack's. Without an identity on either side the stack's name decides.
+func (s Spec) OfStack(m Mark) bool {
 	return m.Stack == s.Stack && (m.Cluster == s.Cluster || m.Cluster == "" || s.Cluster == "")
 }
 
 // of is the Spec of another node of the stack.
-func (s Spec) of(node string) Spec {
+func (s Spec) Of(node string) Spec {
 	s.Node = node
 	return s
 }

@@ -17,10 +17,10 @@ func TestAHardwareAddressIsTheSameEachTimeAndEachMachinesOwn(t *testing.T) {
 }
 
 func TestAMarkIsReadBackAndNothingElseIsOne(t *testing.T) {
-	mark := Mark{Stack: "dev", Node: "server-1", State: stateMade}
-	assert.Equal(t, mark, markIn("moved to the new rack\n"+mark.line()+"\n"))
-	assert.Equal(t, Mark{}, markIn("strata stack=dev"))
-	assert.Equal(t, Mark{}, markIn(""))
+	mark := Mark{Stack: "dev", Node: "server-1", State: StateMade}
+	assert.Equal(t, mark, MarkIn("moved to the new rack\n"+mark.Line()+"\n"))
+	assert.Equal(t, Mark{}, MarkIn("strata stack=dev"))
+	assert.Equal(t, Mark{}, MarkIn(""))
 }
 
 func TestAnImagesSizeIsThatOfItsDisk(t *testing.T) {

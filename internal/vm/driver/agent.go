@@ -1,0 +1,27 @@
+package driver
+
+import (
+	"strings"
+)
+
+// AgentInterfaces is what the guest's agent answers to guest-network-get-interfaces.
+type AgentInterfaces []struct {
+	MAC       string `json:"hardware-address"`
+	Addresses []struct {
+		Address string `json:"ip-address"`
+	} `json:"ip-addresses"`
+}
+
+// Of are the addresses of the interface with a hardware address.
+func (all AgentInterfaces) Of(mac string) []string {
+	var addresses []string
+	for _, one := range all {
+		if !strings.EqualFold(one.MAC, mac) {
+			continue
+		}
+		for _, address := range one.Addresses {
+			addresses = append(addresses, address.Address)
+		}
+	}
+	return addresses
+}

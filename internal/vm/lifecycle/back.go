@@ -1,0 +1,67 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/sys/unix"
+
+	"strata/internal/remote"
+	"strata/internal/vm"
+)
+
+// turn waits until no other machine of the stack restarts. The lock is a file of this project, where every run of the stack is.
+func turn(ctx context.Context, spec vm.Spec) (unlock func(), err error) {
+	path := filepath.Join(".strata", "restart-"+spec.Stack+".lock")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("%s: restart: %w", spec.Name(), err)
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("%s: restart: %w", spec.Name(), err)
+	}
+	locked := make(chan error, 1)
+	go func() { locked <- unix.Flock(int(file.Fd()), unix.LOCK_EX) }()
+	select {
+	case err = <-locked:
+	case <-ctx.Done():
+		err = fmt.Errorf("another machine of the stack restarts, and did not end in time: %w", ctx.Err())
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: restart: %w", spec.Name(), err), file.Close())
+	}
+	return func() { _ = file.Close() }, nil // Closing gives the lock back.
+}
+
+// backScript ends with 0 once the host has booted and its K3s, if it has one, works: both units are of type notify, which is active
+// only then.
+const backScript = `systemctl is-system-running --wait >/dev/null
+for unit in k3s k3s-agent; do
+	if [ -e "/etc/systemd/system/$unit.service" ]; then systemctl start "$unit.service"; fi
+done`
+
+// waitBack returns once the machine's node works again.
+func waitBack(ctx context.Context, spec vm.Spec, secrets vm.Secrets) error {
+	signer, err := ssh.ParsePrivateKey(secrets.HostKey)
+	if err != nil {
+		return fmt.Errorf("host key of %s: %w", spec.Node, err)
+	}
+	target := remote.Target{
+		Name: spec.Node, Address: spec.Guest.Address.Addr().String(), Port: spec.Guest.Port, User: spec.Guest.User,
+		HostKey: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))),
+	}
+	client, err := remote.Dial(ctx, target, secrets.SSHKey)
+	if err != nil {
+		return fmt.Errorf("%s: after its restart: %w", spec.Name(), err)
+	}
+	defer func() { _ = client.Close() }()
+	if _, err := client.Run(ctx, backScript, nil); err != nil {
+		return fmt.Errorf("%s: K3s after its restart: %w", spec.Name(), err)
+	}
+	return nil
+}
