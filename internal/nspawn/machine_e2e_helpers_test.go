@@ -22,12 +22,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
-	"strata/internal/nspawn/host"
 	"strata/internal/nspawn/rootfs"
 )
 
-// imageVariable names the machine image's tar; without it the lab's newest one is used.
-const imageVariable = "STRATA_MACHINE_IMAGE"
+// imageVariable names the machine image's tar, as for tests/e2e; without it that of the lab's bundle is used. Nothing else of the lab is
+// needed.
+const imageVariable = "E2E_IMAGE"
 
 // TestMain lets the test binary be the supervisor of the machines it makes.
 func TestMain(m *testing.M) {
@@ -57,12 +57,7 @@ const (
 // e2eSpec is the spec of machine n, with the private key that may log in.
 func e2eSpec(t *testing.T, n int) (Spec, ssh.Signer) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("machines need root")
-	}
-	if err := host.CheckPrograms(); err != nil {
-		t.Skip(err)
-	}
+	require.NoError(t, checkHost())
 	path, sha := e2eImage(t)
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	require.NoError(t, err)
@@ -93,12 +88,7 @@ var e2eImage = func() func(t *testing.T) (path, sha string) {
 		if path == "" {
 			cache, err := os.UserCacheDir()
 			require.NoError(t, err)
-			found, err := filepath.Glob(filepath.Join(cache, "strata/image/*.tar"))
-			require.NoError(t, err)
-			if len(found) == 0 {
-				t.Skipf("no machine image: set %s, or build one with tests/lab/image/build.sh", imageVariable)
-			}
-			path = found[len(found)-1]
+			path = filepath.Join(cache, "strata/bundle/machine/machine-image.tar") // make lab builds it
 		}
 		if sha == "" {
 			f, err := os.Open(path)

@@ -19,22 +19,6 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-func TestMachineIsAHostThatKubernetesCanUse(t *testing.T) {
-	spec, key := e2eSpec(t, 1)
-	made, err := Create(e2eContext(t), spec, &Log{W: t.Output()})
-	require.NoError(t, err)
-	root := login(t, "root", spec, key, made.HostKey)
-	assert.Contains(t, remote(t, root, "timeout 120 cloud-init status --wait"), "status: done")
-	assert.Equal(t, "root", remote(t, login(t, "strata", spec, key, made.HostKey), "sudo -n id -un"))
-	assert.Equal(t, "1\n10\n1", remote(t, root, "cat /proc/sys/vm/overcommit_memory /proc/sys/kernel/panic /proc/sys/kernel/panic_on_oops"))
-	assert.Equal(t, spec.Hostname, remote(t, root, "hostname"))
-	assert.Equal(t, "shared", remote(t, root, "findmnt -no PROPAGATION /"))
-	assert.Contains(t, remote(t, root, "systemctl start containerd && ctr version"), "Server:")
-	remote(t, root, "iptables -t nat -N STRATA && iptables -t nat -X STRATA && ipset create s hash:ip && ipset destroy s")
-	remote(t, root, "ip link add vx0 type vxlan id 9 dev host0 dstport 8472 && ip link delete vx0")
-	remote(t, root, "cd /var/lib/rancher && mkdir l u w m && mount -t overlay overlay -o lowerdir=l,upperdir=u,workdir=w m && umount m")
-}
-
 func TestSameSpecAgainChangesNothingAndAnotherAddressIsRefused(t *testing.T) {
 	spec, _ := e2eSpec(t, 1)
 	first, err := Create(e2eContext(t), spec, nil)
