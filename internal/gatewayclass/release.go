@@ -2,7 +2,6 @@ package gatewayclass
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
 )
 
 // Patience is how long a controller that runs may take to let its class go: it is told by a watch and has nothing else to do there.
@@ -135,21 +135,17 @@ func until(ctx context.Context, events watch.Interface) bool {
 
 // strip takes one finalizer away; a change by somebody else in between is read again.
 func strip(ctx context.Context, client dynamic.Interface, name, finalizer string) error {
-	for {
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		object, err := client.Resource(classes).Get(ctx, name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
 		if err != nil {
-			return fmt.Errorf("read gatewayclass %s: %w", name, err)
+			return err
 		}
 		object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(one string) bool { return one == finalizer }))
 		_, err = client.Resource(classes).Update(ctx, object, metav1.UpdateOptions{})
-		if err == nil || apierrors.IsNotFound(err) {
-			return nil
-		}
-		if !apierrors.IsConflict(err) || errors.Is(ctx.Err(), context.Canceled) {
-			return fmt.Errorf("take %s away from gatewayclass %s: %w", finalizer, name, err)
-		}
+		return err
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("take %s away from gatewayclass %s: %w", finalizer, name, err)
 	}
+	return nil
 }

@@ -105,3 +105,30 @@ func TestOneOfTwoFinalizersIsNotEnough(t *testing.T) {
 		require.ErrorContains(t, err, "is still held by example.org/mine")
 	})
 }
+
+// A controller that has come back writes the class as well.
+func TestAChangeInBetweenIsReadAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		conflicts int
+		refused   string
+	}{
+		"once": {1, ""}, "whoever always writes first": {100, "take " + protection + " away from gatewayclass apisix"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := cluster(t, []string{protection})
+				client.PrependReactor("update", "gatewayclasses", func(clienttesting.Action) (bool, runtime.Object, error) {
+					test.conflicts--
+					return test.conflicts >= 0, nil, apierrors.NewConflict(classes.GroupResource(), "apisix", nil)
+				})
+				err := Release(t.Context(), client, "apisix", protection, Patience, &bytes.Buffer{})
+				if test.refused == "" {
+					require.NoError(t, err)
+					return
+				}
+				require.ErrorContains(t, err, test.refused)
+				assert.Positive(t, test.conflicts, "it does not try for ever")
+			})
+		})
+	}
+}

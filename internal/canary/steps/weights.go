@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 
 	"strata/internal/apiserver"
 )
@@ -25,9 +25,7 @@ func (c *cluster) Weigh(ctx context.Context, percent int) error {
 
 func (c *cluster) weigh(ctx context.Context, route string, percent int) error {
 	path := "/apis/gateway.networking.k8s.io/v1/namespaces/" + c.spec.Namespace + "/httproutes/" + route
-	const tries = 5
-	var conflict error
-	for range tries {
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		var text []byte
 		err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
 			text, err = c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
@@ -53,15 +51,10 @@ func (c *cluster) weigh(ctx context.Context, route string, percent int) error {
 		if err != nil {
 			return err
 		}
-		err = apiserver.Insist(ctx, func(ctx context.Context) error {
+		return apiserver.Insist(ctx, func(ctx context.Context) error {
 			return c.client.CoreV1().RESTClient().Patch(types.MergePatchType).AbsPath(path).Param("fieldManager", "strata-canary").Body(patch).Do(ctx).Error()
 		})
-		if !apierrors.IsConflict(err) {
-			return err
-		}
-		conflict = err
-	}
-	return conflict
+	})
 }
 
 // set changes the weights of both versions in every rule, and reports whether it found them.
