@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 )
 
@@ -46,14 +47,8 @@ func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOp
 
 // retrying retries until ctx ends. What fails is tried again the next time; the wait beside it tells what is left.
 func retrying(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) {
-	tick := time.NewTicker(retryPause)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			_ = Retry(ctx, client, selector)
-		}
-	}
+	_ = wait.PollUntilContextCancel(ctx, retryPause, false, func(ctx context.Context) (bool, error) {
+		_ = Retry(ctx, client, selector)
+		return false, nil
+	})
 }

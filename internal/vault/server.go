@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/vault/api"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -39,25 +40,25 @@ func Dial(ctx context.Context, config *rest.Config, server Server, progress io.W
 	if err != nil {
 		return nil, nil, err
 	}
+	var client *api.Client
+	var stop func()
 	said := ""
-	for {
-		client, stop, err := dialOnce(ctx, config, cluster, server)
-		if err == nil {
-			return client, stop, nil
+	err = wait.PollUntilContextCancel(ctx, podPause, true, func(ctx context.Context) (bool, error) {
+		client, stop, err = dialOnce(ctx, config, cluster, server)
+		if err != nil && err.Error() != said && ctx.Err() == nil {
+			said = err.Error()
+			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, said) // people may not be listening
 		}
-		if now := err.Error(); now != said && ctx.Err() == nil {
-			said = now
-			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, now) // people may not be listening
+		if errors.Is(err, errStuck) {
+			return false, err
 		}
-		if ctx.Err() != nil || errors.Is(err, errStuck) {
-			return nil, nil, fmt.Errorf("Vault in Pod %s/%s: %s%s; look further: kubectl -n %[1]s describe pod %[2]s",
-				server.Namespace, server.Pod, said, lastWords(cluster, server))
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(podPause):
-		}
+		return err == nil, nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("Vault in Pod %s/%s: %s%s; look further: kubectl -n %[1]s describe pod %[2]s",
+			server.Namespace, server.Pod, said, lastWords(cluster, server))
 	}
+	return client, stop, nil
 }
 
 // dialOnce connects to a server that runs, and asks it something that needs no token.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"strata/internal/remote"
 )
 
@@ -31,23 +33,18 @@ fi`
 // Kubeconfig reads the kubeconfig of the first of the other servers whose K3s runs; nil where there is no cluster yet. A cluster that
 // is down is an error: whoever took it for none would start another one beside its data.
 func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, backLimit)
-	defer cancel()
+	var text []byte
 	var why error
-	for ctx.Err() == nil {
-		text, down, silent := a.ask(ctx, key)
-		switch {
-		case len(text) > 0:
-			return text, nil
-		case a.First && down == nil && (silent == nil || !a.Again):
-			return nil, nil
-		case ctx.Err() == nil || why == nil: // what the end of the time itself breaks off is no reason
+	err := wait.PollUntilContextTimeout(ctx, askAgain, backLimit, true, func(ctx context.Context) (bool, error) {
+		found, down, silent := a.ask(ctx, key)
+		if ctx.Err() == nil || why == nil { // what the end of the time itself breaks off is no reason
 			why = errors.Join(down, silent)
 		}
-		select {
-		case <-time.After(askAgain):
-		case <-ctx.Done():
-		}
+		text = found
+		return len(found) > 0 || a.First && down == nil && (silent == nil || !a.Again), nil
+	})
+	if err == nil {
+		return text, nil
 	}
 	if why == nil {
 		why = fmt.Errorf("%d servers answer, and none has K3s", len(a.Servers))
