@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -86,16 +87,11 @@ func (b *Balancer) Follow(ctx context.Context, kubeconfig, serverURL string) {
 		logrus.Errorf("load balancer: %v", err)
 		return
 	}
-	for {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if servers, err := supervisor.APIServers(ctx, client); err == nil && len(servers) > 0 {
 			b.set(serverURL, servers)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(refreshInterval):
-		}
-	}
+	}, refreshInterval)
 }
 
 func (b *Balancer) set(serverURL string, servers []string) {

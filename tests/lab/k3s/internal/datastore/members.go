@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 )
 
@@ -37,28 +38,16 @@ const (
 // K3s looks at learners every 15 s; the lab every 2 s, to save minutes of every test.
 func (e *Etcd) RunController(ctx context.Context, core kubernetes.Interface) {
 	go elect(ctx, core, membersLease, func(ctx context.Context) {
-		every(ctx, reconcileInterval, func() { e.reconcile(ctx, core, membersFinalizer, e.reconcileNode) })
+		wait.UntilWithContext(ctx, func(ctx context.Context) { e.reconcile(ctx, core, membersFinalizer, e.reconcileNode) }, reconcileInterval)
 	})
 	go elect(ctx, core, nodeLease, func(ctx context.Context) {
-		every(ctx, reconcileInterval, func() { e.reconcile(ctx, core, nodeFinalizer, letGo) })
+		wait.UntilWithContext(ctx, func(ctx context.Context) { e.reconcile(ctx, core, nodeFinalizer, letGo) }, reconcileInterval)
 	})
-	every(ctx, promoteInterval, func() {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if e.leads(ctx) {
 			e.promote(ctx)
 		}
-	})
-}
-
-// every does work at once and then again and again until ctx ends.
-func every(ctx context.Context, interval time.Duration, work func()) {
-	for {
-		work()
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(interval):
-		}
-	}
+	}, promoteInterval)
 }
 
 func (e *Etcd) leads(ctx context.Context) bool {

@@ -15,6 +15,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"strata/tests/lab/k3s/internal/supervisor"
 )
@@ -67,12 +68,12 @@ var errMemberList = errors.New("failed to get MemberList from server")
 // joinCluster tries until it is in, or until etcd refuses for another reason than that it is somebody else's turn: it takes one learner
 // at a time (k3s-io/k3s pkg/etcd/etcd.go, pollJoin).
 func (e *Etcd) joinCluster(ctx context.Context, join *supervisor.Client) error {
-	for {
+	return wait.PollUntilContextCancel(ctx, joinRetry, true, func(context.Context) (bool, error) {
 		cluster, err := e.addMember(ctx, join)
 		switch {
 		case err == nil:
 			logrus.Infof("Starting etcd to join cluster with members %v", cluster)
-			return e.start(ctx, strings.Join(cluster, ","), "existing", false)
+			return true, e.start(ctx, strings.Join(cluster, ","), "existing", false)
 		case errors.Is(err, rpctypes.ErrTooManyLearners), errors.Is(err, rpctypes.ErrUnhealthy):
 			logrus.Infof("Waiting for other members to finish joining etcd cluster: %v", err)
 		case errors.Is(err, errMemberList):
@@ -80,14 +81,10 @@ func (e *Etcd) joinCluster(ctx context.Context, join *supervisor.Client) error {
 		case errors.Is(err, context.DeadlineExceeded):
 			logrus.Infof("Retrying etcd cluster join: %v", err)
 		default:
-			return &JoinError{err}
+			return false, &JoinError{err}
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(joinRetry):
-		}
-	}
+		return false, nil
+	})
 }
 
 func (e *Etcd) addMember(ctx context.Context, join *supervisor.Client) ([]string, error) {
@@ -184,21 +181,14 @@ func (e *Etcd) MembersJSON() ([]byte, error) {
 // WaitReady returns when this member has a vote. It reports the reason every 30 s, as K3s does.
 func (e *Etcd) WaitReady(ctx context.Context) error {
 	last := time.Now()
-	for {
+	return wait.PollUntilContextCancel(ctx, 250*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		err := e.test(ctx)
-		if err == nil {
-			return nil
-		}
-		if time.Since(last) > 5*time.Second {
+		if err != nil && time.Since(last) > 5*time.Second {
 			last = time.Now()
 			logrus.Infof("Failed to test etcd connection: %v", err)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(250 * time.Millisecond):
-		}
-	}
+		return err == nil, nil
+	})
 }
 
 func (e *Etcd) test(ctx context.Context) error {

@@ -16,6 +16,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"k8s.io/apimachinery/pkg/util/wait"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -144,24 +145,20 @@ func mayLowerOOMScore() bool {
 // waitForService waits as K3s does, for an answer of the CRI service: the socket is open while containerd still recovers its
 // state, and a kubelet that asks then ends with "server is not initialized yet" (k3s pkg/agent/cri WaitForService).
 func waitForService(ctx context.Context, socket string) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
-	defer cancel()
 	connection, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return err
 	}
 	defer connection.Close()
 	service := runtimeapi.NewRuntimeServiceClient(connection)
-	for {
-		_, err := service.Version(ctx, &runtimeapi.VersionRequest{Version: "0.1.0"})
-		if err == nil {
-			logrus.Info("containerd is now running")
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("containerd does not serve at %s: %w", socket, err)
-		case <-time.After(100 * time.Millisecond):
-		}
+	var last error
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
+		_, last = service.Version(ctx, &runtimeapi.VersionRequest{Version: "0.1.0"})
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("containerd does not serve at %s: %w", socket, last)
 	}
+	logrus.Info("containerd is now running")
+	return nil
 }

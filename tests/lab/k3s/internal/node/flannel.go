@@ -17,6 +17,7 @@ import (
 	"github.com/flannel-io/flannel/pkg/subnet/kube"
 	"github.com/flannel-io/flannel/pkg/trafficmngr/iptables"
 	"github.com/sirupsen/logrus"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 const (
@@ -175,16 +176,11 @@ func (c *Config) writeJSON(dir, name string, value any) error {
 
 // retryFlannel tries while the cluster's RBAC objects are being made.
 func (c *Config) retryFlannel(ctx context.Context, podCIDR string) error {
-	for {
+	return wait.PollUntilContextCancel(ctx, time.Second, true, func(context.Context) (bool, error) {
 		err := c.runFlannel(ctx, podCIDR)
-		if err == nil {
-			return nil
+		if err != nil {
+			logrus.Infof("Waiting to start flannel: %v", err)
 		}
-		logrus.Infof("Waiting to start flannel: %v", err)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Second):
-		}
-	}
+		return err == nil, nil
+	})
 }

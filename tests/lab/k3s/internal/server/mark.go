@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
 	"strata/tests/lab/k3s/internal/datastore"
@@ -30,18 +31,16 @@ func (s *instance) markNode(ctx context.Context, core kubernetes.Interface) {
 	if err != nil {
 		logrus.Fatalf("node labels: %v", err) // strings always marshal
 	}
-	for {
+	err = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		_, err := core.CoreV1().Nodes().Patch(ctx, s.node.Name, types.MergePatchType, patch, metav1.PatchOptions{})
-		if err == nil {
-			logrus.Infof("Labels and annotations have been set successfully on node: %s", s.node.Name)
-			s.supervisor.EnsureLocal(ctx, core)
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Second):
+		if err != nil {
 			logrus.Debugf("Waiting for control-plane node %s startup: %v", s.node.Name, err)
 		}
+		return err == nil, nil
+	})
+	if err != nil {
+		return // the server stops
 	}
+	logrus.Infof("Labels and annotations have been set successfully on node: %s", s.node.Name)
+	s.supervisor.EnsureLocal(ctx, core)
 }

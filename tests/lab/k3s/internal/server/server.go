@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -178,17 +179,10 @@ func (s *instance) waitForAPI(ctx context.Context) (kubernetes.Interface, error)
 	if err != nil {
 		return nil, err
 	}
-	for {
+	return core, wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		_, err := core.Discovery().RESTClient().Get().AbsPath("/readyz").Timeout(2 * time.Second).DoRaw(ctx)
-		if err == nil {
-			return core, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
+		return err == nil, nil
+	})
 }
 
 // startNode runs the agent half beside the server; it waits for the API server by itself.
