@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 const (
@@ -81,19 +82,15 @@ func await(ctx context.Context, t *testing.T, s *signal, what string) {
 // polled observes a condition from this process.
 func polled(holds func(ctx context.Context) bool) observer {
 	return func(ctx context.Context) time.Time {
-		tick := time.NewTicker(look)
-		defer tick.Stop()
-		for {
-			asked := time.Now()
-			if holds(ctx) {
-				return asked
-			}
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-				return never
-			}
+		var asked time.Time
+		err := wait.PollUntilContextCancel(ctx, look, true, func(ctx context.Context) (bool, error) {
+			asked = time.Now()
+			return holds(ctx), nil
+		})
+		if err != nil {
+			return never
 		}
+		return asked
 	}
 }
 

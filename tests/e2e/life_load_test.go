@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -80,14 +81,10 @@ func (s *stack) anyServer(t *testing.T, servers []string) kubernetes.Interface {
 func longestSilence(ctx context.Context, ask func(context.Context) error) time.Duration {
 	var longest time.Duration
 	last := time.Now()
-	for ctx.Err() == nil {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if err := ask(ctx); err == nil {
 			longest, last = max(longest, time.Since(last)), time.Now()
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
+	}, 100*time.Millisecond)
 	return max(longest, time.Since(last))
 }

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -188,9 +187,6 @@ func (l *lent) dump() {
 	if n := l.nodes[0]; n.role == "server" {
 		output, _ := l.on(n.name, `k3s kubectl get nodes,pods -A -o wide; k3s kubectl get events -A --sort-by=.metadata.creationTimestamp | tail -30`)
 		l.t.Logf("--- cluster\n%s", output)
-	}
-	if lines := strings.Split(lastFailure, "\n"); lastFailure != "" {
-		l.t.Logf("--- the command that failed\n%s\n%s", lines[0], strings.Join(lines[max(1, len(lines)-40):], "\n"))
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 )
 
@@ -94,7 +95,7 @@ type signing struct {
 
 // sign approves and signs the Certificate's request.
 func (i *slowIssuer) sign(t *testing.T, name string) {
-	for {
+	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
 		text, err := i.client.Get().AbsPath(certificatesPath + "certificaterequests").DoRaw(context.Background())
 		required(t, err)
 		var list struct{ Items []signing }
@@ -102,10 +103,13 @@ func (i *slowIssuer) sign(t *testing.T, name string) {
 		for _, one := range list.Items {
 			if one.Metadata.Annotations["cert-manager.io/certificate-name"] == name {
 				i.answer(t, one)
-				return
+				return true, nil
 			}
 		}
-		time.Sleep(100 * time.Millisecond)
+		return false, nil
+	})
+	if t.Context().Err() == nil {
+		assert.NoError(t, err, "no CertificateRequest of %s", name)
 	}
 }
 

@@ -24,6 +24,8 @@ type stack struct {
 	env    []string
 	// program is the Pulumi program's folder; empty: Strata.
 	program string
+	// failure is the last command that failed the story.
+	failure string
 	known   outputs
 }
 
@@ -31,6 +33,7 @@ type stack struct {
 func newStack(t *testing.T, name string, sections map[string]any) *stack {
 	t.Helper()
 	s := &stack{t: t, name: name, dir: t.TempDir()}
+	t.Cleanup(s.repeatFailure)
 	s.config = filepath.Join(s.dir, "Pulumi."+name+".yaml")
 	s.env = append(os.Environ(), s.environment()...)
 	s.configure(sections)
@@ -128,17 +131,21 @@ func (s *stack) command(dir, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// lastFailure is the last command that failed a story. The dump ends with it: of a long log, CI shows the end.
-var lastFailure string
-
 // must fails the test with the command's output unless it succeeded.
 func (s *stack) must(r result) result {
 	s.t.Helper()
 	if r.err != nil {
-		lastFailure = fmt.Sprintf("%s: %v\n%s", r.line, r.err, r.output)
+		s.failure = fmt.Sprintf("%s: %v\n%s", r.line, r.err, r.output)
 	}
 	require.NoError(s.t, r.err, "%s\n%s", r.line, r.output)
 	return r
+}
+
+// repeatFailure says at the story's end which command failed it: its own error stands far above, among what other stories log.
+func (s *stack) repeatFailure() {
+	if lines := strings.Split(s.failure, "\n"); s.failure != "" {
+		s.t.Logf("--- the command that failed\n%s\n%s", lines[0], strings.Join(lines[max(1, len(lines)-40):], "\n"))
+	}
 }
 
 func (s *stack) pulumi(verb string, more ...string) result {
