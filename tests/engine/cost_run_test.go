@@ -54,7 +54,7 @@ func (s *stack) timedUp() (time.Duration, map[string]int) {
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		for range events { //nolint:revive // only their being taken matters
+		for range events { // only their being taken matters
 		}
 	}()
 	options := s.plan.Options.Options()

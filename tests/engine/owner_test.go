@@ -19,7 +19,7 @@ func claims(t *testing.T, s *stack) map[string]nspawn.Owner {
 		text := []byte(s.stored()[name].Inputs["stdin"].StringValue())
 		var made nspawn.Spec
 		var virtual vm.Spec
-		if json.Unmarshal(text, &made); made.Owner != nil {
+		if json.Unmarshal(text, &made) == nil && made.Owner != nil {
 			all[made.Name] = *made.Owner
 			continue
 		}

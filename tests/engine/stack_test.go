@@ -74,7 +74,7 @@ func (s *stack) program(info plugin.RunInfo, _ *deploytest.ResourceMonitor) erro
 	if err != nil {
 		return err
 	}
-	ctx, err := pulumi.NewContext(context.Background(), pulumi.RunInfo{ //nolint:usetesting // the SDK's context outlives the test's
+	ctx, err := pulumi.NewContext(context.Background(), pulumi.RunInfo{
 		Project: info.Project, Stack: info.Stack, Parallel: info.Parallel, DryRun: info.DryRun,
 		MonitorAddr: info.MonitorAddress, Config: handed,
 	})
@@ -142,15 +142,14 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 
 // hear notes the steps and errors in the engine's events.
 func (r *result) hear(event engine.Event) {
-	switch event.Type {
-	case engine.ResourcePreEvent:
-		step := event.Payload().(engine.ResourcePreEventPayload).Metadata
+	switch said := event.Payload().(type) {
+	case engine.ResourcePreEventPayload:
+		step := said.Metadata
 		r.steps[step.URN.Name()] = append(r.steps[step.URN.Name()], string(step.Op))
 		if step.New != nil && step.New.State != nil {
 			r.inputs[step.URN.Name()] = step.New.State.Inputs
 		}
-	case engine.DiagEvent:
-		said := event.Payload().(engine.DiagEventPayload)
+	case engine.DiagEventPayload:
 		if said.Severity == "error" {
 			r.errors[string(said.URN)] += said.Message
 		}

@@ -49,7 +49,7 @@ func newBuild(at layout.Layout) *cobra.Command {
 				return err
 			}
 			if len(only) == 0 {
-				fmt.Fprintln(command.OutOrStdout(), dir)
+				_, _ = fmt.Fprintln(command.OutOrStdout(), dir)
 			}
 			return nil
 		},

@@ -32,7 +32,7 @@ func faultList() *cobra.Command {
 		RunE: func(command *cobra.Command, _ []string) error {
 			table := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, kind := range fault.Kinds {
-				fmt.Fprintf(table, "%s\t%s\n", kind.Name, kind.About)
+				_, _ = fmt.Fprintf(table, "%s\t%s\n", kind.Name, kind.About)
 			}
 			return table.Flush()
 		},

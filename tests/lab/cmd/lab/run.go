@@ -20,7 +20,7 @@ func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step,
 	var wanted []string
 	for _, name := range strings.Fields(names) {
 		if !slices.Contains(catalog.Artifacts(), name) {
-			fmt.Fprintf(log, "lab: nothing here builds %s\n", name)
+			_, _ = fmt.Fprintf(log, "lab: nothing here builds %s\n", name)
 			continue
 		}
 		wanted = append(wanted, name)

@@ -16,7 +16,7 @@ import (
 func Digest(parts ...string) string {
 	sum := sha256.New()
 	for _, part := range parts {
-		fmt.Fprintf(sum, "%d:%s\n", len(part), part)
+		_, _ = fmt.Fprintf(sum, "%d:%s\n", len(part), part)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
@@ -27,7 +27,7 @@ func DigestFile(path string) (string, int64, error) {
 	if err != nil {
 		return "", 0, fmt.Errorf("digest: %w", err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	sum := sha256.New()
 	size, err := io.Copy(sum, file)
 	if err != nil {

@@ -173,7 +173,7 @@ func (r Runner) fresh(ctx context.Context, store cache, step Step, key string, n
 		return Entry{}, err
 	}
 	// After a successful publish there is nothing left under this name.
-	defer os.RemoveAll(stage)
+	defer func() { _ = os.RemoveAll(stage) }()
 	began := time.Now()
 	if err := r.run(ctx, step, stage, needs); err != nil {
 		return Entry{}, err

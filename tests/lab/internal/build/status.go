@@ -39,21 +39,21 @@ func (p *Progress) tell() {
 	}
 	text := p.prefix() + status(moment, p.record.Samples[len(p.record.Samples)-1].Rest)
 	if !p.terminal {
-		fmt.Fprintln(p.out, text)
+		_, _ = fmt.Fprintln(p.out, text)
 		return
 	}
 	// A line that wraps could not be cleared.
 	if size, err := unix.IoctlGetWinsize(int(p.out.(*os.File).Fd()), unix.TIOCGWINSZ); err == nil && int(size.Col) < len(text) {
 		text = text[:size.Col]
 	}
-	fmt.Fprint(p.out, clearLine+text)
+	_, _ = fmt.Fprint(p.out, clearLine+text)
 	p.shown = true
 }
 
 // clear takes the status away that stands on a terminal. Callers hold the mutex.
 func (p *Progress) clear() {
 	if p.shown {
-		fmt.Fprint(p.out, clearLine)
+		_, _ = fmt.Fprint(p.out, clearLine)
 		p.shown = false
 	}
 }
@@ -95,5 +95,5 @@ func (p *Progress) prefix() string { return fmt.Sprintf("lab [%2d/%d] ", p.built
 // line prints a line of its own, which stays. Callers hold the mutex.
 func (p *Progress) line(format string, args ...any) {
 	p.clear()
-	fmt.Fprintf(p.out, "%s%s\n", p.prefix(), fmt.Sprintf(format, args...))
+	_, _ = fmt.Fprintf(p.out, "%s%s\n", p.prefix(), fmt.Sprintf(format, args...))
 }

@@ -59,7 +59,7 @@ func TestWhereThereIsNoTerminalEachStatusIsALine(t *testing.T) {
 func TestOnATerminalAStatusTakesThePlaceOfTheOneBefore(t *testing.T) {
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	require.NoError(t, err)
-	defer out.Close()
+	defer func() { _ = out.Close() }()
 	progress := NewProgress(out)
 	progress.terminal = true
 	progress.record.Parts = []Part{{Name: "a", Began: 0.001}}

@@ -48,7 +48,7 @@ func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 		return false, fmt.Errorf("assembling %s: %w", dir, err)
 	}
 	// After the exchange this is the former folder.
-	defer os.RemoveAll(stage)
+	defer func() { _ = os.RemoveAll(stage) }()
 	if err := fill(stage, text, sources); err != nil {
 		return false, fmt.Errorf("assembling %s: %w", dir, err)
 	}
@@ -115,7 +115,7 @@ func Place(file, target string) error {
 	if err != nil {
 		return err
 	}
-	defer from.Close()
+	defer func() { _ = from.Close() }()
 	info, err := from.Stat()
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func Place(file, target string) error {
 	if err != nil {
 		return err
 	}
-	defer to.Close()
+	defer func() { _ = to.Close() }()
 	if _, err := io.Copy(to, from); err != nil {
 		return err
 	}

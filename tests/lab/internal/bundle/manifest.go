@@ -85,7 +85,7 @@ func (a Artifact) check() error {
 	case len(a.SHA256) != 64:
 		return fmt.Errorf("%s: sha256 %q must have 64 digits", a.Path, a.SHA256)
 	case !a.Stands() && !strings.HasPrefix(a.Origin, "real:"):
-		return fmt.Errorf("%s: origin %q must begin with real: or stand-in:", a.Path, a.Origin)
+		return fmt.Errorf("%s: origin %q must begin with \"real:\" or \"stand-in:\"", a.Path, a.Origin)
 	}
 	return nil
 }

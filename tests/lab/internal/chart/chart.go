@@ -35,7 +35,7 @@ func pack(loaded *helmchart.Chart, version, out string) error {
 	if err != nil {
 		return fmt.Errorf("packaging the chart: %w", err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	if err := write(file, loaded); err != nil {
 		return fmt.Errorf("packaging the chart %s: %w", loaded.Name(), err)
 	}

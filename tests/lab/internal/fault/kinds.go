@@ -63,9 +63,9 @@ func Find(name string) (Kind, error) {
 }
 
 // inside is a fault made by a shell command in the machine.
-func inside(name, about, inject, clear string) Kind {
+func inside(name, about, inject, heal string) Kind {
 	shell := func(text string) []string { return []string{"exec", machineArgument, "--", "sh", "-euc", text} }
-	return Kind{Name: name, About: about, Inject: shell(inject), Clear: shell(clear)}
+	return Kind{Name: name, About: about, Inject: shell(inject), Clear: shell(heal)}
 }
 
 // firewall is a fault made by one rule of the machine's packet filter.

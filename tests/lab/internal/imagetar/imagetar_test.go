@@ -32,7 +32,7 @@ func controller(t *testing.T) imagetar.Image {
 func extract(t *testing.T, image v1.Image) map[string]*tar.Header {
 	t.Helper()
 	content := mutate.Extract(image)
-	defer content.Close()
+	defer func() { _ = content.Close() }()
 	files := map[string]*tar.Header{}
 	for reader := tar.NewReader(content); ; {
 		header, err := reader.Next()

@@ -21,7 +21,7 @@ func ensurePassphrase(path string) error {
 	if err != nil {
 		return fmt.Errorf("creating the passphrase: %w", err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	if _, err := file.WriteString(rand.Text()); err != nil {
 		return fmt.Errorf("creating the passphrase: %w", errors.Join(err, os.Remove(path)))
 	}

@@ -32,7 +32,7 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 		return nil, fmt.Errorf("locking %s: %w", path, errors.Join(err, file.Close()))
 	}
 	// Closing frees the lock; nothing was written that a failed close could lose.
-	return func() { file.Close() }, nil
+	return func() { _ = file.Close() }, nil
 }
 
 // wait blocks in the kernel. When ctx ends first, the goroutine stays until the other holder ends: the caller is about to

@@ -50,7 +50,7 @@ func List(artifacts []bundle.Artifact, pins map[string]string) []Part {
 // Print writes the table, and a sentence that counts what a reader should know.
 func Print(out io.Writer, list []Part) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "PART\tIS\tVERSION\tPIN\tWHAT")
+	_, _ = fmt.Fprintln(table, "PART\tIS\tVERSION\tPIN\tWHAT")
 	stand, differ := 0, 0
 	for _, part := range list {
 		if part.Kind != "real" {
@@ -59,7 +59,7 @@ func Print(out io.Writer, list []Part) error {
 		if part.Pin != "" {
 			differ++
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", part.Name, part.Kind, part.Version, cmp.Or(part.Pin, "="), part.What)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", part.Name, part.Kind, part.Version, cmp.Or(part.Pin, "="), part.What)
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("printing the parts: %w", err)

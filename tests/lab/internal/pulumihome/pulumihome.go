@@ -85,7 +85,7 @@ func place(source, target string) error {
 	if err != nil {
 		return fmt.Errorf("installing %s: %w", target, err)
 	}
-	defer os.RemoveAll(stage)
+	defer func() { _ = os.RemoveAll(stage) }()
 	part := filepath.Join(stage, filepath.Base(target))
 	if err := bundle.Place(source, part); err != nil {
 		return fmt.Errorf("installing %s: %w", target, err)
