@@ -87,12 +87,6 @@ var randomCases = []testCase{
 		assert.GreaterOrEqual(t, strings.Count(result, "%"), 4)
 		assert.Empty(t, strings.Trim(result, "0123456789%"))
 	}},
-	{"a string is its own id and not secret", func(t *testing.T) {
-		r := newRandom(t, "RandomString")
-		up(t, r, plugin.Create, props(map[string]any{"length": 8, "special": false}))
-		assert.Equal(t, r.ID, text(r.State, "result"))
-		assert.False(t, isSecret(r.State, "result"))
-	}},
 	{"an id is the same bytes in every notation", func(t *testing.T) {
 		r := newRandom(t, "RandomId")
 		up(t, r, plugin.Create, props(map[string]any{"byteLength": 4, "prefix": "p-"}))

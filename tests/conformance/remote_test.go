@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/asset"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -153,18 +151,5 @@ var remoteCases = []testCase{
 		_, state, err := r.Preview(t.Context(), inputs)
 		require.NoError(t, err)
 		assert.True(t, isUnknown(state, "stdout"))
-	}},
-	{"CopyToRemote writes a text asset and copies again when it changes", func(t *testing.T) {
-		r, server := newRemote(t)
-		copied := plugin.New(r.Plugin, "command:remote:CopyToRemote", "copy")
-		file := filepath.Join(t.TempDir(), "sub", "file")
-		for i, content := range []string{"one", "two"} {
-			source, err := asset.FromText(content)
-			require.NoError(t, err)
-			inputs := props(map[string]any{"connection": connection(server), "remotePath": file})
-			inputs["source"] = resource.NewAssetProperty(source)
-			up(t, copied, []plugin.Op{plugin.Create, plugin.Update}[i], inputs)
-			assert.Equal(t, content, read(t, file))
-		}
 	}},
 }

@@ -1,8 +1,7 @@
 // Package sshd is an SSH server in the test's process.
 //
 // It owns one host key and one client key. Commands run under /bin/sh on this
-// machine; variables are taken only with the prefix ACCEPTED_; SFTP serves this
-// machine's files.
+// machine; variables are taken only with the prefix ACCEPTED_.
 package sshd
 
 import (
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/pkg/sftp"
 	"golang.org/x/crypto/ssh"
 )
 
@@ -137,9 +135,6 @@ func (s *Server) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 		case "exec":
 			_ = request.Reply(true, nil)
 			go s.execute(channel, request.Payload, environment)
-		case "subsystem":
-			_ = request.Reply(true, nil)
-			go serveFiles(channel)
 		default:
 			_ = request.Reply(false, nil)
 		}
@@ -170,13 +165,4 @@ func (s *Server) execute(channel ssh.Channel, payload []byte, environment []stri
 		code = uint32(exit.ExitCode())
 	}
 	_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Code uint32 }{code}))
-}
-
-func serveFiles(channel ssh.Channel) {
-	defer channel.Close()
-	server, err := sftp.NewServer(channel)
-	if err != nil {
-		return
-	}
-	_ = server.Serve()
 }

@@ -3,8 +3,6 @@ module strata/tests/lab/plugins/command
 go 1.26.0
 
 require (
-	github.com/gobwas/glob v0.2.3
-	github.com/pkg/sftp v1.13.10
 	github.com/pulumi/pulumi-go-provider v1.4.0
 	github.com/pulumi/pulumi/sdk/v3 v3.250.0
 	golang.org/x/crypto v0.58.0
@@ -53,7 +51,6 @@ require (
 	github.com/kevinburke/ssh_config v1.6.0 // indirect
 	github.com/klauspost/compress v1.18.5 // indirect
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
-	github.com/kr/fs v0.1.0 // indirect
 	github.com/lucasb-eyer/go-colorful v1.3.0 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
 	github.com/mattn/go-runewidth v0.0.21 // indirect

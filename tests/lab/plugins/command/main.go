@@ -28,9 +28,7 @@ func serve() error {
 		WithResources(
 			infer.Resource(&local.Command{}),
 			infer.Resource(&remote.Command{}),
-			infer.Resource(&remote.CopyToRemote{}),
 		).
-		WithFunctions(infer.Function(&local.Run{})).
 		Build()
 	if err != nil {
 		return fmt.Errorf("describing the resources: %w", err)

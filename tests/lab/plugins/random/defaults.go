@@ -7,7 +7,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// textDefaults are what absent inputs of a password or a string mean.
+// textDefaults are what absent inputs of a password mean.
 var textDefaults = map[string]property.Value{
 	"lower": property.New(true), "upper": property.New(true),
 	"numeric": property.New(true), "special": property.New(true),

@@ -1,8 +1,8 @@
 // The stand-in random plugin makes random values that stay the same until their
 // inputs change.
 //
-// It owns RandomPassword, RandomString and RandomId with the inputs, outputs,
-// ids and secrets of the official plugin 4.19.2. Every input that means something
+// It owns RandomPassword and RandomId with the inputs, outputs, ids and secrets
+// of the official plugin 4.19.2. Every input that means something
 // else replaces the resource. It does not own that plugin's other resources, nor
 // imports, and refuses what the SDK's types do not allow and an id of no bytes,
 // which the official plugin takes.

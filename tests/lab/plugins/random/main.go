@@ -22,7 +22,6 @@ func serve() error {
 	provider, err := infer.NewProviderBuilder().
 		WithResources(
 			infer.Resource(&RandomPassword{}),
-			infer.Resource(&RandomString{}),
 			infer.Resource(&RandomID{}),
 		).
 		Build()

@@ -31,7 +31,11 @@ func (r *RandomPassword) Annotate(a infer.Annotator) {
 func (*RandomPassword) Check(
 	ctx context.Context, req infer.CheckRequest,
 ) (infer.CheckResponse[TextArgs], error) {
-	return checkText(ctx, req)
+	args, failures, err := infer.DefaultCheck[TextArgs](ctx, req.NewInputs)
+	if err == nil && len(failures) == 0 && !property.New(req.NewInputs).HasComputed() {
+		failures = args.problems()
+	}
+	return infer.CheckResponse[TextArgs]{Inputs: args, Failures: failures}, err
 }
 
 // Create draws the password. The id is "none": it must not tell the secret.
@@ -56,14 +60,6 @@ func (*RandomPassword) Create(
 	}
 	response.Output.Result, response.Output.BcryptHash = result, string(hash)
 	return response, nil
-}
-
-func checkText(ctx context.Context, req infer.CheckRequest) (infer.CheckResponse[TextArgs], error) {
-	args, failures, err := infer.DefaultCheck[TextArgs](ctx, req.NewInputs)
-	if err == nil && len(failures) == 0 && !property.New(req.NewInputs).HasComputed() {
-		failures = args.problems()
-	}
-	return infer.CheckResponse[TextArgs]{Inputs: args, Failures: failures}, err
 }
 
 // WireDependencies makes the results secret in the state itself, also for

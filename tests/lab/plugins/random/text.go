@@ -17,7 +17,7 @@ const (
 	specialRunes = "!@#$%&*()-_=+[]{}<>:?"
 )
 
-// TextArgs are the inputs of a password and of a string: a length in characters,
+// TextArgs are the inputs of a password: a length in characters,
 // the classes to draw from (all by default) and how many of each at least.
 type TextArgs struct {
 	Length  int   `pulumi:"length"`

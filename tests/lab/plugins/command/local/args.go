@@ -1,14 +1,16 @@
 package local
 
 import (
-	"github.com/pulumi/pulumi-go-provider/infer/types"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-
 	"strata/tests/lab/plugins/command/output"
 )
 
-// Inputs are what a command resource and a command function share.
-type Inputs struct {
+// CommandArgs are the inputs of command:local:Command.
+type CommandArgs struct {
+	// Triggers replace the resource whenever one of them changes.
+	Triggers *[]any  `pulumi:"triggers,optional" provider:"replaceOnChanges"`
+	Create   *string `pulumi:"create,optional"`
+	Update   *string `pulumi:"update,optional"`
+	Delete   *string `pulumi:"delete,optional"`
 	// Stdin is the command's standard input; none if nil or empty.
 	Stdin *string `pulumi:"stdin,optional"`
 	// Logging selects the live log lines; both streams if nil.
@@ -19,9 +21,6 @@ type Inputs struct {
 	Dir *string `pulumi:"dir,optional"`
 	// Environment is added to the plugin's environment.
 	Environment *map[string]string `pulumi:"environment,optional"`
-	// AssetPaths and ArchivePaths are globs of files to return afterwards.
-	AssetPaths   *[]string `pulumi:"assetPaths,optional"`
-	ArchivePaths *[]string `pulumi:"archivePaths,optional"`
 	// AddPreviousOutputInEnv passes the last outputs on as
 	// PULUMI_COMMAND_STDOUT and PULUMI_COMMAND_STDERR; true if nil.
 	AddPreviousOutputInEnv *bool `pulumi:"addPreviousOutputInEnv,optional"`
@@ -29,20 +28,8 @@ type Inputs struct {
 
 // Outputs are what a finished command leaves.
 type Outputs struct {
-	Stdout  string                            `pulumi:"stdout"`
-	Stderr  string                            `pulumi:"stderr"`
-	Assets  *map[string]*types.AssetOrArchive `pulumi:"assets,optional"`
-	Archive *resource.Archive                 `pulumi:"archive,optional"`
-}
-
-// CommandArgs are the inputs of command:local:Command.
-type CommandArgs struct {
-	// Triggers replace the resource whenever one of them changes.
-	Triggers *[]any  `pulumi:"triggers,optional" provider:"replaceOnChanges"`
-	Create   *string `pulumi:"create,optional"`
-	Update   *string `pulumi:"update,optional"`
-	Delete   *string `pulumi:"delete,optional"`
-	Inputs
+	Stdout string `pulumi:"stdout"`
+	Stderr string `pulumi:"stderr"`
 }
 
 // CommandState is what the engine stores of a command:local:Command.

@@ -51,5 +51,5 @@ func (s *CommandState) run(ctx context.Context, command *string) error {
 	if command == nil {
 		return nil
 	}
-	return run(ctx, *command, s.Inputs, &s.Outputs)
+	return run(ctx, *command, s.CommandArgs, &s.Outputs)
 }

@@ -11,7 +11,7 @@ import (
 
 // run executes command and fills out. The context kills only the interpreter:
 // children of it that hold the output open keep the run waiting, as upstream.
-func run(ctx context.Context, command string, in Inputs, out *Outputs) error {
+func run(ctx context.Context, command string, in CommandArgs, out *Outputs) error {
 	cmd, err := build(ctx, command, in, out)
 	if err != nil {
 		return err
@@ -25,14 +25,11 @@ func run(ctx context.Context, command string, in Inputs, out *Outputs) error {
 	if err != nil {
 		return capture.Fail(err, command)
 	}
-	if err := collect(cmd.Dir, in, out); err != nil {
-		return err
-	}
 	out.Stdout, out.Stderr = capture.Outputs()
 	return nil
 }
 
-func build(ctx context.Context, command string, in Inputs, out *Outputs) (*exec.Cmd, error) {
+func build(ctx context.Context, command string, in CommandArgs, out *Outputs) (*exec.Cmd, error) {
 	argv := []string{"/bin/sh", "-c"}
 	if in.Interpreter != nil && len(*in.Interpreter) > 0 {
 		argv = append([]string{}, *in.Interpreter...)
@@ -52,7 +49,7 @@ func build(ctx context.Context, command string, in Inputs, out *Outputs) (*exec.
 	return cmd, err
 }
 
-func environment(in Inputs, last *Outputs) []string {
+func environment(in CommandArgs, last *Outputs) []string {
 	env := os.Environ()
 	if in.Environment != nil {
 		for name, value := range *in.Environment {

@@ -1,8 +1,6 @@
 package remote
 
 import (
-	"github.com/pulumi/pulumi-go-provider/infer/types"
-
 	"strata/tests/lab/plugins/command/output"
 )
 
@@ -36,21 +34,4 @@ type Outputs struct {
 type CommandState struct {
 	CommandArgs
 	Outputs
-}
-
-// CopyArgs are the inputs of command:remote:CopyToRemote.
-type CopyArgs struct {
-	// Connection is secret as a whole.
-	Connection *Connection `pulumi:"connection" provider:"secret"`
-	// Triggers replace the resource whenever one of them changes.
-	Triggers *[]any `pulumi:"triggers,optional" provider:"replaceOnChanges"`
-	// Source is a file or text asset, or an archive that is a path.
-	Source types.AssetOrArchive `pulumi:"source"`
-	// RemotePath is the destination; missing parents are made.
-	RemotePath string `pulumi:"remotePath"`
-}
-
-// CopyState is what the engine stores of a command:remote:CopyToRemote.
-type CopyState struct {
-	CopyArgs
 }

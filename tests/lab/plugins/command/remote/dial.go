@@ -12,65 +12,28 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// dial connects to the endpoint, through the bastion if there is one.
+// dial connects and logs in.
 func (c *Connection) dial(ctx context.Context) (*ssh.Client, error) {
 	config, err := c.config()
 	if err != nil {
 		return nil, err
 	}
-	if c.Proxy == nil {
-		return persist(ctx, "Dial", c.limit(), func() (*ssh.Client, error) {
-			return ssh.Dial("tcp", c.address(), config)
-		})
-	}
-	client, err := c.dialThrough(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("proxy: %w", err)
-	}
-	return client, nil
-}
-
-func (c *Connection) dialThrough(ctx context.Context, config *ssh.ClientConfig) (*ssh.Client, error) {
-	proxyConfig, err := c.Proxy.config()
-	if err != nil {
-		return nil, err
-	}
-	proxy, err := persist(ctx, "Dial proxy", c.Proxy.limit(), func() (*ssh.Client, error) {
-		return ssh.Dial("tcp", c.Proxy.address(), proxyConfig)
-	})
-	if err != nil {
-		return nil, err
-	}
-	conn, err := persist(ctx, "Dial from proxy", c.limit(), func() (net.Conn, error) {
-		return proxy.Dial("tcp", c.address())
-	})
-	if err != nil {
-		return nil, err
-	}
-	return persist(ctx, "Dial", c.limit(), func() (*ssh.Client, error) {
-		inner, channels, requests, err := ssh.NewClientConn(conn, c.address(), config)
-		if err != nil {
-			return nil, err
-		}
-		return ssh.NewClient(inner, channels, requests), nil
+	return persist(ctx, c.limit(), func() (*ssh.Client, error) {
+		return ssh.Dial("tcp", net.JoinHostPort(*c.Host, strconv.Itoa(int(*c.Port))), config)
 	})
 }
 
-func (e *Endpoint) address() string {
-	return net.JoinHostPort(*e.Host, strconv.Itoa(int(*e.Port)))
-}
-
-func (e *Endpoint) limit() int {
-	if e.DialErrorLimit == nil {
+func (c *Connection) limit() int {
+	if c.DialErrorLimit == nil {
 		return defaultDialErrors
 	}
-	return *e.DialErrorLimit
+	return *c.DialErrorLimit
 }
 
 // persist tries until it succeeds, limit failures have been retried, or the
 // context ends: 100 ms apart at first, growing by half up to 5 s.
-func persist[T any](ctx context.Context, what string, limit int, try func() (T, error)) (T, error) {
-	var result T
+func persist(ctx context.Context, limit int, try func() (*ssh.Client, error)) (*ssh.Client, error) {
+	var result *ssh.Client
 	done, _, err := retry.Until(ctx, retry.Acceptor{Accept: func(failed int, _ time.Duration) (bool, any, error) {
 		var err error
 		if result, err = try(); err == nil {
@@ -79,7 +42,7 @@ func persist[T any](ctx context.Context, what string, limit int, try func() (T, 
 		if limit != unlimited && failed >= limit {
 			return true, nil, fmt.Errorf("after %d failed attempts: %w", failed, err)
 		}
-		p.GetLogger(ctx).InfoStatusf("%s %d/%s failed: retrying", what, failed+1, limitText(limit))
+		p.GetLogger(ctx).InfoStatusf("Dial %d/%s failed: retrying", failed+1, limitText(limit))
 		return false, nil, nil
 	}})
 	if err == nil && !done {
