@@ -21,7 +21,7 @@ import (
 
 // options ask a server.
 func options(server *httptest.Server) load.Options {
-	return load.Options{URL: server.URL, Rate: 200, Duration: 500 * time.Millisecond, Timeout: time.Second, Body: []byte("hello"), Header: "X-Version"}
+	return load.Options{URL: server.URL, Rate: 200, Duration: 500 * time.Millisecond, Timeout: 10 * time.Second, Body: []byte("hello"), Header: "X-Version"}
 }
 
 func TestEveryRequestIsAPOSTAndIsCounted(t *testing.T) {
@@ -63,7 +63,10 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("half"))
 		}, nil, "", "closed without an answer"},
-		"too late":          {func(http.ResponseWriter, *http.Request) { time.Sleep(300 * time.Millisecond) }, func(o *load.Options) { o.Timeout = 100 * time.Millisecond }, "", "no answer in time"},
+		"too late": {func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // before that a server does not see that its caller is gone
+			<-r.Context().Done()
+		}, func(o *load.Options) { o.Timeout = 100 * time.Millisecond }, "", "no answer in time"},
 		"nobody is there":   {nil, func(o *load.Options) { o.URL = "http://" + closedPort(t) }, "", "connection refused"},
 		"another authority": {nil, func(o *load.Options) { o.URL = secure(t).URL }, "", "certificate refused"},
 	} {
@@ -117,7 +120,9 @@ func TestAHostIsReachedWithoutDNS(t *testing.T) {
 // A request is of the phase in which it was sent.
 func TestRequestsAreCountedByPhase(t *testing.T) {
 	var broken atomic.Bool
+	served := make(chan struct{}, 10_000)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		served <- struct{}{}
 		if broken.Load() {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
@@ -125,14 +130,19 @@ func TestRequestsAreCountedByPhase(t *testing.T) {
 	defer server.Close()
 	opts := options(server)
 	opts.Duration = 0
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	phases := make(chan string)
+	some := func() {
+		for range 20 {
+			<-served
+		}
+	}
 	go func() {
-		time.Sleep(200 * time.Millisecond)
+		some()
 		phases <- "rollout"
-		time.Sleep(50 * time.Millisecond) // what was sent before is answered
+		some() // what was sent before is answered
 		broken.Store(true)
-		time.Sleep(200 * time.Millisecond)
+		some()
 		stop()
 	}()
 	report, err := load.Run(ctx, opts, phases)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -204,14 +206,15 @@ func (c *cluster) lose(name string, err *error) {
 }
 
 func (c *cluster) Works(ctx context.Context, host health.Host, _ string) error {
-	for host.Role == "agent" && ctx.Err() == nil {
-		c.mutex.Lock()
-		enough := c.mostAway >= c.together
-		c.mutex.Unlock()
-		if enough {
-			break
+	if host.Role == "agent" {
+		err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+			c.mutex.Lock()
+			defer c.mutex.Unlock()
+			return c.mostAway >= c.together, nil
+		})
+		if ctx.Err() == nil && err != nil {
+			return fmt.Errorf("%d agents were away at once, expected %d", c.mostAway, c.together)
 		}
-		time.Sleep(time.Millisecond)
 	}
 	if err := c.broken[host.Name]; err != nil {
 		return err
