@@ -1,4 +1,4 @@
-package cli
+package kuberead_test
 
 import (
 	"testing"
@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"strata/internal/kuberead"
 )
 
 func TestNodesAreListedWithRoleAndAddress(t *testing.T) {
@@ -19,11 +21,7 @@ func TestNodesAreListedWithRoleAndAddress(t *testing.T) {
 	}
 	client := fake.NewSimpleDynamicClient(scheme.Scheme,
 		node("kind-control-plane", "172.18.0.2", map[string]string{"node-role.kubernetes.io/control-plane": ""}), node("kind-worker", "172.18.0.3", nil))
-	nodes, err := listNodes(t.Context(), client)
+	nodes, err := kuberead.Nodes(t.Context(), client)
 	require.NoError(t, err)
-	assert.Equal(t, []listedNode{{"kind-control-plane", "server", "172.18.0.2"}, {"kind-worker", "agent", "172.18.0.3"}}, nodes)
-
-	code, _, stderr := verb(t, `{"timeout":"1s","revison":"x"}`, "nodes")
-	assert.Equal(t, 2, code)
-	assert.Contains(t, stderr, "revison")
+	assert.Equal(t, []kuberead.Node{{"kind-control-plane", "server", "172.18.0.2"}, {"kind-worker", "agent", "172.18.0.3"}}, nodes)
 }

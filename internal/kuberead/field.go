@@ -1,0 +1,74 @@
+package kuberead
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/jsonpath"
+)
+
+// FieldInput is what `strata read` reads on stdin.
+type FieldInput struct {
+	Group     string `json:"group,omitempty"`
+	Version   string `json:"version"`
+	Resource  string `json:"resource"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	// Path is the field, in kubectl's JSONPath, for example {.data.ca\.crt}.
+	Path string `json:"path"`
+	// Base64 says that the field is in base64, as a Secret's are.
+	Base64 bool `json:"base64,omitempty"`
+	// Revision makes the resource read again when it changes; it is not read.
+	Revision string          `json:"revision,omitempty"`
+	Timeout  metav1.Duration `json:"timeout"`
+}
+
+// Field is a field of an object, with its path parsed.
+type Field struct {
+	input FieldInput
+	path  *jsonpath.JSONPath
+}
+
+// Field is the field that is asked for. A path that is none is an error.
+func (i FieldInput) Field() (Field, error) {
+	path := jsonpath.New("field")
+	if err := path.Parse(i.Path); err != nil {
+		return Field{}, fmt.Errorf("read %s: %w", i, err)
+	}
+	return Field{i, path}, nil
+}
+
+// String names the field.
+func (i FieldInput) String() string {
+	return fmt.Sprintf("%s %s/%s %s", i.Resource, i.Namespace, i.Name, i.Path)
+}
+
+// Read is the field's text. A field that is not there, or empty, is an error.
+func (f Field) Read(ctx context.Context, client dynamic.Interface) ([]byte, error) {
+	where := f.input
+	resource := schema.GroupVersionResource{Group: where.Group, Version: where.Version, Resource: where.Resource}
+	object, err := client.Resource(resource).Namespace(where.Namespace).Get(ctx, where.Name, metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", where, err)
+	}
+	var text bytes.Buffer
+	if err := f.path.Execute(&text, object.Object); err != nil {
+		return nil, fmt.Errorf("read %s: %w", where, err)
+	}
+	if text.Len() == 0 {
+		return nil, fmt.Errorf("read %s: it is empty", where)
+	}
+	if !where.Base64 {
+		return text.Bytes(), nil
+	}
+	decoded, err := base64.StdEncoding.DecodeString(text.String())
+	if err != nil {
+		return nil, fmt.Errorf("read %s: it is not base64", where) // The decoder's error would quote a part of it.
+	}
+	return decoded, nil
+}
