@@ -2,11 +2,14 @@
 package canary
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/digest"
 )
 
 // HoldAtMost is how many times its hold a step may last, while there are fewer answers than MinAnswers.
@@ -70,4 +73,10 @@ func (s Spec) Validate() error {
 		}
 	}
 	return nil
+}
+
+// Attempt is a digest that tells one attempt at the question from another: what has passed is not tried again because somebody else logs in.
+func (s Spec) Attempt(word string) (string, error) {
+	text, err := json.Marshal(s)
+	return digest.Short(append(text, word...)), err
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"strata/internal/canary"
 	"strata/internal/canary/steps"
-	"strata/internal/digest"
 )
 
 // newCanaryCommand is `strata canary`. The kubeconfig comes in STRATA_KUBECONFIG, and what it printed the last time, a digest of what was
@@ -20,7 +18,7 @@ func newCanaryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "canary", Short: "Give a new version a part of the requests, step by step (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,
 		RunE: fromStdin("canary", func(ctx context.Context, cmd *cobra.Command, spec canary.Spec) error {
-			tried, err := attemptDigest(spec, os.Getenv("STRATA_ATTEMPT"))
+			tried, err := spec.Attempt(os.Getenv("STRATA_ATTEMPT"))
 			if err != nil {
 				return err
 			}
@@ -37,10 +35,4 @@ func newCanaryCommand() *cobra.Command {
 			return err
 		}),
 	}
-}
-
-// attemptDigest tells one attempt at a question from another.
-func attemptDigest(question any, attempt string) (string, error) {
-	text, err := json.Marshal(question)
-	return digest.Short(append(text, attempt...)), err
 }

@@ -33,7 +33,7 @@ func TestWhatACanaryHasTriedIsNotTriedAgain(t *testing.T) {
 func triedBefore(t *testing.T, stdin string) string {
 	var spec canary.Spec
 	require.NoError(t, decode("canary", []byte(stdin), &spec))
-	tried, err := attemptDigest(spec, "")
+	tried, err := spec.Attempt("")
 	require.NoError(t, err)
 	return tried
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/manifest"
 	"strata/internal/podcheck"
 )
 
@@ -30,16 +29,12 @@ func checkPods(cmd *cobra.Command, files []string) error {
 	var wrong []error
 	for _, file := range files {
 		text, err := readFile(cmd, file)
-		if err == nil {
-			parsed, failed := manifest.Parse(text)
-			for _, object := range parsed {
-				objects = append(objects, podcheck.Object{File: file, Object: object})
-			}
-			err = failed
-		}
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("%s: %w", file, err))
+			continue
 		}
+		parsed, err := podcheck.Parse(file, text)
+		objects, wrong = append(objects, parsed...), append(wrong, err)
 	}
 	if err := errors.Join(wrong...); err != nil {
 		return &exitError{2, err}

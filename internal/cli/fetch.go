@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"strata/config"
 	"strata/internal/artifacts"
 )
 
@@ -23,7 +21,7 @@ func newFetchCommand() *cobra.Command {
 			"user's cache and resume where they stopped.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			pins, err := projectPins(project)
+			pins, err := artifacts.ProjectPins(project)
 			if err != nil {
 				return err
 			}
@@ -36,27 +34,6 @@ func newFetchCommand() *cobra.Command {
 	}
 	command.Flags().StringVar(&project, "project", ".", "the project's folder")
 	return command
-}
-
-// projectPins are the pins of every stack file of a project, each once; without stack files, the default ones.
-func projectPins(project string) ([]config.Pin, error) {
-	paths, err := filepath.Glob(filepath.Join(project, "Pulumi.*.yaml"))
-	if err != nil {
-		return nil, err
-	}
-	pins := config.Pins(config.Versions{})
-	for _, path := range paths {
-		cfg, err := config.FromFile(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, pin := range cfg.Pins() {
-			if !slices.Contains(pins, pin) {
-				pins = append(pins, pin)
-			}
-		}
-	}
-	return pins, nil
 }
 
 // newBundleCommand is `strata bundle`.

@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"crypto/ed25519"
-	"crypto/rand"
-	"encoding/pem"
-	"fmt"
-
 	"github.com/spf13/cobra"
-	"golang.org/x/crypto/ssh"
+
+	"strata/internal/remote"
 )
 
 // newKeygenCommand is `strata keygen`: a new ed25519 private key in OpenSSH's PEM on stdout. The resource that runs it marks
@@ -19,15 +15,12 @@ func newKeygenCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, private, err := ed25519.GenerateKey(rand.Reader)
+			key, err := remote.NewKey()
 			if err != nil {
-				return fmt.Errorf("generate key: %w", err)
+				return err
 			}
-			block, err := ssh.MarshalPrivateKey(private, "strata")
-			if err != nil {
-				return fmt.Errorf("encode key: %w", err)
-			}
-			return pem.Encode(cmd.OutOrStdout(), block)
+			_, err = cmd.OutOrStdout().Write(key)
+			return err
 		},
 	}
 }

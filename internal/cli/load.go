@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -81,23 +79,8 @@ func runLoad(cmd *cobra.Command, args []string, flags loadFlags) error {
 	if _, err := io.WriteString(cmd.OutOrStdout(), report.Text()); err != nil {
 		return err
 	}
-	return verdict(report)
-}
-
-// unsentAtMost is how many of the requests that the rate makes may be unsent, in percent: less load than was asked for proves less.
-const unsentAtMost = 10
-
-// verdict is nil where a report shows that nothing was lost.
-func verdict(report *load.Report) error {
-	sent, lost, unsent := report.Total.Sent, report.Total.Lost, report.Unsent
-	switch {
-	case lost > 0:
-		return &exitError{1, fmt.Errorf("%d of %d requests were lost", lost, sent)}
-	case sent == 0:
-		return &exitError{1, errors.New("no request was sent, so nothing is known: let it run longer")}
-	case unsent*100 > unsentAtMost*(sent+unsent):
-		return &exitError{1, fmt.Errorf("%d of %d requests were not sent, expected at most %d %%: this machine could not keep the rate; lower --rate",
-			unsent, sent+unsent, unsentAtMost)}
+	if err := report.Err(); err != nil {
+		return &exitError{1, err}
 	}
 	return nil
 }
@@ -142,22 +125,5 @@ func (f *loadFlags) ofStack(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return f.of(outputs)
-}
-
-// of takes URL, address and authority from a stack's outputs.
-func (f *loadFlags) of(outputs map[string]any) error {
-	urls, _ := outputs["urls"].(map[string]any)
-	f.URL, _ = urls[f.workload].(string)
-	if f.URL == "" {
-		return fmt.Errorf("stack %s has no workload %s with a route; its URLs are of %s", f.stack, f.workload, strings.Join(slices.Sorted(maps.Keys(urls)), ", "))
-	}
-	// Without an address DNS must know the name.
-	addresses, _ := outputs["addresses"].(map[string]any)
-	if address, ok := addresses[f.workload].(string); ok && f.ConnectTo == "" {
-		f.ConnectTo = address + ":443"
-	}
-	authority, _ := outputs["caCertificate"].(string)
-	f.Authority = []byte(authority)
-	return nil
+	return f.OfWorkload(outputs, f.stack, f.workload)
 }

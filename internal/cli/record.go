@@ -32,7 +32,11 @@ func newRecordCommand() *cobra.Command {
 				return fmt.Errorf("record: %w", err)
 			}
 			recorder := timeline.Recorder{Out: out, Now: time.Now, Graph: func(ctx context.Context) (map[string][]string, error) {
-				return stackGraph(ctx, project, stack)
+				state, err := stackstate.CommandLine(project).ReadEncrypted(ctx, stack)
+				if err != nil {
+					return nil, err
+				}
+				return state.Graph(), nil
 			}}
 			err = errors.Join(recorder.Run(cmd.Context(), args), out.Close())
 			var exit *exec.ExitError
@@ -46,21 +50,4 @@ func newRecordCommand() *cobra.Command {
 	command.Flags().StringVarP(&file, "output", "o", "", "the recording's file")
 	required(command, "output")
 	return command
-}
-
-// stackGraph is what each resource in a stack's state depends on.
-func stackGraph(ctx context.Context, project, stack string) (map[string][]string, error) {
-	state, err := stackstate.CommandLine(project).ReadEncrypted(ctx, stack)
-	if err != nil {
-		return nil, err
-	}
-	graph := map[string][]string{}
-	for _, resource := range state.Resources {
-		var needed []string
-		for _, one := range resource.Dependencies {
-			needed = append(needed, string(one))
-		}
-		graph[string(resource.URN)] = needed
-	}
-	return graph, nil
 }

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"strata/internal/manifest"
 )
 
 // Object is an object with the file that it was read from.
@@ -35,6 +37,19 @@ func (f Finding) String() string {
 var templates = map[string][]string{
 	"Pod": {"spec"}, "Deployment": {"spec", "template", "spec"}, "StatefulSet": {"spec", "template", "spec"}, "DaemonSet": {"spec", "template", "spec"},
 	"ReplicaSet": {"spec", "template", "spec"}, "Job": {"spec", "template", "spec"}, "CronJob": {"spec", "jobTemplate", "spec", "template", "spec"},
+}
+
+// Parse reads the objects in a file's text. The error names the file and the document that is none.
+func Parse(file string, text []byte) ([]Object, error) {
+	parsed, err := manifest.Parse(text)
+	var objects []Object
+	for _, object := range parsed {
+		objects = append(objects, Object{File: file, Object: object})
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	return objects, err
 }
 
 // Find looks at every Pod template. The error joins those that cannot be read.

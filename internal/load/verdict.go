@@ -1,0 +1,24 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+)
+
+// unsentAtMost is how many of the requests that the rate makes may be unsent, in percent: less load than was asked for proves less.
+const unsentAtMost = 10
+
+// Err is nil where the report shows that what the rate asks for was sent and nothing was lost.
+func (r *Report) Err() error {
+	sent, lost, unsent := r.Total.Sent, r.Total.Lost, r.Unsent
+	switch {
+	case lost > 0:
+		return fmt.Errorf("%d of %d requests were lost", lost, sent)
+	case sent == 0:
+		return errors.New("no request was sent, so nothing is known: let it run longer")
+	case unsent*100 > unsentAtMost*(sent+unsent):
+		return fmt.Errorf("%d of %d requests were not sent, expected at most %d %%: this machine could not keep the rate; lower --rate",
+			unsent, sent+unsent, unsentAtMost)
+	}
+	return nil
+}

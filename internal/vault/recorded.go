@@ -1,0 +1,47 @@
+package vault
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"strata/internal/stackstate"
+)
+
+// Recorded is a stack's Vault as its state has it. Secret.
+type Recorded struct {
+	Server     Server
+	kubeconfig []byte
+	keys       Keys
+}
+
+// InState finds the step of a state that configured Vault: its inputs have the server and the keys. A stack without a Vault of its own is an
+// error.
+func InState(state *stackstate.State) (found Recorded, err error) {
+	commands := state.Running("vault configure")
+	if len(commands) == 0 {
+		return Recorded{}, errors.New("the stack has no Vault of its own; a Vault used by address is unsealed by its owner")
+	}
+	command := commands[0]
+	var input Input
+	if err := json.Unmarshal([]byte(command.Input("stdin")), &input); err != nil {
+		return Recorded{}, fmt.Errorf("state of %s: stdin: %w", command.URN, err)
+	}
+	found.Server, found.kubeconfig = input.Server, []byte(command.Environment("STRATA_KUBECONFIG"))
+	if found.keys, err = ParseKeys(command.Environment("STRATA_VAULT_KEYS")); err != nil {
+		return Recorded{}, fmt.Errorf("state of %s: %w", command.URN, err)
+	}
+	return found, nil
+}
+
+// Unseal unseals it with the keys that the state has, and reports what it waits for on progress.
+func (r Recorded) Unseal(ctx context.Context, progress io.Writer) error {
+	session, err := Open(ctx, r.Server, r.kubeconfig, progress)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	return Unseal(ctx, session.Client, r.keys)
+}
