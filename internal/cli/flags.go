@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
 
 // ofStack gives a verb the flags that name a stack, which is required, and its project.
 func ofStack(command *cobra.Command, stack, project *string) {
@@ -12,6 +16,14 @@ func ofStack(command *cobra.Command, stack, project *string) {
 // ofFile gives a verb the flag that names the stack's file, which is not always the project's own.
 func ofFile(command *cobra.Command, file *string) {
 	command.Flags().StringVar(file, "config-file", "", "the stack's file (default Pulumi.STACK.yaml in the project)")
+}
+
+// stackFile is the stack's file: the one that was named, or the project's own.
+func stackFile(named, project, stack string) string {
+	if named != "" {
+		return named
+	}
+	return filepath.Join(project, "Pulumi."+stack+".yaml")
 }
 
 // required makes a flag required.

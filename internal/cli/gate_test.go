@@ -6,21 +6,17 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
-	"strata/health/preflight"
 	"strata/internal/remote/sshtest"
-	"strata/internal/stackstate"
 )
 
 // verb runs a verb as the engine does, and returns its exit code and output.
@@ -127,68 +123,4 @@ func stateOf(t *testing.T, server *sshtest.Server, gates ...string) string {
 		{"urn":"b","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata push","stdin":"{}"}},
 		{"urn":"c","type":"command:local:Command","delete":true,"inputs":{"create":"exec .strata/bin/strata gate","stdin":"old"}},
 		{"urn":"d","type":"pulumi:pulumi:Stack"}]}}`, resources.String())
-}
-
-// parsed is an exported state as it is read.
-func parsed(t *testing.T, export string) *stackstate.State {
-	t.Helper()
-	state, err := stackstate.Parse([]byte(export))
-	require.NoError(t, err)
-	return state
-}
-
-func TestHealthReadsTheGatesAndTheirSecretsFromTheState(t *testing.T) {
-	server := sshtest.Start(t)
-	server.Handler = unitAnswer("active", "running")
-	gates, err := gatesIn(parsed(t, stateOf(t, server, "agent-1-gate")))
-	require.NoError(t, err)
-	require.Len(t, gates, 1)
-	var out bytes.Buffer
-	show := func(timeout time.Duration) error {
-		var want expected
-		for _, gate := range gates {
-			want.gates = append(want.gates, gate.spec)
-		}
-		return round{gates: want.merge(askAll(t.Context(), gates, timeout, io.Discard)), expected: want}.show(&out, healthFlags{})
-	}
-	require.NoError(t, show(healthTimeout))
-	assert.Contains(t, out.String(), "agent-1-gate")
-	assert.Contains(t, out.String(), "1 of 1 gates open")
-
-	server.Handler = unitAnswer("failed", "failed")
-	out.Reset()
-	require.Error(t, show(healthTimeout/30))
-	assert.Contains(t, out.String(), "0 of 1 gates open")
-}
-
-func TestFindingsHideWhatIsBehindAFailure(t *testing.T) {
-	var out bytes.Buffer
-	require.NoError(t, writeFindings(&out, []preflight.Finding{
-		{Subject: "a", Verdict: health.Verdict{Check: "ssh", State: health.Waiting, Message: "refused", Hint: "switch it on"}},
-		{Subject: "a", Verdict: health.Verdict{Check: "disk", State: health.Waiting, Message: "not seen", After: []string{"ssh"}}},
-		{Subject: "b", Verdict: health.Verdict{Check: "ssh", State: health.Ready}},
-	}))
-	text := out.String()
-	assert.Contains(t, text, "refused")
-	assert.NotContains(t, text, "not seen")
-	assert.Contains(t, text, "behind the above")
-	assert.Contains(t, text, "a, ssh: switch it on")
-}
-
-func TestATableThatCannotBeWrittenIsAnError(t *testing.T) {
-	reader, writer := io.Pipe()
-	require.NoError(t, reader.Close())
-	require.Error(t, writeFindings(writer, nil))
-}
-
-func TestAskingForAGateThatIsNotThereIsAnErrorThatListsTheOthers(t *testing.T) {
-	gates := []recordedGate{{spec: health.Spec{Gate: "k3s-api"}}, {spec: health.Spec{Gate: "k3s-nodes"}}}
-	want := expected{gates: []health.Spec{{Gate: "k3s-api"}, {Gate: "k3s-system"}}}
-	selected, held, err := selectGates(gates, want, []string{"k3s-api", "k3s-system"})
-	require.NoError(t, err)
-	require.Len(t, selected, 1)
-	assert.Equal(t, "k3s-api", selected[0].spec.Gate)
-	assert.Equal(t, want.gates, held.gates, "one is missing")
-	_, _, err = selectGates(gates, want, []string{"k3s-node"})
-	require.ErrorContains(t, err, "k3s-api, k3s-nodes, k3s-system")
 }

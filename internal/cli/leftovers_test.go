@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/nspawn"
+	"strata/internal/stackstate"
 )
 
 // onlyTheCreation is an exported state in which the creation of a machine, and others that are none, were interrupted.
@@ -30,24 +31,24 @@ func onlyTheCreation(t *testing.T) (string, nspawn.Spec) {
 
 func TestMachinesWhoseCreationWasInterruptedComeFromTheState(t *testing.T) {
 	state, want := onlyTheCreation(t)
-	found, err := unfinishedMachines(parsed(t, state))
+	found, err := unfinishedMachines(parse(t, state))
 	require.NoError(t, err)
 	assert.Equal(t, []nspawn.Spec{want}, found)
 
-	known, err := knownBefore(parsed(t, strings.Replace(state, `"resources":[]`, `"resources":[{"urn":"urn::k3s-cluster","outputs":{"hex":"cafe"}}]`, 1)))
+	known, err := KnownBefore(parse(t, strings.Replace(state, `"resources":[]`, `"resources":[{"urn":"urn::k3s-cluster","outputs":{"hex":"cafe"}}]`, 1)))
 	require.NoError(t, err)
-	assert.Equal(t, before{"cafe", found}, known)
+	assert.Equal(t, Before{"cafe", found}, known)
 	printed, err := json.Marshal(known)
 	require.NoError(t, err)
-	given, err := givenBefore(bytes.NewReader(printed))
+	given, err := ReadBefore(bytes.NewReader(printed))
 	require.NoError(t, err)
 	assert.Equal(t, known, given, "what is printed is what is read")
 
-	none, err := unfinishedMachines(parsed(t, `{"deployment":{}}`))
+	none, err := unfinishedMachines(parse(t, `{"deployment":{}}`))
 	require.NoError(t, err)
 	assert.Empty(t, none)
 	for text, wants := range map[string]string{"": "", "{}\n": "", "nonsense": "as --unfinished prints them"} {
-		given, err := givenBefore(strings.NewReader(text))
+		given, err := ReadBefore(strings.NewReader(text))
 		assert.Empty(t, given)
 		if wants != "" {
 			require.ErrorContains(t, err, wants)
@@ -55,4 +56,12 @@ func TestMachinesWhoseCreationWasInterruptedComeFromTheState(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
+}
+
+// parse is an exported state as it is read.
+func parse(t *testing.T, export string) *stackstate.State {
+	t.Helper()
+	state, err := stackstate.Parse([]byte(export))
+	require.NoError(t, err)
+	return state
 }

@@ -15,7 +15,6 @@ import (
 
 func TestStrandedNamesOnlyTheHostThatDoesNotAnswer(t *testing.T) {
 	server := sshtest.Start(t)
-	server.Handler = unitAnswer("active", "running")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	closed := listener.Addr().(*net.TCPAddr).Port
@@ -29,16 +28,17 @@ func TestStrandedNamesOnlyTheHostThatDoesNotAnswer(t *testing.T) {
 	}
 	state := `{"deployment":{"resources":[` + command("urn::alive-uninstall", target.Port, `"delete":"x",`) + "," +
 		command("urn::dead-uninstall", closed, `"delete":"x",`) + "," + command("urn::dead-install", closed, "") + `]}}`
-	uninstalls, err := uninstallsIn(parsed(t, state))
+	parsed := parse(t, state)
+	uninstalls, err := uninstallsIn(parsed)
 	require.NoError(t, err)
 	require.Len(t, uninstalls, 2, "an install runs nothing at a destroy")
 
 	var out bytes.Buffer
-	require.NoError(t, showStranded(&out, "staging", askHosts(t.Context(), uninstalls)))
+	require.NoError(t, ShowUnreachable(t.Context(), &out, "staging", parsed))
 	assert.Contains(t, out.String(), "pulumi state delete --yes --stack staging 'urn::dead-uninstall'")
 	assert.NotContains(t, out.String(), "alive-uninstall")
 
 	out.Reset()
-	require.NoError(t, showStranded(&out, "staging", askHosts(t.Context(), uninstalls[:1])))
+	require.NoError(t, showUnreachable(&out, "staging", unreachable(t.Context(), uninstalls[:1])))
 	assert.Contains(t, out.String(), "another cause")
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
+	"strata/internal/stackstate"
 	"strata/internal/vm"
 )
 
 // stateWith is an exported state that knows the machines of some nodes.
-func stateWith(t *testing.T, specs vm.Specs, nodes ...string) []vm.Spec {
+func stateWith(t *testing.T, specs vm.Specs, nodes ...string) *stackstate.State {
 	t.Helper()
 	resources := []string{`{"urn":"urn::image","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata vm image put","stdin":"{}"}}`}
 	for _, spec := range specs {
@@ -31,19 +32,17 @@ func stateWith(t *testing.T, specs vm.Specs, nodes ...string) []vm.Spec {
 			resources = append(resources, fmt.Sprintf(`{"urn":"urn::%s","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata vm create","stdin":%q}}`, node, stdin))
 		}
 	}
-	made, err := madeVMs(parsed(t, `{"deployment":{"resources":[`+strings.Join(resources, ",")+`]}}`))
+	state, err := stackstate.Parse([]byte(`{"deployment":{"resources":[` + strings.Join(resources, ",") + `]}}`))
 	require.NoError(t, err)
-	require.Len(t, made, len(nodes))
-	return made
+	require.Len(t, state.Resources, 1+len(nodes))
+	return state
 }
 
 // stranded is what `strata stranded` says of a stack's machines.
-func (h *hypervisorStack) stranded(cfg *config.Config, made []vm.Spec) string {
+func (h *hypervisorStack) stranded(cfg *config.Config, state *stackstate.State) string {
 	h.t.Helper()
-	found, err := strays(h.t.Context(), cfg, h.project, made, "")
-	require.NoError(h.t, err)
 	var out bytes.Buffer
-	require.NoError(h.t, showStrays(&out, cfg, found))
+	require.NoError(h.t, ShowOrphans(h.t.Context(), &out, cfg, h.project, state))
 	assert.NotContains(h.t, out.String(), "PRIVATE KEY")
 	return out.String()
 }
@@ -70,7 +69,7 @@ func TestStrandedNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
 	h.write("volumes/strata-dev-image-0123456789ab.qcow2", "2147483648")
 	cfg := h.configure("driver: libvirt\n    libvirt: {bridge: br0}", "10.10.0.21")
 	h.up(cfg, vm.Image{SHA256: "0123456789abcdef"}, "")
-	specs := vmSpecs(cfg)
+	specs := VMSpecs(cfg)
 	assert.Empty(t, h.stranded(cfg, stateWith(t, specs, "server-1", "agent-1")), "the state knows both")
 
 	text := h.stranded(cfg, stateWith(t, specs, "server-1"))
@@ -88,15 +87,11 @@ func TestStrandedNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
 func TestStrandedNamesAVMThatIsHalfMade(t *testing.T) {
 	h, server, hosts := onPVE(t)
 	cfg := h.configure(hosts, "10.10.0.21")
-	mark := vm.Mark{Stack: "dev", Node: "agent-1", State: "making"}
 	h.write("guests/105.json", `{"id": 105, "config": {"name": "strata-dev-agent-1", "description": "strata stack=dev node=agent-1 state=making"}}`)
 	h.write("guests/106.json", `{"id": 106, "config": {"name": "strata-dev-old", "description": "strata stack=dev node=old state=made"}}`)
-	found, err := strays(t.Context(), cfg, h.project, nil, "")
-	require.NoError(t, err)
-	require.Len(t, found, 2)
-	assert.Equal(t, mark, found[0].Mark)
 
-	text := h.stranded(cfg, nil)
+	text := h.stranded(cfg, &stackstate.State{})
+	assert.Equal(t, 2, strings.Count(text, "is this stack's node"))
 	assert.Contains(t, text, "hypervisor 127.0.0.1: VM 105 (strata-dev-agent-1) on node pve is this stack's node agent-1")
 	assert.Contains(t, text, "half made; to have it made anew: pulumi up --stack dev")
 	assert.Equal(t, 1, strings.Count(text, "pulumi up"), "node old is not in the configuration: no up takes it over")

@@ -9,9 +9,9 @@ import (
 	"strata/health/preflight"
 )
 
-// writeFindings prints a line for each finding that says something, and one that counts the rest of each subject; then what
+// WriteFindings prints a line for each finding that says something, and one that counts the rest of each subject; then what
 // to do about each failure.
-func writeFindings(out io.Writer, findings []preflight.Finding) error {
+func WriteFindings(out io.Writer, findings []preflight.Finding) error {
 	table := newTable(out, "SUBJECT", "CHECK", "STATE", "FOUND")
 	groups, order := map[string]*group{}, []string{}
 	for _, f := range findings {

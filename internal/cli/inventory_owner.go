@@ -13,15 +13,15 @@ import (
 // ownerLimit bounds the question to the state, which may be far away.
 const ownerLimit = 5 * time.Second
 
-// clusterIn is the identity of a state's cluster; empty where it has none.
-func clusterIn(state *stackstate.State) string {
+// ClusterID is the identity of a state's cluster; empty where it has none.
+func ClusterID(state *stackstate.State) string {
 	cluster, _ := state.Named("k3s-cluster")
 	return cluster.Output("hex")
 }
 
-// ownerOf is whose the hosts of a stack are, without their nodes, as its state has it. A state that cannot be read, or has no cluster yet,
+// OwnerOf is whose the hosts of a stack are, without their nodes, as its state has it. A state that cannot be read, or has no cluster yet,
 // is an error, and the names are all that is known.
-func ownerOf(ctx context.Context, project, stack string) (k3snode.Owner, error) {
+func OwnerOf(ctx context.Context, project, stack string) (k3snode.Owner, error) {
 	owner := k3snode.Owner{Stack: stack}
 	ctx, cancel := context.WithTimeout(ctx, ownerLimit)
 	defer cancel()

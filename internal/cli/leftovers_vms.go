@@ -7,15 +7,16 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
+	"time"
 
 	"strata/config"
-	"strata/internal/remote"
 	"strata/internal/stackstate"
 	"strata/internal/vm"
 	"strata/internal/vm/lifecycle"
 )
+
+// hypervisorLimit bounds the look at the hypervisor.
+const hypervisorLimit = 20 * time.Second
 
 // madeVMs are the machines that a state knows.
 func madeVMs(state *stackstate.State) ([]vm.Spec, error) {
@@ -33,13 +34,8 @@ func madeVMs(state *stackstate.State) ([]vm.Spec, error) {
 	return specs, nil
 }
 
-// lookForStrays shows the machines that the state does not know, where the stack's hosts are virtual machines.
-func lookForStrays(cmd *cobra.Command, file, project string, state *stackstate.State) error {
-	cfg, err := config.FromFile(file)
-	if err != nil { // A stack without hypervisor needs no file here.
-		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "virtual machines that the state does not know were not looked for: %v; --config-file names the stack's file\n", err)
-		return err
-	}
+// ShowOrphans shows the virtual machines that the state does not know; nothing where the stack's hosts are none.
+func ShowOrphans(ctx context.Context, out io.Writer, cfg *config.Config, project string, state *stackstate.State) error {
 	if !cfg.Hosts.Driver.MakesVMs() {
 		return nil
 	}
@@ -47,32 +43,33 @@ func lookForStrays(cmd *cobra.Command, file, project string, state *stackstate.S
 	if err != nil {
 		return err
 	}
-	found, err := strays(cmd.Context(), cfg, project, made, clusterIn(state))
+	found, err := orphans(ctx, cfg, project, made, ClusterID(state))
 	if err != nil {
-		return fmt.Errorf("virtual machines that the state does not know were not looked for: %w", err)
+		return notLookedFor(err)
 	}
-	return showStrays(cmd.OutOrStdout(), cfg, found)
+	return showOrphans(out, cfg, found)
 }
 
-// strays are the machines of a stack that its state does not know: a killed up made them, and no destroy removes them. Those of another
+func notLookedFor(err error) error {
+	return fmt.Errorf("virtual machines that the state does not know were not looked for: %w", err)
+}
+
+// orphans are the machines of a stack that its state does not know: a killed up made them, and no destroy removes them. Those of another
 // cluster than the stack's are not its own, where that is known.
-func strays(ctx context.Context, cfg *config.Config, project string, made []vm.Spec, cluster string) ([]vm.Owned, error) {
-	ctx, cancel := context.WithTimeout(ctx, preflightTimeout)
+func orphans(ctx context.Context, cfg *config.Config, project string, made []vm.Spec, cluster string) ([]vm.Owned, error) {
+	ctx, cancel := context.WithTimeout(ctx, hypervisorLimit)
 	defer cancel()
-	spec := vmSpecs(cfg)[0]
+	spec := VMSpecs(cfg)[0]
 	spec.Cluster = cluster
 	if len(made) > 0 && made[0].Hypervisor.Address == spec.Hypervisor.Address && spec.Hypervisor.HostKey == "" {
 		spec.Hypervisor.HostKey = made[0].Hypervisor.HostKey // pinned by an earlier up
 	}
-	key, err := hypervisorKey(cfg, project)
+	key, err := HypervisorKey(cfg, project)
 	if err != nil {
 		return nil, err
 	}
-	if at := spec.Hypervisor; at.Address != "" && at.HostKey == "" {
-		// No up came so far as to pin it; the key is not kept.
-		if spec.Hypervisor.HostKey, err = remote.Scan(ctx, at.Address, at.Port); err != nil {
-			return nil, err
-		}
+	if spec, err = Pinned(ctx, spec); err != nil {
+		return nil, err
 	}
 	host, err := vm.Connect(ctx, spec.Hypervisor, key)
 	if err != nil {
@@ -85,7 +82,7 @@ func strays(ctx context.Context, cfg *config.Config, project string, made []vm.S
 	return slices.DeleteFunc(owned, known), errors.Join(err, host.Close())
 }
 
-// ofCluster is the identity that a stray's mark has, in brackets.
+// ofCluster is the identity that an orphan's mark has, in brackets.
 func ofCluster(one vm.Owned) string {
 	if one.Cluster == "" {
 		return ""
@@ -93,14 +90,14 @@ func ofCluster(one vm.Owned) string {
 	return " (cluster " + one.Cluster + ")"
 }
 
-// showStrays says what each stray is, how the next up takes it over and how it is removed by hand.
-func showStrays(out io.Writer, cfg *config.Config, strays []vm.Owned) error {
+// showOrphans says what each orphan is, how the next up takes it over and how it is removed by hand.
+func showOrphans(out io.Writer, cfg *config.Config, orphans []vm.Owned) error {
 	where := "this machine"
 	if at := cfg.Hosts.Hypervisor; at.Address != "" {
 		where = "hypervisor " + at.Address
 	}
 	var text strings.Builder
-	for _, one := range strays {
+	for _, one := range orphans {
 		fmt.Fprintf(&text, "%s: %s is this stack's node %s%s, and the state does not know it: an up was killed, or still runs\n", where, one.What, one.Node, ofCluster(one))
 		switch configured := slices.ContainsFunc(cfg.Hosts.Nodes, func(node config.Node) bool { return node.Name == one.Node }); {
 		case configured && one.Whole() && one.Cluster == "":

@@ -22,12 +22,12 @@ type expected struct {
 }
 
 // expectedGates asks the stack file, as the program itself would: what the state has is what the last up got to.
-func expectedGates(ctx context.Context, flags healthFlags) expected {
-	e := expected{file: flags.file}
+func expectedGates(ctx context.Context, q Question) expected {
+	e := expected{file: q.File}
 	if e.file == "" {
-		e.file = filepath.Join(flags.project, "Pulumi."+path.Base(flags.stack)+".yaml")
+		e.file = filepath.Join(q.Project, "Pulumi."+path.Base(q.Stack)+".yaml")
 	}
-	cfg, err := config.OfStack(path.Base(flags.stack), e.file)
+	cfg, err := config.OfStack(path.Base(q.Stack), e.file)
 	if err == nil {
 		e.gates, err = platform.Gates(ctx, cfg)
 	}
@@ -45,26 +45,26 @@ func (e expected) has(name string) bool {
 
 // merge puts the results of the state's gates into the program's order, each that the state does not have as missing. Those that the
 // configuration does not ask for come last.
-func (e expected) merge(results []health.Result) []askedGate {
-	var all []askedGate
+func (e expected) merge(results []health.Result) []AskedGate {
+	var all []AskedGate
 	for _, spec := range e.gates {
 		i := slices.IndexFunc(results, func(result health.Result) bool { return result.Gate == spec.Gate })
 		if i < 0 {
-			all = append(all, askedGate{Result: health.NotMade(spec)})
+			all = append(all, AskedGate{Result: health.NotMade(spec)})
 			continue
 		}
-		all = append(all, askedGate{Result: results[i]})
+		all = append(all, AskedGate{Result: results[i]})
 	}
 	for _, result := range results {
 		if !e.has(result.Gate) {
-			all = append(all, askedGate{Result: result, LeftOver: e.unknown == nil})
+			all = append(all, AskedGate{Result: result, LeftOver: e.unknown == nil})
 		}
 	}
 	return all
 }
 
-// askedGate is what a gate said.
-type askedGate struct {
+// AskedGate is what a gate said.
+type AskedGate struct {
 	health.Result
 	// LeftOver is true for one that the configuration does not ask for any more.
 	LeftOver bool `json:"leftOver,omitempty"`

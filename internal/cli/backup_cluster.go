@@ -18,23 +18,23 @@ import (
 	"strata/internal/stackstate"
 )
 
-// recordedCluster is what a stack's state says about its cluster: the nodes, how they are reached, and the K3s that they run.
-type recordedCluster struct {
+// Cluster is what a stack's state says about its cluster: the nodes, how they are reached, and the K3s that they run.
+type Cluster struct {
 	plan    upgrade.Plan
 	secrets health.Secrets
 	// own reads K3s's own kubeconfig from a server, where the stack's is of no use; otherwise nil.
 	own *credential.SSH
 }
 
-// clusterOf reads a stack's cluster from its state, where the upgrade has it.
-func clusterOf(ctx context.Context, project, stack string) (recordedCluster, error) {
+// ClusterOf reads a stack's cluster from its state, where the upgrade has it. A stack without one of its own is an error.
+func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 	state, err := stackstate.CommandLine(project).Read(ctx, stack)
 	if err != nil {
-		return recordedCluster{}, err
+		return Cluster{}, err
 	}
 	if commands := state.Running("upgrade"); len(commands) > 0 {
 		command := commands[0]
-		var found recordedCluster
+		var found Cluster
 		if err := json.Unmarshal([]byte(command.Input("stdin")), &found.plan); err != nil {
 			return found, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
 		}
@@ -44,13 +44,13 @@ func clusterOf(ctx context.Context, project, stack string) (recordedCluster, err
 	if slices.ContainsFunc(state.OfType(stackstate.LocalCommand), func(command stackstate.Resource) bool {
 		return strings.Contains(string(command.URN), "strata:cluster:LentCluster$")
 	}) {
-		return recordedCluster{}, fmt.Errorf("stack %s runs on somebody else's cluster (strata:cluster): its servers, etcd and snapshots are its owner's", stack)
+		return Cluster{}, fmt.Errorf("stack %s runs on somebody else's cluster (strata:cluster): its servers, etcd and snapshots are its owner's", stack)
 	}
-	return recordedCluster{}, fmt.Errorf("stack %s has no cluster yet: run pulumi up -s %s", stack, stack)
+	return Cluster{}, fmt.Errorf("stack %s has no cluster yet: run pulumi up -s %s", stack, stack)
 }
 
 // hosts reaches the nodes' hosts; what gates tell goes to log.
-func (c recordedCluster) hosts(log io.Writer) *restore.SSH {
+func (c Cluster) hosts(log io.Writer) *restore.SSH {
 	urls := c.plan.URLs()
 	reach := &upgrade.SSH{SHA256: c.plan.SHA256, Secrets: c.secrets, Return: c.plan.Return.Duration, Log: log}
 	return &restore.SSH{Key: c.secrets.SSHKey, SHA256: c.plan.SHA256, Owner: c.plan.Owner, Gate: func(ctx context.Context, host health.Host) error {
@@ -68,7 +68,7 @@ func (c recordedCluster) hosts(log io.Writer) *restore.SSH {
 
 // authenticate makes sure, before anything is changed, that somebody will be believed afterwards: the certificate of the stack, or K3s's
 // own, which is read from the server that is reset. A cluster without its quorum answers nobody, so that no server said no is enough.
-func (c *recordedCluster) authenticate(ctx context.Context, first health.Host, now time.Time, log io.Writer) error {
+func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.Time, log io.Writer) error {
 	why := credential.Usable(c.secrets.Kubeconfig, now)
 	for _, url := range c.plan.Servers {
 		if why != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"strata/config"
 	"strata/health/preflight"
@@ -12,34 +11,16 @@ import (
 
 // vmPlan is what a preflight looks for on the hypervisor of drivers libvirt and proxmox.
 func vmPlan(ctx context.Context, cfg *config.Config, project string) (preflight.VMPlan, error) {
-	key, err := hypervisorKey(cfg, project)
+	key, err := HypervisorKey(cfg, project)
 	if err != nil {
 		return preflight.VMPlan{}, err
 	}
-	return preflight.VMPlan{Specs: vmSpecs(cfg), Key: key, Image: vmImage(ctx, cfg, project)}, nil
-}
-
-// vmSpecs are the machines that the configuration asks for.
-func vmSpecs(cfg *config.Config) vm.Specs {
-	var specs vm.Specs
-	for _, node := range cfg.Hosts.Nodes {
-		spec := vm.SpecOf(cfg.Hosts, cfg.Stack, node)
-		spec.Timeout, spec.Hypervisor.HostKey = cfg.Timeouts.Host, cfg.Hosts.Hypervisor.HostKey
-		specs = append(specs, spec)
+	specs := VMSpecs(cfg)
+	owner, _ := OwnerOf(ctx, project, cfg.Stack) // without a state the names decide
+	for i := range specs {
+		specs[i].Cluster, specs[i].Project = owner.Cluster, owner.Project
 	}
-	return specs
-}
-
-// hypervisorKey logs in to the hypervisor; nil for this machine.
-func hypervisorKey(cfg *config.Config, project string) ([]byte, error) {
-	if cfg.Hosts.Hypervisor.Address == "" {
-		return nil, nil
-	}
-	key, err := readKeyFile(project, cfg.Hosts.Hypervisor.KeyFile)
-	if err != nil {
-		return nil, fmt.Errorf("strata:hosts.hypervisor.keyFile: %w", err)
-	}
-	return key, nil
+	return preflight.VMPlan{Specs: specs, Key: key, Image: vmImage(ctx, cfg, project)}, nil
 }
 
 // vmImage is what the machines start from; nil with a template. One that upstream has is asked for, and not downloaded.

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"strata/config"
+)
+
+// Save has the first server that answers write a snapshot of etcd now, beside the scheduled ones, and copies it to a local folder unless to is
+// empty: what is on the host is lost with the host. Servers that cannot are told on log; that none can is an error.
+func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error {
+	hosts, servers := c.hosts(log), c.plan.Of(config.RoleServer)
+	for _, server := range servers {
+		said, err := hosts.Run(ctx, server, "save", nil)
+		if err != nil {
+			_, _ = fmt.Fprintf(log, "snapshot on %s: %v\n", server.Name, err)
+			continue
+		}
+		name, rest, _ := strings.Cut(said, " ")
+		size, sum, _ := strings.Cut(rest, " ")
+		_, err = fmt.Fprintf(out, "%s on %s: %s bytes, sha256 %s\n", name, server.Name, size, sum)
+		if err != nil || to == "" {
+			return err
+		}
+		local := filepath.Join(to, name)
+		if err := hosts.Copy(ctx, server, name, local, sum); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(out, "copied to %s\n", local)
+		return err
+	}
+	return fmt.Errorf("none of %d servers could take a snapshot (see above); if they lost their quorum: strata restore --current", len(servers))
+}
+
+// List prints the snapshots that every server has. The error joins those of servers that do not say.
+func (c Cluster) List(ctx context.Context, out, log io.Writer) error {
+	hosts := c.hosts(log)
+	table := newTable(out, "SERVER", "SNAPSHOT", "BYTES", "WRITTEN")
+	var failures []error
+	for _, server := range c.plan.Of(config.RoleServer) {
+		said, err := hosts.Run(ctx, server, "list", nil)
+		if err != nil {
+			failures = append(failures, fmt.Errorf("snapshots of %s: %w", server.Name, err))
+			continue
+		}
+		for line := range strings.Lines(said) {
+			if fields := strings.Fields(line); len(fields) == 3 {
+				table.row(append([]string{server.Name}, fields...)...)
+			}
+		}
+	}
+	return errors.Join(append(failures, table.flush())...)
+}

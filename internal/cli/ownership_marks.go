@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"strata/config"
+	k3snode "strata/internal/k3s/node"
+	"strata/internal/remote"
+)
+
+// hostLimit bounds what is done on one host.
+const hostLimit = 30 * time.Second
+
+// Release and Adopt are what a person does with a mark.
+const (
+	Release = "release"
+	Adopt   = "adopt"
+)
+
+// Marks changes whose hosts and machines are, by hand.
+type Marks struct {
+	// Action is Release or Adopt. Without Yes nothing is changed, and it is only said whose they are.
+	Action string
+	Yes    bool
+	// Owner is whose they are to be, without a node.
+	Owner k3snode.Owner
+	// Stack and Project are where the state is read that knows the hosts in machines.
+	Stack, Project string
+	// Out is where it is said whose each was and what became of it.
+	Out io.Writer
+}
+
+// OfHosts changes the marks of hosts that exist already. The error joins those of all hosts.
+func (m Marks) OfHosts(ctx context.Context, hosts []Host) error {
+	var failures []error
+	for _, host := range hosts {
+		said, err := m.onHost(ctx, host)
+		if err != nil {
+			failures = append(failures, m.failed(host.Host.Name, err))
+			continue
+		}
+		_, _ = fmt.Fprintf(m.Out, "%s (%s): %s\n", host.Host.Name, host.Host.Address, m.wasWhose(said))
+	}
+	return errors.Join(failures...)
+}
+
+// OfMachines changes the marks of the machines that carry the configuration's nodes, and of the hosts in them. The error joins those of all.
+func (m Marks) OfMachines(ctx context.Context, cfg *config.Config) error {
+	var failures []error
+	for _, node := range cfg.Hosts.Nodes {
+		was, err := m.onMachine(ctx, cfg, node)
+		if err != nil {
+			failures = append(failures, m.failed(node.Name, err))
+			continue
+		}
+		_, _ = fmt.Fprintf(m.Out, "%s: the machine was of %s; %s\n", node.Name, was, m.nowWhose("the machine"))
+	}
+	return errors.Join(failures...)
+}
+
+func (m Marks) failed(node string, err error) error {
+	return fmt.Errorf("host %s %s: %w", m.Action, node, err)
+}
+
+// onHost runs the script of the change on a host. Without a pin it makes the first contact, as a preflight does.
+func (m Marks) onHost(ctx context.Context, host Host) (said string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, hostLimit)
+	defer cancel()
+	target := host.Host.Target
+	if target.HostKey == "" {
+		key, err := remote.Scan(ctx, target.Address, target.Port)
+		if err != nil {
+			return "", err
+		}
+		target.HostKey = key
+	}
+	return k3snode.Run(ctx, target, host.Key, k3snode.ByHand(m.Action, *m.Owner.At(target.Name), m.Yes))
+}
+
+// wasWhose words whose a host was, and what became of it.
+func (m Marks) wasWhose(said string) string {
+	whose, rest, _ := strings.Cut(said, " ")
+	is := map[string]string{
+		"ours": "this cluster's", "free": "nobody's", "node": "this cluster's node " + rest,
+		"other":    "somebody's (project, stack, node, cluster: " + rest + ")",
+		"unmarked": "nobody's by a mark, but it has a K3s that this stack's state does not know",
+	}[whose]
+	return is + "; " + m.nowWhose("a K3s on it")
+}
+
+// nowWhose words what became of a mark; keeps is what goes on without it.
+func (m Marks) nowWhose(keeps string) string {
+	if !m.Yes {
+		return "nothing was done; --yes does it"
+	}
+	return map[string]string{Release: "the mark is gone; " + keeps + " goes on", Adopt: "it is this stack's now"}[m.Action]
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/kinds"
+	"strata/internal/stackstate"
+)
+
+// atOnce bounds how many gates are asked at once.
+const atOnce = 16
+
+// Question is what is asked about a stack's gates.
+type Question struct {
+	// Stack is the stack's name, Project its folder, File the stack file; empty for the project's own.
+	Stack, Project, File string
+	// Only names the gates that are asked; none: all.
+	Only []string
+	// Timeout bounds each gate, and TimeoutKey is the flag or key that sets it.
+	Timeout    time.Duration
+	TimeoutKey string
+}
+
+// UnknownGateError says that a Question names a gate that neither the state nor the configuration has.
+type UnknownGateError struct{ cause error }
+
+func (e *UnknownGateError) Error() string { return e.cause.Error() }
+
+// Unwrap is why the names may be incomplete.
+func (e *UnknownGateError) Unwrap() error { return e.cause }
+
+// Ask asks the gates that the state has, each with the spec that it has there, and holds them against the configuration. What gates tell
+// goes to progress. A name that nothing has is an UnknownGateError; that no gate is there nor wanted is an error, too.
+func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
+	gates, err := q.recorded(ctx)
+	if err != nil {
+		return Round{}, err
+	}
+	want := expectedGates(ctx, q)
+	if len(q.Only) > 0 {
+		if gates, want, err = selectGates(gates, want, q.Only); err != nil {
+			return Round{}, &UnknownGateError{err}
+		}
+	}
+	if len(gates) == 0 && len(want.gates) == 0 {
+		return Round{}, errors.Join(fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", q.Stack, q.Stack), want.unknown)
+	}
+	return Round{Stack: q.Stack, Gates: want.merge(q.askAll(ctx, gates, progress)), expected: want}, nil
+}
+
+// recorded are the gates in the stack's state; none when there is no such stack yet.
+func (q Question) recorded(ctx context.Context) ([]Gate, error) {
+	state, err := stackstate.CommandLine(q.Project).Read(ctx, q.Stack)
+	if errors.Is(err, stackstate.ErrNoStack) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Gates(state)
+}
+
+// selectGates are the gates of the given names: those that the state has, and what to hold them against. A name that neither the state
+// nor the configuration has is an error: asking nothing must not look healthy.
+func selectGates(gates []Gate, want expected, names []string) ([]Gate, expected, error) {
+	var selected []Gate
+	wanted := expected{file: want.file}
+	for _, name := range names {
+		recorded := slices.IndexFunc(gates, func(gate Gate) bool { return gate.Spec.Gate == name })
+		if recorded >= 0 {
+			selected = append(selected, gates[recorded])
+		}
+		i := slices.IndexFunc(want.gates, func(spec health.Spec) bool { return spec.Gate == name })
+		switch {
+		case i >= 0:
+			wanted.gates = append(wanted.gates, want.gates[i])
+		case recorded >= 0 && want.unknown != nil:
+			wanted.gates = append(wanted.gates, gates[recorded].Spec) // whether others are missing was not asked
+		case recorded < 0:
+			return nil, want, errors.Join(fmt.Errorf("no gate is called %s; there are %s", name, strings.Join(gateNames(gates, want), ", ")), want.unknown)
+		}
+	}
+	return selected, wanted, nil
+}
+
+// gateNames are the names of the gates that a stack has or should have.
+func gateNames(gates []Gate, want expected) []string {
+	var names []string
+	for _, gate := range gates {
+		names = append(names, gate.Spec.Gate)
+	}
+	for _, spec := range want.gates {
+		if !slices.Contains(names, spec.Gate) {
+			names = append(names, spec.Gate)
+		}
+	}
+	return names
+}
+
+// askAll asks every gate at once, each with a short deadline, and returns the results in the gates' order.
+func (q Question) askAll(ctx context.Context, gates []Gate, progress io.Writer) []health.Result {
+	results := make([]health.Result, len(gates))
+	slots := make(chan struct{}, atOnce)
+	var all sync.WaitGroup
+	for i, gate := range gates {
+		all.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			gate.Spec.Timeout = metav1.Duration{Duration: q.Timeout}
+			gate.Spec.TimeoutKey = q.TimeoutKey
+			result, err := kinds.Run(ctx, gate.Spec, gate.Secrets, progress)
+			if err != nil {
+				result = health.Result{
+					Gate: gate.Spec.Gate, Layer: gate.Spec.Layer, Kind: gate.Spec.Kind, State: health.Stuck, Ending: health.EndedStuck,
+					Checks: []health.Verdict{{Check: "spec", State: health.Stuck, Message: err.Error(), Hint: "run pulumi up, which writes it anew"}},
+				}
+			}
+			results[i] = result
+		})
+	}
+	all.Wait()
+	return results
+}

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"strata/health"
+	"strata/internal/atomicfile"
+	"strata/internal/metrics"
+)
+
+// Round is what one look at a stack's gates found.
+type Round struct {
+	Stack string
+	Gates []AskedGate
+	// expected is what the gates were held against.
+	expected expected
+}
+
+// named are the gates that match.
+func (r Round) named(match func(AskedGate) bool) []string {
+	var names []string
+	for _, gate := range r.Gates {
+		if match(gate) {
+			names = append(names, gate.Gate)
+		}
+	}
+	return names
+}
+
+// results are the gates' own.
+func (r Round) results() []health.Result {
+	results := make([]health.Result, 0, len(r.Gates))
+	for _, gate := range r.Gates {
+		results = append(results, gate.Result)
+	}
+	return results
+}
+
+func (r Round) missing() []string {
+	return r.named(func(gate AskedGate) bool { return gate.State == health.Missing })
+}
+
+func (r Round) closed() []string {
+	return r.named(func(gate AskedGate) bool { return !gate.Passes() })
+}
+
+// Open is true when every gate is.
+func (r Round) Open() bool { return len(r.closed()) == 0 }
+
+// Unknown is why nobody can say which gates the configuration asks for, and so whether one is missing; nil where that is known.
+func (r Round) Unknown() error { return r.expected.unknown }
+
+// WriteMetrics writes the verdicts as metrics to a file, at once. Those of a round that was interrupted say nothing about the gates, and
+// are not written.
+func (r Round) WriteMetrics(ctx context.Context, file string) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	var content bytes.Buffer
+	if err := metrics.WriteHealth(&content, metrics.Health{Stack: r.Stack, Results: r.results(), Known: r.Unknown() == nil, At: time.Now()}); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(file, content.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	return nil
+}
+
+// Write prints the table, each failure's report unless that came with the progress, and what is missing or left over.
+func (r Round) Write(out io.Writer, reports bool) error {
+	table := newTable(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
+	for _, gate := range r.Gates {
+		if gate.State == health.Missing {
+			table.row(gate.Layer, gate.Gate, string(gate.State), "-", "-")
+			continue
+		}
+		passed := 0
+		for _, check := range gate.Checks {
+			if check.Passes() {
+				passed++
+			}
+		}
+		table.row(gate.Layer, gate.Gate, string(gate.State), fmt.Sprintf("%d/%d", passed, len(gate.Checks)), gate.Elapsed.Round(time.Millisecond).String())
+	}
+	if err := table.flush(); err != nil {
+		return err
+	}
+	for _, gate := range r.Gates {
+		if gate.Passes() || gate.State == health.Missing || !reports {
+			continue
+		}
+		if err := health.WriteReport(out, gate.Result); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(out, r.summary())
+	return err
+}
+
+// summary says what is missing and left over, and counts.
+func (r Round) summary() string {
+	var text strings.Builder
+	missing := r.missing()
+	if len(missing) > 0 {
+		fmt.Fprintf(&text, "missing: %s\n  %s asks for them and the stack does not have them: no up since then got to them\n"+
+			"  run pulumi up -s %s, and look at where it ends\n", strings.Join(missing, ", "), r.expected.file, r.Stack)
+	}
+	if left := r.named(func(gate AskedGate) bool { return gate.LeftOver }); len(left) > 0 {
+		fmt.Fprintf(&text, "left over: %s\n  the stack has them and %s does not ask for them any more; the next up removes them\n",
+			strings.Join(left, ", "), r.expected.file)
+	}
+	total, open := len(r.Gates), len(r.Gates)-len(r.closed())
+	switch {
+	case r.expected.unknown != nil:
+		fmt.Fprintf(&text, "%d of the %d gates that the state has open\n", open, total)
+	case len(missing) > 0:
+		fmt.Fprintf(&text, "%d of %d gates open, %d missing\n", open, total, len(missing))
+	default:
+		fmt.Fprintf(&text, "%d of %d gates open\n", open, total)
+	}
+	return text.String()
+}
