@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/health"
 	"strata/internal/k3s/members"
 )
 
@@ -20,7 +21,7 @@ func newAdmitCommand() *cobra.Command {
 		Hidden: true,
 		RunE: fromStdin("admit", func(ctx context.Context, cmd *cobra.Command, question members.Admission) error {
 			question.Again = previousOutput() != ""
-			if err := question.Admit(ctx, secretsFrom(os.Getenv).SSHKey, cmd.ErrOrStderr()); err != nil {
+			if err := question.Admit(ctx, health.SecretsFrom(os.Getenv).SSHKey, cmd.ErrOrStderr()); err != nil {
 				return fmt.Errorf("layer k3s: admit %s: %w", question.Node.Name, err)
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), question.Node.HostKey)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/health"
 	"strata/internal/credential"
 )
 
@@ -22,7 +23,7 @@ func newCredentialCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{2, fmt.Errorf("credential: previous output: %w", err)}
 			}
-			hosts := &credential.SSH{Key: secretsFrom(os.Getenv).SSHKey, Owner: request.Owner}
+			hosts := &credential.SSH{Key: health.SecretsFrom(os.Getenv).SSHKey, Owner: request.Owner}
 			issuer := credential.Issuer{Hosts: hosts, Now: time.Now, Log: cmd.ErrOrStderr()}
 			issued, err := issuer.Issue(ctx, request, previous)
 			if err != nil {

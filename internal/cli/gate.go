@@ -30,7 +30,7 @@ func newGateCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{2, err}
 			}
-			result, err := kinds.Run(cmd.Context(), spec, secretsFrom(os.Getenv), cmd.ErrOrStderr())
+			result, err := kinds.Run(cmd.Context(), spec, health.SecretsFrom(os.Getenv), cmd.ErrOrStderr())
 			if err != nil {
 				return &exitError{2, err}
 			}
@@ -45,12 +45,4 @@ func newGateCommand() *cobra.Command {
 	}
 	command.AddCommand(newGateWebhookCommand())
 	return command
-}
-
-// secretsFrom reads a gate's secrets from its environment.
-func secretsFrom(env func(string) string) health.Secrets {
-	return health.Secrets{
-		SSHKey: []byte(env("STRATA_SSH_KEY")), HypervisorKey: []byte(env("STRATA_HYPERVISOR_KEY")), Kubeconfig: []byte(env("STRATA_KUBECONFIG")),
-		BasicAuth: []byte(env("STRATA_BASIC_AUTH")), APIKey: []byte(env("STRATA_API_KEY")),
-	}
 }

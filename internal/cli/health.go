@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"strata/internal/stackhealth"
 )
 
 // healthTimeout bounds each gate: what works passes within a look or two.
@@ -15,7 +17,7 @@ const healthTimeout = 15 * time.Second
 
 // healthFlags are the flags of `strata health`.
 type healthFlags struct {
-	Question
+	stackhealth.Question
 	asJSON bool
 	// metrics is a file to write; every is how often to ask again, and zero for once.
 	metrics string
@@ -26,7 +28,7 @@ type healthFlags struct {
 // state has. It exits with 0 when all are there and open, 1 when one is not, and 2 when all that the state has are open and nobody can
 // say what the configuration asks for.
 func newHealthCommand() *cobra.Command {
-	flags := healthFlags{Question: Question{TimeoutKey: "--timeout"}}
+	flags := healthFlags{Question: stackhealth.Question{TimeoutKey: "--timeout"}}
 	command := &cobra.Command{
 		Use:   "health",
 		Short: "Ask every gate of a stack again, now, and change nothing",
@@ -56,7 +58,7 @@ func askOnce(cmd *cobra.Command, flags healthFlags) error {
 		progress = cmd.ErrOrStderr()
 	}
 	round, err := flags.Ask(cmd.Context(), progress)
-	var unknown *UnknownGateError
+	var unknown *stackhealth.UnknownGateError
 	switch {
 	case errors.As(err, &unknown):
 		return &exitError{2, err}
@@ -72,7 +74,7 @@ func askOnce(cmd *cobra.Command, flags healthFlags) error {
 }
 
 // showRound prints the round and returns the exit code as an error: 1 when a gate is not open, 2 when nobody can say whether one is missing.
-func showRound(out io.Writer, round Round, flags healthFlags) (err error) {
+func showRound(out io.Writer, round stackhealth.Round, flags healthFlags) (err error) {
 	if flags.asJSON {
 		err = json.NewEncoder(out).Encode(round.Gates)
 	} else {

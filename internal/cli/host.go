@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/config"
+	"strata/internal/inventory"
+	"strata/internal/ownership"
 )
 
 // hostFlags are the flags of `strata host`.
@@ -18,8 +20,8 @@ type hostFlags struct {
 func newHostCommand() *cobra.Command {
 	command := &cobra.Command{Use: "host", Short: "Release hosts and machines from their stack, or adopt them"}
 	command.AddCommand(
-		hostVerb(Release, "Take the mark of ownership off hosts and machines, whosever it is; K3s on them stays", false),
-		hostVerb(Adopt, "Mark hosts and machines as this stack's in place of another's; a K3s must have this stack's token", true),
+		hostVerb(ownership.Release, "Take the mark of ownership off hosts and machines, whosever it is; K3s on them stays", false),
+		hostVerb(ownership.Adopt, "Mark hosts and machines as this stack's in place of another's; a K3s must have this stack's token", true),
 	)
 	return command
 }
@@ -35,15 +37,15 @@ func hostVerb(verb, short string, known bool) *cobra.Command {
 			if err != nil {
 				return &exitError{2, err}
 			}
-			owner, err := OwnerOf(cmd.Context(), flags.project, flags.stack)
+			owner, err := inventory.OwnerOf(cmd.Context(), flags.project, flags.stack)
 			if err != nil && known {
 				return fmt.Errorf("host %s: %w", verb, err)
 			}
-			marks := Marks{Action: verb, Yes: flags.yes, Owner: owner, Stack: flags.stack, Project: flags.project, Out: cmd.OutOrStdout()}
+			marks := ownership.Marks{Action: verb, Yes: flags.yes, Owner: owner, Stack: flags.stack, Project: flags.project, Out: cmd.OutOrStdout()}
 			if cfg.Hosts.Driver != config.DriverExisting {
 				return marks.OfMachines(cmd.Context(), cfg)
 			}
-			hosts, err := Hosts(cfg, flags.project)
+			hosts, err := inventory.Hosts(cfg, flags.project)
 			if err != nil {
 				return &exitError{2, err}
 			}
@@ -66,6 +68,6 @@ func namedNodes(flags hostFlags, nodes []string) (*config.Config, error) {
 	if cfg.Lent() {
 		return nil, fmt.Errorf("stack %s: its cluster is lent, and no host of it is a stack's", flags.stack)
 	}
-	cfg.Hosts.Nodes, err = NodesOf(cfg, file, nodes)
+	cfg.Hosts.Nodes, err = inventory.NodesOf(cfg, file, nodes)
 	return cfg, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/config"
+	"strata/internal/leftovers"
 	"strata/internal/stackstate"
 )
 
@@ -29,7 +30,7 @@ func newLeftoversCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				known, err := KnownBefore(state)
+				known, err := leftovers.KnownBefore(state)
 				return errors.Join(err, json.NewEncoder(cmd.OutOrStdout()).Encode(known))
 			}
 			cfg, err := config.FromFile(stackFile(file, project, stack))
@@ -39,11 +40,11 @@ func newLeftoversCommand() *cobra.Command {
 			case cfg.Lent():
 				return nil // no host of it is the stack's
 			}
-			known, err := ReadBefore(cmd.InOrStdin())
+			known, err := leftovers.ReadBefore(cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			return Remove(cmd.Context(), cfg, project, known, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return leftovers.Remove(cmd.Context(), cfg, project, known, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	ofStack(command, &stack, &project)

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/internal/nspawn"
+	"strata/internal/table"
 )
 
 // machineTimeout bounds one verb on one machine. Extracting the image takes seconds, a boot one or two; a slow disk or a
@@ -121,11 +122,11 @@ func machineList() *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(all)
 			}
-			table := newTable(cmd.OutOrStdout(), "NAME", "STATE", "ADDRESS", "BRIDGE", "PID")
+			rows := table.New(cmd.OutOrStdout(), "NAME", "STATE", "ADDRESS", "BRIDGE", "PID")
 			for _, m := range all {
-				table.row(m.Name, string(m.State), m.Address.String(), m.Bridge, strconv.Itoa(m.Pid))
+				rows.Row(m.Name, string(m.State), m.Address.String(), m.Bridge, strconv.Itoa(m.Pid))
 			}
-			return table.flush()
+			return rows.Flush()
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/health"
 	"strata/internal/k3s/members"
 )
 
@@ -31,7 +32,7 @@ func newMembersCommand() *cobra.Command {
 				if err != nil {
 					return &exitError{2, err}
 				}
-				remover := &members.Remover{Servers: wanted.Servers(), SSHKey: secretsFrom(os.Getenv).SSHKey, Log: cmd.ErrOrStderr()}
+				remover := &members.Remover{Servers: wanted.Servers(), SSHKey: health.SecretsFrom(os.Getenv).SSHKey, Log: cmd.ErrOrStderr()}
 				if err := remover.Leave(ctx, config, left, wanted.DiscardVolumesOf); err != nil {
 					return err
 				}

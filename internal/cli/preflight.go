@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/config"
+	"strata/health/preflight"
 )
 
 // preflightTimeout bounds the whole look: what exists already answers at once, and everything is asked at the same time.
@@ -50,14 +51,14 @@ func newPreflightCommand() *cobra.Command {
 func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) error {
 	ctx, cancel := context.WithTimeout(cmd.Context(), flags.timeout)
 	defer cancel()
-	findings, err := Stack(ctx, cfg, flags.project)
+	findings, err := preflight.Stack(ctx, cfg, flags.project)
 	if err != nil {
 		return &exitError{2, err}
 	}
 	if flags.asJSON {
 		err = json.NewEncoder(cmd.OutOrStdout()).Encode(findings)
 	} else {
-		err = WriteFindings(cmd.OutOrStdout(), findings)
+		err = preflight.Write(cmd.OutOrStdout(), findings)
 	}
 	if err != nil {
 		return fmt.Errorf("preflight: %w", err)

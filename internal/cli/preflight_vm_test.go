@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
+	"strata/internal/inventory"
 	"strata/internal/remote/sshtest"
 	"strata/internal/vm"
 )
@@ -90,7 +91,7 @@ func (h *hypervisorStack) up(cfg *config.Config, image vm.Image, pin string) {
 	h.t.Helper()
 	key, _ := sshtest.NewKey(h.t)
 	h.t.Setenv("STRATA_HOST_KEY", string(key))
-	for _, spec := range VMSpecs(cfg) {
+	for _, spec := range inventory.VMSpecs(cfg) {
 		spec.Image, spec.Guest.AuthorizedKeys, spec.Hypervisor.HostKey = image, []string{"ssh-ed25519 AAAA"}, pin
 		spec.Cluster, spec.Project = h.cluster, "strata"
 		text, err := json.Marshal(spec)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/health"
 	k3snode "strata/internal/k3s/node"
 )
 
@@ -23,7 +24,7 @@ func newPushCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{2, err}
 			}
-			sent, err := push.Send(ctx, mode, secretsFrom(os.Getenv).SSHKey)
+			sent, err := push.Send(ctx, mode, health.SecretsFrom(os.Getenv).SSHKey)
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"strata/internal/k3s/backup"
 )
 
 // restoreTimeout bounds a whole restore.
@@ -13,7 +15,7 @@ const restoreTimeout = time.Hour
 
 // restoreFlags are the flags of `strata restore`.
 type restoreFlags struct {
-	Wanted
+	backup.Wanted
 	stack, project string
 	yes            bool
 }
@@ -44,7 +46,7 @@ func newRestoreCommand() *cobra.Command {
 }
 
 func runRestore(ctx context.Context, cmd *cobra.Command, flags restoreFlags) error {
-	cluster, err := ClusterOf(ctx, flags.project, flags.stack)
+	cluster, err := backup.ClusterOf(ctx, flags.project, flags.stack)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"strata/internal/k3s/backup"
 )
 
 // snapshotTimeout bounds a snapshot and its copy: a gigabyte over a slow line.
@@ -22,7 +24,7 @@ func newSnapshotCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), snapshotTimeout)
 			defer cancel()
-			cluster, err := ClusterOf(ctx, project, stack)
+			cluster, err := backup.ClusterOf(ctx, project, stack)
 			if err != nil {
 				return err
 			}

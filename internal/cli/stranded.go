@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/config"
+	"strata/internal/leftovers"
 	"strata/internal/stackstate"
 )
 
@@ -25,7 +26,7 @@ func newStrandedCommand() *cobra.Command {
 				return err
 			}
 			return errors.Join(
-				ShowUnreachable(cmd.Context(), cmd.OutOrStdout(), stack, state),
+				leftovers.ShowUnreachable(cmd.Context(), cmd.OutOrStdout(), stack, state),
 				showOrphaned(cmd, stackFile(file, project, stack), project, state),
 			)
 		},
@@ -42,5 +43,5 @@ func showOrphaned(cmd *cobra.Command, file, project string, state *stackstate.St
 		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "virtual machines that the state does not know were not looked for: %v; --config-file names the stack's file\n", err)
 		return err
 	}
-	return ShowOrphans(cmd.Context(), cmd.OutOrStdout(), cfg, project, state)
+	return leftovers.ShowOrphans(cmd.Context(), cmd.OutOrStdout(), cfg, project, state)
 }

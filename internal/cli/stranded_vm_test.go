@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
+	"strata/internal/inventory"
+	"strata/internal/leftovers"
 	"strata/internal/stackstate"
 	"strata/internal/vm"
 )
@@ -42,7 +44,7 @@ func stateWith(t *testing.T, specs vm.Specs, nodes ...string) *stackstate.State 
 func (h *hypervisorStack) stranded(cfg *config.Config, state *stackstate.State) string {
 	h.t.Helper()
 	var out bytes.Buffer
-	require.NoError(h.t, ShowOrphans(h.t.Context(), &out, cfg, h.project, state))
+	require.NoError(h.t, leftovers.ShowOrphans(h.t.Context(), &out, cfg, h.project, state))
 	assert.NotContains(h.t, out.String(), "PRIVATE KEY")
 	return out.String()
 }
@@ -69,7 +71,7 @@ func TestStrandedNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
 	h.write("volumes/strata-dev-image-0123456789ab.qcow2", "2147483648")
 	cfg := h.configure("driver: libvirt\n    libvirt: {bridge: br0}", "10.10.0.21")
 	h.up(cfg, vm.Image{SHA256: "0123456789abcdef"}, "")
-	specs := VMSpecs(cfg)
+	specs := inventory.VMSpecs(cfg)
 	assert.Empty(t, h.stranded(cfg, stateWith(t, specs, "server-1", "agent-1")), "the state knows both")
 
 	text := h.stranded(cfg, stateWith(t, specs, "server-1"))

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/kubernetes"
 
+	"strata/health"
 	"strata/internal/apiserver"
 	"strata/internal/k3s/upgrade"
 )
@@ -28,7 +29,7 @@ func newUpgradeCommand() *cobra.Command {
 			}
 			log := cmd.ErrOrStderr()
 			rollout := upgrade.Rollout{Plan: plan, Client: client, Log: log, Hosts: &upgrade.SSH{
-				SHA256: plan.SHA256, Owner: plan.Owner, Secrets: secretsFrom(os.Getenv), Return: plan.Return.Duration, Log: log,
+				SHA256: plan.SHA256, Owner: plan.Owner, Secrets: health.SecretsFrom(os.Getenv), Return: plan.Return.Duration, Log: log,
 			}}
 			if err := rollout.Run(ctx); err != nil {
 				return fmt.Errorf("layer k3s: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/health"
 	"strata/internal/vault"
 )
 
@@ -18,7 +19,7 @@ func newVaultCommand() *cobra.Command {
 	command := &cobra.Command{Use: "vault", Short: "Unseal the stack's Vault"}
 	verb := func(name, about string, run func(context.Context, *vault.Session, vault.Input, *cobra.Command) error) {
 		runs := fromStdin("vault "+name, func(ctx context.Context, cmd *cobra.Command, input vault.Input) error {
-			session, err := vault.Open(ctx, input.Server, secretsFrom(os.Getenv).Kubeconfig, cmd.ErrOrStderr())
+			session, err := vault.Open(ctx, input.Server, health.SecretsFrom(os.Getenv).Kubeconfig, cmd.ErrOrStderr())
 			if err != nil {
 				return fmt.Errorf("vault: %w", err)
 			}

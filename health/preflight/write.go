@@ -1,4 +1,4 @@
-package cli
+package preflight
 
 import (
 	"fmt"
@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"strata/health"
-	"strata/health/preflight"
+	"strata/internal/table"
 )
 
-// WriteFindings prints a line for each finding that says something, and one that counts the rest of each subject; then what
+// Write prints a line for each finding that says something, and one that counts the rest of each subject; then what
 // to do about each failure.
-func WriteFindings(out io.Writer, findings []preflight.Finding) error {
-	table := newTable(out, "SUBJECT", "CHECK", "STATE", "FOUND")
+func Write(out io.Writer, findings []Finding) error {
+	rows := table.New(out, "SUBJECT", "CHECK", "STATE", "FOUND")
 	groups, order := map[string]*group{}, []string{}
 	for _, f := range findings {
 		if groups[f.Subject] == nil {
@@ -25,19 +25,19 @@ func WriteFindings(out io.Writer, findings []preflight.Finding) error {
 	for _, subject := range order {
 		g := groups[subject]
 		for _, f := range g.listed {
-			table.row(subject, f.Check, string(f.State), f.Message)
+			rows.Row(subject, f.Check, string(f.State), f.Message)
 			if f.Hint != "" {
 				fmt.Fprintf(&fixes, "%s, %s: %s\n", subject, f.Check, strings.Join(nonEmpty(f.Cause, f.Hint), "; "))
 			}
 		}
 		if g.behind > 0 {
-			table.row(subject, fmt.Sprintf("%d checks", g.behind), string(health.Waiting), "behind the above")
+			rows.Row(subject, fmt.Sprintf("%d checks", g.behind), string(health.Waiting), "behind the above")
 		}
 		if g.ready > 0 {
-			table.row(subject, fmt.Sprintf("%d checks", g.ready), string(health.Ready), "")
+			rows.Row(subject, fmt.Sprintf("%d checks", g.ready), string(health.Ready), "")
 		}
 	}
-	if err := table.flush(); err != nil {
+	if err := rows.Flush(); err != nil {
 		return err
 	}
 	_, err := io.WriteString(out, fixes.String())
@@ -46,13 +46,13 @@ func WriteFindings(out io.Writer, findings []preflight.Finding) error {
 
 // group is what a table shows of one subject.
 type group struct {
-	listed        []preflight.Finding
+	listed        []Finding
 	failed        map[string]bool
 	ready, behind int
 }
 
 // add sorts a finding in: listed, merely ready, or behind one that failed before it.
-func (g *group) add(f preflight.Finding) {
+func (g *group) add(f Finding) {
 	switch {
 	case f.State == health.Ready && f.Hint == "":
 		g.ready++
@@ -66,7 +66,7 @@ func (g *group) add(f preflight.Finding) {
 	g.listed = append(g.listed, f)
 }
 
-func (g *group) isBehind(f preflight.Finding) bool {
+func (g *group) isBehind(f Finding) bool {
 	for _, name := range f.After {
 		if g.failed[name] {
 			return true

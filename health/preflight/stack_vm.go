@@ -1,34 +1,34 @@
-package cli
+package preflight
 
 import (
 	"context"
 
 	"strata/config"
-	"strata/health/preflight"
 	"strata/internal/artifacts"
+	"strata/internal/inventory"
 	"strata/internal/vm"
 )
 
 // vmPlan is what a preflight looks for on the hypervisor of drivers libvirt and proxmox.
-func vmPlan(ctx context.Context, cfg *config.Config, project string) (preflight.VMPlan, error) {
-	key, err := HypervisorKey(cfg, project)
+func vmPlan(ctx context.Context, cfg *config.Config, project string) (VMPlan, error) {
+	key, err := inventory.HypervisorKey(cfg, project)
 	if err != nil {
-		return preflight.VMPlan{}, err
+		return VMPlan{}, err
 	}
-	specs := VMSpecs(cfg)
-	owner, _ := OwnerOf(ctx, project, cfg.Stack) // without a state the names decide
+	specs := inventory.VMSpecs(cfg)
+	owner, _ := inventory.OwnerOf(ctx, project, cfg.Stack) // without a state the names decide
 	for i := range specs {
 		specs[i].Cluster, specs[i].Project = owner.Cluster, owner.Project
 	}
-	return preflight.VMPlan{Specs: specs, Key: key, Image: vmImage(ctx, cfg, project)}, nil
+	return VMPlan{Specs: specs, Key: key, Image: vmImage(ctx, cfg, project)}, nil
 }
 
 // vmImage is what the machines start from; nil with a template. One that upstream has is asked for, and not downloaded.
-func vmImage(ctx context.Context, cfg *config.Config, project string) *preflight.VMImage {
+func vmImage(ctx context.Context, cfg *config.Config, project string) *VMImage {
 	if !cfg.NeedsVMImage() {
 		return nil
 	}
-	image := &preflight.VMImage{Key: "strata:artifacts.machineImage", Value: cfg.Artifacts.MachineImage}
+	image := &VMImage{Key: "strata:artifacts.machineImage", Value: cfg.Artifacts.MachineImage}
 	if cfg.Artifacts.MachineImage == config.SourceUpstream {
 		image.Key, image.Value = "strata:hosts.vm.image", cfg.Hosts.VM.Image
 	}

@@ -1,4 +1,4 @@
-package cli
+package stackhealth
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
+	"strata/internal/inventory"
 	"strata/internal/remote/sshtest"
 	"strata/internal/stackstate"
 )
@@ -27,7 +28,7 @@ func TestGatesAreAskedWithTheSpecsAndSecretsOfTheState(t *testing.T) {
 			return 0
 		}
 	}
-	gates, err := Gates(stateWithAGate(t, server))
+	gates, err := inventory.Gates(stateWithAGate(t, server))
 	require.NoError(t, err)
 	require.Len(t, gates, 1, "neither another command nor what a replacement has left to delete")
 	want := expected{gates: []health.Spec{gates[0].Spec}}
@@ -70,7 +71,7 @@ func stateWithAGate(t *testing.T, server *sshtest.Server) *stackstate.State {
 }
 
 func TestAskingForAGateThatIsNotThereIsAnErrorThatListsTheOthers(t *testing.T) {
-	gates := []Gate{{Spec: health.Spec{Gate: "k3s-api"}}, {Spec: health.Spec{Gate: "k3s-nodes"}}}
+	gates := []inventory.Gate{{Spec: health.Spec{Gate: "k3s-api"}}, {Spec: health.Spec{Gate: "k3s-nodes"}}}
 	want := expected{gates: []health.Spec{{Gate: "k3s-api"}, {Gate: "k3s-system"}}}
 	selected, held, err := selectGates(gates, want, []string{"k3s-api", "k3s-system"})
 	require.NoError(t, err)

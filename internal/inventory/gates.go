@@ -1,4 +1,4 @@
-package cli
+package inventory
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func Gates(state *stackstate.State) ([]Gate, error) {
 		if err != nil {
 			return nil, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
 		}
-		gates = append(gates, Gate{Spec: spec, Secrets: secretsFrom(command.Environment)})
+		gates = append(gates, Gate{Spec: spec, Secrets: health.SecretsFrom(command.Environment)})
 	}
 	return gates, nil
 }

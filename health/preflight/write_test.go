@@ -1,4 +1,4 @@
-package cli
+package preflight
 
 import (
 	"bytes"
@@ -9,12 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
-	"strata/health/preflight"
 )
 
 func TestFindingsHideWhatIsBehindAFailure(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, WriteFindings(&out, []preflight.Finding{
+	require.NoError(t, Write(&out, []Finding{
 		{Subject: "a", Verdict: health.Verdict{Check: "ssh", State: health.Waiting, Message: "refused", Hint: "switch it on"}},
 		{Subject: "a", Verdict: health.Verdict{Check: "disk", State: health.Waiting, Message: "not seen", After: []string{"ssh"}}},
 		{Subject: "b", Verdict: health.Verdict{Check: "ssh", State: health.Ready}},
@@ -29,5 +28,5 @@ func TestFindingsHideWhatIsBehindAFailure(t *testing.T) {
 func TestATableThatCannotBeWrittenIsAnError(t *testing.T) {
 	reader, writer := io.Pipe()
 	require.NoError(t, reader.Close())
-	require.Error(t, WriteFindings(writer, nil))
+	require.Error(t, Write(writer, nil))
 }

@@ -1,4 +1,4 @@
-package cli
+package backup
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"strata/config"
+	"strata/internal/table"
 )
 
 // Save has the first server that answers write a snapshot of etcd now, beside the scheduled ones, and copies it to a local folder unless to is
@@ -40,7 +41,7 @@ func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error 
 // List prints the snapshots that every server has. The error joins those of servers that do not say.
 func (c Cluster) List(ctx context.Context, out, log io.Writer) error {
 	hosts := c.hosts(log)
-	table := newTable(out, "SERVER", "SNAPSHOT", "BYTES", "WRITTEN")
+	rows := table.New(out, "SERVER", "SNAPSHOT", "BYTES", "WRITTEN")
 	var failures []error
 	for _, server := range c.plan.Of(config.RoleServer) {
 		said, err := hosts.Run(ctx, server, "list", nil)
@@ -50,9 +51,9 @@ func (c Cluster) List(ctx context.Context, out, log io.Writer) error {
 		}
 		for line := range strings.Lines(said) {
 			if fields := strings.Fields(line); len(fields) == 3 {
-				table.row(append([]string{server.Name}, fields...)...)
+				rows.Row(append([]string{server.Name}, fields...)...)
 			}
 		}
 	}
-	return errors.Join(append(failures, table.flush())...)
+	return errors.Join(append(failures, rows.Flush())...)
 }

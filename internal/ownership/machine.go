@@ -1,4 +1,4 @@
-package cli
+package ownership
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/inventory"
 	"strata/internal/nspawn"
 	"strata/internal/stackstate"
 	"strata/internal/vm"
@@ -46,11 +47,11 @@ func (m Marks) onContainer(ctx context.Context, name, node string) (string, erro
 
 // onVM is onMachine of a driver whose hosts are virtual machines.
 func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (string, error) {
-	key, err := HypervisorKey(cfg, m.Project)
+	key, err := inventory.HypervisorKey(cfg, m.Project)
 	if err != nil {
 		return "", err
 	}
-	spec, err := Pinned(ctx, VMSpec(cfg, node))
+	spec, err := inventory.Pinned(ctx, inventory.VMSpec(cfg, node))
 	if err != nil {
 		return "", err
 	}
@@ -60,15 +61,15 @@ func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (
 }
 
 // hostInside is how a machine's host is reached, by its gate in the state; known is false where there is none.
-func (m Marks) hostInside(ctx context.Context, node string) (host Host, known bool) {
+func (m Marks) hostInside(ctx context.Context, node string) (host inventory.Host, known bool) {
 	state, err := stackstate.CommandLine(m.Project).Read(ctx, m.Stack)
 	if err != nil {
 		return host, false // a release needs no state
 	}
-	gates, err := Gates(state)
-	i := slices.IndexFunc(gates, func(g Gate) bool { return g.Spec.Kind == health.KindHost && g.Spec.Hosts[0].Name == node })
+	gates, err := inventory.Gates(state)
+	i := slices.IndexFunc(gates, func(g inventory.Gate) bool { return g.Spec.Kind == health.KindHost && g.Spec.Hosts[0].Name == node })
 	if err != nil || i < 0 {
 		return host, false
 	}
-	return Host{Host: gates[i].Spec.Hosts[0], Key: gates[i].Secrets.SSHKey}, true
+	return inventory.Host{Host: gates[i].Spec.Hosts[0], Key: gates[i].Secrets.SSHKey}, true
 }

@@ -1,4 +1,4 @@
-package cli
+package stackhealth
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"strata/health"
 	"strata/internal/atomicfile"
 	"strata/internal/metrics"
+	"strata/internal/table"
 )
 
 // Round is what one look at a stack's gates found.
@@ -73,10 +74,10 @@ func (r Round) WriteMetrics(ctx context.Context, file string) error {
 
 // Write prints the table, each failure's report unless that came with the progress, and what is missing or left over.
 func (r Round) Write(out io.Writer, reports bool) error {
-	table := newTable(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
+	rows := table.New(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
 	for _, gate := range r.Gates {
 		if gate.State == health.Missing {
-			table.row(gate.Layer, gate.Gate, string(gate.State), "-", "-")
+			rows.Row(gate.Layer, gate.Gate, string(gate.State), "-", "-")
 			continue
 		}
 		passed := 0
@@ -85,9 +86,9 @@ func (r Round) Write(out io.Writer, reports bool) error {
 				passed++
 			}
 		}
-		table.row(gate.Layer, gate.Gate, string(gate.State), fmt.Sprintf("%d/%d", passed, len(gate.Checks)), gate.Elapsed.Round(time.Millisecond).String())
+		rows.Row(gate.Layer, gate.Gate, string(gate.State), fmt.Sprintf("%d/%d", passed, len(gate.Checks)), gate.Elapsed.Round(time.Millisecond).String())
 	}
-	if err := table.flush(); err != nil {
+	if err := rows.Flush(); err != nil {
 		return err
 	}
 	for _, gate := range r.Gates {

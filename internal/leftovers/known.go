@@ -1,4 +1,4 @@
-package cli
+package leftovers
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 
+	"strata/internal/inventory"
 	"strata/internal/nspawn"
 	"strata/internal/stackstate"
 )
@@ -22,7 +23,7 @@ type Before struct {
 
 // KnownBefore is what a state knows.
 func KnownBefore(state *stackstate.State) (known Before, err error) {
-	known.Cluster = ClusterID(state)
+	known.Cluster = inventory.ClusterID(state)
 	known.Machines, err = unfinishedMachines(state)
 	return known, err
 }

@@ -1,4 +1,4 @@
-package cli
+package backup
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 		if err := json.Unmarshal([]byte(command.Input("stdin")), &found.plan); err != nil {
 			return found, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
 		}
-		found.secrets = secretsFrom(command.Environment)
+		found.secrets = health.SecretsFrom(command.Environment)
 		return found, nil
 	}
 	if slices.ContainsFunc(state.OfType(stackstate.LocalCommand), func(command stackstate.Resource) bool {

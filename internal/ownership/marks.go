@@ -1,4 +1,4 @@
-package cli
+package ownership
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"strata/config"
+	"strata/internal/inventory"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
 )
@@ -36,7 +37,7 @@ type Marks struct {
 }
 
 // OfHosts changes the marks of hosts that exist already. The error joins those of all hosts.
-func (m Marks) OfHosts(ctx context.Context, hosts []Host) error {
+func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 	var failures []error
 	for _, host := range hosts {
 		said, err := m.onHost(ctx, host)
@@ -68,7 +69,7 @@ func (m Marks) failed(node string, err error) error {
 }
 
 // onHost runs the script of the change on a host. Without a pin it makes the first contact, as a preflight does.
-func (m Marks) onHost(ctx context.Context, host Host) (said string, err error) {
+func (m Marks) onHost(ctx context.Context, host inventory.Host) (said string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hostLimit)
 	defer cancel()
 	target := host.Host.Target

@@ -1,4 +1,4 @@
-package cli
+package preflight
 
 import (
 	"context"
@@ -6,58 +6,58 @@ import (
 
 	"strata/config"
 	"strata/health"
-	"strata/health/preflight"
 	"strata/internal/artifacts"
+	"strata/internal/inventory"
 	"strata/internal/kubeconfig"
 )
 
 // Stack looks at what a stack's configuration names and is there already, bounded by ctx: its hosts, the hypervisor that is to carry them, or
 // the cluster. project is the stack's folder. An error says that the configuration names what cannot be read here.
-func Stack(ctx context.Context, cfg *config.Config, project string) ([]preflight.Finding, error) {
+func Stack(ctx context.Context, cfg *config.Config, project string) ([]Finding, error) {
 	switch {
 	case cfg.Lent():
-		return lentCluster(ctx, cfg, project)
+		return clusterFindings(ctx, cfg, project)
 	case cfg.Hosts.Driver == config.DriverExisting:
-		return existingHosts(ctx, cfg, project)
+		return hostFindings(ctx, cfg, project)
 	case cfg.Hosts.Driver.MakesVMs():
 		plan, err := vmPlan(ctx, cfg, project)
 		if err != nil {
 			return nil, err
 		}
-		return append([]preflight.Finding{madeByUp(cfg)}, preflight.VMs(ctx, plan)...), nil
+		return append([]Finding{madeByUp(cfg)}, VMs(ctx, plan)...), nil
 	}
-	return []preflight.Finding{madeByUp(cfg)}, nil
+	return []Finding{madeByUp(cfg)}, nil
 }
 
-// lentCluster looks at the cluster that the stack is lent. Its pool is not asked for: only a host on the nodes' network hears who
+// clusterFindings looks at the cluster that the stack is lent. Its pool is not asked for: only a host on the nodes' network hears who
 // answers there.
-func lentCluster(ctx context.Context, cfg *config.Config, project string) ([]preflight.Finding, error) {
+func clusterFindings(ctx context.Context, cfg *config.Config, project string) ([]Finding, error) {
 	target, err := kubeconfig.ForStack(cfg, project)
 	if err != nil {
 		return nil, err
 	}
-	return preflight.Lent(ctx, preflight.LentCluster{
+	return Lent(ctx, LentCluster{
 		Name: "context " + cfg.Cluster.Context, Server: target.Server, Kubeconfig: target.Text,
 		MetalLB: *cfg.MetalLB.Enabled, Traefik: cfg.Ingress.Uses(config.ControllerTraefik),
 	})
 }
 
-// existingHosts looks at the hosts that exist already.
-func existingHosts(ctx context.Context, cfg *config.Config, project string) ([]preflight.Finding, error) {
-	known, err := Hosts(cfg, project)
+// hostFindings looks at the hosts that exist already.
+func hostFindings(ctx context.Context, cfg *config.Config, project string) ([]Finding, error) {
+	known, err := inventory.Hosts(cfg, project)
 	if err != nil {
 		return nil, err
 	}
 	// Without a state the names decide, as far as they can.
-	owner, _ := OwnerOf(ctx, project, cfg.Stack)
+	owner, _ := inventory.OwnerOf(ctx, project, cfg.Stack)
 	k3s := wantedK3s(cfg, project)
-	var hosts []preflight.Host
+	var hosts []Host
 	for i, host := range known {
 		needs := hostNeeds(cfg, cfg.Hosts.Nodes[i].Role, k3s)
 		needs.Owner = owner.At(host.Host.Name)
-		hosts = append(hosts, preflight.Host{Host: host.Host, Spec: *needs, Key: host.Key})
+		hosts = append(hosts, Host{Host: host.Host, Spec: *needs, Key: host.Key})
 	}
-	return preflight.Hosts(ctx, hosts, poolAddresses(cfg)), nil
+	return Hosts(ctx, hosts, poolAddresses(cfg)), nil
 }
 
 // hostNeeds is what a host of a role must have.
@@ -87,22 +87,21 @@ func wantedK3s(cfg *config.Config, project string) string {
 }
 
 // madeByUp is the only finding on hosts that are not there yet.
-func madeByUp(cfg *config.Config) preflight.Finding {
-	return preflight.Finding{Subject: "all hosts", Verdict: health.Verdict{
+func madeByUp(cfg *config.Config) Finding {
+	return Finding{Subject: allHosts, Verdict: health.Verdict{
 		Check: "hosts", State: health.Skipped, Message: "driver " + string(cfg.Hosts.Driver) + " makes the hosts; up gates each one",
 	}}
 }
 
 // poolAddresses are MetalLB's addresses, one by one, as far as a preflight asks for them.
 func poolAddresses(cfg *config.Config) []netip.Addr {
-	const most = 256
 	var addresses []netip.Addr
 	for _, text := range cfg.MetalLB.Addresses {
 		span, err := config.ParseRange(text)
 		if err != nil {
 			continue // Validate has refused it.
 		}
-		for at := span.First; span.Contains(at) && len(addresses) < most; at = at.Next() {
+		for at := span.First; span.Contains(at) && len(addresses) < maxPoolProbes; at = at.Next() {
 			addresses = append(addresses, at)
 		}
 	}

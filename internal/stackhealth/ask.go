@@ -1,4 +1,4 @@
-package cli
+package stackhealth
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"strata/health"
 	"strata/health/kinds"
+	"strata/internal/inventory"
 	"strata/internal/stackstate"
 )
 
@@ -59,7 +60,7 @@ func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
 }
 
 // recorded are the gates in the stack's state; none when there is no such stack yet.
-func (q Question) recorded(ctx context.Context) ([]Gate, error) {
+func (q Question) recorded(ctx context.Context) ([]inventory.Gate, error) {
 	state, err := stackstate.CommandLine(q.Project).Read(ctx, q.Stack)
 	if errors.Is(err, stackstate.ErrNoStack) {
 		return nil, nil
@@ -67,16 +68,16 @@ func (q Question) recorded(ctx context.Context) ([]Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Gates(state)
+	return inventory.Gates(state)
 }
 
 // selectGates are the gates of the given names: those that the state has, and what to hold them against. A name that neither the state
 // nor the configuration has is an error: asking nothing must not look healthy.
-func selectGates(gates []Gate, want expected, names []string) ([]Gate, expected, error) {
-	var selected []Gate
+func selectGates(gates []inventory.Gate, want expected, names []string) ([]inventory.Gate, expected, error) {
+	var selected []inventory.Gate
 	wanted := expected{file: want.file}
 	for _, name := range names {
-		recorded := slices.IndexFunc(gates, func(gate Gate) bool { return gate.Spec.Gate == name })
+		recorded := slices.IndexFunc(gates, func(gate inventory.Gate) bool { return gate.Spec.Gate == name })
 		if recorded >= 0 {
 			selected = append(selected, gates[recorded])
 		}
@@ -94,7 +95,7 @@ func selectGates(gates []Gate, want expected, names []string) ([]Gate, expected,
 }
 
 // gateNames are the names of the gates that a stack has or should have.
-func gateNames(gates []Gate, want expected) []string {
+func gateNames(gates []inventory.Gate, want expected) []string {
 	var names []string
 	for _, gate := range gates {
 		names = append(names, gate.Spec.Gate)
@@ -108,7 +109,7 @@ func gateNames(gates []Gate, want expected) []string {
 }
 
 // askAll asks every gate at once, each with a short deadline, and returns the results in the gates' order.
-func (q Question) askAll(ctx context.Context, gates []Gate, progress io.Writer) []health.Result {
+func (q Question) askAll(ctx context.Context, gates []inventory.Gate, progress io.Writer) []health.Result {
 	results := make([]health.Result, len(gates))
 	slots := make(chan struct{}, atOnce)
 	var all sync.WaitGroup

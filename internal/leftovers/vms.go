@@ -1,4 +1,4 @@
-package cli
+package leftovers
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"strata/config"
+	"strata/internal/inventory"
 	"strata/internal/stackstate"
 	"strata/internal/vm"
 	"strata/internal/vm/lifecycle"
@@ -43,7 +44,7 @@ func ShowOrphans(ctx context.Context, out io.Writer, cfg *config.Config, project
 	if err != nil {
 		return err
 	}
-	found, err := orphans(ctx, cfg, project, made, ClusterID(state))
+	found, err := orphans(ctx, cfg, project, made, inventory.ClusterID(state))
 	if err != nil {
 		return notLookedFor(err)
 	}
@@ -59,16 +60,16 @@ func notLookedFor(err error) error {
 func orphans(ctx context.Context, cfg *config.Config, project string, made []vm.Spec, cluster string) ([]vm.Owned, error) {
 	ctx, cancel := context.WithTimeout(ctx, hypervisorLimit)
 	defer cancel()
-	spec := VMSpecs(cfg)[0]
+	spec := inventory.VMSpecs(cfg)[0]
 	spec.Cluster = cluster
 	if len(made) > 0 && made[0].Hypervisor.Address == spec.Hypervisor.Address && spec.Hypervisor.HostKey == "" {
 		spec.Hypervisor.HostKey = made[0].Hypervisor.HostKey // pinned by an earlier up
 	}
-	key, err := HypervisorKey(cfg, project)
+	key, err := inventory.HypervisorKey(cfg, project)
 	if err != nil {
 		return nil, err
 	}
-	if spec, err = Pinned(ctx, spec); err != nil {
+	if spec, err = inventory.Pinned(ctx, spec); err != nil {
 		return nil, err
 	}
 	host, err := vm.Connect(ctx, spec.Hypervisor, key)
