@@ -2,11 +2,15 @@ package cli
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/internal/apiserver"
 )
 
 // restConfig is how the cluster of STRATA_KUBECONFIG is reached.
@@ -28,4 +32,21 @@ func dynamicClient(verb string) (dynamic.Interface, error) {
 		return nil, fmt.Errorf("%s: %w", verb, err)
 	}
 	return dynamic.NewForConfig(config)
+}
+
+// anyServer reaches the cluster of STRATA_KUBECONFIG through whichever of the servers, as https://address:port, answers.
+func anyServer(servers []string) (kubernetes.Interface, error) {
+	config, err := restConfig()
+	if err != nil {
+		return nil, err
+	}
+	var addresses []string
+	for _, server := range servers {
+		parsed, err := url.Parse(server)
+		if err != nil {
+			return nil, fmt.Errorf("server %q: %w", server, err)
+		}
+		addresses = append(addresses, parsed.Host)
+	}
+	return kubernetes.NewForConfig(apiserver.Failover(config, addresses))
 }

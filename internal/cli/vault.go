@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"strata/health"
+	"strata/internal/stackstate"
 	"strata/internal/vault"
 )
 
@@ -64,4 +66,37 @@ func configureVault(ctx context.Context, session *vault.Session, input vault.Inp
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), root)
 	return err
+}
+
+// unsealTimeout bounds the whole command; Vault itself answers within a second.
+const unsealTimeout = time.Minute
+
+// newUnsealCommand is `strata vault unseal`: a Vault whose Pod was restarted is sealed, and nothing but its keys opens it. They
+// are read from the stack's state.
+func newUnsealCommand() *cobra.Command {
+	var stack, project string
+	command := &cobra.Command{
+		Use:   "unseal",
+		Short: "Unseal the stack's Vault with the keys in its state, after its Pod was restarted",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			state, err := stackstate.CommandLine(project).Read(cmd.Context(), stack)
+			if err != nil {
+				return err
+			}
+			recorded, err := vault.InState(state)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), unsealTimeout)
+			defer cancel()
+			if err := recorded.Unseal(ctx, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Vault in Pod %s/%s is unsealed\n", recorded.Server.Namespace, recorded.Server.Pod)
+			return err
+		},
+	}
+	ofStack(command, &stack, &project)
+	return command
 }

@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
 
 	"strata/internal/canary"
 	"strata/internal/canary/steps"
+	"strata/internal/statefulset"
 )
 
 // newCanaryCommand is `strata canary`. The kubeconfig comes in STRATA_KUBECONFIG, and what it printed the last time, a digest of what was
@@ -33,6 +35,24 @@ func newCanaryCommand() *cobra.Command {
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), tried)
 			return err
+		}),
+	}
+}
+
+// newUnblockCommand is `strata unblock`. The kubeconfig comes in STRATA_KUBECONFIG.
+func newUnblockCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "unblock", Short: "Let a StatefulSet past its broken Pods (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,
+		RunE: fromStdin("unblock", func(ctx context.Context, cmd *cobra.Command, input statefulset.Input) error {
+			config, err := restConfig()
+			if err != nil {
+				return &exitError{2, fmt.Errorf("unblock: %w", err)}
+			}
+			client, err := kubernetes.NewForConfig(config)
+			if err != nil {
+				return err
+			}
+			return statefulset.Unblock(ctx, client, input.Namespace, input.StatefulSet, cmd.ErrOrStderr())
 		}),
 	}
 }

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strata/health"
+	"strata/internal/credential"
+	"strata/internal/k3s/members"
+	"strata/internal/k3s/upgrade"
+)
+
+// newAdmitCommand is `strata admit`: before a host without K3s joins, what another host of its name left in the cluster is removed.
+// It prints the host's key: another key is another host.
+func newAdmitCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "admit",
+		Short:  "Free a node's name of the host that had it before (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: fromStdin("admit", func(ctx context.Context, cmd *cobra.Command, question members.Admission) error {
+			question.Again = previousOutput() != ""
+			if err := question.Admit(ctx, health.SecretsFrom(os.Getenv).SSHKey, cmd.ErrOrStderr()); err != nil {
+				return fmt.Errorf("layer k3s: admit %s: %w", question.Node.Name, err)
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), question.Node.HostKey)
+			return err
+		}),
+	}
+}
+
+// newMembersCommand is `strata members`: it reads the wanted set on stdin and the previous one from its previous output; refuses an address
+// whose node has another name; removes what left; and prints the wanted set for the next run.
+func newMembersCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "members",
+		Short:  "Take leaving nodes out of the cluster (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: fromStdin("members", func(ctx context.Context, cmd *cobra.Command, wanted members.Set) error {
+			before, err := previous[members.Set]("members")
+			if err != nil {
+				return err
+			}
+			if err := members.Moved(before, wanted); err != nil {
+				return err
+			}
+			if left := members.Left(before, wanted); len(left) > 0 {
+				config, err := restConfig()
+				if err != nil {
+					return &exitError{2, err}
+				}
+				remover := &members.Remover{Servers: wanted.Servers(), SSHKey: health.SecretsFrom(os.Getenv).SSHKey, Log: cmd.ErrOrStderr()}
+				if err := remover.Leave(ctx, config, left, wanted.DiscardVolumesOf); err != nil {
+					return err
+				}
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(wanted)
+		}),
+	}
+}
+
+// newUpgradeCommand is `strata upgrade`: it reads the plan on stdin, upgrades the nodes that do not run its version yet, and prints
+// the version.
+func newUpgradeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "upgrade",
+		Short:  "Take a changed K3s to the nodes, one after the other (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: fromStdin("upgrade", func(ctx context.Context, cmd *cobra.Command, plan upgrade.Plan) error {
+			client, err := anyServer(plan.Servers)
+			if err != nil {
+				return &exitError{2, fmt.Errorf("upgrade: %w", err)}
+			}
+			log := cmd.ErrOrStderr()
+			rollout := upgrade.Rollout{Plan: plan, Client: client, Log: log, Hosts: &upgrade.SSH{
+				SHA256: plan.SHA256, Owner: plan.Owner, Secrets: health.SecretsFrom(os.Getenv), Return: plan.Return.Duration, Log: log,
+			}}
+			if err := rollout.Run(ctx); err != nil {
+				return fmt.Errorf("layer k3s: %w", err)
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), plan.Version)
+			return err
+		}),
+	}
+}
+
+// newCredentialCommand is `strata credential`: it reads a credential.Request on stdin and what it printed the last time, which
+// pulumi-command hands to an update, from PULUMI_COMMAND_STDOUT, and prints what the stack has from now on. That is secret.
+func newCredentialCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "credential", Short: "Give the stack a client certificate of its own (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,
+		RunE: fromStdin("credential", func(ctx context.Context, cmd *cobra.Command, request credential.Request) error {
+			previous, err := credential.Parse(previousOutput())
+			if err != nil {
+				return &exitError{2, fmt.Errorf("credential: previous output: %w", err)}
+			}
+			hosts := &credential.SSH{Key: health.SecretsFrom(os.Getenv).SSHKey, Owner: request.Owner}
+			issuer := credential.Issuer{Hosts: hosts, Now: time.Now, Log: cmd.ErrOrStderr()}
+			issued, err := issuer.Issue(ctx, request, previous)
+			if err != nil {
+				return fmt.Errorf("layer k3s: certificate of the stack: %w", err)
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(issued)
+		}),
+	}
+}
