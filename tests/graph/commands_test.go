@@ -1,0 +1,92 @@
+package graph_test
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"strata/health"
+	"strata/tests/pulumitest"
+)
+
+// What a resource of ours runs, is told and has in its environment stands in the states of stacks. Another byte of it is an update of that
+// resource in each of them, and deletes are run with what the state has. Gates are left out: they look again, which changes nothing.
+func TestWhatEachSubcommandIsToldStaysToTheByte(t *testing.T) {
+	forms := commandForms{}
+	note := func(t *testing.T, stack string, sections map[string]any) {
+		p := everything(t, newProgram(t, stack))
+		for section, value := range sections {
+			p.set(t, section, value)
+		}
+		forms.note(p, p.graph(t))
+	}
+	for _, stack := range stacks(t) {
+		t.Run(stack, func(t *testing.T) { note(t, stack, nil) })
+	}
+	t.Run("what no committed stack has", func(t *testing.T) {
+		note(t, "proxmox", map[string]any{"hosts": virtual(nil)})
+		note(t, "local", map[string]any{
+			"crds": map[string]any{"keep": false}, "k3s": map[string]any{"protect": true},
+			"apps": map[string]any{"workloads": []any{map[string]any{
+				"name": "shop", "image": "shop:1", "canary": map[string]any{"steps": []int{10, 50}}, "routes": []any{map[string]any{}},
+			}}},
+		})
+	})
+	assert.Greater(t, len(forms), 25)
+	golden(t, filepath.Join(root, "tests/graph/testdata/commands.golden"), strings.Join(slices.Sorted(maps.Values(forms)), "\n"))
+}
+
+// commandForms are the first command that was found of each form, as text. Two have the same form when they run the same subcommands with the
+// same variables and the same keys on stdin.
+type commandForms map[string]string
+
+func (f commandForms) note(p *program, g graph) {
+	for _, name := range g.where(func(r pulumitest.Resource) bool {
+		return r.Type == "command:local:Command" && r.Text("create") != health.Command
+	}) {
+		r, head := g[name], ""
+		for _, input := range []string{"create", "update", "delete"} {
+			if text := r.Text(input); text != "" {
+				head += input + ": " + text + "\n"
+			}
+		}
+		environment, _ := r.Input("environment")
+		if environment.IsObject() {
+			head += fmt.Sprintln("environment:", environment.ObjectValue().StableKeys())
+		}
+		stdin := p.everywhere(r.Text("stdin"))
+		form := head + fmt.Sprint(keysOf(stdin))
+		if _, known := f[form]; !known {
+			f[form] = head + "of " + p.stack + ", " + name + ": " + stdin + "\n"
+		}
+	}
+}
+
+// everywhere is a text without what differs between two runs of the tests: the project's folder, keys that are drawn and the time.
+func (p *program) everywhere(text string) string {
+	for _, one := range []struct{ pattern, stands string }{
+		{regexp.QuoteMeta(p.project.Dir), "PROJECT"},
+		{`ssh-ed25519 [A-Za-z0-9+/=]+`, "ssh-ed25519 KEY"},
+		{`"generation":\d+`, `"generation":0`},
+	} {
+		text = regexp.MustCompile(one.pattern).ReplaceAllString(text, one.stands)
+	}
+	return text
+}
+
+// keysOf are the keys of a JSON text in their order, nested ones too.
+func keysOf(text string) []string {
+	found := []string{}
+	for _, match := range regexp.MustCompile(`"([^"\\]+)":`).FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(found, match[1]) {
+			found = append(found, match[1])
+		}
+	}
+	return found
+}
