@@ -1,12 +1,14 @@
 package components
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/internal/gatewayclass"
+	"strata/internal/self"
 )
 
 // certificate registers the domain's certificate. Neither the Gateway nor ApisixTls waits for its Secret: the controller looks
@@ -74,17 +76,10 @@ func (a *apisix) listen() error {
 	if err != nil {
 		return err
 	}
-	stdin, err := json.Marshal(map[string]any{
-		"class": apisixName, "finalizer": apisixFinalizer, "timeout": a.args.Timeouts.APISIX,
-	})
-	if err != nil {
-		return err
-	}
-	release, err := local.NewCommand(a.ctx, a.name+"-class-release", &local.CommandArgs{
-		Delete: pulumi.String(program + " class release"), Stdin: pulumi.String(string(stdin)), Logging: local.LoggingStderr,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-		Environment:            pulumi.StringMap{"STRATA_KUBECONFIG": a.args.Cluster.Kubeconfig},
-	}, slices.Concat(childOf(a, class), a.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(a.args.Timeouts.APISIX)})...)
+	command := self.AtDelete("class release", gatewayclass.Input{
+		Class: apisixName, Finalizer: apisixFinalizer, Timeout: a.args.Timeouts.APISIX,
+	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig})
+	release, err := local.NewCommand(a.ctx, a.name+"-class-release", command, slices.Concat(childOf(a, class), a.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(a.args.Timeouts.APISIX)})...)
 	if err != nil {
 		return fmt.Errorf("release of the class: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/kuberead"
 )
 
 // installController registers the controller's release and the gate of its webhook. It waits for the resource definitions: what is
@@ -98,10 +99,10 @@ func (a *apisix) address() error {
 	case a.args.Full:
 		var err error
 		a.HasIP = true
-		a.IP, err = a.args.Cluster.read(a.ctx, a.name+"-ip", field{
-			resource: "services", namespace: apisixNamespace, name: apisixService, path: "{.status.loadBalancer.ingress[0].ip}",
-			revision: a.args.Artifacts.Digest(config.ArtifactAPISIXChart),
-		}, a.args.Timeouts.APISIX, childOf(a, a.Address)...)
+		a.IP, err = a.args.Cluster.read(a.ctx, a.name+"-ip", kuberead.FieldInput{
+			Resource: "services", Namespace: apisixNamespace, Name: apisixService, Path: "{.status.loadBalancer.ingress[0].ip}",
+			Revision: a.args.Artifacts.Digest(config.ArtifactAPISIXChart), Timeout: a.args.Timeouts.APISIX,
+		}, childOf(a, a.Address)...)
 		return err
 	}
 	return nil

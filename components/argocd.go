@@ -8,6 +8,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	"strata/internal/statefulset"
 )
 
 // ArgoCDArgs configures ArgoCD.
@@ -116,12 +117,15 @@ func (a *argocd) install() error {
 	}
 	// Not the whole section: it holds a password and a hash, and no Pod is rolled out for those.
 	revision := digestOf(chart.SHA256, a.host)
-	unblock, err := a.args.Cluster.unblock(a.ctx, a.name+"-unblock", argocdNamespace, argocdController, revision, a.args.Timeouts.ArgoCD, childOf(a, a.release)...)
+	unblock, err := a.args.Cluster.unblock(a.ctx, a.name+"-unblock", statefulset.Input{
+		Namespace: argocdNamespace, StatefulSet: argocdController, Revision: revision, Timeout: a.args.Timeouts.ArgoCD,
+	}, childOf(a, a.release)...)
 	if err != nil {
 		return fmt.Errorf("unblock: %w", err)
 	}
-	a.Rollout, err = a.args.Cluster.rollout(a.ctx, a.name+"-rollout", "argocd", revision, a.args.Timeouts.ArgoCD,
-		"strata:timeouts.argocd", argocdWorkloads, childOf(a, unblock)...)
+	a.Rollout, err = a.args.Cluster.rollout(a.ctx, a.name+"-rollout", health.Spec{
+		Layer: "argocd", Revision: revision, Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+	}, argocdWorkloads, childOf(a, unblock)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)
 	}

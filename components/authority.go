@@ -8,6 +8,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/health/waitfor"
+	"strata/internal/kuberead"
 )
 
 // AuthorityArgs configures Authority.
@@ -84,10 +85,10 @@ func NewAuthority(ctx *pulumi.Context, name string, args *AuthorityArgs, opts ..
 	if err != nil {
 		return nil, fmt.Errorf("authority: gate: %w", err)
 	}
-	a.Certificate, err = args.Cluster.read(ctx, name+"-certificate", field{
-		resource: "secrets", namespace: certManagerNamespace, name: authoritySecret, path: `{.data.ca\.crt}`, encoded: true,
-		revision: args.Config.CommonName,
-	}, args.Timeouts.Certificate, childOf(a, a.Ready)...)
+	a.Certificate, err = args.Cluster.read(ctx, name+"-certificate", kuberead.FieldInput{
+		Resource: "secrets", Namespace: certManagerNamespace, Name: authoritySecret, Path: `{.data.ca\.crt}`, Base64: true,
+		Revision: args.Config.CommonName, Timeout: args.Timeouts.Certificate,
+	}, childOf(a, a.Ready)...)
 	if err != nil {
 		return nil, fmt.Errorf("authority: certificate: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/kuberead"
 	"strata/internal/vault"
 )
 
@@ -80,10 +81,10 @@ func NewVaultAuthority(ctx *pulumi.Context, name string, args *VaultAuthorityArg
 		return nil, err
 	}
 	a.Ready = proof.Ready
-	a.Certificate, err = args.Cluster.read(ctx, name+"-certificate", field{
-		resource: "secrets", namespace: certManagerNamespace, name: issuerCheck, path: `{.data.ca\.crt}`, encoded: true,
-		revision: args.Config.Address + args.Config.Path,
-	}, args.Timeouts.Certificate, childOf(a, a.Ready)...)
+	a.Certificate, err = args.Cluster.read(ctx, name+"-certificate", kuberead.FieldInput{
+		Resource: "secrets", Namespace: certManagerNamespace, Name: issuerCheck, Path: `{.data.ca\.crt}`, Base64: true,
+		Revision: args.Config.Address + args.Config.Path, Timeout: args.Timeouts.Certificate,
+	}, childOf(a, a.Ready)...)
 	if err != nil {
 		return nil, fmt.Errorf("vault authority: certificate: %w", err)
 	}

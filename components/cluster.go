@@ -1,17 +1,18 @@
 package components
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/kuberead"
 	"strata/internal/rerun"
+	"strata/internal/self"
+	"strata/internal/statefulset"
 )
 
 // Cluster is what a layer inside the cluster needs to put its objects there.
@@ -73,46 +74,24 @@ func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, o
 }
 
 // rollout registers the gate of a layer's workloads, as namespace/kind/name. What a layer answers proves only that some revision
-// works: after an upgrade to a broken one the previous revision goes on answering. revision is a digest of what was rolled out.
-func (c *Cluster) rollout(ctx *pulumi.Context, name, layer, revision string, timeout metav1.Duration, key string, workloads []string, opts ...pulumi.ResourceOption) (*health.Gate, error) {
-	return c.gate(ctx, name, health.GateArgs{Spec: health.Spec{
-		Kind: health.KindRollout, Layer: layer, Revision: revision, Timeout: timeout, TimeoutKey: key,
-		Rollout: &health.RolloutSpec{Workloads: workloads},
-	}}, opts...)
+// works: after an upgrade to a broken one the previous revision goes on answering. spec.Revision is a digest of what was rolled out.
+func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, workloads []string, opts ...pulumi.ResourceOption) (*health.Gate, error) {
+	spec.Kind, spec.Rollout = health.KindRollout, &health.RolloutSpec{Workloads: workloads}
+	return c.gate(ctx, name, health.GateArgs{Spec: spec}, opts...)
 }
 
 // unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision, for which Kubernetes would wait for
 // ever. It is for those that replace their Pods in order (podManagementPolicy OrderedReady), and runs again with each revision.
-func (c *Cluster) unblock(ctx *pulumi.Context, name, namespace, set, revision string, limit metav1.Duration, opts ...pulumi.ResourceOption) (*local.Command, error) {
-	stdin, err := json.Marshal(map[string]any{"namespace": namespace, "statefulSet": set, "revision": revision, "timeout": limit})
-	if err != nil {
-		return nil, err
-	}
-	command := runs("unblock", pulumi.String(string(stdin)), pulumi.StringMap{"STRATA_KUBECONFIG": c.Kubeconfig})
-	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
-}
-
-// field is one field of one object in the cluster.
-type field struct {
-	resource, namespace, name string
-	// path is kubectl's JSONPath; encoded says that the field is in base64.
-	path    string
-	encoded bool
-	// revision makes it be read again when it changes.
-	revision string
+func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input, opts ...pulumi.ResourceOption) (*local.Command, error) {
+	command := self.Command("unblock", input, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
+	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(input.Timeout), rerun.Replaced()})...)
 }
 
 // read registers the command that reads a field of the core API once, behind what proves that it is there. Not secret.
-func (c *Cluster) read(ctx *pulumi.Context, name string, args field, limit metav1.Duration, opts ...pulumi.ResourceOption) (pulumi.StringOutput, error) {
-	stdin, err := json.Marshal(map[string]any{
-		"version": "v1", "resource": args.resource, "namespace": args.namespace, "name": args.name,
-		"path": args.path, "base64": args.encoded, "revision": args.revision, "timeout": limit,
-	})
-	if err != nil {
-		return pulumi.StringOutput{}, err
-	}
-	command := runs("read", pulumi.String(string(stdin)), pulumi.StringMap{"STRATA_KUBECONFIG": c.Kubeconfig})
-	read, err := local.NewCommand(ctx, name, command, append(opts, bounded(limit))...)
+func (c *Cluster) read(ctx *pulumi.Context, name string, field kuberead.FieldInput, opts ...pulumi.ResourceOption) (pulumi.StringOutput, error) {
+	field.Version = "v1"
+	command := self.Command("read", field, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
+	read, err := local.NewCommand(ctx, name, command, append(opts, bounded(field.Timeout))...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

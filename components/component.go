@@ -14,6 +14,7 @@ import (
 
 	"strata/health"
 	"strata/internal/rerun"
+	"strata/internal/self"
 )
 
 // childOf is the options of a child: its parent, and what must be ready before it starts. It is the only place that
@@ -40,24 +41,6 @@ func bounded(limit metav1.Duration) pulumi.ResourceOption {
 	return pulumi.Timeouts(&pulumi.CustomTimeouts{Create: text, Update: text, Delete: text})
 }
 
-// program is how a resource runs this program's own executable (see health.Command).
-const program = "exec .strata/bin/strata"
-
-// runs is a command that runs a verb of this program: stdin is its question and env holds its secrets. It asks for no previous
-// output, because what ran before is no input of what runs now.
-func runs(verb string, stdin pulumi.StringPtrInput, env pulumi.StringMap) *local.CommandArgs {
-	command := &local.CommandArgs{
-		Create:                 pulumi.String(program + " " + verb),
-		Stdin:                  stdin,
-		Logging:                local.LoggingStderr,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}
-	if len(env) > 0 {
-		command.Environment = env
-	}
-	return command
-}
-
 // once is the option of a command that draws or pins something when it is created: whatever else becomes of it, another answer would lock
 // everybody out. Its triggers, if it has any, still replace it.
 func once() pulumi.ResourceOption {
@@ -75,7 +58,7 @@ func again(ctx *pulumi.Context, name string, command *local.CommandArgs, opts []
 	if environment == nil {
 		environment = pulumi.StringMap{}
 	}
-	environment["STRATA_ATTEMPT"] = word
+	environment[self.Attempt] = word
 	command.Environment = environment
 	return nil
 }
@@ -92,11 +75,4 @@ func digestOf(parts ...any) string {
 		_, _ = sum.Write(append(text, 0))
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
-}
-
-// jsonText is a value as the standard input of a command.
-func jsonText(value any) (*string, error) {
-	text, err := json.Marshal(value)
-	out := string(text)
-	return &out, err
 }

@@ -1,7 +1,6 @@
 package components
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,7 +13,9 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	"strata/internal/crds"
 	"strata/internal/rerun"
+	"strata/internal/self"
 )
 
 // CRDsArgs configures CRDs.
@@ -91,15 +92,11 @@ func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *C
 	if err != nil {
 		return nil, err
 	}
-	stdin, err := json.Marshal(map[string]any{
-		"name": bundle, "version": file.Version, "file": file.Path, "sha256": file.SHA256, "timeout": args.Timeout,
-	})
-	if err != nil {
-		return nil, err
-	}
-	command := runs("crds apply", pulumi.String(string(stdin)), pulumi.StringMap{"STRATA_KUBECONFIG": args.Cluster.Kubeconfig})
+	command := self.Command("crds apply", crds.Input{
+		Name: bundle, Version: file.Version, File: file.Path, SHA256: file.SHA256, Timeout: args.Timeout,
+	}, pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig})
 	if !*args.Config.Keep {
-		command.Delete = pulumi.String(program + " crds remove")
+		command.Delete = self.Text("crds remove")
 	}
 	opts := append(childOf(c, args.After...), args.Cluster.deletedWith()...)
 	if err := again(ctx, name, command, opts); err != nil {

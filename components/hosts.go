@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,6 +71,9 @@ type Host struct {
 	Booted *health.Gate
 	// Gate holds once the host is fit for K3s.
 	Gate *health.Gate
+	// command made the machine, under consent; neither is set for a host that is only lent.
+	command *local.CommandArgs
+	consent recreation
 }
 
 // NewHosts registers the hosts of the configured driver, their cluster's identity, and one gate for each.

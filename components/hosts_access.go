@@ -26,17 +26,17 @@ func accessTo(hosts []*Host) access {
 	return a
 }
 
-// asked is a question about the hosts as a command's standard input: what ask makes of them once their pins are known, as JSON.
-func (a access) asked(ask func(hosts []health.Host) any) pulumi.StringPtrOutput {
+// asked is the input of a subcommand about the hosts: what ask makes of them once their pins are known.
+func (a access) asked(ask func(hosts []health.Host) any) pulumi.Output {
 	nobody := pulumi.ToOutput(k3snode.Owner{})
 	return a.askedAs(nobody, func(hosts []health.Host, _ k3snode.Owner) any { return ask(hosts) })
 }
 
-// askedAs is asked where whose the hosts are is part of the question.
-func (a access) askedAs(owner pulumi.Output, ask func(hosts []health.Host, owner k3snode.Owner) any) pulumi.StringPtrOutput {
-	return pulumi.All(owner, health.Pinned(a.hosts)).ApplyT(func(known []any) (*string, error) {
-		return jsonText(ask(known[1].([]health.Host), known[0].(k3snode.Owner)))
-	}).(pulumi.StringPtrOutput)
+// askedAs is asked where whose the hosts are is part of the input.
+func (a access) askedAs(owner pulumi.Output, ask func(hosts []health.Host, owner k3snode.Owner) any) pulumi.Output {
+	return pulumi.All(owner, health.Pinned(a.hosts)).ApplyT(func(known []any) any {
+		return ask(known[1].([]health.Host), known[0].(k3snode.Owner))
+	})
 }
 
 // joinKeys puts the distinct private keys one after the other, as PEM allows.

@@ -1,7 +1,6 @@
 package components
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -10,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
+	ssh "strata/internal/remote"
+	"strata/internal/self"
 )
 
 // existingHosts takes hosts that are already there. Strata owns nothing of them but what it installs.
@@ -51,12 +52,8 @@ func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name, address string, login c
 	if login.HostKey != "" {
 		return pulumi.String(login.HostKey).ToStringOutput(), nil
 	}
-	question, err := json.Marshal(map[string]any{"address": address, "port": login.Port, "timeout": limit})
-	if err != nil {
-		return pulumi.StringOutput{}, err
-	}
+	command := self.Command("hostkey", ssh.ScanInput{Address: address, Port: login.Port, Timeout: limit}, nil)
 	// The address decides whose key it is; nothing else may ask again.
-	command := runs("hostkey", pulumi.String(question), nil)
 	command.Triggers = pulumi.Array{pulumi.String(address)}
 	contact, err := local.NewCommand(ctx, name, command, append(childOf(hosts), bounded(limit), once())...)
 	if err != nil {

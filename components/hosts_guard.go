@@ -9,6 +9,7 @@ import (
 
 	"strata/config"
 	"strata/internal/machineset"
+	"strata/internal/self"
 )
 
 // guard registers what every machine waits for: it refuses what would take the cluster away (package machineset). kind is whose machines
@@ -20,13 +21,9 @@ func (h *Hosts) guard(ctx *pulumi.Context, name, kind string, args *HostsArgs) (
 			Name: node.Name, Role: string(node.Role), Address: node.Address.String(), Kind: kind, Recreate: node.Recreate,
 		})
 	}
-	stdin, err := jsonText(wanted)
-	if err != nil {
-		return nil, err
-	}
-	command := runs("machine-guard", pulumi.StringPtr(*stdin), nil)
+	command := self.Command("machine-guard", wanted, nil)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
-	command.Delete = pulumi.String(program + " machine-guard --ended")
+	command.Delete = self.Text("machine-guard --ended")
 	return local.NewCommand(ctx, name+"-machines", command, append(childOf(h), bounded(args.Timeout))...)
 }
 

@@ -7,16 +7,16 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/self"
 )
 
 // departure is what a stack says of all its machines.
 type departure struct {
-	// verb says it; stdin and env name the machines.
-	verb  string
-	stdin pulumi.StringPtrInput
-	env   pulumi.StringMap
-	// made are the commands that made the machines, in the order of the hosts.
-	made []*local.CommandArgs
+	// subcommand says it; input and env name the machines.
+	subcommand string
+	input      pulumi.Output
+	env        pulumi.StringMap
 	// keep leaves the machines as they are, whatever broke off.
 	keep bool
 	// limit bounds each command.
@@ -32,17 +32,17 @@ func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
 	for _, host := range h.All {
 		machines = append(machines, host.Machine)
 	}
-	command := runs(d.verb, d.stdin, d.env)
-	command.Update = pulumi.String(program + " " + d.verb + " --back")
+	command := self.Command(d.subcommand, d.input, d.env)
+	command.Update = self.Text(d.subcommand + " --back")
 	if !d.keep {
-		command.Delete = pulumi.String(program + " " + d.verb + " --begin")
+		command.Delete = self.Text(d.subcommand + " --begin")
 	}
 	leaving, err := local.NewCommand(ctx, name+"-leaving", command, append(childOf(h, machines...), bounded(d.limit))...)
 	if err != nil {
 		return fmt.Errorf("machines that leave: %w", err)
 	}
-	for i, host := range h.All {
-		if host.Present, err = h.present(ctx, name, host, d.made[i], leaving, d.limit); err != nil {
+	for _, host := range h.All {
+		if host.Present, err = h.present(ctx, name, host, leaving, d.limit); err != nil {
 			return fmt.Errorf("machine %s: presence: %w", host.Node.Name, err)
 		}
 	}
@@ -51,9 +51,8 @@ func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
 
 // present registers what makes a machine anew whose deletion broke off, and starts one that does not run: it asks what the machine's own
 // command asks.
-func (h *Hosts) present(
-	ctx *pulumi.Context, name string, host *Host, made *local.CommandArgs, leaving pulumi.Resource, limit metav1.Duration,
-) (pulumi.Resource, error) {
+func (h *Hosts) present(ctx *pulumi.Context, name string, host *Host, leaving pulumi.Resource, limit metav1.Duration) (pulumi.Resource, error) {
+	made := host.command
 	command := &local.CommandArgs{
 		Create: made.Update, Stdin: made.Stdin, Environment: made.Environment, Logging: made.Logging, AddPreviousOutputInEnv: pulumi.Bool(false),
 	}

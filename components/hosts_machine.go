@@ -7,82 +7,109 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/config"
+	"strata/internal/artifacts"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/nspawn"
+	"strata/internal/self"
 )
 
-// machineHosts creates systemd-nspawn machines on this machine, with a key of the stack's own. Their host keys are
-// generated before the first boot, so there is no first contact to trust.
+// machines makes the hosts of driver machine: systemd-nspawn machines on this machine. Their host keys are generated before the first
+// boot, so there is no first contact to trust.
+type machines struct {
+	ctx   *pulumi.Context
+	name  string
+	args  *HostsArgs
+	hosts *Hosts
+	image artifacts.Artifact
+	// key logs in to the machines, public is its other half.
+	key    pulumi.StringOutput
+	public pulumi.StringOutput
+	// needs are what a machine waits for, and what stays in the state until it is gone.
+	needs []pulumi.Resource
+}
+
 func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
-	image, err := args.Artifacts.One("machine-image")
-	if err != nil {
+	m := &machines{ctx: ctx, name: name, args: args, hosts: hosts}
+	var err error
+	if m.image, err = args.Artifacts.One(config.ArtifactMachineImage); err != nil {
 		return err
 	}
-	private, err := generatedKey(ctx, hosts, name+"-key")
-	if err != nil {
+	if m.key, err = generatedKey(ctx, hosts, name+"-key"); err != nil {
 		return fmt.Errorf("ssh key: %w", err)
 	}
-	public := publicHalf(private)
+	m.public = publicHalf(m.key)
 	guard, err := hosts.guard(ctx, name, "machine", args)
 	if err != nil {
 		return fmt.Errorf("machine guard: %w", err)
 	}
-	needs, err := hosts.until(guard)
-	if err != nil {
+	if m.needs, err = hosts.until(guard); err != nil {
 		return err
 	}
-	var commands []*local.CommandArgs
-	all := nspawn.Deletion{Timeout: args.Timeout}
 	for _, node := range args.Config.Nodes {
-		node.SSH.User, node.SSH.Port = "root", 22
-		spec := nspawn.Spec{
-			Name: args.Stack + "-" + node.Name, Hostname: node.Name,
-			Image: image.Path, ImageSHA256: image.SHA256,
-			Bridge: args.Config.Machine.Bridge, Subnet: args.Config.Subnet, Gateway: args.Config.Machine.Gateway,
-			Address: node.Address,
-		}
-		consent, err := recreationOf(ctx, hosts, name+"-"+node.Name, node)
-		if err != nil {
-			return fmt.Errorf("machine %s: consent: %w", node.Name, err)
-		}
-		command := machineCommand(hosts, spec, public)
-		made, err := newMachine(ctx, name+"-"+node.Name+"-machine", spec, command, consent, append(childOf(hosts, needs...), bounded(args.Timeout)))
+		host, err := m.host(node)
 		if err != nil {
 			return fmt.Errorf("machine %s: %w", node.Name, err)
 		}
-		hosts.All = append(hosts.All, &Host{
-			Node: node, SSHKey: private, Machine: made,
-			HostKey: consent.pin(made.Stdout.ApplyT(machineHostKey).(pulumi.StringOutput)),
-		})
-		commands, all.Machines = append(commands, command), append(all.Machines, spec.Name)
+		hosts.All = append(hosts.All, host)
 	}
-	question := hosts.Identity.Owner.ApplyT(func(owner any) (*string, error) {
-		all.Owner = nspawn.OwnerOf(owner.(k3snode.Owner))
-		return jsonText(all)
-	}).(pulumi.StringPtrOutput)
-	return hosts.takeUp(ctx, name, departure{verb: "machine leaving", stdin: question, made: commands, limit: args.Timeout})
+	return m.takeUp()
 }
 
-// machineCommand makes, keeps and removes one machine.
-func machineCommand(hosts *Hosts, spec nspawn.Spec, public pulumi.StringOutput) *local.CommandArgs {
-	stdin := pulumi.All(public, hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
+// takeUp registers what comes between the machines and all that lives on them.
+func (m *machines) takeUp() error {
+	input := m.hosts.Identity.Owner.ApplyT(func(owner any) any {
+		all := nspawn.Deletion{Owner: nspawn.OwnerOf(owner.(k3snode.Owner)), Timeout: m.args.Timeout}
+		for _, node := range m.args.Config.Nodes {
+			all.Machines = append(all.Machines, m.spec(node).Name)
+		}
+		return all
+	})
+	return m.hosts.takeUp(m.ctx, m.name, departure{subcommand: "machine leaving", input: input, limit: m.args.Timeout})
+}
+
+// host registers one machine. One that is made anew is replaced, the old one first, because both would have one name; a new image
+// leaves existing machines as they are, because replacing them all would take the cluster away.
+func (m *machines) host(node config.Node) (*Host, error) {
+	node.SSH.User, node.SSH.Port = "root", 22
+	name, spec := m.name+"-"+node.Name, m.spec(node)
+	consent, err := recreationOf(m.ctx, m.hosts, name, node)
+	if err != nil {
+		return nil, fmt.Errorf("consent: %w", err)
+	}
+	command := m.command(spec)
+	replaces := consent.replaces(command, spec.Bridge+" "+spec.Subnet.String()+" "+spec.Address.String())
+	made, err := local.NewCommand(m.ctx, name+"-machine", command,
+		append(childOf(m.hosts, m.needs...), bounded(m.args.Timeout), pulumi.DeleteBeforeReplace(true), replaces)...)
+	if err != nil {
+		return nil, err
+	}
+	return &Host{
+		Node: node, SSHKey: m.key, Machine: made, HostKey: consent.pin(made.Stdout.ApplyT(machineHostKey).(pulumi.StringOutput)),
+		command: command, consent: consent,
+	}, nil
+}
+
+// command makes, keeps and removes one machine.
+func (m *machines) command(spec nspawn.Spec) *local.CommandArgs {
+	input := pulumi.All(m.public, m.hosts.Identity.Owner).ApplyT(func(known []any) any {
 		owner := known[1].(k3snode.Owner)
 		spec.AuthorizedKey, spec.Owner = known[0].(string), nspawn.OwnerOf(*owner.At(spec.Hostname))
-		return jsonText(spec)
-	}).(pulumi.StringPtrOutput)
-	command := runs("machine create", stdin, nil)
-	command.Update, command.Delete = pulumi.String(program+" machine create --existing"), pulumi.String(program+" machine delete")
+		return spec
+	})
+	command := self.Command("machine create", input, nil)
+	command.Update, command.Delete = self.Text("machine create --existing"), self.Text("machine delete")
 	return command
 }
 
-// newMachine registers one machine. One that is made anew is replaced, the old one first, because both would have one name; a new image
-// leaves existing machines as they are, because replacing them all would take the cluster away.
-func newMachine(
-	ctx *pulumi.Context, name string, spec nspawn.Spec, command *local.CommandArgs, consent recreation, opts []pulumi.ResourceOption,
-) (*local.Command, error) {
-	place := spec.Bridge + " " + spec.Subnet.String() + " " + spec.Address.String()
-	replaces := consent.replaces(command, place)
-	return local.NewCommand(ctx, name, command, append(opts, pulumi.DeleteBeforeReplace(true), replaces)...)
+// spec is a machine as `strata machine` knows it, without what is only known later.
+func (m *machines) spec(node config.Node) nspawn.Spec {
+	return nspawn.Spec{
+		Name: m.args.Stack + "-" + node.Name, Hostname: node.Name,
+		Image: m.image.Path, ImageSHA256: m.image.SHA256,
+		Bridge: m.args.Config.Machine.Bridge, Subnet: m.args.Config.Subnet, Gateway: m.args.Config.Machine.Gateway,
+		Address: node.Address,
+	}
 }
 
 // machineHostKey is the host key that `machine create` printed.

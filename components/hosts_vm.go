@@ -12,6 +12,7 @@ import (
 	"strata/config"
 	"strata/health"
 	k3snode "strata/internal/k3s/node"
+	"strata/internal/self"
 	"strata/internal/vm"
 )
 
@@ -30,9 +31,6 @@ type vms struct {
 	image *local.Command
 	// guard lets no machine be made anew without consent.
 	guard pulumi.Resource
-	// commands made the machines, under consents.
-	commands []*local.CommandArgs
-	consents []recreation
 }
 
 func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
@@ -63,8 +61,8 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 	if err := v.takeUp(); err != nil {
 		return err
 	}
-	for i, host := range hosts.All {
-		if err := v.booted(host, v.consents[i]); err != nil {
+	for _, host := range hosts.All {
+		if err := v.booted(host); err != nil {
 			return fmt.Errorf("vm %s: boot: %w", host.Node.Name, err)
 		}
 	}
@@ -73,16 +71,16 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 
 // takeUp registers what comes between the machines and all that lives on them.
 func (v *vms) takeUp() error {
-	stdin := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
+	input := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) any {
 		all := vm.Deletion{Timeout: v.args.Timeout}
 		for _, node := range v.args.Config.Nodes {
 			all.Machines = append(all.Machines, v.known(v.spec(node), known))
 		}
-		return jsonText(all)
-	}).(pulumi.StringPtrOutput)
-	limit := metav1.Duration{Duration: v.args.Timeout.Duration * time.Duration(len(v.commands)+1)}
+		return all
+	})
+	limit := metav1.Duration{Duration: v.args.Timeout.Duration * time.Duration(len(v.hosts.All)+1)}
 	return v.hosts.takeUp(v.ctx, v.name, departure{
-		verb: "vm leaving", stdin: stdin, env: v.secrets(nil), made: v.commands, keep: v.args.Config.VM.Protect, limit: limit,
+		subcommand: "vm leaving", input: input, env: v.secrets(nil), keep: v.args.Config.VM.Protect, limit: limit,
 	})
 }
 
@@ -106,56 +104,51 @@ func (v *vms) host(node config.Node) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("consent: %w", err)
 	}
-	made, err := v.machine(name+"-vm", node, identity, consent)
-	if err != nil {
-		return nil, err
-	}
-	v.consents = append(v.consents, consent)
-	return &Host{Node: node, SSHKey: v.key, Machine: made, HostKey: consent.pin(publicHalf(identity))}, nil
+	host := &Host{Node: node, SSHKey: v.key, HostKey: consent.pin(publicHalf(identity)), consent: consent}
+	return host, v.machine(name+"-vm", host, identity)
 }
 
 // booted registers the gate that sees a machine run.
-func (v *vms) booted(host *Host, consent recreation) (err error) {
+func (v *vms) booted(host *Host) (err error) {
 	spec := v.spec(host.Node)
 	spec.Image = vm.Image{}
 	host.Booted, err = health.NewGate(v.ctx, v.name+"-"+host.Node.Name+"-boot", &health.GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindVM, Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host", VM: &spec,
 		},
-		HypervisorPin: v.hypervisor.pin, HypervisorKey: v.hypervisor.key, Revision: consent.used,
+		HypervisorPin: v.hypervisor.pin, HypervisorKey: v.hypervisor.key, Revision: host.consent.used,
 	}, append(childOf(v.hosts, host.Machine, host.Present), host.deletedWith()...)...)
 	return err
 }
 
 // machine registers one virtual machine. Only consent replaces it, the old one first, because both would have one name and one address. How
 // its hypervisor is reached is no property of it, and a new image replaces none: that would take the cluster away.
-func (v *vms) machine(name string, node config.Node, identity pulumi.StringOutput, consent recreation) (*local.Command, error) {
-	spec := v.spec(node)
+func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) error {
+	spec := v.spec(host.Node)
 	// Restarts for more memory or processors are one after the other, so the last waits for all others.
 	spec.TurnTimeout.Duration = v.args.Timeout.Duration * time.Duration(len(v.args.Config.Nodes))
 	needs, err := v.needs()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	stdin := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) (*string, error) {
-		return jsonText(v.known(spec, known))
-	}).(pulumi.StringPtrOutput)
+	input := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) any { return v.known(spec, known) })
 	place, err := json.Marshal([]any{spec.Driver, spec.Hypervisor, spec.ID, spec.Guest.Address, spec.Guest.DHCP, spec.Guest.Gateway, spec.Guest.User, spec.Guest.Port, spec.Libvirt, spec.Proxmox})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	limit := metav1.Duration{Duration: spec.TurnTimeout.Duration + spec.Timeout.Duration}
-	command := runs("vm create", stdin, v.secrets(pulumi.StringMap{"STRATA_HOST_KEY": identity, "STRATA_SSH_KEY": v.key}))
-	command.Update, command.Delete = pulumi.String(program+" vm create --existing"), pulumi.String(program+" vm delete")
+	command := self.Command("vm create", input, v.secrets(pulumi.StringMap{self.HostKey: identity, self.SSHKey: v.key}))
+	command.Update, command.Delete = self.Text("vm create --existing"), self.Text("vm delete")
 	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says what the machine was made with
-	replaces := consent.replaces(command, string(place))
+	replaces := host.consent.replaces(command, string(place))
 	options := childOf(v.hosts, needs...)
 	if err := again(v.ctx, name, command, options); err != nil {
-		return nil, err
+		return err
 	}
-	v.commands = append(v.commands, command)
+	host.command = command
 	options = append(options, bounded(limit), pulumi.DeleteBeforeReplace(true), replaces, pulumi.Protect(v.args.Config.VM.Protect))
-	return local.NewCommand(v.ctx, name, command, options...)
+	host.Machine, err = local.NewCommand(v.ctx, name, command, options...)
+	return err
 }
 
 // putImage registers the image on the hypervisor.
@@ -166,12 +159,12 @@ func (v *vms) putImage() error {
 	}
 	spec := v.spec(config.Node{Name: "image"})
 	spec.Image, spec.Timeout = vm.Image{Path: file.Path, SHA256: file.SHA256}, v.args.InstallTimeout
-	stdin := v.hypervisor.pin.ApplyT(func(pin string) (*string, error) {
+	input := v.hypervisor.pin.ApplyT(func(pin string) any {
 		spec.Hypervisor.HostKey = pin
-		return jsonText(spec)
-	}).(pulumi.StringPtrOutput)
-	command := runs("vm image put", stdin, v.secrets(nil))
-	command.Delete, command.Triggers = pulumi.String(program+" vm image remove"), pulumi.Array{pulumi.String(file.SHA256)}
+		return spec
+	})
+	command := self.Command("vm image put", input, v.secrets(nil))
+	command.Delete, command.Triggers = self.Text("vm image remove"), pulumi.Array{pulumi.String(file.SHA256)}
 	v.image, err = local.NewCommand(v.ctx, v.name+"-image", command, append(childOf(v.hosts), bounded(spec.Timeout))...)
 	return err
 }
@@ -191,7 +184,7 @@ func (v *vms) secrets(env pulumi.StringMap) pulumi.StringMap {
 		env = pulumi.StringMap{}
 	}
 	if v.hypervisor.key != nil {
-		env["STRATA_HYPERVISOR_KEY"] = v.hypervisor.key
+		env[self.HypervisorKey] = v.hypervisor.key
 	}
 	return env
 }

@@ -8,6 +8,7 @@ import (
 
 	"strata/health"
 	"strata/internal/k3s/members"
+	"strata/internal/self"
 )
 
 // admit registers the command that frees a node's name before its install, if another host had it: a host that died and was replaced
@@ -17,11 +18,11 @@ import (
 func (k *k3s) admit(name string, host *Host, needs []pulumi.Resource) (pulumi.Resource, error) {
 	at := accessTo(append([]*Host{host}, slices.DeleteFunc(slices.Clone(k.servers), func(server *Host) bool { return server == host })...))
 	limit := k.args.Timeouts.Nodes
-	stdin := at.asked(func(hosts []health.Host) any {
+	input := at.asked(func(hosts []health.Host) any {
 		all := membersOf(hosts)
 		return members.Admission{Timeout: limit, First: host == k.servers[0], Node: all[0], Servers: all[1:]}
 	})
-	command := runs("admit", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey})
+	command := self.Command("admit", input, pulumi.StringMap{self.SSHKey: at.sshKey})
 	// That there is one says that there was a cluster.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	return local.NewCommand(k.ctx, name+"-admit", command,

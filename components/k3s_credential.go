@@ -12,6 +12,7 @@ import (
 	"strata/health"
 	"strata/internal/credential"
 	k3snode "strata/internal/k3s/node"
+	"strata/internal/self"
 )
 
 // issueCredential registers the command that gives the stack its client certificate, and gives Kubeconfig its content. What it is asked
@@ -21,7 +22,7 @@ import (
 func (k *k3s) issueCredential() error {
 	at, limit := accessTo(k.servers), k.args.Timeouts.API
 	lifetime := k.args.Config.ClientCertificateLifetime
-	stdin := at.askedAs(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
+	input := at.askedAs(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
 		request := credential.Request{
 			Timeout: limit, User: credential.User(k.ctx.Stack()), Lifetime: lifetime,
 			Generation: credential.Generation(now(k.ctx), lifetime.Duration), Owner: &owner,
@@ -32,7 +33,7 @@ func (k *k3s) issueCredential() error {
 		return request
 	})
 	// Another cluster has another authority, which is a reason to ask.
-	command := runs("credential", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_CLUSTER": k.identity.Hex})
+	command := self.Command("credential", input, pulumi.StringMap{self.SSHKey: at.sshKey, self.Cluster: k.identity.Hex})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	issued, err := local.NewCommand(k.ctx, k.name+"-credential", command, slices.Concat(childOf(k, k.joined[0]),
 		[]pulumi.ResourceOption{bounded(limit), pulumi.AdditionalSecretOutputs([]string{"stdout"})})...)

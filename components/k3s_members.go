@@ -6,6 +6,7 @@ import (
 
 	"strata/health"
 	"strata/internal/k3s/members"
+	"strata/internal/self"
 )
 
 // removeLeaving registers the resource that takes leaving nodes out of the cluster: drained, stopped, and their etcd member, Node and
@@ -13,10 +14,10 @@ import (
 // PULUMI_COMMAND_STDOUT, and the wanted set; so this one command does ask for its previous output.
 func (k *k3s) removeLeaving() (*local.Command, error) {
 	at := accessTo(k.args.Hosts.All)
-	stdin := at.asked(func(hosts []health.Host) any {
+	input := at.asked(func(hosts []health.Host) any {
 		return members.Set{Timeout: k.args.Timeouts.Nodes, Members: membersOf(hosts), DiscardVolumesOf: k.args.Config.DiscardVolumesOf}
 	})
-	command := runs("members", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig})
+	command := self.Command("members", input, pulumi.StringMap{self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	return local.NewCommand(k.ctx, k.name+"-members", command, append(childOf(k, k.API), bounded(k.args.Timeouts.Nodes))...)
 }

@@ -1,7 +1,6 @@
 package components
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"strata/internal/artifacts"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/rerun"
+	"strata/internal/self"
 )
 
 // pushed is where an artifact goes on a host.
@@ -33,19 +33,13 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 	}
 	pushes := []pulumi.Resource{}
 	for _, file := range files {
-		stdin := health.Pinned([]health.PinnedHost{host.pinned()}).ApplyT(func(hosts any) (*string, error) {
-			question := map[string]any{
-				"target": hosts.([]health.Host)[0].Target, "file": file.artifact.Path, "sha256": file.artifact.SHA256,
-				"dest": file.destination, "mode": file.mode, "timeout": k.args.Timeouts.Install,
+		input := health.Pinned([]health.PinnedHost{host.pinned()}).ApplyT(func(hosts any) any {
+			return k3snode.Push{
+				Target: hosts.([]health.Host)[0].Target, File: file.artifact.Path, SHA256: file.artifact.SHA256,
+				Dest: file.destination, Mode: file.mode, Images: file.images, Timeout: k.args.Timeouts.Install,
 			}
-			if file.images {
-				question["images"] = true
-			}
-			text, err := json.Marshal(question)
-			out := string(text)
-			return &out, err
-		}).(pulumi.StringPtrOutput)
-		push, err := local.NewCommand(k.ctx, name+"-"+file.role, runs("push", stdin, pulumi.StringMap{"STRATA_SSH_KEY": host.SSHKey}),
+		})
+		push, err := local.NewCommand(k.ctx, name+"-"+file.role, self.Command("push", input, pulumi.StringMap{self.SSHKey: host.SSHKey}),
 			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{bounded(k.args.Timeouts.Install), rerun.Replaced()})...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file.role, err)

@@ -12,6 +12,7 @@ import (
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/k3s/upgrade"
 	"strata/internal/rerun"
+	"strata/internal/self"
 )
 
 // upgrade registers the resource that takes a changed K3s to the nodes, one after the other: drained, changed, gated (package
@@ -28,12 +29,14 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		Drain: k.args.Timeouts.Drain, Return: k.args.Timeouts.Upgrade, Servers: k.endpoints(),
 	}
 	plan.Timeout = rolloutLimit(plan, len(k.servers), len(k.agents))
-	stdin := at.askedAs(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
+	input := at.askedAs(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
 		plan.Nodes, plan.Owner = hosts, &owner
 		return plan
 	})
 	// Each month it looks at the hosts, whether a certificate of K3s's own ends soon.
-	command := runs("upgrade", stdin, pulumi.StringMap{"STRATA_SSH_KEY": at.sshKey, "STRATA_KUBECONFIG": k.Kubeconfig, "STRATA_CALENDAR": pulumi.String(k.calendar())})
+	command := self.Command("upgrade", input, pulumi.StringMap{
+		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig, self.Calendar: pulumi.String(k.calendar()),
+	})
 	return local.NewCommand(k.ctx, k.name+"-upgrade", command, append(childOf(k, append(k.pushed, k.API, k.members)...), bounded(plan.Timeout), rerun.Replaced())...)
 }
 

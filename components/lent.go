@@ -11,6 +11,8 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/kubeconfig"
+	"strata/internal/kuberead"
+	"strata/internal/self"
 )
 
 // LentClusterArgs configures LentCluster.
@@ -104,11 +106,8 @@ func (l *lent) connect() error {
 // list registers the command that reads the table of the Nodes once, so that a run without changes asks nobody.
 func (l *lent) list() error {
 	limit := l.args.Timeouts.Nodes
-	stdin, err := json.Marshal(map[string]any{"revision": l.args.Target.Identity, "timeout": limit})
-	if err != nil {
-		return err
-	}
-	command := runs("nodes", pulumi.String(string(stdin)), pulumi.StringMap{"STRATA_KUBECONFIG": l.kubeconfig})
+	input := kuberead.NodesInput{Revision: l.args.Target.Identity, Timeout: limit}
+	command := self.Command("nodes", input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
 	read, err := local.NewCommand(l.ctx, l.name+"-list", command, slices.Concat(childOf(l, l.whole), []pulumi.ResourceOption{bounded(limit)})...)
 	if err != nil {
 		return err

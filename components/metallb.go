@@ -40,74 +40,98 @@ const (
 	metallbPool      = "default"
 )
 
+// metallb is what the constructor's steps share.
+type metallb struct {
+	*MetalLB
+	ctx     *pulumi.Context
+	name    string
+	args    *MetalLBArgs
+	chart   artifacts.Artifact
+	release *Object
+}
+
 // NewMetalLB registers MetalLB. The pool waits for the webhook gate: the controller's Pod is Ready long before its webhook
 // serves (metallb internal/k8s/k8s.go: readyz is healthz.Ping).
 func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pulumi.ResourceOption) (*MetalLB, error) {
-	m := &MetalLB{}
-	if err := ctx.RegisterComponentResource("strata:metallb:MetalLB", name, m, opts...); err != nil {
+	m := &metallb{MetalLB: &MetalLB{}, ctx: ctx, name: name, args: args}
+	if err := ctx.RegisterComponentResource("strata:metallb:MetalLB", name, m.MetalLB, opts...); err != nil {
 		return nil, err
 	}
-	chart, err := args.Artifacts.One(config.ArtifactMetalLBChart)
-	if err != nil {
-		return nil, fmt.Errorf("metallb: %w", err)
+	for _, step := range []func() error{m.install, m.gates, m.addresses} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("metallb: %w", err)
+		}
 	}
-	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", metallbNamespace, metallbLabels(), childOf(m, args.After...)...)
-	if err != nil {
-		return nil, fmt.Errorf("metallb: namespace: %w", err)
-	}
-	release, err := newRelease(ctx, args.Cluster, name+"-release", releaseArgs{
-		name: "metallb", namespace: metallbNamespace, chart: chart.Path, values: metallbValues(),
-	}, childOf(m, namespace)...)
-	if err != nil {
-		return nil, fmt.Errorf("metallb: release: %w", err)
-	}
-	if m.Webhook, err = m.gate(ctx, name+"-webhook", args, metallbWebhook(args, chart.SHA256), release); err != nil {
-		return nil, fmt.Errorf("metallb: webhook gate: %w", err)
-	}
-	// Beside the webhook and not before it: speakers start on nodes that are still joining, and the webhook needs none of them.
-	m.Rollout, err = args.Cluster.rollout(ctx, name+"-rollout", "metallb", digestOf(chart.SHA256, args.Config), args.Timeouts.MetalLBWebhook,
-		"strata:timeouts.metallbWebhook", []string{metallbNamespace + "/DaemonSet/metallb-speaker"}, childOf(m, release)...)
-	if err != nil {
-		return nil, fmt.Errorf("metallb: rollout gate: %w", err)
-	}
-	objects, err := m.addresses(ctx, name, args)
-	if err != nil {
-		return nil, fmt.Errorf("metallb: %w", err)
-	}
-	if m.Pool, err = m.gate(ctx, name+"-pool-gate", args, metallbPoolGate(args), objects...); err != nil {
-		return nil, fmt.Errorf("metallb: pool gate: %w", err)
-	}
-	return m, ctx.RegisterResourceOutputs(m, pulumi.Map{})
+	return m.MetalLB, ctx.RegisterResourceOutputs(m.MetalLB, pulumi.Map{})
 }
 
-// addresses registers the pool and its announcement, which the webhook admits.
-func (m *MetalLB) addresses(ctx *pulumi.Context, name string, args *MetalLBArgs) ([]pulumi.Resource, error) {
-	pool, err := m.object(ctx, name+"-pool", args, "IPAddressPool", poolWait(args.Timeouts.MetalLBPool.Duration), pulumi.Map{
-		"addresses": pulumi.ToStringArray(args.Config.Addresses), "autoAssign": pulumi.Bool(true),
+// install registers the namespace and the release.
+func (m *metallb) install() error {
+	var err error
+	if m.chart, err = m.args.Artifacts.One(config.ArtifactMetalLBChart); err != nil {
+		return err
+	}
+	namespace, err := newNamespace(m.ctx, m.args.Cluster, m.name+"-namespace", metallbNamespace, metallbLabels(), childOf(m, m.args.After...)...)
+	if err != nil {
+		return fmt.Errorf("namespace: %w", err)
+	}
+	m.release, err = newRelease(m.ctx, m.args.Cluster, m.name+"-release", releaseArgs{
+		name: "metallb", namespace: metallbNamespace, chart: m.chart.Path, values: metallbValues(),
+	}, childOf(m, namespace)...)
+	if err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	return nil
+}
+
+// gates registers the gates of the webhook and the rollout.
+func (m *metallb) gates() (err error) {
+	if m.Webhook, err = m.gate("webhook", metallbWebhook(m.args, m.chart.SHA256), m.release); err != nil {
+		return fmt.Errorf("webhook gate: %w", err)
+	}
+	// Beside the webhook and not before it: speakers start on nodes that are still joining, and the webhook needs none of them.
+	m.Rollout, err = m.args.Cluster.rollout(m.ctx, m.name+"-rollout", health.Spec{
+		Layer: "metallb", Revision: digestOf(m.chart.SHA256, m.args.Config), Timeout: m.args.Timeouts.MetalLBWebhook,
+		TimeoutKey: "strata:timeouts.metallbWebhook",
+	}, []string{metallbNamespace + "/DaemonSet/metallb-speaker"}, childOf(m, m.release)...)
+	if err != nil {
+		return fmt.Errorf("rollout gate: %w", err)
+	}
+	return nil
+}
+
+// addresses registers the pool and its announcement, which the webhook admits, and their gate.
+func (m *metallb) addresses() error {
+	pool, err := m.object("pool", customResource{
+		kind: "IPAddressPool", wait: poolWait(m.args.Timeouts.MetalLBPool.Duration), spec: pulumi.Map{
+			"addresses": pulumi.ToStringArray(m.args.Config.Addresses), "autoAssign": pulumi.Bool(true),
+		},
 	}, m.Webhook)
 	if err != nil {
-		return nil, fmt.Errorf("address pool: %w", err)
+		return fmt.Errorf("address pool: %w", err)
 	}
 	// L2Advertisement's status is an empty struct: there is nothing to wait for on the object, so the pool gate looks at what
 	// the speakers made of it.
-	advertisement, err := m.object(ctx, name+"-advertisement", args, "L2Advertisement", nil, pulumi.Map{
-		"ipAddressPools": pulumi.ToStringArray([]string{metallbPool}),
+	advertisement, err := m.object("advertisement", customResource{
+		kind: "L2Advertisement", spec: pulumi.Map{"ipAddressPools": pulumi.ToStringArray([]string{metallbPool})},
 	}, pool)
 	if err != nil {
-		return nil, fmt.Errorf("l2 advertisement: %w", err)
+		return fmt.Errorf("l2 advertisement: %w", err)
 	}
-	return []pulumi.Resource{pool, advertisement}, nil
+	if m.Pool, err = m.gate("pool-gate", metallbPoolGate(m.args), pool, advertisement); err != nil {
+		return fmt.Errorf("pool gate: %w", err)
+	}
+	return nil
 }
 
 // object registers one of MetalLB's custom resources.
-func (m *MetalLB) object(ctx *pulumi.Context, name string, args *MetalLBArgs, kind string, wait pulumi.StringMap, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
-	return newCustomResource(ctx, args.Cluster, name, customResource{
-		apiVersion: "metallb.io/v1beta1", kind: kind, name: metallbPool, namespace: metallbNamespace, wait: wait, spec: spec,
-	}, childOf(m, needs...)...)
+func (m *metallb) object(role string, object customResource, needs ...pulumi.Resource) (pulumi.Resource, error) {
+	object.apiVersion, object.name, object.namespace = "metallb.io/v1beta1", metallbPool, metallbNamespace
+	return newCustomResource(m.ctx, m.args.Cluster, m.name+"-"+role, object, childOf(m, needs...)...)
 }
 
 // gate registers one of MetalLB's gates.
-func (m *MetalLB) gate(ctx *pulumi.Context, name string, args *MetalLBArgs, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
+func (m *metallb) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
 	spec.Layer = "metallb"
-	return args.Cluster.gate(ctx, name, health.GateArgs{Spec: spec}, childOf(m, needs...)...)
+	return m.args.Cluster.gate(m.ctx, m.name+"-"+role, health.GateArgs{Spec: spec}, childOf(m, needs...)...)
 }

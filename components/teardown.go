@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
+	"strata/internal/self"
 	"strata/internal/teardown"
 )
 
@@ -83,15 +84,8 @@ func NewTeardown(ctx *pulumi.Context, name string, args *TeardownArgs, opts ...p
 	if err := ctx.RegisterComponentResource("strata:teardown:Teardown", name, t, opts...); err != nil {
 		return nil, err
 	}
-	stdin, err := jsonText(args.guard())
-	if err != nil {
-		return nil, err
-	}
-	_, err = local.NewCommand(ctx, name+"-guard", &local.CommandArgs{
-		Delete: pulumi.String(program + " teardown"), Stdin: pulumi.String(*stdin), Logging: local.LoggingStderr,
-		Environment:            pulumi.StringMap{"STRATA_KUBECONFIG": args.Cluster.Kubeconfig},
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, append(childOf(t, leaves...), bounded(metav1.Duration{Duration: teardownLimit}))...)
+	command := self.AtDelete("teardown", args.guard(), pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig})
+	_, err := local.NewCommand(ctx, name+"-guard", command, append(childOf(t, leaves...), bounded(metav1.Duration{Duration: teardownLimit}))...)
 	if err != nil {
 		return nil, fmt.Errorf("teardown: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	"strata/internal/kuberead"
 )
 
 // TraefikArgs configures Traefik.
@@ -101,8 +102,9 @@ func (t *traefik) install() error {
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	t.Rollout, err = t.args.Cluster.rollout(t.ctx, t.name+"-rollout", "traefik", digestOf(chart.SHA256, t.args.Config), t.args.Timeouts.Ingress,
-		"strata:timeouts.ingress", []string{traefikName + "/Deployment/" + traefikName}, childOf(t, t.release)...)
+	t.Rollout, err = t.args.Cluster.rollout(t.ctx, t.name+"-rollout", health.Spec{
+		Layer: "traefik", Revision: digestOf(chart.SHA256, t.args.Config), Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
+	}, []string{traefikName + "/Deployment/" + traefikName}, childOf(t, t.release)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)
 	}
@@ -117,10 +119,10 @@ func (t *traefik) install() error {
 	if err != nil {
 		return err
 	}
-	t.IP, err = t.args.Cluster.read(t.ctx, t.name+"-ip", field{
-		resource: "services", namespace: traefikName, name: traefikName, path: "{.status.loadBalancer.ingress[0].ip}",
-		revision: strings.Join([]string{chart.SHA256, want}, " "),
-	}, t.args.Timeouts.Ingress, childOf(t, t.Address)...)
+	t.IP, err = t.args.Cluster.read(t.ctx, t.name+"-ip", kuberead.FieldInput{
+		Resource: "services", Namespace: traefikName, Name: traefikName, Path: "{.status.loadBalancer.ingress[0].ip}",
+		Revision: strings.Join([]string{chart.SHA256, want}, " "), Timeout: t.args.Timeouts.Ingress,
+	}, childOf(t, t.Address)...)
 	return err
 }
 

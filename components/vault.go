@@ -1,7 +1,6 @@
 package components
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -10,6 +9,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	"strata/internal/self"
 	"strata/internal/vault"
 )
 
@@ -126,7 +126,7 @@ func (v *vaultLayer) open() error {
 		return err
 	}
 	v.Keys = pulumi.ToSecret(initialise.Stdout).(pulumi.StringOutput)
-	configure, err := v.step("configure", &v.args.Issuing, pulumi.StringMap{"STRATA_VAULT_KEYS": v.Keys}, initialise)
+	configure, err := v.step("configure", &v.args.Issuing, pulumi.StringMap{self.VaultKeys: v.Keys}, initialise)
 	if err != nil {
 		return err
 	}
@@ -143,16 +143,14 @@ func (v *vaultLayer) open() error {
 // step registers a command that speaks with Vault. It runs again with another chart, since the new Pod starts sealed; the keys
 // that init printed come back to it as its previous output.
 func (v *vaultLayer) step(verb string, issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource) (*local.Command, error) {
-	stdin := v.args.Authority.Certificate.ApplyT(func(ca string) (*string, error) {
-		text, err := json.Marshal(map[string]any{
-			"server":  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: ca},
-			"issuing": issuing, "revision": v.chart.SHA256, "timeout": v.args.Timeouts.Vault,
-		})
-		out := string(text)
-		return &out, err
-	}).(pulumi.StringPtrOutput)
-	env["STRATA_KUBECONFIG"] = v.args.Cluster.Kubeconfig
-	command := runs("vault "+verb, stdin, env)
+	input := v.args.Authority.Certificate.ApplyT(func(ca string) any {
+		return vault.Input{
+			Server:  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: ca},
+			Issuing: issuing, Revision: v.chart.SHA256, Timeout: v.args.Timeouts.Vault,
+		}
+	})
+	env[self.Kubeconfig] = v.args.Cluster.Kubeconfig
+	command := self.Command("vault "+verb, input, env)
 	command.AddPreviousOutputInEnv = pulumi.Bool(verb == "init")
 	opts := append(childOf(v, after), v.args.Cluster.deletedWith()...)
 	if err := again(v.ctx, v.name+"-"+verb, command, opts); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"strata/config"
 	"strata/internal/canary"
+	"strata/internal/self"
 )
 
 // canaryName is the Deployment's and the Service's of a workload's new version.
@@ -61,11 +62,11 @@ func (w *workloadBuild) canary() error {
 		needs = append(needs, routes...)
 	}
 	spec := w.canarySpec()
-	stdin := w.revision().ToStringOutput().ApplyT(func(revision string) (*string, error) {
+	input := w.revision().ToStringOutput().ApplyT(func(revision string) any {
 		spec.Revision = revision
-		return jsonText(spec)
-	}).(pulumi.StringPtrOutput)
-	command := runs("canary", stdin, pulumi.StringMap{"STRATA_KUBECONFIG": w.args.Cluster.Kubeconfig})
+		return spec
+	})
+	command := self.Command("canary", input, pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
 	options := slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith())
 	// One that was killed has left a weight: it runs again, and gives it back, also when the version is taken back.
 	if err := again(w.ctx, w.name+"-canary", command, options); err != nil {

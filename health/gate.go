@@ -1,8 +1,6 @@
 package health
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -11,12 +9,11 @@ import (
 
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/rerun"
+	"strata/internal/self"
 )
 
-// Command is how a gate's resource runs the checks: the program's own executable, installed beside the project by
-// internal/self. The path is relative so that checkouts at different places agree, and exec lets a timeout kill the
-// program and not only its shell (docs/adr/0002).
-const Command = "exec .strata/bin/strata gate"
+// Command is how a gate's resource runs the checks.
+const Command = self.Exec + "gate"
 
 // deadlineSlack is how much longer the engine waits than the gate itself, so that the gate reports first.
 const deadlineSlack = 30 * time.Second
@@ -69,41 +66,37 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	bound := (args.Spec.Timeout.Duration + deadlineSlack).String()
 	environment := pulumi.StringMap{}
 	if args.SSHKey != nil {
-		environment["STRATA_SSH_KEY"] = args.SSHKey
+		environment[self.SSHKey] = args.SSHKey
 	}
 	if args.HypervisorKey != nil {
-		environment["STRATA_HYPERVISOR_KEY"] = args.HypervisorKey
+		environment[self.HypervisorKey] = args.HypervisorKey
 	}
 	if args.Kubeconfig != nil {
-		environment["STRATA_KUBECONFIG"] = args.Kubeconfig
+		environment[self.Kubeconfig] = args.Kubeconfig
 	}
 	if args.BasicAuth != nil {
-		environment["STRATA_BASIC_AUTH"] = args.BasicAuth
+		environment[self.BasicAuth] = args.BasicAuth
 	}
 	if args.APIKey != nil {
-		environment["STRATA_API_KEY"] = args.APIKey
+		environment[self.APIKey] = args.APIKey
 	}
 	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))
 	if args.Attempt != nil {
-		environment["STRATA_ATTEMPT"] = args.Attempt
+		environment[self.Attempt] = args.Attempt
 	} else {
 		opts = append(opts, rerun.Replaced())
 	}
-	command, err := local.NewCommand(ctx, name, &local.CommandArgs{
-		Create:                 pulumi.String(Command),
-		Stdin:                  args.stdin(),
-		Environment:            environment,
-		Logging:                local.LoggingStderr,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, opts...)
+	runs := self.Command("gate", args.known(), nil)
+	runs.Environment = environment // where it is empty, too: states have it so
+	command, err := local.NewCommand(ctx, name, runs, opts...)
 	if err != nil {
 		return nil, err
 	}
 	return &Gate{command}, nil
 }
 
-// stdin is the Spec as JSON, with what is only known later filled in once it is.
-func (a *GateArgs) stdin() pulumi.StringPtrInput {
+// known is the Spec with what is only known later filled in once it is.
+func (a *GateArgs) known() pulumi.Output {
 	if a.Revision == nil {
 		a.Revision = pulumi.String(a.Spec.Revision)
 	}
@@ -116,7 +109,7 @@ func (a *GateArgs) stdin() pulumi.StringPtrInput {
 	if a.Owner == nil {
 		a.Owner = pulumi.ToOutput(k3snode.Owner{})
 	}
-	return pulumi.All(a.Revision, a.Definitions, a.HypervisorPin, a.Owner, Pinned(a.Hosts)).ApplyT(func(values []any) (*string, error) {
+	return pulumi.All(a.Revision, a.Definitions, a.HypervisorPin, a.Owner, Pinned(a.Hosts)).ApplyT(func(values []any) any {
 		spec := a.Spec
 		spec.Revision = values[0].(string)
 		if names := strings.Fields(values[1].(string)); len(names) > 0 {
@@ -133,11 +126,6 @@ func (a *GateArgs) stdin() pulumi.StringPtrInput {
 			spec.Host = &needs
 		}
 		spec.Hosts = values[4].([]Host)
-		text, err := json.Marshal(spec)
-		if err != nil {
-			return nil, fmt.Errorf("gate %s: spec: %w", spec.Gate, err)
-		}
-		out := string(text)
-		return &out, nil
-	}).(pulumi.StringPtrOutput)
+		return spec
+	})
 }

@@ -14,18 +14,18 @@ import (
 
 // FieldInput is what `strata read` reads on stdin.
 type FieldInput struct {
-	Group     string `json:"group,omitempty"`
-	Version   string `json:"version"`
-	Resource  string `json:"resource"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
-	// Path is the field, in kubectl's JSONPath, for example {.data.ca\.crt}.
-	Path string `json:"path"`
 	// Base64 says that the field is in base64, as a Secret's are.
-	Base64 bool `json:"base64,omitempty"`
+	Base64    bool   `json:"base64"`
+	Group     string `json:"group,omitempty"`
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	// Path is the field, in kubectl's JSONPath, for example {.data.ca\.crt}.
+	Path     string `json:"path"`
+	Resource string `json:"resource"`
 	// Revision makes the resource read again when it changes; it is not read.
-	Revision string          `json:"revision,omitempty"`
+	Revision string          `json:"revision"`
 	Timeout  metav1.Duration `json:"timeout"`
+	Version  string          `json:"version"`
 }
 
 // Field is a field of an object, with its path parsed.

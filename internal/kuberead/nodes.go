@@ -17,7 +17,7 @@ import (
 // NodesInput is what `strata nodes` reads on stdin.
 type NodesInput struct {
 	// Revision makes the resource read again when it changes; it is not read.
-	Revision string          `json:"revision,omitempty"`
+	Revision string          `json:"revision"`
 	Timeout  metav1.Duration `json:"timeout"`
 }
 

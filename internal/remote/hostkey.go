@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golang.org/x/crypto/ssh"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // HostKeyError says that a host did not prove to be the one that was pinned. Waiting does not help.
@@ -67,6 +68,14 @@ var errScanned = errors.New("host key seen")
 var scanAlgorithms = []string{
 	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521,
 	ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
+}
+
+// ScanInput is what `strata hostkey` reads: whose host key is asked for.
+type ScanInput struct {
+	Address string `json:"address"`
+	Port    int    `json:"port"`
+	// Timeout bounds the wait for a host that does not answer yet.
+	Timeout metav1.Duration `json:"timeout"`
 }
 
 // Scan makes the first contact with a host and returns its public host key in authorized_keys form. It tries again until

@@ -15,9 +15,9 @@ import (
 // Input is what `strata vault init` and `strata vault configure` read on stdin.
 type Input struct {
 	// Issuing is what it must be able to do; for configure only.
-	Issuing *Issuing `json:"issuing,omitempty"`
+	Issuing *Issuing `json:"issuing"`
 	// Revision makes the step run again when it changes; it is not read.
-	Revision string `json:"revision,omitempty"`
+	Revision string `json:"revision"`
 	// Server is where Vault runs.
 	Server Server `json:"server"`
 	// Timeout bounds the step.
