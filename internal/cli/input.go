@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/self"
 )
 
 // fromStdin is a verb that a resource runs: run gets the one JSON object on stdin, and a context that ends with that object's timeout.
@@ -40,7 +42,7 @@ func fromStdin[T any](verb string, run func(ctx context.Context, cmd *cobra.Comm
 }
 
 // previousOutput is what the resource's command printed the last time, which pulumi-command hands to an update; empty at a create.
-func previousOutput() string { return os.Getenv("PULUMI_COMMAND_STDOUT") }
+func previousOutput() string { return os.Getenv(self.PreviousOutput) }
 
 // previous is previousOutput, where that is JSON; the zero value at a create. Keys that it does not know are another version's.
 func previous[T any](verb string) (before T, err error) {

@@ -11,11 +11,12 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/internal/apiserver"
+	"strata/internal/self"
 )
 
 // restConfig is how the cluster of STRATA_KUBECONFIG is reached.
 func restConfig() (*rest.Config, error) {
-	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(os.Getenv("STRATA_KUBECONFIG")))
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(os.Getenv(self.Kubeconfig)))
 	if err != nil {
 		return nil, fmt.Errorf("STRATA_KUBECONFIG: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/internal/nspawn"
+	"strata/internal/self"
 	"strata/internal/vm"
 	"strata/internal/vm/lifecycle"
 )
@@ -25,7 +26,7 @@ func machineLeaving() *cobra.Command {
 }
 
 func vmLeaving() *cobra.Command {
-	secrets := func() vm.Secrets { return vm.Secrets{HypervisorKey: []byte(os.Getenv("STRATA_HYPERVISOR_KEY"))} }
+	secrets := func() vm.Secrets { return vm.Secrets{HypervisorKey: []byte(os.Getenv(self.HypervisorKey))} }
 	return leavingCommand("vm leaving", deletion[vm.Deletion]{
 		mark: func(ctx context.Context, all vm.Deletion) error {
 			return lifecycle.MarkForDeletion(ctx, all, secrets())

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
 	k3snode "strata/internal/k3s/node"
@@ -33,13 +32,6 @@ func newKeygenCommand() *cobra.Command {
 	}
 }
 
-// hostKeyInput is what `strata hostkey` reads.
-type hostKeyInput struct {
-	Address string          `json:"address"`
-	Port    int             `json:"port"`
-	Timeout metav1.Duration `json:"timeout"`
-}
-
 // newHostKeyCommand is `strata hostkey`: the bounded first contact with a host. It prints the host's public key in
 // authorized_keys form, to be pinned, and logs in nowhere.
 func newHostKeyCommand() *cobra.Command {
@@ -47,7 +39,7 @@ func newHostKeyCommand() *cobra.Command {
 		Use:   "hostkey",
 		Short: `Print a host's public key: {"address","port","timeout"} on stdin`,
 		Args:  cobra.NoArgs,
-		RunE: fromStdin("hostkey", func(ctx context.Context, cmd *cobra.Command, input hostKeyInput) error {
+		RunE: fromStdin("hostkey", func(ctx context.Context, cmd *cobra.Command, input remote.ScanInput) error {
 			if input.Address == "" {
 				return &exitError{2, errors.New("hostkey: an address is required")}
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/health"
+	"strata/internal/self"
 	"strata/internal/stackstate"
 	"strata/internal/vault"
 )
@@ -56,7 +57,7 @@ func configureVault(ctx context.Context, session *vault.Session, input vault.Inp
 	if input.Issuing == nil {
 		return &exitError{2, errors.New("vault configure: issuing is missing")}
 	}
-	keys, err := vault.ParseKeys(os.Getenv("STRATA_VAULT_KEYS"))
+	keys, err := vault.ParseKeys(os.Getenv(self.VaultKeys))
 	if err != nil {
 		return &exitError{2, fmt.Errorf("STRATA_VAULT_KEYS: %w", err)}
 	}

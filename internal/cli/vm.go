@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/internal/self"
 	"strata/internal/vm"
 	"strata/internal/vm/lifecycle"
 )
@@ -77,9 +78,9 @@ func vmVerb(verb, short string, do func(*cobra.Command, vm.Spec, vm.Secrets) err
 				return &exitError{2, err}
 			}
 			err = do(cmd, spec, vm.Secrets{
-				HypervisorKey: []byte(os.Getenv("STRATA_HYPERVISOR_KEY")),
-				HostKey:       []byte(os.Getenv("STRATA_HOST_KEY")),
-				SSHKey:        []byte(os.Getenv("STRATA_SSH_KEY")),
+				HypervisorKey: []byte(os.Getenv(self.HypervisorKey)),
+				HostKey:       []byte(os.Getenv(self.HostKey)),
+				SSHKey:        []byte(os.Getenv(self.SSHKey)),
 			})
 			return vmError(cmd.Context(), spec, err)
 		},

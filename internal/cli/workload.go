@@ -11,6 +11,7 @@ import (
 
 	"strata/internal/canary"
 	"strata/internal/canary/steps"
+	"strata/internal/self"
 	"strata/internal/statefulset"
 )
 
@@ -20,7 +21,7 @@ func newCanaryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "canary", Short: "Give a new version a part of the requests, step by step (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,
 		RunE: fromStdin("canary", func(ctx context.Context, cmd *cobra.Command, spec canary.Spec) error {
-			tried, err := spec.Attempt(os.Getenv("STRATA_ATTEMPT"))
+			tried, err := spec.Attempt(os.Getenv(self.Attempt))
 			if err != nil {
 				return err
 			}

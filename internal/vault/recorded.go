@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"strata/internal/self"
 	"strata/internal/stackstate"
 )
 
@@ -29,8 +30,8 @@ func InState(state *stackstate.State) (found Recorded, err error) {
 	if err := json.Unmarshal([]byte(command.Input("stdin")), &input); err != nil {
 		return Recorded{}, fmt.Errorf("state of %s: stdin: %w", command.URN, err)
 	}
-	found.Server, found.kubeconfig = input.Server, []byte(command.Environment("STRATA_KUBECONFIG"))
-	if found.keys, err = ParseKeys(command.Environment("STRATA_VAULT_KEYS")); err != nil {
+	found.Server, found.kubeconfig = input.Server, []byte(command.Environment(self.Kubeconfig))
+	if found.keys, err = ParseKeys(command.Environment(self.VaultKeys)); err != nil {
 		return Recorded{}, fmt.Errorf("state of %s: %w", command.URN, err)
 	}
 	return found, nil
