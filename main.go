@@ -1,4 +1,4 @@
-// Strata brings bare hosts to a working platform and back. Without an argument it is the Pulumi program, with a verb it is
+// Strata brings bare hosts to a working platform and back. Without an argument it is the Pulumi program, with a subcommand it is
 // the command line that the program's own resources and its users run.
 package main
 

@@ -29,7 +29,7 @@ type APISIXArgs struct {
 	Artifacts *artifacts.Set
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
-	// After are the gates that the namespace waits for; Definitions those that the controller waits for, because it looks once,
+	// After are the gates that the namespace waits for; Definitions those that the controller waits for, because it lists kinds once,
 	// at its start, which kinds there are.
 	After, Definitions []pulumi.Resource
 	// Certificates is the gate that a Certificate waits for, and Pool the one that the load balancer's address does.
@@ -40,7 +40,7 @@ type APISIXArgs struct {
 // and certificate, and who may reach the admin API.
 type APISIX struct {
 	pulumi.ResourceState
-	// Plane is what the gates of upstreams look at, without routes; its Key opens the data plane for looking only. Secret.
+	// Plane is what the gates of upstreams observe, without routes; its Key opens the data plane for reading only. Secret.
 	Plane health.UpstreamsSpec
 	Key   pulumi.StringOutput
 	// Revision is a digest of what runs as APISIX.

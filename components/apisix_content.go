@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// apisixControllerName is what the classes name; only the controller that has it looks at them.
+	// apisixControllerName is what the classes name; only the controller that has it reconciles them.
 	apisixControllerName = "apisix.apache.org/apisix-ingress-controller"
 	// apisixFinalizer is the controller's, on each GatewayClass (internal/controller/gatewayclass_controller.go).
 	apisixFinalizer = "apisix.apache.org/gc-protection"
@@ -78,15 +78,15 @@ func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 
 // apisixGrace gives a Pod that stops the time to do it. The chart has a preStop of 30 s and leaves the grace period at Kubernetes'
 // 30 s, so each stop would end in a kill, and it has no value for it (apisix-helm-chart#1011). It does put priorityClassName into
-// the Pod's specification as it stands, so this is a second line of that value. tests/charts looks at what comes out: a chart that
+// the Pod's specification as it stands, so this is a second line of that value. tests/charts checks what comes out: a chart that
 // quotes the value, or has one for the grace period, is noticed there.
 func apisixGrace(cfg config.APISIX) string {
 	grace := apisixPreStop + cfg.LongestRequest.Duration + apisixSlack
 	return fmt.Sprintf("null\n      terminationGracePeriodSeconds: %d", int(grace.Seconds()))
 }
 
-// apisixStart has kubelet ask a Pod every second whether it has its first configuration. The chart's own question comes every ten, has no
-// value for that, and the first is asked just before the controller can have answered, so nine seconds in ten were nobody's. Like the grace
+// apisixStart has kubelet ask a Pod every second whether it has its first configuration. The chart's own probe comes every ten, has no
+// value for that, and the first is asked just before the controller can have answered, so nine seconds in ten were wasted. Like the grace
 // period, it is a second line of a value that the chart does not quote (charts/apisix/templates/deployment.yaml of 2.14.0). A Pod without a
 // configuration is left alone for a day.
 const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /status/ready, port: 7085}, periodSeconds: 1, failureThreshold: 86400}"
@@ -100,7 +100,7 @@ func apisixControllerValues() pulumi.Map {
 			// The chart's auto binds a route that names listeners to their ports, 80 and 443, which APISIX compares with those that it listens
 			// on, 9080 and 9443: every request is answered with 404 (apisix-helm-chart#1001, apisix-ingress-controller#2782).
 			"listenerPortMatchMode": pulumi.String("off"),
-			"kubernetes":            pulumi.Map{"ingressClass": pulumi.String(apisixController)}, // nobody's; ours names a GatewayProxy
+			"kubernetes":            pulumi.Map{"ingressClass": pulumi.String(apisixController)}, // no object has this class; ours names a GatewayProxy
 		},
 		"webhook":      pulumi.Map{"enabled": pulumi.Bool(true), "failurePolicy": pulumi.String("Fail")},
 		"gatewayProxy": pulumi.Map{"createDefault": pulumi.Bool(false)},

@@ -11,7 +11,7 @@ import (
 	"strata/internal/self"
 )
 
-// certificate registers the domain's certificate. Neither the Gateway nor ApisixTls waits for its Secret: the controller looks
+// certificate registers the domain's certificate. Neither the Gateway nor ApisixTls waits for its Secret: the controller reconciles
 // again when it comes.
 func (a *apisix) certificate() error {
 	certificate, err := NewCertificate(a.ctx, a.name+"-tls", &CertificateArgs{
@@ -36,7 +36,7 @@ func (a *apisix) certificate() error {
 }
 
 // classes registers how the controller reaches the data plane, and the two classes that say so. The GatewayProxy waits for the release whose
-// Service it names, and the class for the GatewayProxy: since 2.1.0 the webhook has the data plane look at an object of the class before it
+// Service it names, and the class for the GatewayProxy: since 2.1.0 the webhook has the data plane validate an object of the class before it
 // admits it, and what is missing on the way there refuses the object for good (apisix-ingress-controller internal/webhook/v1/adc_validation.go).
 // Objects whose class is not there yet are admitted. The IngressClass is not the
 // chart's, which would name a GatewayProxy only if the chart made that as well, ahead of its own webhook.

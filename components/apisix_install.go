@@ -10,8 +10,8 @@ import (
 	"strata/internal/kuberead"
 )
 
-// installController registers the controller's release and the gate of its webhook. It waits for the resource definitions: what is
-// not there when the controller starts it does not look at until it is restarted, and its Pod is Ready all the while
+// installController registers the controller's release and the gate of its webhook. It waits for the CRDs: what is
+// not there when the controller starts it does not watch until it is restarted, and its Pod is Ready all the while
 // (apisix-ingress-controller internal/manager/controllers.go: HasAPIResource).
 func (a *apisix) installController() error {
 	chart, err := a.args.Artifacts.One(config.ArtifactAPISIXControllerChart)
@@ -90,7 +90,7 @@ func (a *apisix) gates() error {
 	return err
 }
 
-// address is what the load balancer's address is, as far as somebody knows it.
+// address is the load balancer's address, where it is known.
 func (a *apisix) address() error {
 	want := apisixAddress(a.args.Config)
 	switch {

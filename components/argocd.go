@@ -17,11 +17,11 @@ type ArgoCDArgs struct {
 	Config config.ArgoCD
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// KeepCRDs leaves the chart's resource definitions in the cluster when the release goes.
+	// KeepCRDs leaves the chart's CRDs in the cluster when the release goes.
 	KeepCRDs bool
 	// Cluster is where Argo CD runs. Required.
 	Cluster *Cluster
-	// CASecret holds the authority that signed the domain's certificate, as namespace/name.
+	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
 	CASecret string
 	// Artifacts has the chart.
 	Artifacts *artifacts.Set
@@ -33,7 +33,7 @@ type ArgoCDArgs struct {
 	Ingress []pulumi.Resource
 }
 
-// ArgoCD owns Argo CD: its namespace and release, which brings its resource definitions, the passwords, and its route.
+// ArgoCD owns Argo CD: its namespace and release, which brings its CRDs, the passwords, and its route.
 type ArgoCD struct {
 	pulumi.ResourceState
 	// Rollout holds once every Pod is of the newest revision and serves.

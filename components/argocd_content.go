@@ -35,7 +35,7 @@ func argocdValues(host string, adminHash pulumi.StringOutput, keepCRDs bool) pul
 	return pulumi.Map{
 		"global": pulumi.Map{
 			"domain": pulumi.String(host),
-			// Its policy admits nobody but Argo CD's own Pods, so the ingress would not reach the server.
+			// Its policy admits only Argo CD's own Pods, so the ingress would not reach the server.
 			"networkPolicy": pulumi.Map{"create": pulumi.Bool(false)},
 		},
 		"crds": pulumi.Map{"install": pulumi.Bool(true), "keep": pulumi.Bool(keepCRDs)},

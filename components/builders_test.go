@@ -152,13 +152,13 @@ func TestTheWebhookGateAsksWhatOnlyAWorkingWebhookAnswers(t *testing.T) {
 	assert.Equal(t, "IPAddressPool", accept["kind"])
 	assert.Equal(t, "metallb-system", accept["metadata"].(map[string]any)["namespace"])
 	assert.NotEqual(t, accept["spec"], deny["spec"])
-	assert.Equal(t, accept["metadata"], deny["metadata"], "they differ in what the webhook looks at only")
+	assert.Equal(t, accept["metadata"], deny["metadata"], "they differ in what the webhook checks only")
 	assert.NotEmpty(t, spec.Webhook.DenyMatch, "without it any refusal would do")
 	assert.NotEmpty(t, spec.Webhook.CASecret)
 	assert.NotEmpty(t, spec.Webhook.Workloads)
 }
 
-// The gate's own dry-run pool must not overlap a pool that somebody has.
+// The gate's own dry-run pool must not overlap an existing pool.
 func TestTheWebhookGatesPoolIsOfADocumentationNetwork(t *testing.T) {
 	addresses := metallbWebhook(metallbArgs(), "").Webhook.Accept["spec"].(map[string]any)["addresses"].([]any)
 	require.Len(t, addresses, 1)

@@ -11,8 +11,8 @@ import (
 	"strata/internal/kuberead"
 )
 
-// AuthorityArgs configures Authority.
-type AuthorityArgs struct {
+// CAArgs configures CA.
+type CAArgs struct {
 	// Config is the section strata:certManager, validated.
 	Config config.CertManager
 	// Cluster is where cert-manager runs. Required.
@@ -23,9 +23,9 @@ type AuthorityArgs struct {
 	After []pulumi.Resource
 }
 
-// Authority owns the stack's certificate authority: a root that signs itself, and the cluster issuer that signs with it. It needs
+// CA owns the stack's certificate authority: a root that signs itself, and the cluster issuer that signs with it. It needs
 // nothing outside the cluster, so it works offline.
-type Authority struct {
+type CA struct {
 	pulumi.ResourceState
 	// Issuer is the cluster issuer's name.
 	Issuer string
@@ -38,16 +38,16 @@ type Authority struct {
 }
 
 const (
-	rootIssuer      = "strata-root"
-	authorityIssuer = "strata"
-	authoritySecret = "strata-ca"
+	rootIssuer = "strata-root"
+	caIssuer   = "strata"
+	caSecret   = "strata-ca"
 	// rootLifetime is ten years and rootRenewal two years before its end: who trusts the root must be told of a new one.
 	rootLifetime, rootRenewal = "87600h", "17520h"
 )
 
-// NewAuthority registers the issuer that signs the root, the root, and the issuer that signs with it, each behind the one before.
-func NewAuthority(ctx *pulumi.Context, name string, args *AuthorityArgs, opts ...pulumi.ResourceOption) (*Authority, error) {
-	a := &Authority{Issuer: authorityIssuer, CASecret: certManagerNamespace + "/" + authoritySecret}
+// NewCA registers the issuer that signs the root, the root, and the issuer that signs with it, each behind the one before.
+func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
+	a := &CA{Issuer: caIssuer, CASecret: certManagerNamespace + "/" + caSecret}
 	if err := ctx.RegisterComponentResource("strata:certmanager:Authority", name, a, opts...); err != nil {
 		return nil, err
 	}
@@ -61,36 +61,36 @@ func NewAuthority(ctx *pulumi.Context, name string, args *AuthorityArgs, opts ..
 			spec: pulumi.Map{"selfSigned": pulumi.Map{}},
 		}},
 		{name + "-root", customResource{
-			apiVersion: "cert-manager.io/v1", kind: "Certificate", name: authoritySecret, namespace: certManagerNamespace, wait: wait,
+			apiVersion: "cert-manager.io/v1", kind: "Certificate", name: caSecret, namespace: certManagerNamespace, wait: wait,
 			spec: rootCertificate(args.Config.CommonName),
 		}},
 		{name + "-issuer", customResource{
-			apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: authorityIssuer, wait: wait,
-			spec: pulumi.Map{"ca": pulumi.Map{"secretName": pulumi.String(authoritySecret)}},
+			apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: caIssuer, wait: wait,
+			spec: pulumi.Map{"ca": pulumi.Map{"secretName": pulumi.String(caSecret)}},
 		}},
 	}
 	needs := with(args.After)
 	for _, step := range steps {
 		made, err := newCustomResource(ctx, args.Cluster, step.name, step.object, childOf(a, needs...)...)
 		if err != nil {
-			return nil, fmt.Errorf("authority: %s: %w", step.name, err)
+			return nil, fmt.Errorf("CA: %s: %w", step.name, err)
 		}
 		needs = []pulumi.Resource{made}
 	}
 	var err error
 	a.Ready, err = args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Issuer: &health.IssuerSpec{Name: authorityIssuer},
+		Issuer: &health.IssuerSpec{Name: caIssuer},
 	}}, childOf(a, needs...)...)
 	if err != nil {
-		return nil, fmt.Errorf("authority: gate: %w", err)
+		return nil, fmt.Errorf("CA: gate: %w", err)
 	}
 	a.Certificate, err = args.Cluster.read(ctx, name+"-certificate", kuberead.FieldInput{
 		Resource: "secrets", Namespace: certManagerNamespace, Name: authoritySecret, Path: `{.data.ca\.crt}`, Base64: true,
 		Revision: args.Config.CommonName, Timeout: args.Timeouts.Certificate,
 	}, childOf(a, a.Ready)...)
 	if err != nil {
-		return nil, fmt.Errorf("authority: certificate: %w", err)
+		return nil, fmt.Errorf("CA: certificate: %w", err)
 	}
 	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
 }
@@ -100,7 +100,7 @@ func rootCertificate(commonName string) pulumi.Map {
 	return pulumi.Map{
 		"isCA":        pulumi.Bool(true),
 		"commonName":  pulumi.String(commonName),
-		"secretName":  pulumi.String(authoritySecret),
+		"secretName":  pulumi.String(caSecret),
 		"duration":    pulumi.String(rootLifetime + "0m0s"),
 		"renewBefore": pulumi.String(rootRenewal + "0m0s"),
 		"privateKey":  pulumi.Map{"algorithm": pulumi.String("ECDSA"), "size": pulumi.Int(256)},
@@ -112,7 +112,7 @@ func issuerRef(name string) pulumi.Map {
 	return pulumi.Map{"name": pulumi.String(name), "kind": pulumi.String("ClusterIssuer"), "group": pulumi.String("cert-manager.io")}
 }
 
-// judgedWait holds an issuer or a certificate until cert-manager has said anything of it. It is for those with a gate right behind
+// judgedWait holds an issuer or a certificate until it has a status of cert-manager. It is for those with a gate right behind
 // them: a wait for Ready would end at its limit with "timed out", before the gate could say why.
 func judgedWait(timeouts config.Timeouts) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Exists("{.status.conditions}").Annotations(timeouts.Certificate.Duration))

@@ -12,8 +12,8 @@ import (
 	"strata/internal/vault"
 )
 
-// VaultAuthorityArgs configures NewVaultAuthority.
-type VaultAuthorityArgs struct {
+// VaultCAArgs configures NewVaultCA.
+type VaultCAArgs struct {
 	// Config is strata:certManager.vault, validated; its Address is empty for the stack's own Vault.
 	Config config.VaultIssuer
 	// Domain is what it must sign for.
@@ -39,7 +39,7 @@ const (
 	issuerCheck = "strata-issuer-check"
 )
 
-// VaultIssuing is what the own Vault must be able to do for NewVaultAuthority.
+// VaultIssuing is what the own Vault must be able to do for NewVaultCA.
 func VaultIssuing(commonName, domain string, boundTokens bool) vault.Issuing {
 	issuing := vault.Issuing{CommonName: commonName, Domain: domain, Role: vaultRole, Namespace: certManagerNamespace, ServiceAccount: vaultAccount}
 	if boundTokens {
@@ -48,30 +48,30 @@ func VaultIssuing(commonName, domain string, boundTokens bool) vault.Issuing {
 	return issuing
 }
 
-// NewVaultAuthority registers the cluster issuer that has Vault sign, and one certificate of it. cert-manager calls the issuer
+// NewVaultCA registers the cluster issuer that has Vault sign, and one certificate of it. cert-manager calls the issuer
 // Ready once it could log in and Vault is unsealed; whether the role signs for the domain is seen only when it does.
-func NewVaultAuthority(ctx *pulumi.Context, name string, args *VaultAuthorityArgs, opts ...pulumi.ResourceOption) (*Authority, error) {
-	a := &Authority{Issuer: vaultIssuer, CASecret: certManagerNamespace + "/" + issuerCheck}
+func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
+	a := &CA{Issuer: vaultIssuer, CASecret: certManagerNamespace + "/" + issuerCheck}
 	if err := ctx.RegisterComponentResource("strata:certmanager:VaultAuthority", name, a, opts...); err != nil {
 		return nil, err
 	}
 	credentials, auth, err := vaultLogin(ctx, name, args, a)
 	if err != nil {
-		return nil, fmt.Errorf("vault authority: login: %w", err)
+		return nil, fmt.Errorf("vault CA: login: %w", err)
 	}
 	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: vaultIssuer, wait: judgedWait(args.Timeouts),
 		spec: pulumi.Map{"vault": vaultIssuerSpec(args, auth)},
 	}, childOf(a, credentials...)...)
 	if err != nil {
-		return nil, fmt.Errorf("vault authority: issuer: %w", err)
+		return nil, fmt.Errorf("vault CA: issuer: %w", err)
 	}
 	answers, err := args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Issuer: &health.IssuerSpec{Name: vaultIssuer},
 	}, Revision: loginDigest(args.Config)}, childOf(a, issuer)...)
 	if err != nil {
-		return nil, fmt.Errorf("vault authority: gate: %w", err)
+		return nil, fmt.Errorf("vault CA: gate: %w", err)
 	}
 	proof, err := NewCertificate(ctx, name+"-check", &CertificateArgs{
 		Namespace: certManagerNamespace, Secret: issuerCheck, DNSNames: []string{"issuer-check." + args.Domain}, Issuer: vaultIssuer, Nonce: loginDigest(args.Config),
@@ -86,19 +86,19 @@ func NewVaultAuthority(ctx *pulumi.Context, name string, args *VaultAuthorityArg
 		Revision: args.Config.Address + args.Config.Path, Timeout: args.Timeouts.Certificate,
 	}, childOf(a, a.Ready)...)
 	if err != nil {
-		return nil, fmt.Errorf("vault authority: certificate: %w", err)
+		return nil, fmt.Errorf("vault CA: certificate: %w", err)
 	}
 	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
 }
 
 // vaultIssuerSpec is spec.vault of the issuer.
-func vaultIssuerSpec(args *VaultAuthorityArgs, auth pulumi.Map) pulumi.Map {
+func vaultIssuerSpec(args *VaultCAArgs, auth pulumi.Map) pulumi.Map {
 	cfg := args.Config
 	spec := pulumi.Map{"auth": auth}
 	if cfg.Address == "" {
 		spec["server"] = pulumi.String(fmt.Sprintf("https://%s:%d", vaultService, vaultPort))
 		spec["path"] = pulumi.String(vault.SignPath(vaultRole))
-		spec["caBundleSecretRef"] = pulumi.Map{"name": pulumi.String(authoritySecret), "key": pulumi.String("ca.crt")}
+		spec["caBundleSecretRef"] = pulumi.Map{"name": pulumi.String(caSecret), "key": pulumi.String("ca.crt")}
 		return spec
 	}
 	spec["server"], spec["path"] = pulumi.String(cfg.Address), pulumi.String(cfg.Path)

@@ -7,7 +7,7 @@ import (
 )
 
 // vaultLogin registers what cert-manager logs in to Vault with, and returns it with the issuer's spec.vault.auth.
-func vaultLogin(ctx *pulumi.Context, name string, args *VaultAuthorityArgs, parent pulumi.Resource) ([]pulumi.Resource, pulumi.Map, error) {
+func vaultLogin(ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource) ([]pulumi.Resource, pulumi.Map, error) {
 	if args.Config.Token == "" {
 		return vaultAccountLogin(ctx, name, args, parent)
 	}
@@ -20,7 +20,7 @@ func vaultLogin(ctx *pulumi.Context, name string, args *VaultAuthorityArgs, pare
 }
 
 // vaultAccountLogin registers the ServiceAccount that Vault knows, and cert-manager's right to tokens of it.
-func vaultAccountLogin(ctx *pulumi.Context, name string, args *VaultAuthorityArgs, parent pulumi.Resource) ([]pulumi.Resource, pulumi.Map, error) {
+func vaultAccountLogin(ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource) ([]pulumi.Resource, pulumi.Map, error) {
 	account, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:ServiceAccount", name+"-account", pulumi.Map{
 		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("ServiceAccount"), "metadata": inCertManager(vaultAccount),
 	}, childOf(parent, args.After...)...)

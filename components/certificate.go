@@ -42,7 +42,7 @@ type Certificate struct {
 	Ready *health.Gate
 }
 
-// NewCertificate registers a certificate and its gate. cert-manager's Ready says that something was issued; the gate looks at what.
+// NewCertificate registers a certificate and its gate. cert-manager's Ready says that something was issued; the gate checks what.
 func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opts ...pulumi.ResourceOption) (*Certificate, error) {
 	c := &Certificate{}
 	if err := ctx.RegisterComponentResource("strata:certmanager:Certificate", name, c, opts...); err != nil {

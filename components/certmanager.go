@@ -15,7 +15,7 @@ import (
 type CertManagerArgs struct {
 	// Config is the section strata:certManager, validated.
 	Config config.CertManager
-	// KeepCRDs leaves the chart's resource definitions in the cluster when the release goes.
+	// KeepCRDs leaves the chart's CRDs in the cluster when the release goes.
 	KeepCRDs bool
 	// Cluster is where cert-manager runs. Required.
 	Cluster *Cluster
@@ -27,7 +27,7 @@ type CertManagerArgs struct {
 	After []pulumi.Resource
 }
 
-// CertManager owns cert-manager: its namespace and release, which brings its resource definitions.
+// CertManager owns cert-manager: its namespace and release, which brings its CRDs.
 type CertManager struct {
 	pulumi.ResourceState
 	// API holds once cert-manager's webhooks change and refuse requests through every API server.

@@ -68,8 +68,8 @@ func TestAHostIsClaimedBeforeItIsChanged(t *testing.T) {
 	}
 }
 
-// What an install would overwrite, and an uninstall take away, is somebody's cluster.
-func TestNothingIsInstalledOnOrTakenFromSomebodyElsesHost(t *testing.T) {
+// An install would overwrite another cluster, and an uninstall would remove it.
+func TestNothingIsInstalledOnOrRemovedFromAnotherStacksHost(t *testing.T) {
 	for name, test := range whoseHosts {
 		if test.fails == "" {
 			continue
@@ -110,7 +110,7 @@ func TestAnUninstallTakesTheMarkAwayLast(t *testing.T) {
 // Of two stacks that claim a host at the same time one gets it, and the other is told.
 func TestOfTwoClaimsAtOnceOneIsRefused(t *testing.T) {
 	h := newFakeHost(t)
-	// The other one is faster, between this one's look and its mark.
+	// The other one is faster, between this one's read and its mark.
 	h.tool("mktemp", `printf 'cluster=ff00\nproject=shop\nstack=prod\nnode=server-9\n' > /var/lib/strata/owner; PATH=${PATH#*:} exec mktemp "$@"`)
 	out, code := h.run("k3s-claim.sh", "")
 	assert.Equal(t, 1, code)

@@ -20,7 +20,7 @@ type Cluster struct {
 	// Provider talks to the cluster; it exists only behind the API gate.
 	Provider *kubernetes.Provider
 	// Identity is replaced only when the cluster is rebuilt. Objects are DeletedWith it, so that a destroy neither waits for
-	// nor needs the API server. Nil where the cluster is somebody else's: it stays, so each object has to be deleted.
+	// nor needs the API server. Nil on an existing cluster: the cluster stays, so each object has to be deleted.
 	Identity pulumi.Resource
 	// Kubeconfig has the address of Endpoint. Secret.
 	Kubeconfig pulumi.StringOutput
@@ -28,7 +28,7 @@ type Cluster struct {
 	Endpoint string
 	// Servers are the URLs of the API servers, each of which gates ask.
 	Servers []string
-	// Hosts are where gates look from; nil where none can be reached, and gates then ask the API alone.
+	// Hosts are where gates observe from; nil where none can be reached, and gates then ask the API alone.
 	Hosts *Hosts
 	// Version is the cluster's of Kubernetes, for example v1.34.2+k3s1; empty where it is not known beforehand.
 	Version string
@@ -50,7 +50,7 @@ func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 
 // newProvider registers the provider of a cluster. It depends on the API gate because a provider samples once, when it is configured,
 // whether its cluster can be reached; the identity keeps it from being replaced when the kubeconfig's text changes. upsert lets it take over
-// what exists, which somebody has to guard (Cluster.settle); nil leaves that to the environment.
+// what exists, which needs a guard (Cluster.settle); nil leaves that to the environment.
 func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput, upsert pulumi.BoolPtrInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
 	return kubernetes.NewProvider(ctx, name, &kubernetes.ProviderArgs{
 		Kubeconfig:        kubeconfig.ToStringOutput(),
@@ -62,14 +62,14 @@ func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.S
 	}, opts...)
 }
 
-// gate registers a gate of a layer inside the cluster: it asks every API server and looks from every server host, where there are
+// gate registers a gate of a layer inside the cluster: it asks every API server and observes from every server host, where there are
 // hosts to reach. args.Spec says what; its hosts, servers and keys are filled in here.
 func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, opts ...pulumi.ResourceOption) (*health.Gate, error) {
 	if c.Hosts != nil {
 		at := accessTo(c.Hosts.With(config.RoleServer))
 		args.Hosts, args.SSHKey = at.hosts, at.sshKey
 	}
-	args.Spec.Servers, args.Spec.Lent, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
+	args.Spec.Servers, args.Spec.Existing, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
 	return health.NewGate(ctx, name, &args, opts...)
 }
 

@@ -47,7 +47,7 @@ func once() pulumi.ResourceOption {
 	return pulumi.IgnoreChanges([]string{"create", "update", "stdin", "environment", "logging", "addPreviousOutputInEnv"})
 }
 
-// again registers the attempt of a command that runs a verb, so that it runs again after a change that failed and was taken back. opts
+// again registers the attempt of a command that runs a subcommand, so that it runs again after a change that failed and was taken back. opts
 // are those that the command itself gets.
 func again(ctx *pulumi.Context, name string, command *local.CommandArgs, opts []pulumi.ResourceOption) error {
 	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"stdin": command.Stdin.ToStringPtrOutput().Elem()}, opts...)
@@ -63,7 +63,7 @@ func again(ctx *pulumi.Context, name string, command *local.CommandArgs, opts []
 	return nil
 }
 
-// digestOf is a short digest of what a gate looks at: it makes the gate run again when the chart or the layer's section changes.
+// digestOf is a short digest of what a gate observes: it makes the gate run again when the chart or the layer's section changes.
 // It is plain in the state, where short secrets could be tried against it: no part may hold one.
 func digestOf(parts ...any) string {
 	sum := sha256.New()

@@ -34,7 +34,7 @@ type CRDsArgs struct {
 	After []pulumi.Resource
 }
 
-// CRDs owns the bundles of resource definitions that no chart brings. They are a layer of their own with one owner: K3s, Traefik
+// CRDs owns the bundles of CRDs that no chart brings. They are a layer of their own with one owner: K3s, Traefik
 // and APISIX are told not to install them, and what reads them waits for a bundle's gate.
 type CRDs struct {
 	pulumi.ResourceState

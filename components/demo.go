@@ -31,7 +31,7 @@ type Demo struct {
 	Workloads []string
 	// Routes are those that lead to them.
 	Routes []health.RouteRef
-	// Objects are all that validation looks at.
+	// Objects are all that validation observes.
 	Objects []pulumi.Resource
 	// Key opens the REST API; Password is that of user demo. Both are secret.
 	Key, Password pulumi.StringOutput
@@ -56,7 +56,7 @@ type demo struct {
 	loginSecret *Object
 }
 
-// NewDemo registers the demo. Nothing in it waits for a Gateway, a certificate or an application: whoever reads an object looks again when what
+// NewDemo registers the demo. Nothing in it waits for a Gateway, a certificate or an application: a controller reconciles an object again when what
 // it names comes. Only the kinds that a webhook admits wait for that webhook, and an ApisixRoute for the plugin configuration that it names and
 // for that one's Secret: without them the webhook refuses it.
 func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.ResourceOption) (*Demo, error) {
@@ -138,7 +138,7 @@ func (d *demo) rest() error {
 	return err
 }
 
-// admitted registers an object of a kind that somebody has to serve and admit; needs are what it names and is refused without. A route is a
+// admitted registers an object of a kind that has to be served and admitted; needs are what it names and is refused without. A route is a
 // leaf, whose name is kept for the gate of upstreams.
 func (d *demo) admitted(role, apiVersion, kind, name string, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
 	made, err := newCustomResource(d.ctx, d.args.Cluster, d.name+"-"+role, customResource{

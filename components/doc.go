@@ -2,11 +2,11 @@
 //
 //	Hosts ──▶ K3s ──┬──▶ MetalLB ───────────────────────┬──▶ Traefik ──┐
 //	                ├──▶ CRDs ──────────────────────────┘      ▲       │
-//	                ├──▶ CertManager ──▶ Authority ──▶ Certificate     │
+//	                ├──▶ CertManager ──▶ CA ──▶ Certificate     │
 //	                ├──▶ ArgoCD ──────────────────────▶ its route ◀────┤
 //	                └──▶ Workload ────────────────────▶ its routes ◀───┘
 //
-// LentCluster, somebody else's, may stand in the place of Hosts and K3s (docs/adr/0016).
+// ExistingCluster, an existing cluster, may stand in the place of Hosts and K3s (docs/adr/0016).
 //
 // Rules, each with its reason in docs/adr:
 //
@@ -14,7 +14,7 @@
 //     childOf writes DependsOn, and the linter forbids it elsewhere.
 //   - A component exports one gate for each fact that others need, not one barrier.
 //   - What changes a host is a command:remote:Command, bounded on the remote side; what changes the cluster is a
-//     kubernetes:* resource, but for bundles of resource definitions (0007); what looks is a gate.
+//     kubernetes:* resource, but for bundles of CRDs (0007); what observes is a gate.
 //   - Pure builders hold content (config.yaml, Helm values, scripts); constructors hold wiring.
 //   - Children are named name-role, type tokens strata:<layer>:<Kind>. Secrets are secret from birth.
 //

@@ -15,19 +15,19 @@ import (
 	"strata/internal/self"
 )
 
-// LentClusterArgs configures LentCluster.
-type LentClusterArgs struct {
+// ExistingClusterArgs configures ExistingCluster.
+type ExistingClusterArgs struct {
 	// Target is the context that the stack names, as it is now. Required.
 	Target kubeconfig.Target
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
 }
 
-// LentCluster is somebody else's cluster, in the place of K3s: it owns nothing there but the way in. What K3s has beyond it needs
+// ExistingCluster is an existing cluster, in the place of K3s: it owns nothing there but the provider. What K3s has beyond it needs
 // hosts, and is left out: the gates of hosts, units and /ping, the kubeconfig that is read from a server, members, upgrades, snapshots and
-// the API's own address. Webhooks and addresses are not looked at from hosts either; the dry run through the API server says whether a webhook
-// serves, and the look from this machine whether an address answers.
-type LentCluster struct {
+// the API's own address. Webhooks and addresses are not observed from hosts either; the dry run through the API server says whether a webhook
+// serves, and the attempt from this machine whether an address answers.
+type ExistingCluster struct {
 	pulumi.ResourceState
 	// Cluster is what layers inside the cluster need. It has no Identity, because the cluster stays: each object is deleted.
 	Cluster *Cluster
@@ -37,24 +37,24 @@ type LentCluster struct {
 	Nodes pulumi.Output
 }
 
-// lentLayer is the layer's name in messages.
-const lentLayer = "cluster"
+// clusterLayer is the layer's name in messages.
+const clusterLayer = "cluster"
 
-// lent is what the constructor's steps share.
-type lent struct {
-	*LentCluster
+// existingCluster is what the constructor's steps share.
+type existingCluster struct {
+	*ExistingCluster
 	ctx        *pulumi.Context
 	name       string
-	args       *LentClusterArgs
+	args       *ExistingClusterArgs
 	kubeconfig pulumi.StringOutput
 	// whole is the gate of the Nodes.
 	whole *health.Gate
 }
 
-// NewLentCluster registers what looks at the cluster, and its provider. The layers wait for its API only, as with K3s.
-func NewLentCluster(ctx *pulumi.Context, name string, args *LentClusterArgs, opts ...pulumi.ResourceOption) (*LentCluster, error) {
-	l := &lent{LentCluster: &LentCluster{}, ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResource("strata:cluster:LentCluster", name, l.LentCluster, opts...); err != nil {
+// NewExistingCluster registers what observes the cluster, and its provider. The layers wait for its API only, as with K3s.
+func NewExistingCluster(ctx *pulumi.Context, name string, args *ExistingClusterArgs, opts ...pulumi.ResourceOption) (*ExistingCluster, error) {
+	l := &existingCluster{ExistingCluster: &ExistingCluster{}, ctx: ctx, name: name, args: args}
+	if err := ctx.RegisterComponentResource("strata:cluster:LentCluster", name, l.ExistingCluster, opts...); err != nil {
 		return nil, err
 	}
 	l.kubeconfig = pulumi.ToSecret(pulumi.String(args.Target.Text)).(pulumi.StringOutput)
@@ -63,11 +63,11 @@ func NewLentCluster(ctx *pulumi.Context, name string, args *LentClusterArgs, opt
 			return nil, fmt.Errorf("cluster: %w", err)
 		}
 	}
-	return l.LentCluster, ctx.RegisterResourceOutputs(l.LentCluster, pulumi.Map{"endpoint": pulumi.String(args.Target.Server)})
+	return l.ExistingCluster, ctx.RegisterResourceOutputs(l.ExistingCluster, pulumi.Map{"endpoint": pulumi.String(args.Target.Server)})
 }
 
 // gates registers the gates of the API, the Nodes and what a cluster has for its Pods.
-func (l *lent) gates() error {
+func (l *existingCluster) gates() error {
 	limits := l.args.Timeouts
 	var err error
 	if l.API, err = l.gate("api", health.Spec{Kind: health.KindAPI, Timeout: limits.API, TimeoutKey: "strata:timeouts.api"}); err != nil {
@@ -84,15 +84,15 @@ func (l *lent) gates() error {
 	return err
 }
 
-// gate registers a gate of the cluster. Another cluster under the same name is looked at anew.
-func (l *lent) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
-	spec.Layer, spec.Servers, spec.Lent, spec.Revision = lentLayer, []string{l.args.Target.Server}, true, l.args.Target.Identity
+// gate registers a gate of the cluster. Another cluster under the same name is observed anew.
+func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
+	spec.Layer, spec.Servers, spec.Existing, spec.Revision = clusterLayer, []string{l.args.Target.Server}, true, l.args.Target.Identity
 	return health.NewGate(l.ctx, l.name+"-"+role, &health.GateArgs{Spec: spec, Kubeconfig: l.kubeconfig}, childOf(l, needs...)...)
 }
 
-// connect registers the provider. Its identity follows from the cluster's authority, so that a renewed certificate or token updates
+// connect registers the provider. Its identity follows from the cluster's CA, so that a renewed certificate or token updates
 // the provider and replaces no object; another cluster in the same context has another one.
-func (l *lent) connect() error {
+func (l *existingCluster) connect() error {
 	provider, err := newProvider(l.ctx, l.name+"-provider", l.kubeconfig, pulumi.String(l.args.Target.Identity), nil, childOf(l, l.API)...)
 	if err != nil {
 		return err
@@ -103,8 +103,8 @@ func (l *lent) connect() error {
 	return nil
 }
 
-// list registers the command that reads the table of the Nodes once, so that a run without changes asks nobody.
-func (l *lent) list() error {
+// list registers the command that reads the table of the Nodes once, so that a run without changes sends no request.
+func (l *existingCluster) list() error {
 	limit := l.args.Timeouts.Nodes
 	input := kuberead.NodesInput{Revision: l.args.Target.Identity, Timeout: limit}
 	command := self.Command("nodes", input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})

@@ -63,9 +63,9 @@ type Host struct {
 	HostKey pulumi.StringOutput
 	// SSHKey is the private key that logs in, in PEM. Secret.
 	SSHKey pulumi.StringOutput
-	// Machine is the resource that the host lives and dies with; nil for a host that is only lent.
+	// Machine is the resource that the host lives and dies with; nil for an existing host.
 	Machine pulumi.Resource
-	// Present is what puts the machine where it has to be before anything lives on it; nil for a host that is only lent.
+	// Present is what puts the machine where it has to be before anything lives on it; nil for an existing host.
 	Present pulumi.Resource
 	// Booted holds once a virtual machine runs and has its address; nil for other hosts.
 	Booted *health.Gate
@@ -145,7 +145,7 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 	return err
 }
 
-// booted is what the host's gate waits for: what keeps a virtual machine from coming up is said by whoever sees it from outside.
+// booted is what the host's gate waits for: what keeps a virtual machine from coming up is reported by what sees it from outside.
 func (h *Host) booted() []pulumi.Resource {
 	switch {
 	case h.Booted != nil:

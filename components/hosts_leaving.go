@@ -25,7 +25,7 @@ type departure struct {
 
 // takeUp registers what comes between the machines and all that lives on them. One command speaks of all machines. It depends on each, so a
 // destroy deletes it before the first of them and after all that lives on one; it then says of all that they are about to go. Only a run
-// that makes it again asks; where a destroy had said so, and broke off, it has all machines made anew that are from before, each by what is
+// that makes it again asks; where a destroy had marked them, and broke off, it has all machines made anew that are from before, each by what is
 // registered for it (docs/adr/0030).
 func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
 	machines := make([]pulumi.Resource, 0, len(h.All))

@@ -34,7 +34,7 @@ func TestHowANodeJoins(t *testing.T) {
 		{name: "an agent joins who answers", role: "agent", first: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.2"}, want: "server: https://10.0.0.2:6443\n"},
 		{name: "an agent never bootstraps", role: "agent", first: "true", peers: "10.0.0.1", fails: "no server answers"},
 		{name: "a member keeps how it joined, whoever answers", role: "server", first: "true", peers: "10.0.0.2", answers: []string{"10.0.0.2"}, data: true, joined: "cluster-init: true\n", want: "cluster-init: true\n"},
-		{name: "a member needs nobody to answer", role: "server", first: "false", peers: "10.0.0.1", data: true, joined: "server: https://10.0.0.9:6443\n", want: "server: https://10.0.0.9:6443\n"},
+		{name: "a member needs no server that answers", role: "server", first: "false", peers: "10.0.0.1", data: true, joined: "server: https://10.0.0.9:6443\n", want: "server: https://10.0.0.9:6443\n"},
 		{name: "a server whose data are gone joins again", role: "server", first: "true", peers: "10.0.0.2", answers: []string{"10.0.0.2"}, joined: "cluster-init: true\n", want: "server: https://10.0.0.2:6443\n"},
 		{name: "an agent keeps its server", role: "agent", first: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.1"}, joined: "server: https://10.0.0.2:6443\n", want: "server: https://10.0.0.2:6443\n"},
 		{name: "an agent leaves a server that left", role: "agent", first: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.1"}, joined: "server: https://10.0.0.3:6443\n", want: "server: https://10.0.0.1:6443\n"},
@@ -108,9 +108,9 @@ func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
 		"the unit": {func(h *fakeHost) {
 			h.write("var/lib/strata/k3s-install.sh", h.rooted("echo other > /etc/systemd/system/k3s.service"))
 		}, true},
-		"a unit that is off":                 {func(h *fakeHost) { require.NoError(h.t, os.Remove(h.path("active/k3s"))) }, true},
-		"a killed install":                   {func(h *fakeHost) { require.NoError(h.t, os.Remove(h.path("var/lib/strata/k3s.applied"))) }, true},
-		"a config.yaml that somebody edited": {func(h *fakeHost) { h.write(configFile, "token: other\n") }, false},
+		"a unit that is off":                    {func(h *fakeHost) { require.NoError(h.t, os.Remove(h.path("active/k3s"))) }, true},
+		"a killed install":                      {func(h *fakeHost) { require.NoError(h.t, os.Remove(h.path("var/lib/strata/k3s.applied"))) }, true},
+		"a config.yaml that was edited by hand": {func(h *fakeHost) { h.write(configFile, "token: other\n") }, false},
 	}
 	for name, test := range changes {
 		t.Run(name, func(t *testing.T) {

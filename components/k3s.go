@@ -43,7 +43,7 @@ type K3s struct {
 	// API holds once every API server answers authenticated requests.
 	API *health.Gate
 	// Upgraded holds once the nodes that left are out of the cluster, those that stay run the wanted K3s, and the API answers at Endpoint.
-	// What is changed or judged inside the cluster waits for it, or a gate would look at Pods that are about to be drained away.
+	// What is changed or judged inside the cluster waits for it, or a gate would observe Pods that are about to be drained away.
 	Upgraded pulumi.Resource
 	// Nodes holds once exactly the configured nodes are Ready.
 	Nodes *health.Gate

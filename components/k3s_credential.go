@@ -50,13 +50,13 @@ func (k *k3s) issueCredential() error {
 	return nil
 }
 
-// month is how often the upgrade looks at the dates of K3s's certificates. They are renewed by a restart in their last 90 days.
+// month is how often the upgrade reads the dates of K3s's certificates. They are renewed by a restart in their last 90 days.
 const month = 30 * 24 * time.Hour
 
 // calendar is the number of the present month.
 func (k *k3s) calendar() string { return fmt.Sprint(now(k.ctx).Unix() / int64(month.Seconds())) }
 
-// fetchKubeconfig registers the command that once read K3s's own kubeconfig from the first server. Nobody uses what it reads: that
+// fetchKubeconfig registers the command that once read K3s's own kubeconfig from the first server. Its output is not used: that
 // certificate ends after a year. It stays because the states of stacks have it.
 func (k *k3s) fetchKubeconfig() error {
 	first := k.servers[0]

@@ -41,7 +41,7 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*health.Gate, error) {
 	return k.gateNode(name, host, config, install)
 }
 
-// uninstall is registered before all that changes the host, and claims it: a host that is somebody else's is refused, and nothing in the
+// uninstall is registered before all that changes the host, and claims it: a host of another stack is refused, and nothing in the
 // state would uninstall it. It has no trigger: a trigger would run the new create and then the old delete, and so take the fresh K3s
 // away. Its script comes from the state, so it is complete from the start.
 func (k *k3s) uninstall(name string, host *Host) (pulumi.Resource, error) {

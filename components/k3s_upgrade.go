@@ -40,7 +40,7 @@ func (k *k3s) upgrade() (*local.Command, error) {
 	return local.NewCommand(k.ctx, k.name+"-upgrade", command, append(childOf(k, append(k.pushed, k.API, k.members)...), bounded(plan.Timeout), rerun.Replaced())...)
 }
 
-// rolloutLimit is the longest that every node after the other may take, with a minute for the look at all of them.
+// rolloutLimit is the longest that every node after the other may take, with a minute to observe all of them.
 func rolloutLimit(plan upgrade.Plan, servers, agents int) metav1.Duration {
 	turns := servers + (agents+plan.Concurrency-1)/plan.Concurrency
 	return metav1.Duration{Duration: time.Duration(turns)*(plan.Drain.Duration+plan.Return.Duration) + time.Minute}

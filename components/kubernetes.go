@@ -55,7 +55,7 @@ func newRelease(ctx *pulumi.Context, cluster *Cluster, name string, args release
 	return newObject(ctx, cluster, "kubernetes:helm.sh/v3:Release", name, fields, opts...)
 }
 
-// customResource is an object of a kind that a resource definition adds.
+// customResource is an object of a kind that a CRD adds.
 type customResource struct {
 	apiVersion, kind, name, namespace string
 	// wait holds the object until its status says that it works; nil where the status says nothing.

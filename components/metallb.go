@@ -110,7 +110,7 @@ func (m *metallb) addresses() error {
 	if err != nil {
 		return fmt.Errorf("address pool: %w", err)
 	}
-	// L2Advertisement's status is an empty struct: there is nothing to wait for on the object, so the pool gate looks at what
+	// L2Advertisement's status is an empty struct: there is nothing to wait for on the object, so the pool gate observes what
 	// the speakers made of it.
 	advertisement, err := m.object("advertisement", customResource{
 		kind: "L2Advertisement", spec: pulumi.Map{"ipAddressPools": pulumi.ToStringArray([]string{metallbPool})},

@@ -10,7 +10,7 @@ import (
 )
 
 // Settle is asked before an object or a Helm release is created in a cluster of ours, or updated where the state knows it, with its Pulumi
-// type and its inputs. It makes way where the same program left it behind, and refuses with an error where somebody else made it
+// type and its inputs. It adopts the object where the same program left it behind, and refuses it with an error where another program made it
 // (internal/settle).
 type Settle func(ctx context.Context, token string, known bool, inputs map[string]any) error
 

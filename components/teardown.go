@@ -15,7 +15,7 @@ import (
 	"strata/internal/teardown"
 )
 
-// teardownLimit bounds the look at a cluster before its destroy: an election takes seconds, and one that is dead holds up no longer.
+// teardownLimit bounds what is read of a cluster before its destroy: an election takes seconds, and one that is dead holds up no longer.
 const teardownLimit = 15 * time.Second
 
 // Registered notes the resources that a program registers, for one that depends on all of them.
@@ -71,7 +71,7 @@ type TeardownArgs struct {
 }
 
 // Teardown owns the guard whose delete is the first of a destroy: it refuses where the configuration protects the cluster, and says what
-// will be lost. Pulumi's own protection is looked at when a resource's turn comes, and by then all that depends on it is gone.
+// will be lost. Pulumi's own protection is checked when a resource's turn comes, and by then all that depends on it is gone.
 type Teardown struct {
 	pulumi.ResourceState
 }

@@ -20,13 +20,13 @@ type TraefikArgs struct {
 	Domain string
 	// Cluster is where Traefik runs. Required.
 	Cluster *Cluster
-	// Authority signs the domain's certificate. Required.
-	Authority *Authority
+	// CA signs the domain's certificate. Required.
+	CA *CA
 	// Artifacts has the chart.
 	Artifacts *artifacts.Set
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
-	// After are the gates that the release waits for: a working address pool, and served resource definitions.
+	// After are the gates that the release waits for: a working address pool, and served CRDs.
 	After []pulumi.Resource
 }
 
@@ -66,7 +66,7 @@ type traefik struct {
 }
 
 // NewTraefik registers Traefik. The release waits for a working address pool and not for MetalLB's chart: a Service without a
-// pool stays pending and nothing says why (the first platform's lesson). It also waits for the resource definitions, since a
+// pool stays pending and nothing says why (the first platform's lesson). It also waits for the CRDs, since a
 // Traefik that does not find them serves nothing of them, and stays Ready all the while.
 func NewTraefik(ctx *pulumi.Context, name string, args *TraefikArgs, opts ...pulumi.ResourceOption) (*Traefik, error) {
 	t := &traefik{Traefik: &Traefik{}, ctx: ctx, name: name, args: args}
@@ -96,7 +96,7 @@ func (t *traefik) install() error {
 	}
 	t.release, err = newRelease(t.ctx, t.args.Cluster, t.name+"-release", releaseArgs{
 		name: traefikName, namespace: traefikName, chart: chart.Path, values: traefikValues(t.args.Config),
-		// They are another layer's, and those of the commercial edition nobody's: Helm would leave them behind for ever.
+		// They are another layer's, and those of the commercial edition nothing's: Helm would leave them behind for ever.
 		skipCRDs: true,
 	}, childOf(t, with(t.args.After, t.namespace)...)...)
 	if err != nil {
@@ -131,8 +131,8 @@ func (t *traefik) certificate() error {
 	var err error
 	t.tls, err = NewCertificate(t.ctx, t.name+"-tls", &CertificateArgs{
 		Namespace: traefikName, Secret: traefikTLS, DNSNames: []string{t.args.Domain, "*." + t.args.Domain},
-		Issuer: t.args.Authority.Issuer, Cluster: t.args.Cluster, Timeouts: t.args.Timeouts, Layer: "traefik",
-		After: []pulumi.Resource{t.args.Authority.Ready, t.namespace},
+		Issuer: t.args.CA.Issuer, Cluster: t.args.Cluster, Timeouts: t.args.Timeouts, Layer: "traefik",
+		After: []pulumi.Resource{t.args.CA.Ready, t.namespace},
 	}, pulumi.Parent(t))
 	if err != nil {
 		return err

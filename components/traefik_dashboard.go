@@ -69,7 +69,7 @@ func (t *traefik) dashboardProbes(host string) health.Spec {
 	return health.Spec{
 		Kind: health.KindHTTP, Layer: "traefik", Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
 		HTTP: &health.HTTPSpec{
-			Namespace: traefikName, Service: traefikName, CASecret: t.args.Authority.CASecret,
+			Namespace: traefikName, Service: traefikName, CASecret: t.args.CA.CASecret,
 			Probes: []health.HTTPProbe{
 				{Name: "stranger", URL: "https://" + host + data, Status: []int{401}},
 				{Name: dashboardUser, URL: "https://" + host + data, Status: []int{200}, Auth: true},

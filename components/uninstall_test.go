@@ -78,7 +78,7 @@ func TestAnUninstallKeepsWhatIsNotOurs(t *testing.T) {
 	h.write("etc/rancher/rke2/config.yaml", "another's")
 	h.write("var/lib/rancher/other", "another's")
 	out, code := h.run("k3s-uninstall.sh", "")
-	// The folder that K3s's own uninstall shares with others stays, and is said to.
+	// The folder that K3s's own uninstall shares with others stays, and is reported.
 	assert.Contains(t, out, "file: "+h.path("etc/rancher"))
 	assert.NotZero(t, code)
 	assert.True(t, h.exists("etc/rancher/rke2/config.yaml"))

@@ -14,7 +14,7 @@ type ValidationArgs struct {
 	// APISIX and Demo are what is asked. Required.
 	APISIX *APISIX
 	Demo   *Demo
-	// CASecret holds the authority that signed the domain's certificate, as namespace/name.
+	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
 	CASecret string
 	// Cluster is where they run. Required.
 	Cluster *Cluster
@@ -37,7 +37,7 @@ type validation struct {
 }
 
 // NewValidation registers the probes. They start when everything is applied and run side by side, each against its own deadline;
-// what they look at converges meanwhile.
+// what they observe converges meanwhile.
 func NewValidation(ctx *pulumi.Context, name string, args *ValidationArgs, opts ...pulumi.ResourceOption) (*Validation, error) {
 	v := &validation{Validation: &Validation{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:apps:Validation", name, v.Validation, opts...); err != nil {

@@ -19,8 +19,8 @@ type VaultArgs struct {
 	Config config.Vault
 	// Issuing is what it must be able to do.
 	Issuing vault.Issuing
-	// Authority signs Vault's own certificate. Required.
-	Authority *Authority
+	// CA signs Vault's own certificate. Required.
+	CA *CA
 	// Cluster is where it runs. Required.
 	Cluster *Cluster
 	// Artifacts has the chart.
@@ -86,9 +86,9 @@ func (v *vaultLayer) install() error {
 		return fmt.Errorf("namespace: %w", err)
 	}
 	v.certificate, err = NewCertificate(v.ctx, v.name+"-certificate", &CertificateArgs{
-		Namespace: vaultName, Secret: vaultTLS, DNSNames: []string{vaultService, vaultName + "-0.vault-internal"}, Issuer: v.args.Authority.Issuer,
+		Namespace: vaultName, Secret: vaultTLS, DNSNames: []string{vaultService, vaultName + "-0.vault-internal"}, Issuer: v.args.CA.Issuer,
 		Lifetime: vaultCertificateLifetime, Cluster: v.args.Cluster, Timeouts: v.args.Timeouts, Layer: vaultName,
-		After: []pulumi.Resource{v.args.Authority.Ready, v.namespace},
+		After: []pulumi.Resource{v.args.CA.Ready, v.namespace},
 	}, pulumi.Parent(v))
 	if err != nil {
 		return err
@@ -153,13 +153,13 @@ func (v *vaultLayer) step(verb string, issuing *vault.Issuing, env pulumi.String
 	command := self.Command("vault "+verb, input, env)
 	command.AddPreviousOutputInEnv = pulumi.Bool(verb == "init")
 	opts := append(childOf(v, after), v.args.Cluster.deletedWith()...)
-	if err := again(v.ctx, v.name+"-"+verb, command, opts); err != nil {
-		return nil, fmt.Errorf("%s: %w", verb, err)
+	if err := again(v.ctx, v.name+"-"+subcommand, command, opts); err != nil {
+		return nil, fmt.Errorf("%s: %w", subcommand, err)
 	}
-	made, err := local.NewCommand(v.ctx, v.name+"-"+verb, command,
+	made, err := local.NewCommand(v.ctx, v.name+"-"+subcommand, command,
 		append(opts, bounded(v.args.Timeouts.Vault), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", verb, err)
+		return nil, fmt.Errorf("%s: %w", subcommand, err)
 	}
 	return made, nil
 }

@@ -54,7 +54,7 @@ func TestTheAPIsAddressIsHeldByAServerThatIsReady(t *testing.T) {
 	assert.Equal(t, "restart keepalived\n", lines(h.read("systemctl.log"), "restart"))
 }
 
-func TestSomebodyElsesKeepalivedIsLeftAlone(t *testing.T) {
+func TestAnotherKeepalivedIsLeftAlone(t *testing.T) {
 	h := vipHost(t)
 	h.write(keepalived, "vrrp_instance theirs {}\n")
 	out, code := h.vip("10.0.0.2")

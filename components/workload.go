@@ -150,7 +150,7 @@ func (w *workloadBuild) reads() []pulumi.Resource {
 
 // deployment registers a Deployment of the workload's Pods.
 func (w *workloadBuild) deployment(role, name string, replicas int, needs ...pulumi.Resource) (*Object, error) {
-	annotations := maps.Clone(skipAwait) // its gate looks, and says why
+	annotations := maps.Clone(skipAwait) // its gate observes, and says why
 	if w.args.Config.Wave {
 		annotations[waveAnnotation] = pulumi.String("true")
 	}

@@ -96,7 +96,7 @@ func (w *workloadBuild) canarySpec() canary.Spec {
 			spec.Metrics = append(spec.Metrics, *metrics)
 		}
 	}
-	// A look may take as long as the pause after it. Pods of the version before have their grace first.
+	// An observation may take as long as the pause after it. Pods of the version before have their grace first.
 	longest := canary.HoldAtMost * (cfg.Canary.Hold.Duration + spec.Age())
 	spec.Timeout.Duration = time.Duration(2*len(cfg.Canary.Steps))*longest + cfg.Grace() + 2*time.Minute
 	return spec

@@ -16,18 +16,18 @@ type WorkloadIngress struct {
 	Class, Namespace, Service string
 	// Listeners are the Gateway's that routes attach to.
 	Listeners []string
-	// IP is the Service's address; nil where nobody waits for it.
+	// IP is the Service's address; nil where nothing waits for it.
 	IP pulumi.StringInput
 	// Domain is what the hosts are below.
 	Domain string
-	// CASecret holds the authority that signed the domain's certificate, as namespace/name.
+	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
 	CASecret string
 	// Admitted are the gates that a route waits for: whoever serves and admits its kind. Address is the load balancer's.
 	Admitted []pulumi.Resource
 	Address  *health.Gate
 	// Metrics count answers by Service or Pod; nil where none do.
 	Metrics *canary.Metrics
-	// Plane is what the gate of upstreams looks at, with Key, behind Rolled, and again with another PlaneRevision; nil where the ingress controller
+	// Plane is what the gate of upstreams observes, with Key, behind Rolled, and again with another PlaneRevision; nil where the ingress controller
 	// reads the Pods by itself.
 	Plane         *health.UpstreamsSpec
 	Key           pulumi.StringInput

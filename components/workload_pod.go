@@ -14,7 +14,7 @@ import (
 const hashAnnotation = "strata/config-hash"
 
 // workloadDeployment is the spec of the Deployment of a name, which is the workload's or its canary's. A new Pod serves before an old one
-// goes, and an old one serves on until nobody sends it anything any more.
+// goes, and an old one serves until it gets no requests any more.
 func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas int) pulumi.Map {
 	cfg := args.Config
 	template := pulumi.Map{"labels": workloadLabels(name)}

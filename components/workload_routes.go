@@ -127,7 +127,7 @@ func (w *workloadBuild) route(role string, route config.WorkloadRoute, via Workl
 			object.wait = routeWait(w.args.Timeouts.Workload.Duration)
 		}
 		if w.args.Config.Canary != nil {
-			annotations := pulumi.StringMap{"pulumi.com/patchForce": pulumi.String("true")} // the canary's weights were somebody else's change
+			annotations := pulumi.StringMap{"pulumi.com/patchForce": pulumi.String("true")} // the canary's weights were changed by another field manager
 			maps.Copy(annotations, object.wait)
 			object.wait = annotations
 		}

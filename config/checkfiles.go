@@ -61,7 +61,7 @@ func checkKeyFile(ps *problems, key, projectDir, path string) {
 	}
 	var encrypted *ssh.PassphraseMissingError
 	if _, err := ssh.ParseRawPrivateKey(text); errors.As(err, &encrypted) {
-		ps.add(key, path, "is encrypted, and nobody is there to type its passphrase", "use a key without one for this purpose")
+		ps.add(key, path, "is encrypted, and a run cannot ask for its passphrase", "use a key without one for this purpose")
 	} else if err != nil {
 		ps.add(key, path, "is not a private key", "name the private key, not the .pub file")
 	}

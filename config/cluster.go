@@ -18,13 +18,13 @@ type Cluster struct {
 	ServiceNetwork netip.Prefix `json:"serviceNetwork,omitzero"`
 }
 
-// Lent reports whether the stack's cluster is somebody else's. Then there are no hosts, no K3s of ours, and nothing to delete
+// OnExistingCluster reports whether the stack runs on an existing cluster. Then there are no hosts, no K3s of ours, and nothing to delete
 // objects with.
-func (c *Config) Lent() bool { return c.Cluster != Cluster{} }
+func (c *Config) OnExistingCluster() bool { return c.Cluster != Cluster{} }
 
-// PodNetwork is the network of the cluster's Pods; not valid where nobody has said it.
+// PodNetwork is the network of the cluster's Pods; not valid where it is not configured.
 func (c *Config) PodNetwork() netip.Prefix {
-	if c.Lent() {
+	if c.OnExistingCluster() {
 		return c.Cluster.PodNetwork
 	}
 	return c.K3s.ClusterCIDR

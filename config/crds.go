@@ -1,6 +1,6 @@
 package config
 
-// CRDs configures the bundles of resource definitions that are a layer of their own.
+// CRDs configures the bundles of CRDs that are a layer of their own.
 type CRDs struct {
 	// GatewayAPIVersion is the release of the Gateway API's standard channel, as vX.Y.Z. Default: the pin, or what the bundle
 	// carries. An older one than the cluster has is refused.

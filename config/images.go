@@ -3,7 +3,7 @@ package config
 import "strings"
 
 // OwnImage is the image of a program of this repository. No registry has it. Hosts get it as an archive, from the bundle or, where the
-// artifacts are upstream's, from what `strata fetch` builds; the nodes of a lent cluster do not.
+// artifacts are upstream's, from what `strata fetch` builds; the nodes of an existing cluster do not.
 type OwnImage struct {
 	// Name is the program's, Version its image's tag.
 	Name, Version string
@@ -52,7 +52,7 @@ type askedImage struct {
 	OwnImage
 	// reference is what the configuration calls it.
 	reference *string
-	// use is what somebody needs it for, as the end of "the image …"; empty: nobody does.
+	// use is what the image is for, as the end of "the image …"; empty: it is not needed.
 	use string
 }
 
@@ -72,7 +72,7 @@ func (c *Config) askedImages() []askedImage {
 
 // deriveImages names the images that Strata brings.
 func (c *Config) deriveImages() {
-	if c.Lent() {
+	if c.OnExistingCluster() {
 		return
 	}
 	for _, asked := range c.askedImages() {
@@ -84,11 +84,11 @@ func (c *Config) deriveImages() {
 	}
 }
 
-// checkImages refuses a stack whose Pods would wait for an image that nobody publishes and nobody brings.
+// checkImages refuses a stack whose Pods would wait for an image that no registry has and Strata does not push.
 func (c *Config) checkImages(ps *problems) {
 	for _, asked := range c.askedImages() {
 		if asked.use != "" && *asked.reference == "" {
-			ps.add(field("%s", asked.Key), "", "is not set, and nobody publishes the image "+asked.use,
+			ps.add(field("%s", asked.Key), "", "is not set, and no public registry has the image "+asked.use,
 				"make it with `strata image "+asked.Name+"`, give it to the cluster's nodes or to a registry of yours, and name it here")
 		}
 	}
@@ -96,7 +96,7 @@ func (c *Config) checkImages(ps *problems) {
 
 // imagePins are the images that the configuration has built.
 func (c *Config) imagePins() (pins []Pin) {
-	if c.Lent() || c.Artifacts.Source != SourceUpstream {
+	if c.OnExistingCluster() || c.Artifacts.Source != SourceUpstream {
 		return nil
 	}
 	for _, asked := range c.askedImages() {

@@ -52,7 +52,7 @@ func load(stack string, raw map[string]string, getenv func(string) string, d dec
 	cfg.Artifacts.MachineImage = or(getenv(MachineImageVariable), cfg.Artifacts.MachineImage)
 	cfg.derive()
 	overriding := cfg.override(getenv)
-	if cluster := Namespace + ":cluster"; !cfg.Lent() && d.blames(cluster) {
+	if cluster := Namespace + ":cluster"; !cfg.OnExistingCluster() && d.blames(cluster) {
 		d.unread = append(d.unread, Namespace+":hosts") // which a cluster that could be read might stand for
 	}
 

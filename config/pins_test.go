@@ -75,7 +75,7 @@ func text(expression ast.Expr) (string, bool) {
 // row is a line of the page: a pin's name, its version, why, and what then.
 var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$")
 
-// A pin that is raised without a word why is one that nobody dares to raise again.
+// Each pin needs its reason: without one it is not known whether it can be raised.
 func TestEveryPinHasItsReason(t *testing.T) {
 	page, err := os.ReadFile("../docs/versions.md")
 	require.NoError(t, err)

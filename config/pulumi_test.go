@@ -53,7 +53,7 @@ func TestPulumisConfigurationIsRead(t *testing.T) {
 	assert.Len(t, cfg.Hosts.Nodes, 2)
 }
 
-func TestASectionThatNobodyAsksForIsFoundInTheRawConfiguration(t *testing.T) {
+func TestAnUnreadSectionIsFoundInTheRawConfiguration(t *testing.T) {
 	raw := good()
 	raw["metalb"] = `{}`
 	_, err := fromPulumi(t, raw)

@@ -9,8 +9,8 @@ import (
 	"strata/config"
 )
 
-// lent are the sections of a valid stack on somebody else's cluster, with others set or, where empty, taken away.
-func lent(sections ...string) map[string]string {
+// onCluster are the sections of a valid stack on an existing cluster, with others set or, where empty, removed.
+func onCluster(sections ...string) map[string]string {
 	raw := map[string]string{"cluster": `{"context":"kind-kind"}`, "metallb": `{"addresses":["172.18.255.200-172.18.255.250"]}`}
 	for i := 0; i < len(sections); i += 2 {
 		raw[sections[i]] = sections[i+1]
@@ -18,52 +18,52 @@ func lent(sections ...string) map[string]string {
 	return raw
 }
 
-func TestAStackMayRunOnSomebodyElsesCluster(t *testing.T) {
-	cfg, err := config.Load("dev", lent("hosts", "{}"), noEnv)
+func TestAStackMayRunOnAnExistingCluster(t *testing.T) {
+	cfg, err := config.Load("dev", onCluster("hosts", "{}"), noEnv)
 	require.NoError(t, err)
-	assert.True(t, cfg.Lent())
+	assert.True(t, cfg.OnExistingCluster())
 	assert.NotContains(t, cfg.Needed(), config.ArtifactK3s, "nothing of K3s is installed")
 	assert.NotContains(t, cfg.Needed(), config.ArtifactK3sImages)
 	assert.Contains(t, cfg.Needed(), config.ArtifactMetalLBChart)
-	assert.False(t, cfg.PodNetwork().IsValid(), "nobody has said it")
+	assert.False(t, cfg.PodNetwork().IsValid(), "it is not configured")
 
 	ours, err := config.Load("dev", good(), noEnv)
 	require.NoError(t, err)
-	assert.False(t, ours.Lent())
+	assert.False(t, ours.OnExistingCluster())
 	assert.Equal(t, ours.K3s.ClusterCIDR, ours.PodNetwork())
 }
 
-func TestEachRuleOfALentClusterGivesOneLineWithKeyValueRuleAndFix(t *testing.T) {
+func TestEachRuleOfAnExistingClusterGivesOneLineWithKeyValueRuleAndFix(t *testing.T) {
 	const remove = "; remove it, or remove the section cluster"
-	const whose = " is not read: the cluster of cluster.context kind-kind is somebody else's"
+	const whose = " is not read: cluster.context kind-kind is an existing cluster"
 	for name, rule := range map[string]struct {
 		raw  map[string]string
 		want string
 	}{
-		"no context": {lent("cluster", `{"kubeconfig":"kind.yaml"}`),
-			"strata:cluster.context: is not set, and the kubeconfig's current context is not read: whose cluster an up changes must be said; " +
+		"no context": {onCluster("cluster", `{"kubeconfig":"kind.yaml"}`),
+			"strata:cluster.context: is not set, and the kubeconfig's current context is not read: whose cluster an up changes must be configured; " +
 				"name one; `kubectl config get-contexts` lists them"},
-		"hosts beside it": {lent("hosts", good()["hosts"]),
-			"strata:hosts: is set beside the section cluster, and a stack builds its cluster or is lent one; remove hosts, or remove the section cluster"},
-		"a version of K3s":            {lent("k3s", `{"version":"v1.36.3+k3s1"}`), `strata:k3s.version: "v1.36.3+k3s1"` + whose + remove},
-		"an address of the API's own": {lent("k3s", `{"vip":"10.10.0.9"}`), `strata:k3s.vip: "10.10.0.9"` + whose + remove},
-		"snapshots":                   {lent("k3s", `{"snapshots":{"retention":9}}`), `strata:k3s.snapshots: {"schedule":"0 */12 * * *","retention":9}` + whose + remove},
-		"an upgrade":                  {lent("upgrade", `{"concurrency":2}`), "strata:upgrade.concurrency: 2" + whose + remove},
-		"no addresses": {lent("metallb", `{}`),
+		"hosts beside it": {onCluster("hosts", good()["hosts"]),
+			"strata:hosts: is set beside the section cluster, and a stack builds a cluster or uses an existing one; remove hosts, or remove the section cluster"},
+		"a version of K3s":            {onCluster("k3s", `{"version":"v1.36.3+k3s1"}`), `strata:k3s.version: "v1.36.3+k3s1"` + whose + remove},
+		"an address of the API's own": {onCluster("k3s", `{"vip":"10.10.0.9"}`), `strata:k3s.vip: "10.10.0.9"` + whose + remove},
+		"snapshots":                   {onCluster("k3s", `{"snapshots":{"retention":9}}`), `strata:k3s.snapshots: {"schedule":"0 */12 * * *","retention":9}` + whose + remove},
+		"an upgrade":                  {onCluster("upgrade", `{"concurrency":2}`), "strata:upgrade.concurrency: 2" + whose + remove},
+		"no addresses": {onCluster("metallb", `{}`),
 			"strata:metallb.addresses: is empty; give at least one range of the nodes' network that nothing else uses (docs/existing-clusters.md says how to find one)"},
-		"a pool over the Pods": {lent("cluster", `{"context":"kind-kind","podNetwork":"172.18.0.0/16"}`),
+		"a pool over the Pods": {onCluster("cluster", `{"context":"kind-kind","podNetwork":"172.18.0.0/16"}`),
 			"strata:metallb.addresses[0]: 172.18.255.200-172.18.255.250 overlaps cluster.podNetwork 172.18.0.0/16; choose a range that nothing else uses"},
-		"a pool over the Services": {lent("cluster", `{"context":"kind-kind","serviceNetwork":"172.18.0.0/16"}`),
+		"a pool over the Services": {onCluster("cluster", `{"context":"kind-kind","serviceNetwork":"172.18.0.0/16"}`),
 			"strata:metallb.addresses[0]: 172.18.255.200-172.18.255.250 overlaps cluster.serviceNetwork 172.18.0.0/16; choose a range that nothing else uses"},
-		"networks over each other": {lent("cluster", `{"context":"kind-kind","podNetwork":"10.0.0.0/8","serviceNetwork":"10.96.0.0/16"}`),
+		"networks over each other": {onCluster("cluster", `{"context":"kind-kind","podNetwork":"10.0.0.0/8","serviceNetwork":"10.96.0.0/16"}`),
 			"strata:cluster.serviceNetwork: 10.96.0.0/16 overlaps cluster.podNetwork 10.0.0.0/8; look both up once more"},
-		"a network that is none": {lent("cluster", `{"context":"kind-kind","podNetwork":"10.244.0.1/16"}`),
+		"a network that is none": {onCluster("cluster", `{"context":"kind-kind","podNetwork":"10.244.0.1/16"}`),
 			"strata:cluster.podNetwork: 10.244.0.1/16 has bits set behind its prefix; write 10.244.0.0/16"},
-		"APISIX without the Pods' network": {lent("ingress", `{"controllers":["apisix"]}`),
+		"APISIX without the Pods' network": {onCluster("ingress", `{"controllers":["apisix"]}`),
 			"strata:cluster.podNetwork: is not set, and APISIX's admin API is open to the addresses of Pods only; " +
 				"set the network of the cluster's Pods: kind has 10.244.0.0/16, k3d 10.42.0.0/16"},
-		"a misspelt key":        {lent("cluster", `{"contxt":"kind-kind"}`), "strata:cluster.contxt: is not a known key; did you mean context?"},
-		"a key of another kind": {lent("cluster", `{"context":7}`), "strata:cluster.context: 7 is not a text"},
+		"a misspelt key":        {onCluster("cluster", `{"contxt":"kind-kind"}`), "strata:cluster.contxt: is not a known key; did you mean context?"},
+		"a key of another kind": {onCluster("cluster", `{"context":7}`), "strata:cluster.context: 7 is not a text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := config.Load("dev", rule.raw, noEnv)
@@ -73,9 +73,9 @@ func TestEachRuleOfALentClusterGivesOneLineWithKeyValueRuleAndFix(t *testing.T) 
 	}
 }
 
-// What a cluster of our own must have is not asked of somebody else's.
-func TestTheRulesOfOurOwnClusterAreNotAskedOfALentOne(t *testing.T) {
-	_, err := config.Load("dev", lent("ingress", `{"controllers":["traefik","apisix"]}`, "cluster", `{"context":"c","podNetwork":"10.244.0.0/16"}`), noEnv)
+// The rules of a cluster of our own do not hold for an existing cluster.
+func TestTheRulesOfOurOwnClusterDoNotHoldForAnExistingOne(t *testing.T) {
+	_, err := config.Load("dev", onCluster("ingress", `{"controllers":["traefik","apisix"]}`, "cluster", `{"context":"c","podNetwork":"10.244.0.0/16"}`), noEnv)
 	require.NoError(t, err)
 
 	_, err = config.Load("dev", map[string]string{"hosts": "{}", "cluster": "{}", "metallb": `{"enabled":false}`}, noEnv)

@@ -9,13 +9,13 @@ import (
 	"strata/config"
 )
 
-// Nobody publishes these, and into a lent cluster Strata brings nothing but objects: a Pod would wait for its image until a gate gives up.
-func TestALentClustersStackNamesTheImagesThatNobodyPublishes(t *testing.T) {
+// No registry has these images, and Strata pushes none to an existing cluster: a Pod would wait for its image until a gate gives up.
+func TestAStackOnAnExistingClusterNamesTheUnpublishedImages(t *testing.T) {
 	const demo = `"demo":true`
 	const certificate = `"workloads":[{"name":"shop","image":"a:1","certificate":{}}]`
-	const rest = "strata:apps.restImage: is not set, and nobody publishes the image of the demo's REST API; " +
+	const rest = "strata:apps.restImage: is not set, and no public registry has the image of the demo's REST API; " +
 		"make it with `strata image go-rest`, give it to the cluster's nodes or to a registry of yours, and name it here"
-	const wait = "strata:apps.certWaitImage: is not set, and nobody publishes the image that workload shop waits for its certificate with; " +
+	const wait = "strata:apps.certWaitImage: is not set, and no public registry has the image that workload shop waits for its certificate with; " +
 		"make it with `strata image cert-wait`, give it to the cluster's nodes or to a registry of yours, and name it here"
 	for name, rule := range map[string]struct{ source, apps, want string }{
 		"the demo":                 {"upstream", demo, rest},
@@ -26,7 +26,7 @@ func TestALentClustersStackNamesTheImagesThatNobodyPublishes(t *testing.T) {
 		"neither":                  {"upstream", `"demo":false`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			raw := lent("cluster", `{"context":"c","podNetwork":"10.244.0.0/16"}`, "ingress", `{"controllers":["apisix"]}`,
+			raw := onCluster("cluster", `{"context":"c","podNetwork":"10.244.0.0/16"}`, "ingress", `{"controllers":["apisix"]}`,
 				"apps", "{"+rule.apps+"}", "artifacts", `{"source":"`+rule.source+`"}`)
 			_, err := config.Load("dev", raw, noEnv)
 			if rule.want == "" {
@@ -39,8 +39,8 @@ func TestALentClustersStackNamesTheImagesThatNobodyPublishes(t *testing.T) {
 	}
 }
 
-// On hosts of ours nobody has to publish them: the bundle has them, or `strata fetch` builds them, and nodes get them as archives.
-func TestOnHostsStrataBringsTheImagesThatNobodyPublishes(t *testing.T) {
+// On hosts of ours they need no registry: the bundle has them, or `strata fetch` builds them, and nodes get them as archives.
+func TestOnHostsStrataBringsTheUnpublishedImages(t *testing.T) {
 	load := func(source, apps string) *config.Config {
 		raw := good()
 		raw["ingress"], raw["apps"], raw["artifacts"] = `{"controllers":["apisix"]}`, apps, `{"source":"`+source+`"}`
@@ -68,8 +68,8 @@ func TestOnHostsStrataBringsTheImagesThatNobodyPublishes(t *testing.T) {
 		},
 	}, builtBy(built))
 
-	assert.Empty(t, builtBy(load("upstream", `{}`)), "nobody asks for them")
-	assert.Empty(t, builtBy(load("upstream", `{"demo":true,"restImage":"registry.acme/go-rest:1"}`)), "somebody else has it")
+	assert.Empty(t, builtBy(load("upstream", `{}`)), "nothing needs them")
+	assert.Empty(t, builtBy(load("upstream", `{"demo":true,"restImage":"registry.acme/go-rest:1"}`)), "a registry has it")
 }
 
 // builtBy are the pins that a configuration has built.

@@ -8,7 +8,7 @@ var layersRules = []rule{
 		"strata:crds.gatewayAPIVersion: 1.6 is not of the form vX.Y.Z; write a release tag, for example " + config.GatewayAPIVersion},
 	{"an issuer that resembles one", one("certManager", `{"issuer":"valut"}`),
 		`strata:certManager.issuer: valut is not a known issuer; did you mean vault?`},
-	{"a Vault for nobody", one("certManager", `{"vault":{"address":"https://vault.example.org:8200"}}`),
+	{"a Vault that signs nothing", one("certManager", `{"vault":{"address":"https://vault.example.org:8200"}}`),
 		"strata:certManager.vault: is set, and certManager.issuer is selfSigned; set certManager.issuer: vault, or remove certManager.vault"},
 	{"a Vault without TLS", one("certManager", `{"issuer":"vault","vault":{"address":"http://vault.example.org:8200"}}`),
 		"strata:certManager.vault.address: is not an https URL without user; write it as https://vault.example.org:8200"},
@@ -18,7 +18,7 @@ var layersRules = []rule{
 		"strata:certManager.vault.path: pki is not of the form MOUNT/sign/ROLE; write for example pki_int/sign/strata"},
 	{"two logins", one("certManager", `{"issuer":"vault","vault":{"address":"https://vault.example.org:8200","token":"hunter2","role":"strata"}}`),
 		"strata:certManager.vault.token: and the keys of the Kubernetes login (role, mount) exclude each other; remove the token, or the others"},
-	{"an authority that is none", one("certManager", `{"issuer":"vault","vault":{"address":"https://vault.example.org:8200","caCertificate":"hunter2"}}`),
+	{"a CA that is none", one("certManager", `{"issuer":"vault","vault":{"address":"https://vault.example.org:8200","caCertificate":"hunter2"}}`),
 		"strata:certManager.vault.caCertificate: is not a certificate in PEM; paste the file that begins with -----BEGIN CERTIFICATE-----"},
 	{"a Vault that is switched off and needed", map[string]string{"certManager": `{"issuer":"vault"}`, "vault": `{"enabled":false}`}, "strata:vault.enabled: false leaves certManager.issuer vault without a Vault; enable it, or set certManager.vault.address"},
 	{"no size at all", one("vault", `{"storage":{"size":"lots"}}`),
@@ -41,7 +41,7 @@ var layersRules = []rule{
 		"strata:ingress.controllers: traefik needs a load balancer, and metallb.enabled is false; " +
 			"enable MetalLB, or set ingress.controllers: []"},
 	{"Traefik beside K3s's", one("k3s", `{"disable":["servicelb"]}`),
-		"strata:k3s.disable: leaves K3s's own Traefik on, which would own the same resource definitions and IngressClass; " +
+		"strata:k3s.disable: leaves K3s's own Traefik on, which would own the same CRDs and IngressClass; " +
 			"add traefik to k3s.disable, or set ingress.controllers: []"},
 	{"an address that MetalLB does not have", one("traefik", `{"address":"10.10.0.99"}`),
 		"strata:traefik.address: 10.10.0.99 is in none of metallb.addresses 10.10.0.200-10.10.0.210; " +

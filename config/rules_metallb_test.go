@@ -19,7 +19,7 @@ var metallbRules = []rule{
 			"write first-last or CIDR, for example 10.10.0.200-10.10.0.210"},
 	{"a range outside the subnet", pool("10.11.0.200-10.11.0.210"),
 		"strata:metallb.addresses[0]: 10.11.0.200-10.11.0.210 lies outside hosts.subnet 10.10.0.0/24, " +
-			"where nobody would answer for it; choose a range inside it"},
+			"where no host would answer for it; choose a range inside it"},
 	{"a range with the broadcast address", pool("10.10.0.248/29"),
 		"strata:metallb.addresses[0]: 10.10.0.248/29 holds the network or broadcast address of hosts.subnet 10.10.0.0/24; leave both out"},
 	{"a range over a node", pool("10.10.0.20-10.10.0.30"),

@@ -54,10 +54,10 @@ var vmRules = []rule{
 		"strata:hosts.ssh.keyFile: key is not read: driver libvirt generates its own key; remove it"},
 	{"keys of libvirt for Proxmox", vms("proxmox", pve+image+`"libvirt":{"pool":"fast"},`, ""),
 		"strata:hosts.libvirt: is only read by driver libvirt; remove it or set another driver"},
-	{"the size of a lent host", one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[
+	{"the size of an existing host", one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[
 		{"name":"a","role":"server","address":"10.10.0.11","vm":{"cpus":4}}]}`),
 		"strata:hosts.nodes[0].vm: is only read by drivers libvirt and proxmox; remove it or set another driver"},
-	{"a lent host that is to be made anew", one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[
+	{"an existing host that is to be made anew", one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[
 		{"name":"a","role":"server","address":"10.10.0.11","recreate":"disk"}]}`),
 		"strata:hosts.nodes[0].recreate: disk is for machines that Strata makes, and driver existing makes none; remove it"},
 }

@@ -10,17 +10,17 @@ var workloadRules = []rule{
 		"strata:apps.workloads[1].name: shop-canary is what the canary of shop is called; choose another"},
 	{"a name of the platform's", one("apps", `{"workloads":[{"name":"argocd","image":"a:1"}]}`),
 		"strata:apps.workloads[0].name: argocd is a name of the platform's own services; choose another"},
-	{"a start that nobody waits for", workloads(`"probes":{"startup":"298s"}`),
+	{"a startup limit that is longer than the gate", workloads(`"probes":{"startup":"298s"}`),
 		"strata:apps.workloads[0].probes.startup: 4m58s is with minReady 5s longer than timeouts.workload 5m0s, after which an up gives up; " +
 			"raise timeouts.workload, or lower this"},
-	{"a certificate that nobody waits for", workloads(`"certificate":{"wait":"10m"}`),
+	{"a wait for a certificate that is longer than the gate", workloads(`"certificate":{"wait":"10m"}`),
 		"strata:apps.workloads[0].certificate.wait: 10m0s is longer than timeouts.workload 5m0s, after which an up gives up; raise timeouts.workload, or lower this"},
-	{"somebody else's namespace", workloads(`"namespace":"traefik"`),
+	{"a layer's namespace", workloads(`"namespace":"traefik"`),
 		"strata:apps.workloads[0].namespace: traefik has an owner already; choose one that nothing else uses, for example apps"},
 	{"an image whose name stays", one("apps", `{"workloads":[{"name":"shop","image":"docker.io:443/acme/shop"}]}`),
 		"strata:apps.workloads[0].image: docker.io:443/acme/shop names no version; append a tag other than latest, or a digest, for example docker.io/acme/shop:1.2.3"},
 	{"a single replica", workloads(`"replicas":1`),
-		"strata:apps.workloads[0].replicas: 1 leaves nobody to answer while the Pod is moved by a drain, or its node is dead; " +
+		"strata:apps.workloads[0].replicas: 1 leaves no Pod to answer while this one is moved by a drain, or its node is dead; " +
 			"use 2 or more; or set acceptDowntime: true, for a workload that may be away for a while"},
 	{"part of a second", workloads(`"preStop":"1500ms"`),
 		"strata:apps.workloads[0].preStop: 1.5s is not a number of whole seconds from 1s to 5m0s; Kubernetes counts this in seconds, write for example 15s"},
@@ -42,9 +42,9 @@ var workloadRules = []rule{
 		`strata:apps.workloads[0].env["a-b"]: is not the name of an environment variable; use letters, digits and underscores`},
 	{"a file among the certificate's", workloads(`"certificate":{},"files":{"/etc/tls/a":"x"}`),
 		`strata:apps.workloads[0].files["/etc/tls/a"]: is in certificate.mount, which holds the certificate and nothing else; choose another folder`},
-	{"a certificate of nobody", map[string]string{
+	{"a certificate without an issuer", map[string]string{
 		"certManager": `{"enabled":false}`, "apps": `{"certWaitImage":"r/c:1","workloads":[{"name":"shop","image":"a:1","certificate":{}}]}`,
-	}, "strata:apps.workloads[0].certificate: needs an authority, and certManager.enabled is false; enable cert-manager, or remove the certificate"},
+	}, "strata:apps.workloads[0].certificate: needs a CA, and certManager.enabled is false; enable cert-manager, or remove the certificate"},
 	{"a certificate for minutes", workloads(`"certificate":{"lifetime":"10m"}`),
 		"strata:apps.workloads[0].certificate.lifetime: 10m0s is less than an hour; use 1h or more, or leave the key out"},
 	{"a host of two labels", workloads(`"routes":[{"host":"a.b"}]`),

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// checkCluster checks the stack's cluster: one that is built on hosts, or one that is lent.
+// checkCluster checks the stack's cluster: one that is built on hosts, or an existing one.
 func (c *Config) checkCluster(ps *problems) {
-	if c.Lent() {
-		c.checkLent(ps)
+	if c.OnExistingCluster() {
+		c.checkExisting(ps)
 		return
 	}
 	c.checkHosts(ps)
@@ -21,23 +21,23 @@ func (c *Config) checkCluster(ps *problems) {
 	c.checkVIP(ps)
 }
 
-// checkLent holds the section cluster, and everything that only a cluster of our own could have, against each other.
-func (c *Config) checkLent(ps *problems) {
+// checkExisting holds the section cluster, and everything that only a cluster of our own could have, against each other.
+func (c *Config) checkExisting(ps *problems) {
 	who := "the stack's cluster"
 	if c.Cluster.Context == "" {
-		ps.add(field("cluster.context"), "", "is not set, and the kubeconfig's current context is not read: whose cluster an up changes must be said",
+		ps.add(field("cluster.context"), "", "is not set, and the kubeconfig's current context is not read: whose cluster an up changes must be configured",
 			"name one; `kubectl config get-contexts` lists them")
 	} else {
 		who = "the cluster of cluster.context " + c.Cluster.Context
 	}
 	original := defaults()
 	if !reflect.DeepEqual(c.Hosts, original.Hosts) {
-		ps.add(field("hosts"), "", "is set beside the section cluster, and a stack builds its cluster or is lent one",
+		ps.add(field("hosts"), "", "is set beside the section cluster, and a stack builds a cluster or uses an existing one",
 			"remove hosts, or remove the section cluster")
 	}
 	unread(ps, "k3s", c.K3s, original.K3s, who)
 	unread(ps, "upgrade", c.Upgrade, original.Upgrade, who)
-	c.checkLentNetworks(ps)
+	c.checkExistingNetworks(ps)
 }
 
 // unread reports every key of a section that is set, although only a cluster of our own reads it.
@@ -46,13 +46,13 @@ func unread(ps *problems, section string, value, original any, who string) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		given := reflect.ValueOf(value).Field(fields[name]).Interface()
 		if !reflect.DeepEqual(given, reflect.ValueOf(original).Field(fields[name]).Interface()) {
-			ps.add(field("%s.%s", section, name), show(given), "is not read: "+who+" is somebody else's", "remove it, or remove the section cluster")
+			ps.add(field("%s.%s", section, name), show(given), "is not read: "+who+" is an existing cluster", "remove it, or remove the section cluster")
 		}
 	}
 }
 
-// lentNetworks are the networks that the owner of a lent cluster gave it, as far as they are said.
-func (c *Config) lentNetworks() []namedNetwork {
+// existingNetworks are the networks of an existing cluster, where they are configured.
+func (c *Config) existingNetworks() []namedNetwork {
 	return []namedNetwork{{"cluster.podNetwork", c.Cluster.PodNetwork}, {"cluster.serviceNetwork", c.Cluster.ServiceNetwork}}
 }
 
@@ -62,8 +62,8 @@ type namedNetwork struct {
 	prefix netip.Prefix
 }
 
-func (c *Config) checkLentNetworks(ps *problems) {
-	networks := c.lentNetworks()
+func (c *Config) checkExistingNetworks(ps *problems) {
+	networks := c.existingNetworks()
 	for _, network := range networks {
 		if network.prefix.IsValid() {
 			checkNetwork(ps, field("%s", network.key), network.prefix)

@@ -197,7 +197,7 @@ func checkRole(ps *problems, key string, role Role) {
 	}
 }
 
-// checkNodeSSH looks only at what the node sets itself: the rest is hosts.ssh, and reported there.
+// checkNodeSSH checks only what the node sets itself: the rest is hosts.ssh, and reported there.
 func (c *Config) checkNodeSSH(ps *problems, key string, ssh SSH) {
 	own := ssh
 	if ssh.Port == c.Hosts.SSH.Port {

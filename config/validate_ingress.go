@@ -80,8 +80,8 @@ func (c *Config) checkBelowIngress(ps *problems) {
 		}
 	}
 	// A misspelt entry is told by the rule for packaged components.
-	if !c.Lent() && !slices.ContainsFunc(c.K3s.Disable, func(entry string) bool { return nearest(entry, packaged) == "traefik" }) {
-		ps.add(field("k3s.disable"), "", "leaves K3s's own Traefik on, which would own the same resource definitions and IngressClass",
+	if !c.OnExistingCluster() && !slices.ContainsFunc(c.K3s.Disable, func(entry string) bool { return nearest(entry, packaged) == "traefik" }) {
+		ps.add(field("k3s.disable"), "", "leaves K3s's own Traefik on, which would own the same CRDs and IngressClass",
 			"add traefik to k3s.disable, or set ingress.controllers: []")
 	}
 }

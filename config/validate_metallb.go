@@ -18,12 +18,12 @@ func (c *Config) checkMetalLB(ps *problems) {
 	if metallb.Enabled != nil && *metallb.Enabled {
 		if len(metallb.Addresses) == 0 {
 			where := "inside hosts.subnet, for example 10.10.0.200-10.10.0.210"
-			if c.Lent() {
+			if c.OnExistingCluster() {
 				where = "of the nodes' network that nothing else uses (docs/existing-clusters.md says how to find one)"
 			}
 			ps.add(field("metallb.addresses"), "", "is empty", "give at least one range "+where)
 		}
-		if !c.Lent() && !slices.Contains(c.K3s.Disable, serviceLB) {
+		if !c.OnExistingCluster() && !slices.Contains(c.K3s.Disable, serviceLB) {
 			ps.add(field("k3s.disable"), "", "leaves K3s's servicelb on, which would fight MetalLB over every Service",
 				"add servicelb to k3s.disable, or set metallb.enabled: false")
 		}
@@ -57,18 +57,18 @@ func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earl
 			taken(network.key + " " + network.prefix.String())
 		}
 	}
-	if !c.Lent() {
+	if !c.OnExistingCluster() {
 		c.checkPoolOnHosts(ps, key, text, addresses, taken)
 	}
 }
 
-// checkPoolOnHosts holds one range against the hosts' subnet and the addresses in it. Of a lent cluster's nodes neither is known here.
+// checkPoolOnHosts holds one range against the hosts' subnet and the addresses in it. Neither is known for the nodes of an existing cluster.
 func (c *Config) checkPoolOnHosts(ps *problems, key, text string, addresses Range, taken func(string)) {
 	hosts := c.Hosts
 	if hosts.Subnet.IsValid() {
 		subnet := RangeOf(hosts.Subnet)
 		if !addresses.Within(subnet) {
-			ps.add(key, text, "lies outside hosts.subnet "+hosts.Subnet.String()+", where nobody would answer for it",
+			ps.add(key, text, "lies outside hosts.subnet "+hosts.Subnet.String()+", where no host would answer for it",
 				"choose a range inside it")
 		} else if addresses.Contains(subnet.First) || addresses.Contains(subnet.Last) {
 			ps.add(key, text, "holds the network or broadcast address of hosts.subnet "+hosts.Subnet.String(),
@@ -85,10 +85,10 @@ func (c *Config) checkPoolOnHosts(ps *problems, key, text string, addresses Rang
 	}
 }
 
-// clusterNetworks are the cluster's own networks: K3s's, or those that the owner of a lent cluster gave it.
+// clusterNetworks are the cluster's own networks: K3s's, or those of an existing cluster.
 func (c *Config) clusterNetworks() []namedNetwork {
-	if c.Lent() {
-		return c.lentNetworks()
+	if c.OnExistingCluster() {
+		return c.existingNetworks()
 	}
 	return []namedNetwork{{"k3s.clusterCIDR", c.K3s.ClusterCIDR}, {"k3s.serviceCIDR", c.K3s.ServiceCIDR}}
 }

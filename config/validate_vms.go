@@ -31,7 +31,7 @@ func (h Hosts) gateway() (netip.Addr, string) {
 	return h.Machine.Gateway, "hosts.machine.gateway"
 }
 
-// checkOthersUnset refuses the section of a driver that is not the configured one: nobody would read it.
+// checkOthersUnset refuses the section of a driver that is not the configured one: it would not be read.
 func checkOthersUnset(ps *problems, hosts Hosts) {
 	unset := defaults().Hosts
 	for _, section := range []struct {

@@ -93,7 +93,7 @@ func (w workloadCheck) replicas() {
 	case n < 1:
 		w.add(w.key("replicas"), fmt.Sprint(n), "is less than one", "use 2 or more")
 	case n == 1 && !w.w.AcceptDowntime:
-		w.add(w.key("replicas"), "1", "leaves nobody to answer while the Pod is moved by a drain, or its node is dead",
+		w.add(w.key("replicas"), "1", "leaves no Pod to answer while this one is moved by a drain, or its node is dead",
 			"use 2 or more; or set acceptDowntime: true, for a workload that may be away for a while")
 	}
 }
@@ -188,7 +188,7 @@ func (w workloadCheck) certificate() {
 		return
 	}
 	if !*w.c.CertManager.Enabled {
-		w.add(w.key("certificate"), "", "needs an authority, and certManager.enabled is false", "enable cert-manager, or remove the certificate")
+		w.add(w.key("certificate"), "", "needs a CA, and certManager.enabled is false", "enable cert-manager, or remove the certificate")
 	}
 	if !path.IsAbs(c.Mount) || path.Clean(c.Mount) != c.Mount || c.Mount == "/" {
 		w.add(w.key("certificate.mount"), c.Mount, "is not an absolute path of a folder", "write for example /etc/tls")

@@ -2,7 +2,7 @@ package config
 
 // The values of CertManager.Issuer.
 const (
-	// IssuerSelfSigned is a root authority of the stack's own, kept by cert-manager.
+	// IssuerSelfSigned is a root CA of the stack's own, kept by cert-manager.
 	IssuerSelfSigned = "selfSigned"
 	// IssuerVault is the PKI engine of a Vault: the stack's own, or an existing one by its address.
 	IssuerVault = "vault"

@@ -17,14 +17,14 @@ const (
 	CertManagerChartVersion = "v1.21.2"
 	// VaultChartVersion is the pinned release of Vault's chart.
 	VaultChartVersion = "0.34.1"
-	// TraefikVersion is the pinned release of Traefik whose resource definitions are installed: what the pinned chart runs.
+	// TraefikVersion is the pinned release of Traefik whose CRDs are installed: what the pinned chart runs.
 	TraefikVersion = "v3.7.11"
 	// TraefikChartVersion is the pinned release of Traefik's chart.
 	TraefikChartVersion = "41.3.0"
 	// APISIXChartVersion is the pinned release of the chart of APISIX's data plane.
 	APISIXChartVersion = "2.14.0"
 	// APISIXControllerChartVersion is the pinned release of the chart of APISIX's ingress controller, the first with 2.2.0: earlier ones keep
-	// stale upstreams (docs/versions.md). Its resource definitions are installed apart from it: the chart would bring its own Gateway API as well.
+	// stale upstreams (docs/versions.md). Its CRDs are installed apart from it: the chart would bring its own Gateway API as well.
 	APISIXControllerChartVersion = "1.3.0"
 	// WaveChartVersion is the pinned release of Wave's chart.
 	WaveChartVersion = "4.5.0"
@@ -42,17 +42,17 @@ const (
 	ArtifactK3sImages = "k3s-images"
 	// ArtifactMetalLBChart is MetalLB's Helm chart.
 	ArtifactMetalLBChart = "metallb-chart"
-	// ArtifactGatewayCRDs are the Gateway API's resource definitions, standard channel.
+	// ArtifactGatewayCRDs are the Gateway API's CRDs, standard channel.
 	ArtifactGatewayCRDs = "gateway-api-crds"
-	// ArtifactCertManagerChart is cert-manager's Helm chart, which brings its resource definitions.
+	// ArtifactCertManagerChart is cert-manager's Helm chart, which brings its CRDs.
 	ArtifactCertManagerChart = "cert-manager-chart"
 	// ArtifactVaultChart is Vault's Helm chart.
 	ArtifactVaultChart = "vault-chart"
-	// ArtifactTraefikCRDs are Traefik's own resource definitions.
+	// ArtifactTraefikCRDs are Traefik's own CRDs.
 	ArtifactTraefikCRDs = "traefik-crds"
 	// ArtifactTraefikChart is Traefik's Helm chart.
 	ArtifactTraefikChart = "traefik-chart"
-	// ArtifactAPISIXCRDs are APISIX's own resource definitions.
+	// ArtifactAPISIXCRDs are APISIX's own CRDs.
 	ArtifactAPISIXCRDs = "apisix-crds"
 	// ArtifactAPISIXChart is the Helm chart of APISIX's data plane.
 	ArtifactAPISIXChart = "apisix-chart"
@@ -60,7 +60,7 @@ const (
 	ArtifactAPISIXControllerChart = "apisix-controller-chart"
 	// ArtifactWaveChart is Wave's Helm chart.
 	ArtifactWaveChart = "wave-chart"
-	// ArtifactArgoCDChart is Argo CD's Helm chart, which brings its resource definitions.
+	// ArtifactArgoCDChart is Argo CD's Helm chart, which brings its CRDs.
 	ArtifactArgoCDChart = "argocd-chart"
 	// ArtifactMachineImage is the root file system of driver machine; only bundles have it.
 	ArtifactMachineImage = "machine-image"
@@ -197,7 +197,7 @@ func (c *Config) Explicit(artifact string) (key, version string) {
 // Needed are the names of the artifacts that the configured layers ask for, less the machine image.
 func (c *Config) Needed() []string {
 	var names []string
-	if !c.Lent() {
+	if !c.OnExistingCluster() {
 		names = append(names, ArtifactK3s, ArtifactK3sInstall, ArtifactK3sImages)
 	}
 	if *c.MetalLB.Enabled {

@@ -74,7 +74,7 @@ func TestEveryWorkloadThatIsAcceptedIsSafe(t *testing.T) {
 		}
 		require.True(t, w.Replicas > 1 || w.AcceptDowntime)
 	})
-	assert.Positive(t, accepted, "no workload was accepted: the property was never looked at")
+	assert.Positive(t, accepted, "no workload was accepted: the property was never checked")
 }
 
 // A grace that is too short is refused, however the three parts are chosen, and the least that is long enough is taken.

@@ -25,7 +25,7 @@ type Gate struct{ *local.Command }
 
 // GateArgs configures a Gate.
 type GateArgs struct {
-	// Spec says what is looked at. Its Hosts are left empty and taken from the next field.
+	// Spec says what is observed. Its Hosts are left empty and taken from the next field.
 	Spec Spec
 	// Hosts become Spec.Hosts.
 	Hosts []PinnedHost
@@ -40,8 +40,8 @@ type GateArgs struct {
 	Kubeconfig pulumi.StringInput
 	// Revision is a digest of what is gated; it becomes Spec.Revision. Optional.
 	Revision pulumi.StringInput
-	// Definitions are the names of resource definitions that have been applied, one a line; they become Spec.CRDs.Names.
-	// Only for the kind that looks at them.
+	// Definitions are the names of CRDs that have been applied, one a line; they become Spec.CRDs.Names.
+	// Only for the kind that observes them.
 	Definitions pulumi.StringInput
 	// Attempt is a word of rerun.Attempt, for a gate whose Spec a preview may not know although nothing of it changes: with it, the gate is
 	// updated in place, where it would be shown as replaced. Optional.

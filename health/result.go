@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Ending says why a gate stopped looking.
+// Ending says why a gate stopped observing.
 type Ending string
 
 const (
@@ -30,7 +30,7 @@ type Result struct {
 	// State sums up the checks: Ready, Skipped (every check is), Stuck, or Waiting; or it is Missing.
 	State  State  `json:"state"`
 	Ending Ending `json:"ending"`
-	// Elapsed is how long the gate looked.
+	// Elapsed is how long the gate observed.
 	Elapsed metav1.Duration `json:"elapsed"`
 	// Timeout and TimeoutKey are the deadline and the configuration key that sets it.
 	Timeout    metav1.Duration `json:"timeout"`
@@ -98,7 +98,7 @@ func Split(checks []Verdict) (failing []Verdict, hidden int) {
 		failing = append(failing, check)
 	}
 	if len(failing) == 0 && hidden > 0 {
-		// Checks that wait for each other hide nobody.
+		// Checks that wait for each other hide no cause.
 		return failedOf(checks), 0
 	}
 	return failing, hidden

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrSpec is a Spec or a Secret with which no gate can look at anything.
+// ErrSpec is a Spec or a Secret with which no gate can observe anything.
 var ErrSpec = errors.New("gate cannot be asked")
 
 // ParseSpec reads a Spec from JSON. A field that it does not know is an error: a check that is silently left out is a gate
@@ -29,7 +29,7 @@ func ParseSpec(text []byte) (Spec, error) {
 	return spec, nil
 }
 
-// Ask asks one gate with the constructor of its kind (health/kinds has them all): it looks until every check passes, one is stuck or the
+// Ask asks one gate with the constructor of its kind (health/kinds has them all): it observes until every check passes, one is stuck or the
 // deadline passes. Progress and, on a failure, the report are written to progress. The error wraps ErrSpec; a gate that does not open is a
 // Result and not an error.
 func Ask(ctx context.Context, spec Spec, secrets Secrets, newWatch Constructor, progress io.Writer) (Result, error) {
@@ -71,7 +71,7 @@ func (s Spec) Validate() error {
 		need(host.Role == "server" || host.Role == "agent", "hosts[%d].role: expected server or agent, found %q", i, host.Role)
 	}
 	oneHost := s.Kind == KindHost || s.Kind == KindServer
-	need(!oneHost || len(s.Hosts) == 1, "hosts: a %s gate looks at exactly one, found %d", s.Kind, len(s.Hosts))
+	need(!oneHost || len(s.Hosts) == 1, "hosts: a %s gate has exactly one, found %d", s.Kind, len(s.Hosts))
 	registered := s.Nodes != nil && s.Nodes.Registered
 	need(s.Kind != KindNodes || registered || len(s.Hosts) > 0, "hosts: empty; an empty node set is never ready")
 	need(!known || oneHost || s.Kind == KindVM || len(s.Servers) > 0, "servers: empty; a %s gate asks every API server", s.Kind)

@@ -10,7 +10,7 @@ import (
 	"strata/internal/vm"
 )
 
-// Kind selects what a gate looks at.
+// Kind selects what a gate observes.
 type Kind string
 
 const (
@@ -79,12 +79,12 @@ type Spec struct {
 	// Revision is a digest of what is gated (chart version, values, config.yaml). It makes the gate run again when that
 	// changes; the checks do not read it.
 	Revision string `json:"revision,omitempty"`
-	// Hosts are the hosts that the gate looks at, or looks from.
+	// Hosts are the hosts that the gate observes, or observes from.
 	Hosts []Host `json:"hosts,omitempty"`
 	// Servers are the API servers, as https://address:port. Each one is asked.
 	Servers []string `json:"servers,omitempty"`
-	// Lent says that they are somebody else's, on whose hosts nobody here can log in.
-	Lent bool `json:"lent,omitempty"`
+	// Existing is true of the servers of an existing cluster, on whose hosts we cannot log in.
+	Existing bool `json:"lent,omitempty"`
 
 	// Each of these holds what only that kind needs.
 	Host         *HostSpec         `json:"host,omitempty"`
@@ -148,7 +148,7 @@ type NodesSpec struct {
 	// PodNetwork is the cluster's Pod network, such as 10.42.0.0/16. Every host must then have a route inside it to the Pods of every
 	// other Node, as flannel writes them. Empty: routes are not checked, because another CNI plugin may need none.
 	PodNetwork netip.Prefix `json:"podNetwork,omitzero"`
-	// Registered takes the Nodes that there are for those that are expected: of somebody else's cluster nobody here knows them, and
+	// Registered takes the Nodes that there are for those that are expected: those of an existing cluster are not configured here, and
 	// none of its hosts can be asked. At least one must be there, and each must be Ready.
 	Registered bool `json:"registered,omitempty"`
 }
@@ -157,9 +157,9 @@ type NodesSpec struct {
 type SystemSpec struct {
 	// Disabled are those that K3s was told not to deploy.
 	Disabled []string `json:"disabled,omitempty"`
-	// Lent is the Spec's, taken over by the gate. The owner may have other components or none: what answers names must be there under
+	// Existing is the Spec's, taken over by the gate. The owner may have other components or none: what answers names must be there under
 	// any name, and metrics only where they are registered.
-	Lent bool `json:"lent,omitempty"`
+	Existing bool `json:"lent,omitempty"`
 }
 
 // WebhookSpec names an admission webhook and a request that it must answer.

@@ -75,7 +75,7 @@ type HTTPSpec struct {
 	Namespace string `json:"namespace"`
 	Service   string `json:"service"`
 	// CASecret is namespace/name of the Secret whose ca.crt, or else tls.crt, the certificates must lead to. Empty: this
-	// machine's own authorities.
+	// machine's own CAs.
 	CASecret string      `json:"caSecret,omitempty"`
 	Probes   []HTTPProbe `json:"probes"`
 }

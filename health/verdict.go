@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// State is the outcome of one look at one thing.
+// State is the outcome of one observation of one thing.
 type State string
 
 const (
@@ -12,7 +12,7 @@ const (
 	Ready State = "Ready"
 	// Waiting means not yet; waiting longer can help.
 	Waiting State = "Waiting"
-	// Stuck means that waiting cannot help: somebody has to change something.
+	// Stuck means that waiting cannot help: a person has to change something.
 	Stuck State = "Stuck"
 	// Skipped means that the check does not apply here; Message says why.
 	Skipped State = "Skipped"
@@ -20,9 +20,9 @@ const (
 	Missing State = "Missing"
 )
 
-// Verdict is what one check says about one look at its subject.
+// Verdict is what one check says about one observation of its subject.
 type Verdict struct {
-	// Check names the check and its subject, for example "node agent-1". It is the same on every look.
+	// Check names the check and its subject, for example "node agent-1". It is the same on every observation.
 	Check string `json:"check"`
 	// State is the outcome.
 	State State `json:"state"`
@@ -35,7 +35,7 @@ type Verdict struct {
 	Cause string `json:"cause,omitempty"`
 	// Hint is the fix, or the command to look further.
 	Hint string `json:"hint,omitempty"`
-	// Ends is when what the check looked at ends by itself, as a certificate does; nil where it does not, or nobody knows.
+	// Ends is when what the check observed ends by itself, as a certificate does; nil where it does not, or that is not known.
 	Ends *time.Time `json:"ends,omitempty"`
 	// After names the checks without which this one cannot pass; it is counted, not listed, while one of them fails.
 	After []string `json:"after,omitempty"`

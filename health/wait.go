@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// errWatchEnded is a Watch that stopped looking while it was still needed.
+// errWatchEnded is a Watch that stopped observing while it was still needed.
 var errWatchEnded = errors.New("the watch ended before its gate")
 
 // wait runs a Watch until every check passes, one is Stuck, the deadline passes or ctx ends. It writes a line to progress each

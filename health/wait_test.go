@@ -80,7 +80,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-func TestProgressIsALinePerChangeAndNotPerLook(t *testing.T) {
+func TestProgressIsALinePerChangeAndNotPerObservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, progress := ask(t, script{
 			{time.Second, []Verdict{ready1, waiting2, behind}},

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// Watch observes what one gate looks at.
+// Watch observes the subject of one gate.
 //
 // Run blocks until ctx ends and calls report with the verdicts of every check, in a stable order, each time one of them
 // may have changed. It reports failures to observe as Waiting (or Stuck, where waiting cannot help) and returns an error only

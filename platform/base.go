@@ -11,16 +11,16 @@ import (
 	"strata/internal/kubeconfig"
 )
 
-// base is what the layers stand on: a cluster that is built on hosts, or one that is lent.
+// base is what the layers stand on: a cluster that is built on hosts, or an existing one.
 type base struct {
 	cluster *components.Cluster
 	// nodes is the table of the cluster's nodes: name, role, address.
 	nodes pulumi.Input
 }
 
-// lentTarget reads the context that the stack names; nothing for a stack that builds its cluster.
-func lentTarget(cfg *config.Config) (target kubeconfig.Target, err error) {
-	if !cfg.Lent() {
+// existingTarget reads the context that the stack names; nothing for a stack that builds its cluster.
+func existingTarget(cfg *config.Config) (target kubeconfig.Target, err error) {
+	if !cfg.OnExistingCluster() {
 		return target, nil
 	}
 	if target, err = kubeconfig.ForStack(cfg, "."); err != nil {
@@ -29,14 +29,14 @@ func lentTarget(cfg *config.Config) (target kubeconfig.Target, err error) {
 	return target, nil
 }
 
-// newBase registers the cluster. What is above it cannot tell which of the two it is, but for what has no hosts to look from.
+// newBase registers the cluster. What is above it cannot tell which of the two it is, but for what has no hosts to observe from.
 func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, settle func(kubeconfig string) (components.Settle, error)) (*base, error) {
-	if cfg.Lent() {
-		lent, err := components.NewLentCluster(ctx, "cluster", &components.LentClusterArgs{Target: target, Timeouts: cfg.Timeouts})
+	if cfg.OnExistingCluster() {
+		existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{Target: target, Timeouts: cfg.Timeouts})
 		if err != nil {
 			return nil, err
 		}
-		return &base{cluster: lent.Cluster, nodes: lent.Nodes}, nil
+		return &base{cluster: existing.Cluster, nodes: existing.Nodes}, nil
 	}
 	k3s, err := files.One(config.ArtifactK3s)
 	if err != nil {
@@ -61,10 +61,10 @@ func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, targ
 	return &base{cluster: built.Cluster, nodes: configuredNodes(cfg)}, nil
 }
 
-// guard registers what is asked first by a destroy; it comes last, since the order of deletes is that of creates backwards. A lent cluster
+// guard registers what is asked first by a destroy; it comes last, since the order of deletes is that of creates backwards. An existing cluster
 // stays, with all that is its users'.
 func (b *base) guard(ctx *pulumi.Context, cfg *config.Config, registered *components.Registered) error {
-	if cfg.Lent() {
+	if cfg.OnExistingCluster() {
 		return nil
 	}
 	_, err := components.NewTeardown(ctx, "k3s-teardown", &components.TeardownArgs{Config: cfg, Cluster: b.cluster, Before: registered})

@@ -35,11 +35,11 @@ func (a *above) export(ctx *pulumi.Context) {
 			at(name, workload.URLs[0], workload.Address)
 		}
 	}
-	// Where each name of urls is to be looked for as long as DNS does not know it.
+	// Where each name of urls is found as long as DNS does not know it.
 	ctx.Export("urls", urls)
 	ctx.Export("addresses", addresses)
-	if a.authority != nil {
-		ctx.Export("caCertificate", a.authority.Certificate)
+	if a.ca != nil {
+		ctx.Export("caCertificate", a.ca.Certificate)
 	}
 	if a.vault != nil {
 		ctx.Export("vaultKeys", a.vault.Keys)

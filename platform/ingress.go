@@ -8,7 +8,7 @@ import (
 	"strata/internal/artifacts"
 )
 
-// ingress registers the ingress controllers and the resource definitions that they read.
+// ingress registers the ingress controllers and the CRDs that they read.
 func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []pulumi.Resource) error {
 	if len(cfg.Ingress.Controllers) == 0 {
 		return nil
@@ -41,7 +41,7 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifact
 		return nil
 	}
 	a.traefik, err = components.NewTraefik(ctx, "traefik", &components.TraefikArgs{
-		Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Cluster: cluster, Authority: a.authority, Artifacts: files, Timeouts: cfg.Timeouts,
+		Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Cluster: cluster, CA: a.ca, Artifacts: files, Timeouts: cfg.Timeouts,
 		After: working,
 	})
 	return err
@@ -53,7 +53,7 @@ func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, files *ar
 	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane not for the address pool: both heal.
 	a.apisix, err = components.NewAPISIX(ctx, "apisix", &components.APISIXArgs{
 		Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(), Full: cfg.Apps.Full(), Cluster: cluster,
-		Issuer: a.authority.Issuer, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
+		Issuer: a.ca.Issuer, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
 		Definitions:  []pulumi.Resource{a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleAPISIX]},
 		Certificates: a.manager.API, Pool: a.metallb.Pool,
 	})
@@ -67,7 +67,7 @@ func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, files *ar
 		return err
 	}
 	_, err = components.NewValidation(ctx, "validation", &components.ValidationArgs{
-		APISIX: a.apisix, Demo: a.demo, CASecret: a.authority.CASecret, Cluster: cluster, Timeouts: cfg.Timeouts,
+		APISIX: a.apisix, Demo: a.demo, CASecret: a.ca.CASecret, Cluster: cluster, Timeouts: cfg.Timeouts,
 	})
 	return err
 }

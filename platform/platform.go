@@ -39,7 +39,7 @@ func (p Program) Run(ctx *pulumi.Context) error {
 		return err
 	}
 	// Before the first resource, so that a file that cannot be read changes nothing.
-	target, err := lentTarget(cfg)
+	target, err := existingTarget(cfg)
 	if err != nil {
 		return err
 	}
@@ -96,23 +96,23 @@ func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifact
 
 // above are the layers inside the cluster; a nil one is not configured.
 type above struct {
-	metallb   *components.MetalLB
-	manager   *components.CertManager
-	crds      *components.CRDs
-	authority *components.Authority
-	vault     *components.Vault
-	traefik   *components.Traefik
-	apisix    *components.APISIX
-	demo      *components.Demo
-	argocd    *components.ArgoCD
-	wave      *components.Wave
+	metallb *components.MetalLB
+	manager *components.CertManager
+	crds    *components.CRDs
+	ca      *components.CA
+	vault   *components.Vault
+	traefik *components.Traefik
+	apisix  *components.APISIX
+	demo    *components.Demo
+	argocd  *components.ArgoCD
+	wave    *components.Wave
 	// workloads are the user's applications by name.
 	workloads map[string]*components.Workload
 }
 
-// aboveCluster registers the layers inside the cluster. MetalLB, the resource definitions and cert-manager start together, as
+// aboveCluster registers the layers inside the cluster. MetalLB, the CRDs and cert-manager start together, as
 // soon as the API answers and no drain is to come: a gate must not pass on a Pod that the drain then moves. None waits for
-// every node: Pods wait for nodes by themselves, and the gates look at what runs (docs/adr/0006).
+// every node: Pods wait for nodes by themselves, and the gates observe what runs (docs/adr/0006).
 func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) (*above, error) {
 	var a above
 	var err error
@@ -132,7 +132,7 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 		if err != nil {
 			return nil, err
 		}
-		if err := a.authorities(ctx, cfg, files, cluster); err != nil {
+		if err := a.issuers(ctx, cfg, files, cluster); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +142,7 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 	if *cfg.ArgoCD.Enabled {
 		// Its release needs no ingress, only its route does (docs/adr/0008).
 		a.argocd, err = components.NewArgoCD(ctx, "argocd", &components.ArgoCDArgs{
-			Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep, Cluster: cluster, CASecret: a.authority.CASecret,
+			Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep, Cluster: cluster, CASecret: a.ca.CASecret,
 			Artifacts: files, Timeouts: cfg.Timeouts, After: start, Ingress: []pulumi.Resource{a.traefik.Programmed, a.traefik.Address},
 		})
 		if err != nil {
@@ -152,14 +152,14 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 	return &a, nil
 }
 
-// authorities registers who signs: a root of the stack's own, or Vault. The stack's own Vault needs the root as well, for its own
+// issuers registers what signs certificates: a root of the stack's own, or Vault. The stack's own Vault needs the root as well, for its own
 // certificate; a Vault by its address does not.
-func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
+func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
 	var err error
 	// An issuer before the webhook is refused: connection refused, then x509.
 	signing := []pulumi.Resource{a.manager.API}
 	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
-		a.authority, err = components.NewAuthority(ctx, "authority", &components.AuthorityArgs{
+		a.ca, err = components.NewCA(ctx, "authority", &components.CAArgs{
 			Config: cfg.CertManager, Cluster: cluster, Timeouts: cfg.Timeouts, After: signing,
 		})
 		if err != nil {
@@ -168,7 +168,7 @@ func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *arti
 	}
 	if *cfg.Vault.Enabled {
 		a.vault, err = components.NewVault(ctx, "vault", &components.VaultArgs{
-			Config: cfg.Vault, Authority: a.authority, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: signing,
+			Config: cfg.Vault, CA: a.ca, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: signing,
 			Issuing: components.VaultIssuing(cfg.CertManager.CommonName, cfg.Ingress.Domain, a.manager.BoundTokens),
 		})
 		if err != nil {
@@ -177,7 +177,7 @@ func (a *above) authorities(ctx *pulumi.Context, cfg *config.Config, files *arti
 		signing = append(signing, a.vault.Ready)
 	}
 	if cfg.CertManager.Issuer == config.IssuerVault {
-		a.authority, err = components.NewVaultAuthority(ctx, "vault-authority", &components.VaultAuthorityArgs{
+		a.ca, err = components.NewVaultCA(ctx, "vault-authority", &components.VaultCAArgs{
 			Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain, BoundTokens: a.manager.BoundTokens,
 			Cluster: cluster, Timeouts: cfg.Timeouts, After: signing,
 		})

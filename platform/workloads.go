@@ -40,8 +40,8 @@ func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, files *art
 		if a.wave != nil {
 			args.Wave = a.wave.Webhook
 		}
-		if a.authority != nil {
-			args.Issuer, args.Signing = a.authority.Issuer, []pulumi.Resource{a.authority.Ready}
+		if a.ca != nil {
+			args.Issuer, args.Signing = a.ca.Issuer, []pulumi.Resource{a.ca.Ready}
 		}
 		var err error
 		if a.workloads[one.Name], err = components.NewWorkload(ctx, "workload-"+one.Name, args); err != nil {
@@ -56,10 +56,10 @@ func (a *above) ways(cfg *config.Config) map[string]components.WorkloadIngress {
 	ways := map[string]components.WorkloadIngress{}
 	if a.traefik != nil {
 		// A route waits for the Gateway, since its status is judged; plain HTTP is sent to https by the entry point itself.
-		ways[config.ControllerTraefik] = components.TraefikIngress(a.traefik, cfg.Ingress.Domain, a.authority.CASecret)
+		ways[config.ControllerTraefik] = components.TraefikIngress(a.traefik, cfg.Ingress.Domain, a.ca.CASecret)
 	}
 	if a.apisix != nil {
-		ways[config.ControllerAPISIX] = components.APISIXIngress(a.apisix, cfg.Ingress.Domain, a.authority.CASecret)
+		ways[config.ControllerAPISIX] = components.APISIXIngress(a.apisix, cfg.Ingress.Domain, a.ca.CASecret)
 	}
 	return ways
 }

@@ -35,7 +35,7 @@ func TestAMistakeInTheStacksFileIsToldBeforeAnythingIsBuilt(t *testing.T) {
 	assert.ErrorContains(t, err, "strata:hosts.driver")
 }
 
-// It is compiled before the first line is said.
+// It is compiled before the first line is printed.
 func TestItIsCompiledWithoutPulumi(t *testing.T) {
 	deps, err := exec.CommandContext(t.Context(), "go", "list", "-tags", "without_pulumi", "-deps", ".").Output()
 	require.NoError(t, err)

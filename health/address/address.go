@@ -9,7 +9,7 @@ import (
 	"strata/health/observe"
 )
 
-// addressFacts is one look at a Service of type LoadBalancer, and the last attempts to connect to it.
+// addressFacts is one observation of a Service of type LoadBalancer, and the last attempts to connect to it.
 type addressFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`

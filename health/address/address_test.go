@@ -38,7 +38,7 @@ func TestEveryPortIsDialled(t *testing.T) {
 
 func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
 	w := &addressWatch{spec: health.AddressSpec{Ports: []int{80, 443}}, skipped: "x", news: make(chan struct{}, 1)}
-	assert.Nil(t, w.judge(), "before the first look")
+	assert.Nil(t, w.judge(), "before the first observation")
 	w.seen, w.facts.Service = true, ServiceSeen{Type: "LoadBalancer", Address: "10.10.0.200"}
 	dialled := func(f *addressFacts) { f.Dials = []dialFacts{{Port: 80, Seen: true}, {Port: 443, Seen: true}} }
 	w.take("10.10.0.201", dialled)
@@ -70,7 +70,7 @@ func TestAnAddressGateNamesWhatItIsAsked(t *testing.T) {
 	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindAddress}).Validate(), "address: missing")
 }
 
-// arp is the kernel's table of a machine that has met two nodes, has asked for a third in vain, and somebody who has the address.
+// arp is the kernel's neighbour table with two nodes that answered, one that did not, and the machine that has the address.
 const arp = `IP address       HW type     Flags       HW address            Mask     Device
 10.10.0.200      0x1         0x2         52:54:00:00:00:02     *        br0
 10.10.0.11       0x1         0x2         52:54:00:00:00:01     *        br0
@@ -91,7 +91,7 @@ func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
 func TestWhatHostsSeeIsAskedForWhereThisMachineIsNotOnTheNetworkOnly(t *testing.T) {
 	late, routeless := dialFacts{Error: "timeout; the host is down, or a firewall drops the connection"}, dialFacts{Error: "no route to host"}
 	assert.True(t, unreachable([]dialFacts{late, routeless}))
-	assert.False(t, unreachable([]dialFacts{late, {Error: "connection refused"}}), "somebody is there")
+	assert.False(t, unreachable([]dialFacts{late, {Error: "connection refused"}}), "a host answers there")
 	assert.False(t, unreachable([]dialFacts{late, {}}))
 	assert.False(t, unreachable(nil))
 
@@ -110,6 +110,6 @@ func TestAHostsNeighbourIsANodesOrAStrangers(t *testing.T) {
 	assert.Equal(t, announcement{Host: "server-1", MAC: "52:54:00:00:00:02", Ours: true}, announcementOf("server-1", seen))
 	seen["ours"] = seen["ours"][:1]
 	assert.Equal(t, announcement{Host: "server-1", MAC: "52:54:00:00:00:02"}, announcementOf("server-1", seen))
-	assert.Equal(t, announcement{Host: "server-1"}, announcementOf("server-1", host.Block{"ours": {"52:54:00:00:00:01"}}), "it announces it itself, or nobody does")
+	assert.Equal(t, announcement{Host: "server-1"}, announcementOf("server-1", host.Block{"ours": {"52:54:00:00:00:01"}}), "the host announces it itself, or no node does")
 	assert.Equal(t, announcement{Host: "server-1"}, announcementOf("server-1", host.Block{"lacks": {"ping or ip"}}))
 }

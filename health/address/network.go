@@ -17,12 +17,12 @@ const (
 	// awaySeconds is how long this machine has to fail to connect before hosts are asked what they see: MetalLB announces an address
 	// within a second or two.
 	awaySeconds = 10
-	// networkLimit bounds one look at the hosts' network, and networkInterval is the pause after it.
+	// networkLimit bounds one observation of the hosts' network, and networkInterval is the pause after it.
 	networkLimit, networkInterval = 30 * time.Second, 10 * time.Second
 )
 
 // announcement is what one host sees on its network: who answers for the address. A host that announces it itself sees nothing, and so
-// does every other where nobody does.
+// does every other where no node does.
 type announcement struct {
 	Host string `json:"host"`
 	MAC  string `json:"mac,omitempty"`
@@ -62,8 +62,8 @@ func unreachable(dials []dialFacts) bool {
 	})
 }
 
-// lookFromHosts asks the hosts, while this machine cannot connect, who answers on their network.
-func (w *addressWatch) lookFromHosts(ctx context.Context) {
+// observeFromHosts asks the hosts, while this machine cannot connect, who answers on their network.
+func (w *addressWatch) observeFromHosts(ctx context.Context) {
 	for ctx.Err() == nil {
 		if address, nodes := w.away(); address != "" {
 			seen := announced(ctx, w.hosts, w.key, address, nodes)

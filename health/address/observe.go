@@ -23,27 +23,27 @@ const (
 	DialTimeout = time.Second
 )
 
-func (w *addressWatch) look(ctx context.Context) addressFacts {
+func (w *addressWatch) observe(ctx context.Context) addressFacts {
 	var facts addressFacts
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
-		if facts.Service, err = LookService(ctx, s, w.spec); err != nil {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
+		if facts.Service, err = ObserveService(ctx, s, w.spec); err != nil {
 			return err
 		}
-		if facts.Endpoints, err = kube.LookEndpoints(ctx, s, w.spec.Namespace, w.spec.Service); err != nil {
+		if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, w.spec.Namespace, w.spec.Service); err != nil {
 			return err
 		}
-		facts.nodes, err = lookAddresses(ctx, s)
+		facts.nodes, err = observeAddresses(ctx, s)
 		return err
 	})
 	if fault != nil {
 		return addressFacts{Fault: fault, Seconds: seconds}
 	}
-	facts.Service.Seconds = w.settled.Seconds("refusal", facts.Service.Refusal)
+	facts.Service.Seconds = w.stable.Seconds("refusal", facts.Service.Refusal)
 	return facts
 }
 
-// lookAddresses are the nodes' internal IPv4 addresses by name.
-func lookAddresses(ctx context.Context, s *kube.APIServer) (map[string]string, error) {
+// observeAddresses are the nodes' internal IPv4 addresses by name.
+func observeAddresses(ctx context.Context, s *kube.APIServer) (map[string]string, error) {
 	nodes, err := kube.List[corev1.Node](ctx, s, kube.NodeResource, "", metav1.ListOptions{})
 	addresses := map[string]string{}
 	for i := range nodes {
@@ -54,8 +54,8 @@ func lookAddresses(ctx context.Context, s *kube.APIServer) (map[string]string, e
 	return addresses, err
 }
 
-// LookService reads the Service and why it has no address.
-func LookService(ctx context.Context, s *kube.APIServer, spec health.AddressSpec) (ServiceSeen, error) {
+// ObserveService reads the Service and why it has no address.
+func ObserveService(ctx context.Context, s *kube.APIServer, spec health.AddressSpec) (ServiceSeen, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace, spec.Service)
 	if err != nil || service == nil {
 		return ServiceSeen{Missing: err == nil}, err

@@ -33,7 +33,7 @@ func pending(v *health.Verdict, s ServiceSeen) {
 		// Without any pool the controller says so in its log only, at level debug (metallb controller/service.go convergeBalancer).
 		v.Cause = "there is no address pool, or MetalLB's controller does not run"
 		if s.Class != "" {
-			v.Cause = "nobody serves loadBalancerClass " + s.Class + " (yet)"
+			v.Cause = "no controller serves loadBalancerClass " + s.Class + " (yet)"
 		}
 		return
 	}

@@ -31,7 +31,7 @@ func judgeDials(spec health.AddressSpec, address string, dials []dialFacts) heal
 	return v
 }
 
-// Unanswered tells an address that nobody announces from one behind which nothing listens.
+// Unanswered tells an address that no node announces from one behind which nothing listens.
 func Unanswered(message, address string) (cause, hint string) {
 	switch {
 	case strings.Contains(message, "refused"):

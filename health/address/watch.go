@@ -11,11 +11,11 @@ import (
 	"strata/health/observe"
 )
 
-// addressWatch looks at the Service when it changes and keeps connecting to the address that it has.
+// addressWatch observes the Service when it changes and keeps connecting to the address that it has.
 type addressWatch struct {
 	spec    health.AddressSpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 	hosts   []health.Host
 	key     []byte
 	skipped string
@@ -35,7 +35,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	}
 	signals := func() chan struct{} { return make(chan struct{}, 1) }
 	w := &addressWatch{
-		spec: *spec.Address, cluster: all, settled: observe.NewSettled(time.Now), hosts: spec.Hosts, key: secrets.SSHKey,
+		spec: *spec.Address, cluster: all, stable: observe.NewStable(time.Now), hosts: spec.Hosts, key: secrets.SSHKey,
 		movedHere: signals(), movedHosts: signals(), news: signals(),
 	}
 	w.skipped = host.WhyNoHosts(w.hosts, w.key)
@@ -47,7 +47,7 @@ func (w *addressWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 	var parts sync.WaitGroup
 	changed := make(chan struct{}, 1)
 	parts.Go(func() { w.cluster.Follow(ctx, changed, serviceSources(w.spec.Namespace, w.spec.Service)) })
-	parts.Go(func() { w.lookAgain(ctx, changed) })
+	parts.Go(func() { w.observeAgain(ctx, changed) })
 	parts.Go(func() { w.dialAgain(ctx) })
 	if w.skipped == "" {
 		parts.Go(func() {
@@ -55,14 +55,14 @@ func (w *addressWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 				w.take(address, func(f *addressFacts) { f.Hosts.Runs = runs })
 			})
 		})
-		parts.Go(func() { w.lookFromHosts(ctx) })
+		parts.Go(func() { w.observeFromHosts(ctx) })
 	}
 	observe.ReportNews(ctx, w.news, w.judge, report)
 	parts.Wait()
 	return nil
 }
 
-// serviceSources are what changes when a Service, its endpoints or what is said about it do.
+// serviceSources are what changes when a Service, its endpoints or its Events do.
 func serviceSources(namespace, service string) []kube.Source {
 	return []kube.Source{
 		{Resource: kube.ServiceResource, Namespace: namespace, Name: service},
@@ -76,9 +76,9 @@ func (w *addressWatch) connectionTo(address string) host.Connection {
 	return host.Connection{Address: address, Ports: w.spec.Ports}
 }
 
-func (w *addressWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
+func (w *addressWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 	for ctx.Err() == nil {
-		facts := w.look(ctx)
+		facts := w.observe(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -96,20 +96,20 @@ func (w *addressWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
 		for _, channel := range []chan struct{}{w.movedHere, w.movedHosts, w.news} {
 			observe.Signal(channel)
 		}
-		observe.WaitFor(ctx, changed, observe.Relook)
+		observe.WaitFor(ctx, changed, observe.Interval)
 	}
 }
 
 // dialAgain keeps connecting to the Service's present address, and notes who answered.
 func (w *addressWatch) dialAgain(ctx context.Context) {
-	stood := observe.NewSettled(time.Now)
+	stood := observe.NewStable(time.Now)
 	for ctx.Err() == nil {
 		if address := w.address(); address != "" {
 			nodes := w.nodes()
 			dials := dialAll(ctx, address, w.spec.Ports)
 			who := whoAnswers(arpTable(), address, nodes)
 			if who.Nodes[who.MAC] == "" && who.MAC != "" {
-				meet(nodes) // the next look knows those that are there
+				meet(nodes) // the next observation knows those that are there
 			}
 			who.Seconds = stood.Seconds("who", address+" "+who.MAC)
 			away := stood.Seconds("away", address)
@@ -135,21 +135,21 @@ func (w *addressWatch) take(address string, change func(*addressFacts)) {
 	}
 }
 
-// address is the Service's as of the last look.
+// address is the Service's at the last observation.
 func (w *addressWatch) address() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.facts.Service.Address
 }
 
-// nodes are the cluster's as of the last look.
+// nodes are the cluster's as of the last observation.
 func (w *addressWatch) nodes() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.facts.nodes
 }
 
-// judge is nil before the first look.
+// judge is nil before the first observation.
 func (w *addressWatch) judge() []health.Verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 // arpFile is the kernel's table of who has which IPv4 address on this machine's networks (proc(5)).
 const arpFile = "/proc/net/arp"
 
-// unseenSeconds is how long a neighbour may take to say who it is: a lost question is repeated after a second.
+// unseenSeconds is how long a neighbour may take to say who it is: a lost request is repeated after a second.
 const unseenSeconds = 3
 
 // answererFacts is who answers for the address on this machine's network.
@@ -63,7 +63,7 @@ func arpTable() string {
 	return string(text)
 }
 
-// meet has the kernel ask the nodes who they are. What is sent, nobody needs to hear.
+// meet makes the kernel resolve the nodes' hardware addresses. What is sent needs no receiver.
 func meet(nodes map[string]string) {
 	for _, address := range nodes {
 		connection, err := net.Dial("udp", net.JoinHostPort(address, "9")) // discard, RFC 863

@@ -63,7 +63,7 @@ func readyzNames(lines []string) []string {
 
 type apiWatch struct {
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 	// ends is when the kubeconfig's client certificate does; zero where it has none.
 	ends time.Time
 }
@@ -74,12 +74,12 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &apiWatch{cluster: all, settled: observe.NewSettled(time.Now), ends: credential.Ends(secrets.Kubeconfig)}, nil
+	return &apiWatch{cluster: all, stable: observe.NewStable(time.Now), ends: credential.Ends(secrets.Kubeconfig)}, nil
 }
 
 // Run implements Watch.
 func (w *apiWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	observe.Looks(ctx, nil, apiInterval, func(ctx context.Context) []health.Verdict { return dated(judgeAPI(w.look(ctx)), w.ends, time.Now()) }, report)
+	observe.Repeat(ctx, nil, apiInterval, func(ctx context.Context) []health.Verdict { return dated(judgeAPI(w.observe(ctx)), w.ends, time.Now()) }, report)
 	return nil
 }
 
@@ -90,15 +90,15 @@ func dated(verdicts []health.Verdict, ends, now time.Time) []health.Verdict {
 			v.Ends = &ends
 			if !v.Passes() && now.After(ends) {
 				v.Cause = "the kubeconfig's client certificate ended at " + ends.Format(time.RFC3339)
-				v.Hint = "pulumi up issues another one (strata:k3s.clientCertificateLifetime); a lent cluster's is its owner's"
+				v.Hint = "pulumi up issues another one (strata:k3s.clientCertificateLifetime); an existing cluster's is renewed by its owner"
 			}
 		}
 	}
 	return verdicts
 }
 
-// look asks every server at the same time, so that all are Ready only when all were so in one round.
-func (w *apiWatch) look(ctx context.Context) apiFacts {
+// observe asks every server at the same time, so that all are Ready only when all were so in one round.
+func (w *apiWatch) observe(ctx context.Context) apiFacts {
 	facts := apiFacts{Servers: make([]kube.APIServerFacts, len(w.cluster.Servers))}
 	var round sync.WaitGroup
 	for i, server := range w.cluster.Servers {
@@ -108,10 +108,10 @@ func (w *apiWatch) look(ctx context.Context) apiFacts {
 	for i := range facts.Servers {
 		one := &facts.Servers[i]
 		if one.Fault == nil {
-			w.settled.Forget(one.Server)
+			w.stable.Forget(one.Server)
 			continue
 		}
-		one.Seconds = w.settled.Seconds(one.Server, string(one.Fault.Kind))
+		one.Seconds = w.stable.Seconds(one.Server, string(one.Fault.Kind))
 	}
 	return facts
 }

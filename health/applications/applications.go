@@ -9,11 +9,11 @@ import (
 	"strata/health/observe"
 )
 
-// unsyncedSeconds is how long nobody may have started a sync before it is believed that nobody will: ArgoCD starts one within
+// unsyncedSeconds is how long a sync may not have started before it is believed that none will: ArgoCD starts one within
 // a second of a comparison, and a person with a script within a few.
 const unsyncedSeconds = 10
 
-// applicationsFacts is one look at ArgoCD Applications.
+// applicationsFacts is one observation of ArgoCD Applications.
 type applicationsFacts struct {
 	Fault        *kube.Fault       `json:"fault,omitempty"`
 	Seconds      int               `json:"seconds,omitempty"`
@@ -41,7 +41,7 @@ type applicationSeen struct {
 	// Errors are the error conditions, as Type and Message; Unhealthy the resources that are not Healthy.
 	Errors    []kube.Condition `json:"errors,omitempty"`
 	Unhealthy []string         `json:"unhealthy,omitempty"`
-	// Seconds is for how long it has looked the same.
+	// Seconds is for how long it has been the same.
 	Seconds int `json:"seconds,omitempty"`
 	// Brings are the Applications that it brings, and those that they bring, by name.
 	Brings []applicationSeen `json:"brings,omitempty"`
@@ -115,21 +115,21 @@ func failedPhase(phase string) bool { return phase == "Failed" || phase == "Erro
 // notSynced says what is missing, and why by ArgoCD's own words: error conditions first, then the last operation.
 func notSynced(v *health.Verdict, a applicationSeen) {
 	v.Message = fmt.Sprintf("sync is %s, health is %s", observe.OrNone(a.Sync), observe.OrNone(a.Health))
-	said := ""
+	message := ""
 	for _, c := range a.Errors {
 		v.Evidence = append(v.Evidence, c.Type+": "+c.Message)
-		said += c.Message + "\n"
+		message += c.Message + "\n"
 	}
 	if failedPhase(a.Phase) {
 		v.Evidence = append(v.Evidence, "last operation "+a.Phase+": "+a.Message)
-		said += a.Message
+		message += a.Message
 	}
 	v.Evidence = append(v.Evidence, a.Unhealthy...)
 	switch {
-	case said != "":
-		first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	case message != "":
+		first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
 		v.Message += ": " + kube.Innermost(health.OneLine(first))
-		if known := causeOfSync(said); known.cause != "" {
+		if known := causeOfSync(message); known.cause != "" {
 			v.Cause, v.Hint = known.cause, known.hint
 		}
 	case a.Phase == "Running" || a.Phase == "Terminating":
@@ -141,7 +141,7 @@ func notSynced(v *health.Verdict, a applicationSeen) {
 }
 
 // hopeless is an Application that ArgoCD will not touch again by itself: a sync of this revision has failed and is not tried
-// again (controller/appcontroller.go autoSync), or nobody has told ArgoCD to sync.
+// again (controller/appcontroller.go autoSync), or ArgoCD was not told to sync.
 func hopeless(v *health.Verdict, a applicationSeen) {
 	if a.Seconds < unsyncedSeconds || !a.Compared {
 		return
@@ -154,7 +154,7 @@ func hopeless(v *health.Verdict, a applicationSeen) {
 		}
 	}
 	if a.Sync == "OutOfSync" && !a.Automated && len(a.Errors) == 0 && a.Phase != "Running" && a.Phase != "Terminating" {
-		v.State, v.Cause = health.Stuck, "nobody syncs it: it has no spec.syncPolicy.automated"
+		v.State, v.Cause = health.Stuck, "it is synced by hand only: it has no spec.syncPolicy.automated"
 		v.Hint = "argocd app sync " + a.Name + ", or set spec.syncPolicy.automated"
 	}
 }

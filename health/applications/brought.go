@@ -14,7 +14,7 @@ import (
 
 // judgeBrought holds an Application that is Ready back while one that it brings is not: ArgoCD counts the health of its children only by
 // a check that is configured, which others may change, and which says Healthy early where it repeats an old verdict (argo-cd#27917).
-// What is synced by hand is nobody's to wait for.
+// Nothing waits for what is synced by hand.
 func judgeBrought(spec health.ApplicationsSpec, a applicationSeen, ready health.Verdict) health.Verdict {
 	var first *health.Verdict
 	name, count := "", 0
@@ -35,7 +35,7 @@ func judgeBrought(spec health.ApplicationsSpec, a applicationSeen, ready health.
 	return *first
 }
 
-// byHand reports whether nobody but a person will sync an Application, of which ArgoCD says nothing wrong.
+// byHand reports whether an Application is synced by hand only, and ArgoCD reports nothing wrong with it.
 func byHand(a applicationSeen) bool {
 	return !a.Automated && a.Compared && !a.Missing && !a.Deleting && !a.Refreshing && !a.Unseen && len(a.Errors) == 0
 }
@@ -84,9 +84,9 @@ func (o *applicationObject) children() []string {
 	return names
 }
 
-// since notes for how long an Application has looked the same, whatever those that it brings did.
+// since notes for how long an Application has been the same, whatever those that it brings did.
 func (w *applicationsWatch) since(one *applicationSeen) {
 	alone := *one
 	alone.Brings = nil
-	one.Seconds = w.settled.Seconds("application "+one.Name, fmt.Sprint(alone))
+	one.Seconds = w.stable.Seconds("application "+one.Name, fmt.Sprint(alone))
 }

@@ -16,7 +16,7 @@ var applicationResource = schema.GroupVersionResource{Group: "argoproj.io", Vers
 type applicationsWatch struct {
 	spec    health.ApplicationsSpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 }
 
 // New is the constructor of kind applications. Its error says what the Spec or the Secrets lack.
@@ -25,19 +25,19 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &applicationsWatch{spec: *spec.Applications, cluster: all, settled: observe.NewSettled(time.Now)}, nil
+	return &applicationsWatch{spec: *spec.Applications, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // Run implements Watch.
 func (w *applicationsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	sources := []kube.Source{{Resource: applicationResource, Namespace: w.spec.Namespace}}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeApplications(w.spec, w.look(ctx)) }, report)
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeApplications(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
 
-func (w *applicationsWatch) look(ctx context.Context) applicationsFacts {
+func (w *applicationsWatch) observe(ctx context.Context) applicationsFacts {
 	var facts applicationsFacts
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) error {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
 		facts.Applications = nil
 		for _, name := range w.spec.Names {
 			object, err := kube.Get[applicationObject](ctx, s, applicationResource, w.spec.Namespace, name)

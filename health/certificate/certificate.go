@@ -10,7 +10,7 @@ import (
 	"strata/health/observe"
 )
 
-// certificateFacts is one look at a Certificate, its newest request and its Secret.
+// certificateFacts is one observation of a Certificate, its newest request and its Secret.
 type certificateFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -81,8 +81,8 @@ func judgeIssued(spec health.CertificateSpec, f certificateFacts) health.Verdict
 	case c.Secret != spec.Secret:
 		v.State, v.Message = health.Stuck, fmt.Sprintf("writes Secret %s, expected %s", observe.OrNone(c.Secret), spec.Secret)
 	case c.Ready.Stale(c.Generation):
-		v.Message = kube.StaleSaid(c.Ready, c.Generation)
-		v.Cause = "cert-manager's controller has not looked at it yet: it is starting, or not running"
+		v.Message = kube.StaleMessage(c.Ready, c.Generation)
+		v.Cause = "cert-manager's controller has not reconciled it yet: it is starting, or not running"
 		v.Hint = "kubectl -n cert-manager get pods; kubectl -n cert-manager logs deployment/cert-manager"
 	case c.Ready.Status == "True":
 		// A renewal may be under way; until it ends the Secret is good, and the check of its pair says for how long.
@@ -96,23 +96,23 @@ func judgeIssued(spec health.CertificateSpec, f certificateFacts) health.Verdict
 // notIssued says why there is no certificate yet: the request's words come first, since the Certificate only repeats them.
 func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 	v.Message = "not ready: " + observe.OrNone(health.OneLine(c.Ready.Message))
-	said := c.Ready.Message
+	message := c.Ready.Message
 	if c.Issuing.Status != "" {
 		v.Evidence = append(v.Evidence, kube.ConditionLine(c.Issuing))
 	}
 	if request != nil {
-		said = requestSaid(v, *request)
+		message = requestMessage(v, *request)
 	}
 	failed := c.Issuing.Status == "False" && !c.Issuing.Stale(c.Generation)
 	if failed {
-		said = c.Issuing.Message + " " + said
+		message = c.Issuing.Message + " " + message
 		v.Message = "issuance failed: " + health.OneLine(c.Issuing.Message)
 		if c.Retry != "" {
 			v.Message += "; cert-manager tries again at " + c.Retry
 			v.Hint = "cmctl renew, once the cause is gone, tries at once; " + v.Hint
 		}
 	}
-	if known := issuer.CauseOfIssuance(said); known.Cause != "" {
+	if known := issuer.CauseOfIssuance(message); known.Cause != "" {
 		v.Cause, v.Hint = known.Cause, known.Hint+"; "+v.Hint
 	}
 	if request != nil {
@@ -135,8 +135,8 @@ func refused(v *health.Verdict, request requestSeen, failed bool) {
 	}
 }
 
-// requestSaid adds a request to the evidence, and returns its words.
-func requestSaid(v *health.Verdict, request requestSeen) string {
+// requestMessage adds a request to the evidence, and returns its words.
+func requestMessage(v *health.Verdict, request requestSeen) string {
 	for _, c := range []kube.Condition{request.Ready, request.Denied, request.Invalid} {
 		if c.Status != "" {
 			v.Evidence = append(v.Evidence, "CertificateRequest "+request.Name+": "+kube.ConditionLine(c))
@@ -147,7 +147,7 @@ func requestSaid(v *health.Verdict, request requestSeen) string {
 	}
 	switch {
 	case request.Ready.Status == "" && request.Approved.Status == "" && request.Denied.Status == "":
-		v.Cause = "nobody has approved CertificateRequest " + request.Name + " yet"
+		v.Cause = "CertificateRequest " + request.Name + " is not approved yet"
 	case request.Ready.Message != "":
 		v.Message = "not ready: " + health.OneLine(request.Ready.Message)
 	}

@@ -23,7 +23,7 @@ type pairFacts struct {
 	// Uncovered are the wanted names that the leaf is not valid for; Names are those that it is.
 	Uncovered []string `json:"uncovered,omitempty"`
 	Names     []string `json:"names,omitempty"`
-	// Chain is why the leaf does not lead to ca.crt (or, without one, to itself or a public authority).
+	// Chain is why the leaf does not lead to ca.crt (or, without one, to itself or a public CA).
 	Chain string `json:"chain,omitempty"`
 	// NotBefore and NotAfter are the leaf's; Early, Expired and Short compare them with now and with MinRemaining. Brief is
 	// true when even a new one would not last as long as MinRemaining.
@@ -123,8 +123,8 @@ func (p *pairFacts) times(leaf *x509.Certificate, least time.Duration, now time.
 	p.Brief = leaf.NotBefore.Add(least).After(leaf.NotAfter)
 }
 
-// verifyChain verifies a leaf up to an authority; without one the leaf must be self-signed, or of a public authority.
-func verifyChain(between [][]byte, leaf *x509.Certificate, authority []byte, now time.Time) error {
+// verifyChain verifies a leaf up to a CA; without one the leaf must be self-signed, or of a public CA.
+func verifyChain(between [][]byte, leaf *x509.Certificate, ca []byte, now time.Time) error {
 	options := x509.VerifyOptions{Intermediates: x509.NewCertPool(), CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
 	for _, der := range between {
 		certificate, err := x509.ParseCertificate(der)
@@ -134,9 +134,9 @@ func verifyChain(between [][]byte, leaf *x509.Certificate, authority []byte, now
 		options.Intermediates.AddCert(certificate)
 	}
 	switch {
-	case len(authority) > 0:
+	case len(ca) > 0:
 		options.Roots = x509.NewCertPool()
-		for block, rest := pem.Decode(authority); block != nil; block, rest = pem.Decode(rest) {
+		for block, rest := pem.Decode(ca); block != nil; block, rest = pem.Decode(rest) {
 			certificate, err := x509.ParseCertificate(block.Bytes)
 			if err != nil {
 				return fmt.Errorf("ca.crt: %w", err)

@@ -44,7 +44,7 @@ func TestWhatIsInASecret(t *testing.T) {
 		{"with its intermediate", good(deep, between), noon, nil, ""},
 		{"self-signed without ca.crt", alone.Secret(t), noon, nil, ""},
 		{"self-signed and its own ca.crt", with(alone.Secret(t), "ca.crt", alone.Pem()), noon, nil, ""},
-		{"two authorities, of which one is right", with(web.Secret(t), "ca.crt", append(other.Pem(), root.Pem()...)), noon, nil, ""},
+		{"two CAs, of which one is right", with(web.Secret(t), "ca.crt", append(other.Pem(), root.Pem()...)), noon, nil, ""},
 		{"at its first moment", good(web), healthtest.PairStart, nil, ""},
 		{"with exactly enough left", good(web), healthtest.PairStart.Add(9 * time.Hour), nil, ""},
 		{"no Secret", nil, noon, nil, "does not exist"},

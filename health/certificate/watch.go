@@ -25,7 +25,7 @@ var (
 type certificateWatch struct {
 	spec    health.CertificateSpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 	now     observe.Clock
 }
 
@@ -35,7 +35,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &certificateWatch{spec: *spec.Certificate, cluster: all, settled: observe.NewSettled(time.Now), now: time.Now}, nil
+	return &certificateWatch{spec: *spec.Certificate, cluster: all, stable: observe.NewStable(time.Now), now: time.Now}, nil
 }
 
 // Run implements Watch.
@@ -45,13 +45,13 @@ func (w *certificateWatch) Run(ctx context.Context, report func([]health.Verdict
 		{Resource: requestResource, Namespace: w.spec.Namespace},
 		{Resource: kube.SecretResource, Namespace: w.spec.Namespace, Name: w.spec.Secret},
 	}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeCertificate(w.spec, w.look(ctx)) }, report)
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeCertificate(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
 
-func (w *certificateWatch) look(ctx context.Context) certificateFacts {
+func (w *certificateWatch) observe(ctx context.Context) certificateFacts {
 	var facts certificateFacts
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
 		facts, err = w.read(ctx, s)
 		return err
 	})

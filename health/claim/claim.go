@@ -12,10 +12,10 @@ import (
 // claimSeconds is how long a StorageClass may be missing: K3s applies its own seconds after it starts.
 const claimSeconds = 15
 
-// claimFacts is one look at a PersistentVolumeClaim and the cluster's StorageClasses.
+// claimFacts is one observation of a PersistentVolumeClaim and the cluster's StorageClasses.
 type claimFacts struct {
 	Fault *kube.Fault `json:"fault,omitempty"`
-	// Seconds is for how long the fault, or the claim's lack of a class, has looked the same.
+	// Seconds is for how long the fault, or the claim's lack of a class, has been the same.
 	Seconds int  `json:"seconds,omitempty"`
 	Missing bool `json:"missing,omitempty"`
 	// Phase is Pending, Bound or Lost.
@@ -30,13 +30,13 @@ type claimFacts struct {
 	Events []string `json:"events,omitempty"`
 }
 
-// handMade is the provisioner of a class whose volumes somebody makes.
+// handMade is the provisioner of a class whose volumes are made by hand.
 const handMade = "kubernetes.io/no-provisioner"
 
 func claimCheck(s health.ClaimSpec) string { return "claim " + s.Namespace + "/" + s.Name }
 
 // judgeClaim says whether a claim has its volume. A Pod whose claim is pending is only "unschedulable", and the claim itself says
-// "no persistent volumes available": that there is no StorageClass has to be looked up.
+// "no persistent volumes available": the StorageClasses have to be read for that.
 func judgeClaim(spec health.ClaimSpec, f claimFacts) []health.Verdict {
 	v := health.Verdict{Check: claimCheck(spec), State: health.Waiting, Evidence: f.Events, Hint: fmt.Sprintf("kubectl -n %s describe pvc %s", spec.Namespace, spec.Name)}
 	switch {
@@ -47,12 +47,12 @@ func judgeClaim(spec health.ClaimSpec, f claimFacts) []health.Verdict {
 	case f.Phase == "Bound":
 		return []health.Verdict{{Check: v.Check, State: health.Ready}}
 	case f.Phase == "Lost":
-		v.State, v.Message, v.Cause = health.Stuck, "its volume is gone", "somebody deleted the PersistentVolume that it was bound to"
+		v.State, v.Message, v.Cause = health.Stuck, "its volume is gone", "the PersistentVolume that it was bound to was deleted"
 	case f.Class == "" && f.Default == "":
 		f.lacks(&v, "no StorageClass", "the claim asks for the default StorageClass, and the cluster has none")
 		v.Hint = "install a provisioner (K3s brings local-path unless it is disabled), or mark a StorageClass as the default: the claim then takes it by itself"
 	case f.Provisioner == "":
-		f.lacks(&v, "StorageClass "+f.wanted()+" does not exist", "the claim names a StorageClass that nobody has made")
+		f.lacks(&v, "StorageClass "+f.wanted()+" does not exist", "the claim names a StorageClass that does not exist")
 		v.Hint = fmt.Sprintf("make it, or correct %s and delete claim and StatefulSet, which cannot change: kubectl -n %s delete statefulset,pvc --all", spec.ClassKey, spec.Namespace)
 	case f.Provisioner == handMade:
 		v.Message = "no volume of StorageClass " + f.wanted() + " fits"
@@ -72,7 +72,7 @@ func (f claimFacts) wanted() string {
 	return f.Default
 }
 
-// lacks is a claim for which nobody can make a volume. It is not hopeless at once: the class may be about to come.
+// lacks is a claim for which no volume can be made. It is not Stuck at once: the class may be about to come.
 func (f claimFacts) lacks(v *health.Verdict, what, cause string) {
 	v.Message, v.Cause = "pending: "+what+"; there is "+observe.OrNone(strings.Join(f.Classes, ", ")), cause
 	if f.Seconds >= claimSeconds {

@@ -15,7 +15,7 @@ import (
 type claimWatch struct {
 	spec    health.ClaimSpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 }
 
 // New is the constructor of kind claim. Its error says what the Spec or the Secrets lack.
@@ -24,26 +24,26 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &claimWatch{spec: *spec.Claim, cluster: all, settled: observe.NewSettled(time.Now)}, nil
+	return &claimWatch{spec: *spec.Claim, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // Run implements Watch.
 func (w *claimWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	sources := []kube.Source{{Resource: kube.ClaimResource, Namespace: w.spec.Namespace, Name: w.spec.Name}, {Resource: kube.StorageClassResource}}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeClaim(w.spec, w.look(ctx)) }, report)
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeClaim(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
 
-func (w *claimWatch) look(ctx context.Context) claimFacts {
+func (w *claimWatch) observe(ctx context.Context) claimFacts {
 	var facts claimFacts
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
 		facts, err = readClaim(ctx, s, w.spec)
 		return err
 	})
 	if fault != nil {
 		return claimFacts{Fault: fault, Seconds: seconds}
 	}
-	facts.Seconds = w.settled.Seconds("class", facts.Phase+facts.Class+"/"+facts.Default+"/"+facts.Provisioner)
+	facts.Seconds = w.stable.Seconds("class", facts.Phase+facts.Class+"/"+facts.Default+"/"+facts.Provisioner)
 	return facts
 }
 

@@ -8,7 +8,7 @@ import (
 	"strata/health/observe"
 )
 
-// crdsFacts is one look at custom resource definitions and at what each API server serves of them.
+// crdsFacts is one observation of CRDs and of what each API server serves of them.
 type crdsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -38,7 +38,7 @@ type crdFacts struct {
 // discoveryFacts is what one API server serves.
 type discoveryFacts struct {
 	Server string `json:"server"`
-	// Asked is false while a CRD is not as it should be: there is nothing to look for yet.
+	// Asked is false while a CRD is not as it should be: nothing is served yet.
 	Asked   bool        `json:"asked,omitempty"`
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -80,7 +80,7 @@ func judgeCRD(crd crdFacts) health.Verdict {
 	case crd.Deleting:
 		v.Message = "is being deleted"
 		v.Cause = "finalizer " + observe.OrNone(strings.Join(crd.Finalizers, ", ")) + ": its objects are deleted first"
-		v.Hint = "kubectl get " + crd.Name + " -A; an object that has finalizers and nobody to remove them holds it"
+		v.Hint = "kubectl get " + crd.Name + " -A; an object whose finalizers no controller removes holds it"
 	case crd.Names.Status == "False":
 		namesTaken(&v, crd)
 	case len(crd.Served) == 0:
@@ -95,7 +95,7 @@ func judgeCRD(crd crdFacts) health.Verdict {
 }
 
 // namesTaken is a CRD whose plural, kind or short name another one of its group holds (apiextensions-apiserver
-// pkg/controller/status/naming_controller.go). It lasts until somebody changes one of the two.
+// pkg/controller/status/naming_controller.go). It lasts until one of the two is changed.
 func namesTaken(v *health.Verdict, crd crdFacts) {
 	v.Message = "its names are not accepted: " + crd.Names.Message
 	v.Evidence = []string{kube.ConditionLine(crd.Names)}

@@ -13,7 +13,7 @@ import (
 type crdsWatch struct {
 	spec    health.CRDsSpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 }
 
 // New is the constructor of kind crds. Its error says what the Spec or the Secrets lack.
@@ -22,7 +22,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &crdsWatch{spec: *spec.CRDs, cluster: all, settled: observe.NewSettled(time.Now)}, nil
+	return &crdsWatch{spec: *spec.CRDs, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // Run implements Watch. Each CRD is watched by its name: all of a cluster's CRDs are megabytes. Discovery cannot be watched,
@@ -38,8 +38,8 @@ func (w *crdsWatch) Run(ctx context.Context, report func([]health.Verdict)) erro
 	follower.Go(func() { w.cluster.Follow(ctx, changed, sources) })
 	report = observe.ChangesOnly(report)
 	for ctx.Err() == nil {
-		facts, wanted := w.look(ctx)
-		until := time.Now().Add(observe.Relook)
+		facts, wanted := w.observe(ctx)
+		until := time.Now().Add(observe.Interval)
 		for again := true; again && ctx.Err() == nil; {
 			facts.Servers = w.discover(ctx, facts, wanted)
 			if ctx.Err() == nil {
@@ -52,14 +52,14 @@ func (w *crdsWatch) Run(ctx context.Context, report func([]health.Verdict)) erro
 	return nil
 }
 
-// discoveryInterval is the pause between two looks at what the API servers serve.
+// discoveryInterval is the pause between two observations of what the API servers serve.
 const discoveryInterval = 100 * time.Millisecond
 
-// look reads the CRDs, and which resources they make.
-func (w *crdsWatch) look(ctx context.Context) (crdsFacts, []kube.ServedResource) {
+// observe reads the CRDs, and which resources they make.
+func (w *crdsWatch) observe(ctx context.Context) (crdsFacts, []kube.ServedResource) {
 	var facts crdsFacts
 	var wanted []kube.ServedResource
-	facts.Fault, facts.Seconds = w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+	facts.Fault, facts.Seconds = w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
 		facts.CRDs, wanted, err = w.read(ctx, s)
 		return err
 	})
@@ -116,10 +116,10 @@ func (w *crdsWatch) discover(ctx context.Context, facts crdsFacts, wanted []kube
 	round.Wait()
 	for i := range all {
 		if all[i].Fault == nil {
-			w.settled.Forget(all[i].Server)
+			w.stable.Forget(all[i].Server)
 			continue
 		}
-		all[i].Seconds = w.settled.Seconds(all[i].Server, string(all[i].Fault.Kind))
+		all[i].Seconds = w.stable.Seconds(all[i].Server, string(all[i].Fault.Kind))
 	}
 	return all
 }

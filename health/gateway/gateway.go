@@ -10,7 +10,7 @@ import (
 	"strata/health/observe"
 )
 
-// gatewayFacts is one look at a GatewayClass and a Gateway.
+// gatewayFacts is one observation of a GatewayClass and a Gateway.
 type gatewayFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -23,7 +23,7 @@ type classSeen struct {
 	Missing    bool  `json:"missing,omitempty"`
 	Deleting   bool  `json:"deleting,omitempty"`
 	Generation int64 `json:"generation,omitempty"`
-	// Controller is spec.controllerName: only the controller that has this name looks at the class.
+	// Controller is spec.controllerName: only the controller that has this name reconciles the class.
 	Controller string         `json:"controller,omitempty"`
 	Accepted   kube.Condition `json:"accepted,omitzero"`
 }
@@ -69,7 +69,7 @@ func judgeGateway(spec health.GatewaySpec, f gatewayFacts) []health.Verdict {
 		v := judgeListener(spec, f.Gateway, name)
 		v.Check, v.After = "listener "+name, []string{class}
 		switch {
-		case unlooked(f.Gateway):
+		case outdated(f.Gateway):
 			v.After = append(v.After, gatewayCheck(spec))
 		case !v.Passes() && f.Gateway.Accepted.Reason == "ListenersNotValid":
 			// The listener knows the reason; the Gateway only repeats that there is one.
@@ -80,8 +80,8 @@ func judgeGateway(spec health.GatewaySpec, f gatewayFacts) []health.Verdict {
 	return verdicts
 }
 
-// unlooked reports whether nobody has judged the Gateway as it is: then its listeners say nothing of their own.
-func unlooked(g gatewaySeen) bool {
+// outdated reports whether no controller has judged the Gateway as it is: then its listeners have no status of their own.
+func outdated(g gatewaySeen) bool {
 	return g.Missing || g.Deleting || g.Accepted.Stale(g.Generation)
 }
 
@@ -93,13 +93,13 @@ func judgeClass(spec health.GatewaySpec, c classSeen) health.Verdict {
 	case c.Deleting:
 		v.Message = "is being deleted"
 	case unreconciled(c.Accepted):
-		v.Message = "nobody has looked at it: no status from controller " + observe.OrNone(c.Controller)
+		v.Message = "not reconciled yet: no status from controller " + observe.OrNone(c.Controller)
 		v.Cause = "no running controller has that controllerName, or it started before the Gateway API CRDs"
 		v.Hint = "compare spec.controllerName with the controller's; restart the controller if its log misses a CRD"
 	case c.Accepted.Stale(c.Generation):
-		v.Message = kube.StaleSaid(c.Accepted, c.Generation)
+		v.Message = kube.StaleMessage(c.Accepted, c.Generation)
 	case c.Accepted.Status != "True":
-		v.Message, v.Evidence = "not accepted: "+conditionSaid(c.Accepted), []string{kube.ConditionLine(c.Accepted)}
+		v.Message, v.Evidence = "not accepted: "+conditionMessage(c.Accepted), []string{kube.ConditionLine(c.Accepted)}
 		v.Cause = gatewayCauses[c.Accepted.Reason]
 	default:
 		return health.Verdict{State: health.Ready}
@@ -124,7 +124,7 @@ func judgeGatewayItself(spec health.GatewaySpec, f gatewayFacts) health.Verdict 
 	case g.Class != spec.Class:
 		v.State, v.Message = health.Stuck, fmt.Sprintf("is of class %s, expected %s", observe.OrNone(g.Class), spec.Class)
 	case unreconciled(g.Accepted):
-		v.Message = "nobody has looked at it: no status"
+		v.Message = "not reconciled yet: no status"
 		v.Cause = "the controller of its class is not running, or started before the Gateway API CRDs"
 		v.Hint = "the controller's log: until each Gateway API CRD is there Traefik tries to list them, up to a minute apart, although its Pod is Ready"
 	default:
@@ -138,9 +138,9 @@ func judgeConditions(v health.Verdict, generation int64, conditions ...kube.Cond
 	for _, c := range conditions {
 		switch {
 		case c.Stale(generation):
-			v.Message = kube.StaleSaid(c, generation)
+			v.Message = kube.StaleMessage(c, generation)
 		case c.Status != "True":
-			v.Message = c.Type + " is " + c.Status + ": " + conditionSaid(c)
+			v.Message = c.Type + " is " + c.Status + ": " + conditionMessage(c)
 			v.Cause = gatewayCauses[c.Reason]
 		default:
 			continue
@@ -151,8 +151,8 @@ func judgeConditions(v health.Verdict, generation int64, conditions ...kube.Cond
 	return health.Verdict{State: health.Ready}
 }
 
-// conditionSaid is a condition's own reason and words.
-func conditionSaid(c kube.Condition) string {
+// conditionMessage is a condition's own reason and words.
+func conditionMessage(c kube.Condition) string {
 	if c.Message == "" {
 		return observe.OrNone(c.Reason)
 	}

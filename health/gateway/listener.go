@@ -42,7 +42,7 @@ func judgeListener(spec health.GatewaySpec, g gatewaySeen, name string) health.V
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s get gateway %s -o yaml", spec.Namespace, spec.Name)}
 	at := slices.IndexFunc(g.Listeners, func(l listenerSeen) bool { return l.Name == name })
 	switch {
-	case unlooked(g):
+	case outdated(g):
 		v.Message = "not seen"
 		return v
 	case at < 0:
@@ -61,7 +61,7 @@ func judgeListener(spec health.GatewaySpec, g gatewaySeen, name string) health.V
 		}
 	}
 	if conflict := kube.ConditionOf(conditions, "Conflicted"); conflicts(conflict) && !conflict.Stale(g.Generation) {
-		v.Message, v.Evidence = "conflicts: "+conditionSaid(conflict), []string{kube.ConditionLine(conflict)}
+		v.Message, v.Evidence = "conflicts: "+conditionMessage(conflict), []string{kube.ConditionLine(conflict)}
 		v.Cause = gatewayCauses[conflict.Reason]
 		return v
 	}

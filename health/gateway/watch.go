@@ -20,7 +20,7 @@ var (
 type gatewayWatch struct {
 	spec    health.GatewaySpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 }
 
 // New is the constructor of kind gateway. Its error says what the Spec or the Secrets lack.
@@ -29,7 +29,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &gatewayWatch{spec: *spec.Gateway, cluster: all, settled: observe.NewSettled(time.Now)}, nil
+	return &gatewayWatch{spec: *spec.Gateway, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // Run implements Watch.
@@ -38,13 +38,13 @@ func (w *gatewayWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 		{Resource: gatewayClassResource, Name: w.spec.Class},
 		{Resource: gatewayResource, Namespace: w.spec.Namespace, Name: w.spec.Name},
 	}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeGateway(w.spec, w.look(ctx)) }, report)
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeGateway(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
 
-func (w *gatewayWatch) look(ctx context.Context) gatewayFacts {
+func (w *gatewayWatch) observe(ctx context.Context) gatewayFacts {
 	var facts gatewayFacts
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) error {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
 		class, err := kube.Get[classObject](ctx, s, gatewayClassResource, "", w.spec.Class)
 		if err != nil {
 			return err

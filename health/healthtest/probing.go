@@ -21,20 +21,20 @@ func HealthyHost() map[string][]string {
 }
 
 // Probing writes blocks and then waits until the caller goes away, as a probe does.
-func Probing(looks ...map[string][]string) sshtest.Handler {
+func Probing(blocks ...map[string][]string) sshtest.Handler {
 	return func(call sshtest.Call) int {
-		for _, look := range looks {
-			WriteBlock(call.Stdout, look)
+		for _, block := range blocks {
+			WriteBlock(call.Stdout, block)
 		}
 		<-call.Gone
 		return 0
 	}
 }
 
-// WriteBlock writes one look as a probe does.
-func WriteBlock(to io.Writer, look map[string][]string) {
+// WriteBlock writes one observation as a probe does.
+func WriteBlock(to io.Writer, block map[string][]string) {
 	var text strings.Builder
-	for key, values := range look {
+	for key, values := range block {
 		for _, value := range values {
 			fmt.Fprintf(&text, "%s=%s\n", key, value)
 		}
@@ -42,12 +42,12 @@ func WriteBlock(to io.Writer, look map[string][]string) {
 	_, _ = io.WriteString(to, text.String()+"end\n")
 }
 
-// HealthyNow is a healthy host's look with its clock right.
+// HealthyNow is the block of a healthy host with its clock right.
 func HealthyNow(changes map[string][]string) map[string][]string {
-	look := HealthyHost()
-	look["time"] = []string{fmt.Sprint(time.Now().Unix())}
+	block := HealthyHost()
+	block["time"] = []string{fmt.Sprint(time.Now().Unix())}
 	for key, values := range changes {
-		look[key] = values
+		block[key] = values
 	}
-	return look
+	return block
 }

@@ -9,7 +9,7 @@ import (
 // agentVariable names the socket of an SSH agent (ssh-agent(1)).
 const agentVariable = "SSH_AUTH_SOCK"
 
-// agentTrouble is why nobody answers at an SSH agent's socket. Gates do not use it, but the provider that runs commands on hosts connects to it
+// agentTrouble is why an SSH agent's socket does not answer. Gates do not use it, but the provider that runs commands on hosts connects to it
 // before anything else, and gives up where it cannot (pulumi-command 1.2.1, remote/connection.go): a session whose agent has gone, as
 // in an old tmux, would have every install fail behind gates that are open.
 func agentTrouble(socket string) string {
@@ -26,7 +26,7 @@ func agentTrouble(socket string) string {
 
 func judgeAgent(trouble string) health.Verdict {
 	return health.Verdict{
-		Check: "ssh agent", State: health.Stuck, Message: agentVariable + " is set, and nobody answers there: " + trouble,
+		Check: "ssh agent", State: health.Stuck, Message: agentVariable + " is set, and its socket does not answer: " + trouble,
 		Cause: "the session that started the SSH agent has ended; every command on a host fails until this is gone",
 		Hint:  "unset " + agentVariable + ", and run it again; keys come from strata:hosts.ssh.keyFile",
 	}

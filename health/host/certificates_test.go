@@ -18,11 +18,11 @@ import (
 )
 
 // certificateLine is a line of the probe for a certificate that ends then.
-func certificateLine(t *testing.T, file string, ends time.Time, authority bool) string {
+func certificateLine(t *testing.T, file string, ends time.Time, ca bool) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: ends, IsCA: authority, BasicConstraintsValid: true}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: ends, IsCA: ca, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	require.NoError(t, err)
 	return "/var/lib/rancher/k3s/" + file + " " + base64.StdEncoding.EncodeToString(der)
@@ -48,7 +48,7 @@ func TestAPreflightDatesK3sCertificates(t *testing.T) {
 			health.Stuck, "b.crt ended at 2027-03-01T11:59:59Z", "an up in the next month does it, node by node; or on node-1: systemctl restart k3s-agent"},
 		"one of many that has ended": {"server", Block{"certificate": {line("server/tls/a.crt", 300*day), line("agent/b.crt", -day)}},
 			health.Stuck, "b.crt ended", "systemctl restart k3s"},
-		"an authority that has ended, which no restart renews": {"server", Block{"certificate": {certificateLine(t, "server/tls/ca.crt", now.Add(-day), true), line("agent/b.crt", 200*day)}},
+		"a CA that has ended, which no restart renews": {"server", Block{"certificate": {certificateLine(t, "server/tls/ca.crt", now.Add(-day), true), line("agent/b.crt", 200*day)}},
 			health.Ready, "b.crt is the first to end", ""},
 		"a K3s whose certificates cannot be read": {"server", Block{"k3s": {"k3s"}, "certificate": {"a.crt not-base64"}}, health.Skipped, "none that can be read", ""},
 		"a K3s that never started":                {"server", Block{"k3s": {"k3s"}}, health.Skipped, "none that can be read", ""},

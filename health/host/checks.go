@@ -149,7 +149,7 @@ func judgeMemory(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	return health.Verdict{State: health.Ready, Message: f.Probe.Get("memory_mib") + " MiB"}
 }
 
-// judgeEarlierK3s refuses a K3s that somebody else installed: an install over it would change a living cluster.
+// judgeEarlierK3s refuses a K3s that this stack did not install: an install over it would change a living cluster.
 func judgeEarlierK3s(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 	unit := f.Probe.Get("k3s")
 	switch {

@@ -39,17 +39,17 @@ func judgeCloudInitEnd(host health.Host, f Facts, evidence []string) health.Verd
 	case "0":
 		return health.Verdict{State: health.Ready, Message: "finished"}
 	case "2":
-		return health.Verdict{State: health.Ready, Message: "finished with warnings: " + cloudInitSaid(f.Probe), Hint: hint}
+		return health.Verdict{State: health.Ready, Message: "finished with warnings: " + cloudInitMessage(f.Probe), Hint: hint}
 	case "1":
-		return health.Verdict{State: health.Stuck, Message: "expected exit code 0 or 2, found 1: " + cloudInitSaid(f.Probe), Evidence: evidence,
+		return health.Verdict{State: health.Stuck, Message: "expected exit code 0 or 2, found 1: " + cloudInitMessage(f.Probe), Evidence: evidence,
 			Cause: "the user-data or a package source is wrong; cloud-init does not try again by itself",
 			Hint:  hint + "; correct the user-data, then cloud-init clean --reboot, or recreate the host"}
 	}
 	return health.Verdict{State: health.Waiting, Message: "finished with an unknown exit code " + f.Probe.Get("cloudinit_code"), Evidence: evidence, Hint: hint}
 }
 
-// cloudInitSaid is what cloud-init status --long says is wrong, on one line.
-func cloudInitSaid(b Block) string {
+// cloudInitMessage is what cloud-init status --long says is wrong, on one line.
+func cloudInitMessage(b Block) string {
 	var wrong []string
 	for _, line := range b["cloudinit_said"] {
 		key, value, found := strings.Cut(strings.TrimSpace(line), ":")
@@ -67,8 +67,8 @@ func cloudInitSaid(b Block) string {
 
 func cloudInitEvidence(b Block) []string {
 	var evidence []string
-	if said := b["cloudinit_said"]; len(said) > 0 {
-		evidence = append(evidence, "cloud-init status --long:\n"+strings.Join(said, "\n"))
+	if message := b["cloudinit_said"]; len(message) > 0 {
+		evidence = append(evidence, "cloud-init status --long:\n"+strings.Join(message, "\n"))
 	}
 	if log := b["cloudinit_log"]; len(log) > 0 {
 		evidence = append(evidence, "/var/log/cloud-init.log:\n"+strings.Join(log, "\n"))

@@ -62,7 +62,7 @@ func (r Run) Evidence() string {
 func (r Run) Passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
 
 // fromHosts has every host connect again and again until ctx ends, over one SSH session each, and reports the last attempt of
-// each, in the hosts' order, whenever one of them changed. It is how a gate looks from where the servers are: a Service's address
+// each, in the hosts' order, whenever one of them changed. It shows a gate what the servers see: a Service's address
 // is reachable there first.
 func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connection, report func([]Run)) {
 	runs := make([]Run, len(hosts))
@@ -118,17 +118,17 @@ func FromHostsAt(
 				fromHosts(at, hosts, key, to(address), func(runs []Run) { report(address, runs) })
 			})
 		}
-		observe.WaitFor(ctx, moved, observe.Relook)
+		observe.WaitFor(ctx, moved, observe.Interval)
 	}
 	stop()
 	asking.Wait()
 }
 
-// WhyNoHosts says why a gate cannot look from its hosts; empty where it can.
+// WhyNoHosts says why a gate cannot observe from its hosts; empty where it can.
 func WhyNoHosts(hosts []health.Host, key []byte) string {
 	switch {
 	case len(hosts) == 0:
-		return "the gate names no host to look from"
+		return "the gate names no host to observe from"
 	case len(key) == 0:
 		return NoKey
 	}
@@ -138,7 +138,7 @@ func WhyNoHosts(hosts []health.Host, key []byte) string {
 // NoKey is why checks over SSH are skipped.
 const NoKey = "no SSH key was given (STRATA_SSH_KEY), so no host can be asked"
 
-// HostsFacts is how the webhook's Service looks from the hosts of the API servers, which call it from there.
+// HostsFacts is the webhook's Service as seen from the hosts of the API servers, which call it from there.
 type HostsFacts struct {
 	// Skipped says why no host is asked; empty where they are.
 	Skipped string `json:"skipped,omitempty"`

@@ -17,17 +17,17 @@ import (
 type Facts struct {
 	// Fault is why the host could not be asked. Everything else is empty then.
 	Fault error `json:"-"`
-	// Seen is false before the first look.
+	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
 	// Probe holds what probe/host.sh printed.
 	Probe Block `json:"probe,omitempty"`
-	// Agent is why nobody answers at SSH_AUTH_SOCK; empty where somebody does, or it is not set.
+	// Agent is why SSH_AUTH_SOCK does not answer; empty where it does, or is not set.
 	Agent string `json:"agent,omitempty"`
 	// SkewSeconds is the host's clock minus this machine's.
 	SkewSeconds int `json:"skewSeconds,omitempty"`
 }
 
-// hostWatch looks at one host.
+// hostWatch observes one host.
 type hostWatch struct {
 	host health.Host
 	spec health.HostSpec
@@ -37,7 +37,7 @@ type hostWatch struct {
 // New is the constructor of kind host. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if len(secrets.SSHKey) == 0 {
-		return nil, errors.New("STRATA_SSH_KEY: empty; the host is looked at over SSH")
+		return nil, errors.New("STRATA_SSH_KEY: empty; the host is observed over SSH")
 	}
 	return &hostWatch{host: spec.Hosts[0], spec: *spec.Host, key: secrets.SSHKey}, nil
 }
@@ -51,14 +51,14 @@ func (w *hostWatch) Run(ctx context.Context, report func([]health.Verdict)) erro
 // Report is what a host says about itself, for checks that compare hosts.
 type Report struct {
 	Name, Hostname, MachineID, OS, Arch, Kernel string
-	// Reached is true once the host was looked at; Skew is only valid then.
+	// Reached is true once the host was observed; Skew is only valid then.
 	Reached bool
 	// Skew is the host's clock minus this machine's, in whole seconds.
 	Skew time.Duration
 }
 
-// Observe looks at a host until ctx ends, or with once only until its first look or a reason why there will be none, and
-// reports each look.
+// Observe observes a host until ctx ends, or with once only until its first observation or a reason why there will be none, and
+// reports each observation.
 func Observe(ctx context.Context, host health.Host, spec health.HostSpec, key []byte, once bool, report func(Report, []health.Verdict)) {
 	ports := make([]string, len(spec.Ports))
 	for i, port := range spec.Ports {

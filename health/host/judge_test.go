@@ -24,7 +24,7 @@ type hostCase struct {
 	Lacks []string `json:"lacks,omitempty"`
 	// SkewSeconds is the host's clock minus this machine's.
 	SkewSeconds int `json:"skewSeconds,omitempty"`
-	// Unseen is true before the first look.
+	// Unseen is true before the first observation.
 	Unseen bool `json:"unseen,omitempty"`
 }
 
@@ -73,10 +73,10 @@ func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 	}
 }
 
-// The provider connects to the agent before it looks at its key, so a gate that does not is open in front of installs that all fail.
+// The provider connects to the agent before it reads its key, so a gate that does not is open in front of installs that all fail.
 func TestAnAgentThatIsGoneIsSaidBeforeTheFirstInstall(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "agent")
-	assert.Empty(t, agentTrouble(""), "without one, nobody asks it")
+	assert.Empty(t, agentTrouble(""), "without one, it is not asked")
 	trouble := agentTrouble(socket)
 	assert.Contains(t, trouble, "no such file")
 	verdicts := JudgeHost(health.Host{}, health.HostSpec{}, Facts{Seen: true, Agent: trouble})

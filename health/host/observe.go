@@ -15,8 +15,8 @@ import (
 const redialPause = 100 * time.Millisecond
 
 // Stream keeps one probe script running on a host until ctx ends: it connects, waits for a host that boots, and connects
-// again when the connection is lost. take gets every look; trouble gets why there is none, so that no verdict rests on an old
-// look. Both are called from one goroutine at a time.
+// again when the connection is lost. take gets every observation; trouble gets why there is none, so that no verdict rests on an old
+// one. Both are called from one goroutine at a time.
 func Stream(ctx context.Context, host health.Host, key []byte, script string, take func(Block), trouble func(error)) {
 	dialer := remote.Dialer{PrivateKey: key, Notify: trouble}
 	for ctx.Err() == nil {

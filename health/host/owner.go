@@ -17,7 +17,7 @@ import (
 const ownershipPage = "docs/host-ownership.md"
 
 // ownerSettings are what the probe needs to say whose a host is. Without an owner, as before a stack's first up, it is asked all the same:
-// a mark is then somebody else's.
+// a mark is then another stack's.
 func ownerSettings(spec health.HostSpec) map[string]string {
 	if spec.Owner == nil {
 		return (&k3snode.Owner{}).Variables()
@@ -46,7 +46,7 @@ func judgeOwner(host health.Host, spec health.HostSpec, f Facts) health.Verdict 
 			return health.Verdict{State: health.Skipped, Message: "a K3s without a mark, and the cluster's token is not known here; up compares it"}
 		}
 		return health.Verdict{State: health.Stuck, Message: "expected none, found a K3s whose token is not this cluster's", Cause: "the host is or was in another cluster",
-			Hint: "if nobody needs it: k3s-uninstall.sh or k3s-agent-uninstall.sh on the host; see " + ownershipPage}
+			Hint: "if it is not needed: k3s-uninstall.sh or k3s-agent-uninstall.sh on the host; see " + ownershipPage}
 	}
 	return health.Verdict{State: health.Waiting, Message: "not seen"}
 }
@@ -60,7 +60,7 @@ func judgeOtherOwner(host health.Host, spec health.HostSpec, mark []string) heal
 		return health.Verdict{State: health.Skipped, Message: "marked as " + is + "; the identity of this stack's cluster is not known here, up compares it"}
 	}
 	return health.Verdict{State: health.Stuck, Message: "expected a free host or this cluster's, found " + is, Cause: "its address was copied, or the state of its stack was lost",
-		Hint: "correct the address; if nobody needs what is there: strata host release; see " + ownershipPage}
+		Hint: "correct the address; if what is there is not needed: strata host release; see " + ownershipPage}
 }
 
 // judgeFixed refuses what K3s cannot change in a cluster that is there: its config.yaml would be rolled out to living servers, and those that

@@ -10,7 +10,7 @@ import (
 	"strata/internal/remote"
 )
 
-// The scripts that run on hosts, each in one SSH session. They look and change nothing.
+// The scripts that run on hosts, each in one SSH session. They read and change nothing.
 var (
 	//go:embed probe/ports.sh
 	portsScript string
@@ -25,7 +25,7 @@ var (
 	PoolScript string
 )
 
-// hostScript is what a host gate runs, and unitScript what looks at K3s there.
+// hostScript is what a host gate runs, and unitScript what observes K3s there.
 var (
 	hostScript = portsScript + k3snode.Ownership + k3snode.CertificatesFunction + hostOwnScript
 	unitScript = k3snode.CertificatesFunction + unitOwnScript
@@ -45,7 +45,7 @@ func WithSettings(script string, settings map[string]string) string {
 	return text.String() + script
 }
 
-// Block is what a probe script printed in one look: key=value lines; a key may come several times.
+// Block is what a probe script printed in one observation: key=value lines; a key may come several times.
 type Block map[string][]string
 
 // Get is the first value of a key.

@@ -55,9 +55,9 @@ func TestTheHostProbeSeesThisMachine(t *testing.T) {
 	listener := healthtest.Listen(t)
 	settings := ownerSettings(health.HostSpec{})
 	maps.Copy(settings, map[string]string{"modules": "no_such_module", "ports": listener + " 1", "programs": "sh no-such-program", "once": "yes", "fixed": ""})
-	looks := runProbe(t, hostScript, settings)
-	require.Len(t, looks, 1)
-	seen := looks[0]
+	blocks := runProbe(t, hostScript, settings)
+	require.Len(t, blocks, 1)
+	seen := blocks[0]
 	for _, key := range []string{"os", "arch", "kernel", "uid", "hostname", "cloudinit", "disk_at", "time"} {
 		assert.NotEmptyf(t, seen.Get(key), "%s in %v", key, seen)
 	}
@@ -104,25 +104,25 @@ func running(t *testing.T, script string, settings map[string]string) <-chan Blo
 	out, err := shell.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, shell.Start())
-	looks := make(chan Block, 1000)
+	blocks := make(chan Block, 1000)
 	go func() {
-		lines := Blocks{Take: func(b Block) { looks <- b }}
+		lines := Blocks{Take: func(b Block) { blocks <- b }}
 		for text := bufio.NewScanner(out); text.Scan(); {
 			lines.Line(text.Text())
 		}
 	}()
-	return looks
+	return blocks
 }
 
 // until waits for a block with a value, within what a gate may take.
-func until(t *testing.T, looks <-chan Block, key, value string) Block {
+func until(t *testing.T, blocks <-chan Block, key, value string) Block {
 	t.Helper()
 	late := time.After(10 * time.Second)
 	for {
 		select {
-		case look := <-looks:
-			if look.Get(key) == value {
-				return look
+		case block := <-blocks:
+			if block.Get(key) == value {
+				return block
 			}
 		case <-late:
 			require.FailNowf(t, "not seen", "%s=%s", key, value)
@@ -135,26 +135,26 @@ func TestTheConnectProbeTellsAnswersRefusalsAndSilence(t *testing.T) {
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	require.NoError(t, err)
-	looks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": healthtest.Listen(t) + " " + port})
-	until(t, looks, "code", "0")
+	blocks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": healthtest.Listen(t) + " " + port})
+	until(t, blocks, "code", "0")
 	require.NoError(t, listener.Close())
-	assert.Contains(t, until(t, looks, "code", "1")["output"][0], "Connection refused", "one of two ports is not enough")
+	assert.Contains(t, until(t, blocks, "code", "1")["output"][0], "Connection refused", "one of two ports is not enough")
 	listener, err = net.Listen("tcp", "127.0.0.1:"+port)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
-	until(t, looks, "code", "0")
+	until(t, blocks, "code", "0")
 }
 
 func TestTheConnectProbeHearsAnAnswerAfterSilence(t *testing.T) {
 	port, serve := silent(t)
-	looks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": port})
-	until(t, looks, "code", "124")
-	until(t, looks, "code", "124") // and again, with as many attempts under way as there ever are
+	blocks := running(t, connectScript, map[string]string{"address": "127.0.0.1", "ports": port})
+	until(t, blocks, "code", "124")
+	until(t, blocks, "code", "124") // and again, with as many attempts under way as there ever are
 	serve()
-	until(t, looks, "code", "0")
+	until(t, blocks, "code", "0")
 }
 
-// silent is a loopback port whose queue is full: who connects hears nothing until it serves.
+// silent is a loopback port whose queue is full: a client that connects gets no answer until it serves.
 func silent(t *testing.T) (port string, serve func()) {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -211,14 +211,14 @@ func TestTheUnitProbeHearsOfAStepFromTheBus(t *testing.T) {
 		require.NoError(t, bus.Close())
 	}
 	state("inactive dead")
-	looks := running(t, strings.ReplaceAll(unitScript, "sleep 1\n", "sleep 60\n"), map[string]string{"unit": "k3s-agent", "routes": ""})
-	until(t, looks, "ActiveState", "inactive")
+	blocks := running(t, strings.ReplaceAll(unitScript, "sleep 1\n", "sleep 60\n"), map[string]string{"unit": "k3s-agent", "routes": ""})
+	until(t, blocks, "ActiveState", "inactive")
 	state("activating start")
 	signal("activating")
-	assert.Never(t, func() bool { return len(looks) > 0 }, time.Second, 10*time.Millisecond, "a step of the start causes no look of its own")
+	assert.Never(t, func() bool { return len(blocks) > 0 }, time.Second, 10*time.Millisecond, "a step of the start causes no observation of its own")
 	state("active running")
 	signal("active")
-	until(t, looks, "ActiveState", "active")
+	until(t, blocks, "ActiveState", "active")
 	asked, err := os.ReadFile(filepath.Join(dir, "asked"))
 	require.NoError(t, err)
 	assert.Contains(t, string(asked), "path='/org/freedesktop/systemd1/unit/k3s_2dagent_2eservice'")
@@ -240,21 +240,21 @@ time="2" level=info msg="Importing images from /images/a.tar"
 I1122 15:00:00.000000 1 server.go:1] "Started"
 modprobe: FATAL: Module overlay not found
 `)
-	looks := running(t, script, map[string]string{"unit": "k3s-agent", "routes": ""})
-	look := until(t, looks, "ActiveState", "activating")
-	assert.Equal(t, []string{`time="2" level=info msg="Importing images from /images/a.tar"`}, look["log"])
-	assert.Empty(t, look["join"])
+	blocks := running(t, script, map[string]string{"unit": "k3s-agent", "routes": ""})
+	block := until(t, blocks, "ActiveState", "activating")
+	assert.Equal(t, []string{`time="2" level=info msg="Importing images from /images/a.tar"`}, block["log"])
+	assert.Empty(t, block["join"])
 	assert.NoFileExists(t, filepath.Join(dir, "curled"))
 	write("log", refusal(7)+"\n")
-	look = until(t, looks, "join", "401")
-	assert.Equal(t, []string{refusal(7)}, look["log"])
+	block = until(t, blocks, "join", "401")
+	assert.Equal(t, []string{refusal(7)}, block["log"])
 	asked, err := os.ReadFile(filepath.Join(dir, "curled"))
 	require.NoError(t, err)
 	assert.Equal(t, "https://10.10.0.11:6443/readyz\n", string(asked))
 }
 
 func TestSettingsCannotBreakOutOfTheirQuotes(t *testing.T) {
-	looks := runProbe(t, `printf 'seen=%s\nend\n' "$text"`, map[string]string{"text": "a'; echo broken; '$(id)"})
-	require.Len(t, looks, 1)
-	assert.Equal(t, "a'; echo broken; '$(id)", looks[0].Get("seen"))
+	blocks := runProbe(t, `printf 'seen=%s\nend\n' "$text"`, map[string]string{"text": "a'; echo broken; '$(id)"})
+	require.Len(t, blocks, 1)
+	assert.Equal(t, "a'; echo broken; '$(id)", blocks[0].Get("seen"))
 }

@@ -22,7 +22,7 @@ func UnitName(host health.Host) string { return config.Role(host.Role).Unit() }
 type UnitFacts struct {
 	// Fault is why the host could not be asked. Everything else is empty then.
 	Fault error `json:"-"`
-	// Seen is false before the first look.
+	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
 	// Load, Active, Sub and Result are systemd's LoadState, ActiveState, SubState and Result.
 	Load   string `json:"load,omitempty"`
@@ -34,13 +34,13 @@ type UnitFacts struct {
 	Restarts int `json:"restarts,omitempty"`
 	// Queued is true while systemd has a start, stop or restart of the unit to do; what it does until then is the past.
 	Queued bool `json:"queued,omitempty"`
-	// Settled is true once the unit has been active for longer than systemd waits before a restart.
-	Settled bool `json:"settled,omitempty"`
+	// Stable is true once the unit has been active for longer than systemd waits before a restart.
+	Stable bool `json:"settled,omitempty"`
 	// Unpersisted are modules in use that no file loads after a reboot.
 	Unpersisted []string `json:"unpersisted,omitempty"`
 	// Routes are the host's IPv4 routes as networks, the default route left out. Asked for by the gate of the Nodes only.
 	Routes []string `json:"routes,omitempty"`
-	// Seconds is for how long the log has shown the same known cause; of what a server has said no to, how long it was from the first
+	// Seconds is for how long the log has shown the same known cause; of what a server has refused, how long it was from the first
 	// time to the last.
 	Seconds int `json:"seconds,omitempty"`
 	// Certificate is the file of K3s's own certificates that ends first, and CertificateEnds when; Ending says that a restart renews it.
@@ -48,7 +48,7 @@ type UnitFacts struct {
 	CertificateEnds time.Time `json:"certificateEnds,omitzero"`
 	Ending          bool      `json:"ending,omitempty"`
 	// Join is the HTTP status that the server which this node joins through gives to who has no credentials, 000 where it does not answer.
-	// Empty where nothing was refused, or this node joins nobody.
+	// Empty where nothing was refused, or this node joins no server.
 	Join string `json:"join,omitempty"`
 	// Log are the lines of the current start that are not informational, and those about the join and the images that are, oldest first.
 	// Empty while the unit is active.
@@ -66,7 +66,7 @@ func ObserveUnit(ctx context.Context, host health.Host, key []byte, routes bool,
 		settings["routes"] = "yes"
 	}
 	script := WithSettings(unitScript, settings)
-	complaint := complaint{settled: observe.NewSettled(time.Now)}
+	complaint := complaint{stable: observe.NewStable(time.Now)}
 	take := func(b Block) {
 		facts := unitFactsOf(b, time.Now())
 		facts.Seconds = complaint.seconds(facts)
@@ -80,17 +80,17 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 	return UnitFacts{
 		Certificate: first.File, CertificateEnds: first.Ends, Ending: some && first.Ends.Sub(now) < k3snode.RenewWithin,
 		Seen: true, Load: b.Get("LoadState"), Active: b.Get("ActiveState"), Sub: b.Get("SubState"), Result: b.Get("Result"),
-		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Settled: b.Get("settled") == "yes",
+		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Stable: b.Get("settled") == "yes",
 		Queued:      b.number("Job") > 0 && b.Get("SubState") != "start",
 		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Join: b.Get("join"), Log: b["log"],
 	}
 }
 
 // JudgeUnit says whether a host's K3s unit runs, and if it never will, why. Type=notify makes active mean that K3s itself has
-// said that it is up; after a restart it also has to outlive the next one.
+// reported that it is up; after a restart it also has to outlive the next one.
 func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 	unit := UnitName(host)
-	v := health.Verdict{Check: UnitCheck(host), State: health.Waiting, Message: unit + " not looked at yet"}
+	v := health.Verdict{Check: UnitCheck(host), State: health.Waiting, Message: unit + " not observed yet"}
 	switch {
 	case f.Fault != nil:
 		return reach(v.Check, host, f.Fault)
@@ -116,7 +116,7 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 }
 
 func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdict {
-	if f.Restarts > 0 && !f.Settled {
+	if f.Restarts > 0 && !f.Stable {
 		v.Message = fmt.Sprintf("%s has just come back%s", UnitName(host), restartsText(f.Restarts))
 		return v
 	}

@@ -29,7 +29,7 @@ const (
 	atOnce belief = iota
 	// afterRestart: as atOnce, but not of the first start; the next one may cure it by itself.
 	afterRestart
-	// repeated: a server said no, which one that starts says to everybody. K3s must hear it again and again for insistSeconds, and the
+	// repeated: a server refused, as one that starts refuses everyone. K3s must be refused again and again for insistSeconds, and the
 	// API of the server that it joins through must be up all the while.
 	repeated
 )
@@ -137,7 +137,7 @@ func (c unitCause) believed(f UnitFacts, line string) bool {
 	return ended(line) || f.Seconds >= insistSeconds
 }
 
-// joinsInVain says whether the server that the node joins through cannot serve yet: what it says then is said to everybody. Without its
+// joinsInVain says whether the server that the node joins through cannot serve yet: it then refuses every node. Without its
 // API a server answers 503 to all but /ping and its own paths; with it, 401 to who has no credentials (pkg/server/handlers/handlers.go).
 func (f UnitFacts) joinsInVain() bool { return f.Join == "000" || strings.HasPrefix(f.Join, "5") }
 
@@ -179,7 +179,7 @@ func lastComplaint(log []string) string {
 }
 
 // knownCause finds the newest line whose meaning is known; one that only a change helps goes before one that waiting cures, but for what
-// a server has said no to: a newer line says that it is past.
+// a server has refused: a newer line reports that it is past.
 func knownCause(log []string) (unitCause, string, bool) {
 	var found unitCause
 	var at string

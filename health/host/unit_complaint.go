@@ -9,13 +9,13 @@ import (
 
 // complaint follows what a unit's log complains about over its starts.
 type complaint struct {
-	settled *observe.Settled
+	stable *observe.Stable
 	// cause and line are the complaint that was heard last, told for how long it was repeated.
 	cause, line string
 	told        int
 }
 
-// seconds is UnitFacts.Seconds. A start that has said nothing yet does not end a complaint: a server that ends over one is started again,
+// seconds is UnitFacts.Seconds. A start without a message yet does not end a complaint: a server that ends over one is started again,
 // with an empty log.
 func (c *complaint) seconds(f UnitFacts) int {
 	known, line, ok := knownCause(f.Log)
@@ -27,18 +27,18 @@ func (c *complaint) seconds(f UnitFacts) int {
 		return 0
 	case known.belief != repeated:
 		c.cause = ""
-		return c.settled.Seconds("cause", known.cause)
+		return c.stable.Seconds("cause", known.cause)
 	case c.cause != known.cause:
 		c.end()
-		c.cause, c.line, c.told = known.cause, line, c.settled.Seconds("cause", known.cause)
+		c.cause, c.line, c.told = known.cause, line, c.stable.Seconds("cause", known.cause)
 	case c.line != line: // each has its time
-		c.line, c.told = line, c.settled.Seconds("cause", known.cause)
+		c.line, c.told = line, c.stable.Seconds("cause", known.cause)
 	}
 	return c.told
 }
 
 func (c *complaint) end() {
-	c.settled.Forget("cause")
+	c.stable.Forget("cause")
 	c.cause, c.line, c.told = "", "", 0
 }
 

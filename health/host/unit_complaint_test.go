@@ -25,19 +25,19 @@ type heard struct {
 	log     string // a newer line
 }
 
-func watchComplaint(looks ...heard) (states []health.State) {
+func watchComplaint(lines ...heard) (states []health.State) {
 	start := time.Unix(0, 0)
 	now := start
-	c := complaint{settled: observe.NewSettled(func() time.Time { return now })}
+	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
 	host := health.Host{Target: remote.Target{Name: "agent-1"}, Role: "agent"}
-	for _, look := range looks {
-		now = start.Add(time.Duration(look.at) * time.Second)
-		facts := UnitFacts{Seen: true, Load: "loaded", Active: "activating", Sub: "start", Join: look.join}
-		for _, second := range look.refused {
+	for _, line := range lines {
+		now = start.Add(time.Duration(line.at) * time.Second)
+		facts := UnitFacts{Seen: true, Load: "loaded", Active: "activating", Sub: "start", Join: line.join}
+		for _, second := range line.refused {
 			facts.Log = append(facts.Log, refusal(second))
 		}
-		if look.log != "" {
-			facts.Log = append(facts.Log, look.log)
+		if line.log != "" {
+			facts.Log = append(facts.Log, line.log)
 		}
 		facts.Seconds = c.seconds(facts)
 		states = append(states, JudgeUnit(host, facts).State)
@@ -47,7 +47,7 @@ func watchComplaint(looks ...heard) (states []health.State) {
 
 func TestATokenIsWrongOnlyWhenAServerThatServesSaysSoAgainAndAgain(t *testing.T) {
 	for name, test := range map[string]struct {
-		looks []heard
+		lines []heard
 		want  health.State
 	}{
 		"refused three times in 16 s":                {[]heard{{0, []int{0}, "401", ""}, {7, []int{0, 7}, "401", ""}, {16, []int{0, 7, 16}, "401", ""}}, health.Stuck},
@@ -60,7 +60,7 @@ func TestATokenIsWrongOnlyWhenAServerThatServesSaysSoAgainAndAgain(t *testing.T)
 			`level=error msg="Failed to validate connection to cluster: connect: connection refused"`}}, health.Waiting},
 	} {
 		t.Run(name, func(t *testing.T) {
-			states := watchComplaint(test.looks...)
+			states := watchComplaint(test.lines...)
 			assert.Equal(t, test.want, states[len(states)-1], "%v", states)
 		})
 	}
@@ -68,7 +68,7 @@ func TestATokenIsWrongOnlyWhenAServerThatServesSaysSoAgainAndAgain(t *testing.T)
 
 func TestAServersNewStartDoesNotEndItsComplaint(t *testing.T) {
 	now := time.Unix(0, 0)
-	c := complaint{settled: observe.NewSettled(func() time.Time { return now })}
+	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
 	fatal := func(second int) UnitFacts {
 		return UnitFacts{Seen: true, Active: "activating", Sub: "auto-restart", Join: "401", Log: []string{
 			fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=fatal msg="Error: preparing server: failed to bootstrap cluster data: not authorized"`, second),

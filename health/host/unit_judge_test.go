@@ -10,7 +10,7 @@ import (
 	"strata/internal/remote"
 )
 
-func TestAnOldLookDoesNotOutliveTheConnection(t *testing.T) {
+func TestAnOldObservationDoesNotOutliveTheConnection(t *testing.T) {
 	host := health.Host{Target: remote.Target{Name: "node-1"}, Role: "agent"}
 	running := UnitFacts{Seen: true, Load: "loaded", Active: "active", Sub: "running"}
 	assert.Equal(t, health.Ready, JudgeUnit(host, running).State)

@@ -30,7 +30,7 @@ const (
 type httpTarget struct {
 	// address is the Service's IP address.
 	address string
-	// roots are the authorities; nil means this machine's own.
+	// roots are the CAs; nil means this machine's own.
 	roots *x509.CertPool
 	// user and password are for the probes that authenticate, key for those that send one.
 	user, password, key string
@@ -91,12 +91,12 @@ func (t httpTarget) transport() *http.Transport {
 
 // httpTrouble words a failed request, and describes the certificate where that was refused.
 func httpTrouble(err error) (text, certificate string) {
-	var authority x509.UnknownAuthorityError
+	var ca x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	switch {
-	case errors.As(err, &authority):
-		return "signed by an unknown authority", described(authority.Cert)
+	case errors.As(err, &ca):
+		return "signed by an unknown authority", described(ca.Cert)
 	case errors.As(err, &name):
 		return "it is not for " + name.Host, described(name.Certificate)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
@@ -122,7 +122,7 @@ func described(certificate *x509.Certificate) string {
 	return observe.OrNone(certificate.Subject.String()) + " (" + observe.OrNone(strings.Join(names, ", ")) + ")"
 }
 
-// within is a latency as one of few bounds, so that it does not change with every look.
+// within is a latency as one of few bounds, so that it does not change with every observation.
 func within(latency time.Duration) string {
 	for _, bound := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, time.Second} {
 		if latency <= bound {

@@ -16,14 +16,14 @@ import (
 // address, and each of them learns of a route or certificate by itself.
 const httpPasses = 2
 
-// httpFacts is one look at the Service and the CA, and the last answer of each probe.
+// httpFacts is one observation of the Service and the CA, and the last answer of each probe.
 type httpFacts struct {
 	Fault   *kube.Fault         `json:"fault,omitempty"`
 	Seconds int                 `json:"seconds,omitempty"`
 	Service address.ServiceSeen `json:"service"`
-	// Authority is why the CA cannot be used (yet); empty where it can, or where none is asked for.
-	Authority string       `json:"authority,omitempty"`
-	Answers   []httpAnswer `json:"answers,omitempty"`
+	// CA is why the CA cannot be used (yet); empty where it can, or where none is asked for.
+	CA      string       `json:"authority,omitempty"`
+	Answers []httpAnswer `json:"answers,omitempty"`
 }
 
 // httpAnswer is the last answer to one probe. It holds nothing of the body, which may repeat what was sent.
@@ -64,13 +64,13 @@ func judgeHTTP(spec health.HTTPSpec, f httpFacts) []health.Verdict {
 		verdicts[0].Check = at
 	}
 	if spec.CASecret != "" && f.Fault == nil {
-		authority := health.Verdict{Check: "ca " + spec.CASecret, State: health.Ready}
-		if f.Authority != "" {
-			authority.State, authority.Message = health.Waiting, f.Authority
-			authority.Cause, authority.Hint = "the Certificate that makes the CA is not issued yet", "kubectl get certificates -A"
+		ca := health.Verdict{Check: "ca " + spec.CASecret, State: health.Ready}
+		if f.CA != "" {
+			ca.State, ca.Message = health.Waiting, f.CA
+			ca.Cause, ca.Hint = "the Certificate that makes the CA is not issued yet", "kubectl get certificates -A"
 		}
-		verdicts = append(verdicts, authority)
-		after = append(after, authority.Check)
+		verdicts = append(verdicts, ca)
+		after = append(after, ca.Check)
 	}
 	for _, probe := range spec.Probes {
 		v := judgeHTTPProbe(spec, probe, f)
@@ -84,7 +84,7 @@ func judgeHTTPProbe(spec health.HTTPSpec, probe health.HTTPProbe, f httpFacts) h
 	asked := probeMethod(probe) + " " + probe.URL
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("curl -kv -X %s --connect-to ::%s: '%s'", probeMethod(probe), f.Service.Address, probe.URL)}
 	at := slices.IndexFunc(f.Answers, func(a httpAnswer) bool { return a.Name == probe.Name })
-	if at < 0 || !f.Answers[at].Seen || f.Service.Address == "" || f.Authority != "" {
+	if at < 0 || !f.Answers[at].Seen || f.Service.Address == "" || f.CA != "" {
 		v.Message, v.Hint = asked+": not asked yet", ""
 		return v
 	}
@@ -110,13 +110,13 @@ func judgeHTTPProbe(spec health.HTTPSpec, probe health.HTTPProbe, f httpFacts) h
 	case a.Passes < httpPasses:
 		v.Message, v.Hint = fmt.Sprintf("%s: answered, not yet %d times in a row", asked, httpPasses), ""
 	default:
-		return health.Verdict{State: health.Ready, Message: a.said()}
+		return health.Verdict{State: health.Ready, Message: a.message()}
 	}
 	return v
 }
 
-// said is what a good answer was, and, where that was counted, what it took.
-func (a httpAnswer) said() string {
+// message is what a good answer was, and, where that was counted, what it took.
+func (a httpAnswer) message() string {
 	switch {
 	case a.Attempts == 1:
 		return fmt.Sprintf("%d in %s, at the first attempt", a.Status, a.Took)

@@ -111,9 +111,9 @@ func TestSmallThingsOfHTTP(t *testing.T) {
 	assert.Empty(t, absolute(from, ""))
 	assert.Equal(t, "%zz", absolute(from, "%zz"))
 	ca, leafOf := []byte("ca"), []byte("leaf")
-	assert.Equal(t, ca, authorityIn(map[string][]byte{"ca.crt": ca, "tls.crt": leafOf}))
-	assert.Equal(t, leafOf, authorityIn(map[string][]byte{"ca.crt": nil, "tls.crt": leafOf}))
-	assert.Nil(t, authorityIn(nil))
+	assert.Equal(t, ca, caIn(map[string][]byte{"ca.crt": ca, "tls.crt": leafOf}))
+	assert.Equal(t, leafOf, caIn(map[string][]byte{"ca.crt": nil, "tls.crt": leafOf}))
+	assert.Nil(t, caIn(nil))
 	_, why := rootsOf(nil, "n/s")
 	assert.Contains(t, why, "no ca.crt")
 	_, why = rootsOf(ca, "n/s")
@@ -125,12 +125,12 @@ func TestSmallThingsOfHTTP(t *testing.T) {
 func TestAnOpenGateOfURLsSaysHowSoonEachAnswered(t *testing.T) {
 	checks := []health.Verdict{
 		{Check: "ca apisix/ca", State: health.Ready},
-		{Check: "http login", State: health.Ready, Message: httpAnswer{Status: 200, Took: "41ms", Attempts: 3}.said()},
+		{Check: "http login", State: health.Ready, Message: httpAnswer{Status: 200, Took: "41ms", Attempts: 3}.message()},
 	}
 	spec := health.Spec{Gate: "validation-probes", Kind: health.KindHTTP}
 	assert.Equal(t, "validation-probes: ready after 2s\n  http login: 200 in 41ms, after 3 attempts\n", health.NewResult(spec, health.EndedOpen, 2*time.Second, checks).Report())
 	spec.Kind = health.KindRollout
-	assert.Equal(t, "validation-probes: ready after 2s\n", health.NewResult(spec, health.EndedOpen, 2*time.Second, checks).Report(), "others have said what they found")
+	assert.Equal(t, "validation-probes: ready after 2s\n", health.NewResult(spec, health.EndedOpen, 2*time.Second, checks).Report(), "others have reported what they found")
 }
 
 func TestAnswersCountInARowAndAtOneTarget(t *testing.T) {
@@ -153,15 +153,15 @@ func TestAnswersCountInARowAndAtOneTarget(t *testing.T) {
 	<-w.news
 	assert.Equal(t, 2, take(1, same))
 	assert.Empty(t, w.news, "the same again is no news")
-	assert.Equal(t, []string{"1ms", "302 in 1ms, after 2 attempts"}, []string{w.facts.Answers[0].Took, w.facts.Answers[0].said()})
+	assert.Equal(t, []string{"1ms", "302 in 1ms, after 2 attempts"}, []string{w.facts.Answers[0].Took, w.facts.Answers[0].message()})
 	for _, spoil := range []func(*httpAnswer){
 		func(a *httpAnswer) { a.Status = 200 }, func(a *httpAnswer) { a.Error = "x" }, func(a *httpAnswer) { a.Lacks = true }, func(a *httpAnswer) { a.Location = "https://y/" },
 	} {
 		take(1, same)
 		assert.Equal(t, 0, take(1, spoil))
 	}
-	assert.True(t, answerPasses(health.HTTPProbe{}, httpAnswer{Status: 200, Location: "https://y/"}), "a Location that nobody asked about")
-	assert.Nil(t, w.judge(), "before the first look")
+	assert.True(t, answerPasses(health.HTTPProbe{}, httpAnswer{Status: 200, Location: "https://y/"}), "a Location that the probe does not ask for")
+	assert.Nil(t, w.judge(), "before the first observation")
 }
 
 func TestAnHTTPGateNamesWhatItIsAsked(t *testing.T) {
@@ -219,7 +219,7 @@ func TestAnHTTPGateNamesWhatItIsAsked(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestWhatAnHTTPGateLooksAt(t *testing.T) {
+func TestWhatAnHTTPGateObserves(t *testing.T) {
 	w := &httpWatch{spec: health.HTTPSpec{Namespace: "n", Service: "s"}}
 	assert.Len(t, w.sources(), 2)
 	w.spec.CASecret = "m/ca"

@@ -90,7 +90,7 @@ func visit(ctx context.Context, browser *http.Client, method, address string, fi
 	return response, string(text), nil
 }
 
-// bare is a URL without its query, which holds codes and states that change and that nobody must read.
+// bare is a URL without its query, which holds codes and states that change and must not be shown.
 func bare(address *url.URL) string {
 	return address.Scheme + "://" + address.Host + address.EscapedPath()
 }

@@ -17,11 +17,11 @@ import (
 // httpInterval is the pause between two requests of one probe: nothing reports that a URL begins to answer.
 const httpInterval = 100 * time.Millisecond
 
-// httpWatch looks at Service and CA when they change, and keeps asking each URL.
+// httpWatch observes Service and CA when they change, and keeps asking each URL.
 type httpWatch struct {
 	spec    health.HTTPSpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 	// user and password are the credentials, which no fact or message ever holds.
 	user, password, key string
 	news                chan struct{}
@@ -29,10 +29,10 @@ type httpWatch struct {
 
 	mu   sync.Mutex
 	seen bool
-	// facts are the latest, with the answers at target; authority is the CA as it was read.
-	facts     httpFacts
-	authority []byte
-	target    httpTarget
+	// facts are the latest, with the answers at target; CA is the CA as it was read.
+	facts  httpFacts
+	ca     []byte
+	target httpTarget
 	// epoch counts the targets: an answer of an earlier one proves nothing.
 	epoch int
 }
@@ -43,7 +43,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &httpWatch{spec: *spec.HTTP, cluster: all, settled: observe.NewSettled(time.Now), news: make(chan struct{}, 1)}
+	w := &httpWatch{spec: *spec.HTTP, cluster: all, stable: observe.NewStable(time.Now), news: make(chan struct{}, 1)}
 	user, password, found := strings.Cut(string(secrets.BasicAuth), ":")
 	w.user, w.password, w.key = user, password, string(secrets.APIKey)
 	for _, probe := range w.spec.Probes {
@@ -63,7 +63,7 @@ func (w *httpWatch) Run(ctx context.Context, report func([]health.Verdict)) erro
 	var parts sync.WaitGroup
 	changed := make(chan struct{}, 1)
 	parts.Go(func() { w.cluster.Follow(ctx, changed, w.sources()) })
-	parts.Go(func() { w.lookAgain(ctx, changed) })
+	parts.Go(func() { w.observeAgain(ctx, changed) })
 	for i, probe := range w.spec.Probes {
 		parts.Go(func() { w.askAgain(ctx, probe, w.moved[i]) })
 	}
@@ -80,23 +80,23 @@ func (w *httpWatch) sources() []kube.Source {
 	return sources
 }
 
-// lookAgain looks at the objects at every change; with another address or CA, every answer so far is void.
-func (w *httpWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
+// observeAgain observes the objects at every change; with another address or CA, every answer so far is void.
+func (w *httpWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 	for ctx.Err() == nil {
-		facts, authority := w.look(ctx)
+		facts, ca := w.observe(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		w.mu.Lock()
-		if facts.Service.Address != w.facts.Service.Address || !slices.Equal(authority, w.authority) || !w.seen {
+		if facts.Service.Address != w.facts.Service.Address || !slices.Equal(ca, w.ca) || !w.seen {
 			w.epoch++
-			w.authority = authority
+			w.ca = ca
 			w.target = httpTarget{address: facts.Service.Address, user: w.user, password: w.password, key: w.key}
 			if w.spec.CASecret != "" {
-				w.target.roots, facts.Authority = rootsOf(authority, w.spec.CASecret)
+				w.target.roots, facts.CA = rootsOf(ca, w.spec.CASecret)
 			}
 		} else {
-			facts.Answers, facts.Authority = w.facts.Answers, w.facts.Authority
+			facts.Answers, facts.CA = w.facts.Answers, w.facts.CA
 		}
 		w.facts, w.seen = facts, true
 		w.mu.Unlock()
@@ -104,7 +104,7 @@ func (w *httpWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
 			observe.Signal(moved)
 		}
 		observe.Signal(w.news)
-		observe.WaitFor(ctx, changed, observe.Relook)
+		observe.WaitFor(ctx, changed, observe.Interval)
 	}
 }
 
@@ -112,7 +112,7 @@ func (w *httpWatch) lookAgain(ctx context.Context, changed <-chan struct{}) {
 func (w *httpWatch) askAgain(ctx context.Context, probe health.HTTPProbe, moved <-chan struct{}) {
 	for ctx.Err() == nil {
 		w.mu.Lock()
-		target, epoch, usable := w.target, w.epoch, w.facts.Service.Address != "" && w.facts.Authority == ""
+		target, epoch, usable := w.target, w.epoch, w.facts.Service.Address != "" && w.facts.CA == ""
 		w.mu.Unlock()
 		if usable {
 			start := time.Now()
@@ -160,7 +160,7 @@ func answerPasses(p health.HTTPProbe, a httpAnswer) bool {
 	return a.Error == "" && slices.Contains(probeStatuses(p), a.Status) && !a.Lacks && (p.RedirectTo == "" || a.Location == p.RedirectTo) && strings.HasPrefix(a.Location, p.RedirectPrefix)
 }
 
-// judge is nil before the first look.
+// judge is nil before the first observation.
 func (w *httpWatch) judge() []health.Verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -73,7 +73,7 @@ var issuanceCauses = []Cause{
 	},
 	{
 		regexp.MustCompile(`x509: certificate signed by unknown authority|certificate is not trusted`),
-		"the server's certificate is of an authority that the issuer does not trust", "put the CA into spec.vault.caBundleSecretRef or caBundle", false,
+		"the server's certificate is of a CA that the issuer does not trust", "put the CA into spec.vault.caBundleSecretRef or caBundle", false,
 	},
 	{regexp.MustCompile(`x509: `), "the server's certificate is not valid for this name or time", "compare the names in the server's certificate with spec.vault.server", false},
 	{regexp.MustCompile(`connection refused`), "nothing listens at the server's address", "kubectl get pods,endpointslices of the server; is spec.vault.server right?", false},

@@ -6,7 +6,7 @@ import (
 	"strata/health/observe"
 )
 
-// issuerFacts is one look at an Issuer or ClusterIssuer.
+// issuerFacts is one observation of an Issuer or ClusterIssuer.
 type issuerFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -33,7 +33,7 @@ func issuerCheck(s health.IssuerSpec) string {
 	return "issuer " + s.Namespace + "/" + s.Name
 }
 
-// judgeIssuer says whether cert-manager has taken an issuer into use, as it is specified now. cert-manager looks at an issuer
+// judgeIssuer says whether cert-manager has taken an issuer into use, as it is specified now. cert-manager reconciles an issuer
 // when it or one of its Secrets changes, and again after a failure: what has failed since it was last Ready is seen when a
 // certificate is issued.
 func judgeIssuer(spec health.IssuerSpec, f issuerFacts) []health.Verdict {
@@ -47,8 +47,8 @@ func judgeIssuer(spec health.IssuerSpec, f issuerFacts) []health.Verdict {
 	case f.Deleting:
 		v.Message = "is being deleted"
 	case f.Ready.Stale(f.Generation):
-		v.Message = kube.StaleSaid(f.Ready, f.Generation)
-		v.Cause = "cert-manager's controller has not looked at it yet: it is starting, or not running"
+		v.Message = kube.StaleMessage(f.Ready, f.Generation)
+		v.Cause = "cert-manager's controller has not reconciled it yet: it is starting, or not running"
 		v.Hint = "kubectl -n cert-manager get pods; kubectl -n cert-manager logs deployment/cert-manager"
 	case f.Ready.Status == "True":
 		v = health.Verdict{Check: v.Check, State: health.Ready}

@@ -21,7 +21,7 @@ var (
 type issuerWatch struct {
 	spec    health.IssuerSpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 }
 
 // New is the constructor of kind issuer. Its error says what the Spec or the Secrets lack.
@@ -30,7 +30,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &issuerWatch{spec: *spec.Issuer, cluster: all, settled: observe.NewSettled(time.Now)}, nil
+	return &issuerWatch{spec: *spec.Issuer, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // resourceOf is the issuer's.
@@ -44,13 +44,13 @@ func resourceOf(s health.IssuerSpec) schema.GroupVersionResource {
 // Run implements Watch.
 func (w *issuerWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	sources := []kube.Source{{Resource: resourceOf(w.spec), Namespace: w.spec.Namespace, Name: w.spec.Name}}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeIssuer(w.spec, w.look(ctx)) }, report)
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeIssuer(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
 
-func (w *issuerWatch) look(ctx context.Context) issuerFacts {
+func (w *issuerWatch) observe(ctx context.Context) issuerFacts {
 	var facts issuerFacts
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) error {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
 		object, err := kube.Get[ConditionedObject](ctx, s, resourceOf(w.spec), w.spec.Namespace, w.spec.Name)
 		facts = issuerFactsOf(object)
 		return err

@@ -31,8 +31,8 @@ type APIServer struct {
 	Dyn  dynamic.Interface
 	// Config is what both are made of.
 	Config *rest.Config
-	// lent says that it is somebody else's.
-	lent bool
+	// existing is true of a server of an existing cluster.
+	existing bool
 }
 
 // Cluster is every API server of a Spec.
@@ -49,13 +49,13 @@ func ClusterOf(spec health.Spec, secrets health.Secrets) (*Cluster, error) {
 		return nil, err
 	}
 	for _, server := range all.Servers {
-		server.lent = spec.Lent
+		server.existing = spec.Existing
 	}
 	return all, nil
 }
 
 // NewCluster builds one client per server from the kubeconfig's credentials and CA. The kubeconfig's own server is not
-// used; its CA is, on purpose: an address that somebody else holds must fail verification.
+// used; its CA is, on purpose: an address that another machine holds must fail verification.
 func NewCluster(servers []string, kubeconfig []byte) (*Cluster, error) {
 	if len(servers) == 0 {
 		return nil, errors.New("spec: servers: empty; expected at least one https://address:port")
@@ -88,7 +88,7 @@ func newAPIServer(server string, base *rest.Config) (*APIServer, error) {
 	}
 	config := rest.CopyConfig(base)
 	config.Host = "https://" + address.Host + strings.TrimSuffix(address.Path, "/") // a proxy tells clusters apart by path
-	// The client's own limiter would delay a look without a word; the number of requests is bounded by the looks.
+	// The client's own limiter would delay an observation without a word; the number of requests is bounded by the observations.
 	config.QPS = -1
 	config.UserAgent = "strata-gate"
 	client, err := rest.HTTPClientFor(config)
@@ -102,16 +102,16 @@ func newAPIServer(server string, base *rest.Config) (*APIServer, error) {
 	return &APIServer{Name: address.Host, url: config.Host, http: client, Dyn: dyn, Config: config}, nil
 }
 
-// Read runs one look against the server that answered last and, where that server cannot be asked, against the next. An
+// Read runs one observation against the server that answered last and, where that server cannot be asked, against the next. An
 // answer such as "not found" is an answer. The returned fault is the first server's.
-func (c *Cluster) Read(ctx context.Context, look func(context.Context, *APIServer) error) *Fault {
+func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServer) error) *Fault {
 	var first *Fault
 	start := int(c.good.Load())
 	for i := range c.Servers {
 		index := (start + i) % len(c.Servers)
 		server := c.Servers[index]
 		attempt, cancel := context.WithTimeout(ctx, RequestTimeout)
-		err := look(attempt, server)
+		err := once(attempt, server)
 		cancel()
 		if err == nil {
 			c.good.Store(int32(index)) //nolint:gosec // an index of the servers
@@ -127,8 +127,8 @@ func (c *Cluster) Read(ctx context.Context, look func(context.Context, *APIServe
 	return first
 }
 
-// Look is read for a gate: it also says for how many seconds the API has failed in the same way.
-func (c *Cluster) Look(ctx context.Context, seen *observe.Settled, read func(context.Context, *APIServer) error) (*Fault, int) {
+// ObserveOnce is Read for a gate: it also says for how many seconds the API has failed in the same way.
+func (c *Cluster) ObserveOnce(ctx context.Context, seen *observe.Stable, read func(context.Context, *APIServer) error) (*Fault, int) {
 	fault := c.Read(ctx, read)
 	if fault != nil {
 		return fault, seen.Seconds("api", string(fault.Kind))

@@ -36,7 +36,7 @@ func TestErrorsAreToldApart(t *testing.T) {
 		{"a deadline", wrap(context.DeadlineExceeded), faultTimeout, false, true},
 		{"a network timeout", wrap(&net.DNSError{IsTimeout: true}), faultTimeout, false, true},
 		{"a name that is not found", wrap(&net.DNSError{IsNotFound: true}), faultOther, false, true},
-		{"another authority", wrap(x509.UnknownAuthorityError{}), faultAuthority, true, true},
+		{"another CA", wrap(x509.UnknownAuthorityError{}), faultUnknownCA, true, true},
 		{"another name", wrap(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "a"}), faultName, true, true},
 		{"expired", wrap(x509.CertificateInvalidError{Reason: x509.Expired}), faultCertificate, true, true},
 		{"401", wrap(apierrors.NewUnauthorized("no")), FaultUnauthorized, true, true},
@@ -54,7 +54,7 @@ func TestErrorsAreToldApart(t *testing.T) {
 	}
 }
 
-func TestAnErrorLooksTheSameOnEveryAttempt(t *testing.T) {
+func TestAnErrorReadsTheSameOnEveryAttempt(t *testing.T) {
 	one := Stable("read tcp 10.10.0.1:53412->10.10.0.11:6443: read: connection reset by peer ")
 	two := Stable("read tcp 10.10.0.1:60001->10.10.0.11:6443: read: connection reset by peer")
 	assert.Equal(t, one, two)
@@ -75,7 +75,7 @@ func TestAClusterThatCannotBeAskedIsRefused(t *testing.T) {
 		{"plain http", []string{"http://a:1"}, good, "not https://address:port"},
 		{"no host", []string{"https://"}, good, "not https://address:port"},
 		{"no URL", []string{"https://a:x"}, good, "not https://address:port"},
-		{"a kubeconfig that trusts anybody", []string{"https://a:1"}, []byte(insecure), "insecure-skip-tls-verify"},
+		{"a kubeconfig that trusts any server", []string{"https://a:1"}, []byte(insecure), "insecure-skip-tls-verify"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := NewCluster(c.servers, c.kubeconfig)

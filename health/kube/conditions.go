@@ -8,15 +8,15 @@ import (
 // been true of another specification. Neither kubectl wait nor Pulumi's observe.WaitFor compares the two.
 func (c Condition) Stale(generation int64) bool { return c.ObservedGeneration < generation }
 
-// StaleSaid puts a stale condition into words.
-func StaleSaid(c Condition, generation int64) string {
+// StaleMessage puts a stale condition into words.
+func StaleMessage(c Condition, generation int64) string {
 	if c.Status == "" {
 		return "has no condition " + c.Type + " yet"
 	}
 	return fmt.Sprintf("%s is %s of generation %d, expected generation %d", c.Type, c.Status, c.ObservedGeneration, generation)
 }
 
-// ConditionOf is the condition of a type; without a status where nobody has written one.
+// ConditionOf is the condition of a type; without a status where it is not written yet.
 func ConditionOf(conditions []Condition, kind string) Condition {
 	for _, c := range conditions {
 		if c.Type == kind {

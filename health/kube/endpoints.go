@@ -17,8 +17,8 @@ type EndpointFacts struct {
 // ServiceLabel is on every EndpointSlice of a Service.
 const ServiceLabel = discoveryv1.LabelServiceName
 
-// LookEndpoints reads the addresses behind a Service. The Service's or slice's existence says nothing.
-func LookEndpoints(ctx context.Context, s *APIServer, namespace, service string) (EndpointFacts, error) {
+// ObserveEndpoints reads the addresses behind a Service. The Service's or slice's existence says nothing.
+func ObserveEndpoints(ctx context.Context, s *APIServer, namespace, service string) (EndpointFacts, error) {
 	all, err := EndpointSlices(ctx, s, namespace, service)
 	if err != nil {
 		return EndpointFacts{}, err

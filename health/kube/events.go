@@ -27,7 +27,7 @@ const (
 	scheduleSeconds = 35
 )
 
-// podFacts is one Pod that backs what a gate looks at.
+// podFacts is one Pod that backs what a gate observes.
 type podFacts struct {
 	Name string `json:"name"`
 	Node string `json:"node,omitempty"`
@@ -88,7 +88,7 @@ func podPlace(pod podFacts) string {
 	return pod.Name + " on " + pod.Node
 }
 
-// passing matches reasons for which a Pod is not scheduled that end without anybody doing anything.
+// passing matches reasons for which a Pod is not scheduled that end by themselves.
 var passing = regexp.MustCompile(`node\.kubernetes\.io/(not-ready|unreachable|network-unavailable)|uninitialized|no nodes available`)
 
 func scheduling(pod podFacts, hint string) trouble {

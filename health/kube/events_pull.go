@@ -44,7 +44,7 @@ func backoffOf(message string) time.Duration {
 // innermostLength is how much of a nested error goes into a message; the evidence has all of it.
 const innermostLength = 160
 
-// Innermost is the end of a nested error, from a colon on: what went wrong is said last.
+// Innermost is the end of a nested error, from a colon on: the fault comes last.
 func Innermost(text string) string {
 	for len(text) > innermostLength {
 		_, rest, found := strings.Cut(text, ": ")

@@ -24,7 +24,7 @@ const (
 	// FaultUnauthorized is an API server that does not know who asks.
 	FaultUnauthorized faultKind = "unauthorized"
 	faultForbidden    faultKind = "forbidden"
-	faultAuthority    faultKind = "unknown authority"
+	faultUnknownCA    faultKind = "unknown authority"
 	faultName         faultKind = "wrong name"
 	faultCertificate  faultKind = "bad certificate"
 	faultNotServed    faultKind = "not served"
@@ -36,10 +36,10 @@ type Fault struct {
 	Kind faultKind `json:"kind"`
 	// Server is the API server that was asked.
 	Server string `json:"server"`
-	// Text is the error, without what changes from look to look.
+	// Text is the error, without what changes from one observation to the next.
 	Text string `json:"text"`
-	// Lent is true of a server that is somebody else's: the ways out are others.
-	Lent bool `json:"lent,omitempty"`
+	// Existing is true of a server of an existing cluster: the hints are others.
+	Existing bool `json:"lent,omitempty"`
 }
 
 // ephemeral matches the local end of a connection in a network error: a new port on every attempt.
@@ -52,17 +52,17 @@ func newFault(server string, err error) *Fault {
 // Fault is an error of a request to the server.
 func (s *APIServer) Fault(err error) *Fault {
 	f := newFault(s.Name, err)
-	f.Lent = s.lent
+	f.Existing = s.existing
 	return f
 }
 
-// Stable removes from an error what differs between two looks at the same situation.
+// Stable removes from an error what differs between two observations of the same situation.
 func Stable(text string) string {
 	return strings.TrimSpace(ephemeral.ReplaceAllString(text, ""))
 }
 
 func kindOf(err error) faultKind {
-	var authority x509.UnknownAuthorityError
+	var ca x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var certificate x509.CertificateInvalidError
 	switch {
@@ -72,8 +72,8 @@ func kindOf(err error) faultKind {
 		return faultForbidden
 	case apierrors.IsNotFound(err):
 		return faultNotServed
-	case errors.As(err, &authority):
-		return faultAuthority
+	case errors.As(err, &ca):
+		return faultUnknownCA
 	case errors.As(err, &name):
 		return faultName
 	case errors.As(err, &certificate):
@@ -107,7 +107,7 @@ func (f *Fault) elsewhere() bool {
 // phase.
 func (f *Fault) permanent() bool {
 	switch f.Kind {
-	case FaultUnauthorized, faultForbidden, faultAuthority, faultName, faultCertificate:
+	case FaultUnauthorized, faultForbidden, faultUnknownCA, faultName, faultCertificate:
 		return true
 	default:
 		return false
@@ -115,15 +115,15 @@ func (f *Fault) permanent() bool {
 }
 
 // Verdict is what every check says when the API could not be asked: nothing is known, so it cannot be Ready.
-func (f *Fault) Verdict(check string, settled bool) health.Verdict {
-	v := health.Verdict{Check: check, State: health.Waiting, Message: f.Server + " " + f.said(), Evidence: []string{f.Text}, Cause: f.cause(), Hint: f.hint()}
-	if settled && f.permanent() {
+func (f *Fault) Verdict(check string, stable bool) health.Verdict {
+	v := health.Verdict{Check: check, State: health.Waiting, Message: f.Server + " " + f.message(), Evidence: []string{f.Text}, Cause: f.cause(), Hint: f.hint()}
+	if stable && f.permanent() {
 		v.State = health.Stuck
 	}
 	return v
 }
 
-func (f *Fault) said() string {
+func (f *Fault) message() string {
 	switch f.Kind {
 	case faultRefused:
 		return "refuses connections"
@@ -135,8 +135,8 @@ func (f *Fault) said() string {
 		return "rejects the credentials (401)"
 	case faultForbidden:
 		return "forbids the request (403)"
-	case faultAuthority:
-		return "has a certificate of another authority"
+	case faultUnknownCA:
+		return "has a certificate of another CA"
 	case faultName:
 		return "has a certificate for other names"
 	case faultCertificate:

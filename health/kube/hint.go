@@ -11,7 +11,7 @@ func (f *Fault) cause() string {
 		return "the kubeconfig's credentials are not this cluster's"
 	case faultForbidden:
 		return "the kubeconfig's user is not a cluster administrator"
-	case faultAuthority:
+	case faultUnknownCA:
 		return "another cluster, or an earlier installation, holds this address"
 	case faultName:
 		return "the server's certificate does not list this address"
@@ -24,8 +24,8 @@ func (f *Fault) cause() string {
 
 // hint is the fix for a fault, or the command to look further.
 func (f *Fault) hint() string {
-	if f.Lent {
-		return f.lentHint()
+	if f.Existing {
+		return f.existingHint()
 	}
 	switch f.Kind {
 	case faultRefused:
@@ -34,7 +34,7 @@ func (f *Fault) hint() string {
 		return "check the route and the firewall for " + f.Server + " (TCP)"
 	case FaultUnauthorized, faultForbidden:
 		return "compare the kubeconfig with /etc/rancher/k3s/k3s.yaml on the server"
-	case faultAuthority:
+	case faultUnknownCA:
 		return "compare the kubeconfig's CA with https://" + f.Server + "/cacerts; uninstall the K3s that is not of this cluster"
 	case faultName:
 		return "add the address to the servers' tls-san"
@@ -45,15 +45,15 @@ func (f *Fault) hint() string {
 	}
 }
 
-// lentHint is the fix for a fault of somebody else's server, on which nobody here can log in.
-func (f *Fault) lentHint() string {
+// existingHint is the fix for a fault of an existing cluster's server, where we cannot log in.
+func (f *Fault) existingHint() string {
 	const anew = "write the context anew (kind export kubeconfig, k3d kubeconfig merge), or name another in strata:cluster.context"
 	switch f.Kind {
 	case faultRefused:
 		return "start the cluster (docker ps shows the nodes of kind and k3d), or " + anew
 	case faultTimeout, faultUnreachable:
 		return "check the route and the firewall for " + f.Server + " (TCP)"
-	case FaultUnauthorized, faultForbidden, faultAuthority:
+	case FaultUnauthorized, faultForbidden, faultUnknownCA:
 		return anew
 	case faultName:
 		return "use a server address in the context that the certificate has, or set its tls-server-name"

@@ -21,7 +21,7 @@ const (
 	watchSeconds = int64(300)
 )
 
-// Source is a set of objects whose changes are a reason to look again.
+// Source is a set of objects whose changes are a reason to observe again.
 type Source struct {
 	Resource  schema.GroupVersionResource
 	Namespace string
@@ -30,7 +30,7 @@ type Source struct {
 	Labels string
 }
 
-// Follow signals changed whenever an object of the sources changes, until ctx ends. A watch is a reason to look and never
+// Follow signals changed whenever an object of the sources changes, until ctx ends. A watch is a reason to observe and never
 // an observation: what a verdict rests on is read anew, so a stale or broken watch can delay a verdict but not falsify it.
 func (c *Cluster) Follow(ctx context.Context, changed chan<- struct{}, sources []Source) {
 	var watches sync.WaitGroup
@@ -75,11 +75,11 @@ func drain(ctx context.Context, events watch.Interface, changed chan<- struct{})
 	}
 }
 
-// Observe follows the sources and looks whenever they change, until ctx ends.
-func (c *Cluster) Observe(ctx context.Context, sources []Source, look func(context.Context) []health.Verdict, report func([]health.Verdict)) {
+// Observe follows the sources and observes whenever they change, until ctx ends.
+func (c *Cluster) Observe(ctx context.Context, sources []Source, once func(context.Context) []health.Verdict, report func([]health.Verdict)) {
 	changed := make(chan struct{}, 1)
 	var follower sync.WaitGroup
 	follower.Go(func() { c.Follow(ctx, changed, sources) })
-	observe.Looks(ctx, changed, observe.Relook, look, report)
+	observe.Repeat(ctx, changed, observe.Interval, once, report)
 	follower.Wait()
 }

@@ -34,7 +34,7 @@ func (w WorkloadFacts) check() string {
 	return "workload " + w.Namespace + "/" + w.Kind + "/" + w.Name
 }
 
-// refusals match reasons for which Pods are not created that end only when somebody changes something.
+// refusals match reasons for which Pods are not created and that waiting cannot end.
 var refusals = []string{"exceeded quota", "violates PodSecurity", "must specify limits", "must specify requests"}
 
 // JudgeWorkload says whether a workload is rolled out: its newest revision serves and no older one is left, so that what

@@ -48,8 +48,8 @@ func (r WorkloadRef) Sources() []Source {
 // revision tells a workload's Pods of the newest revision from older ones: the label's value, or any if the label is empty.
 type revision struct{ label, value string }
 
-// lookWorkload reads a workload and, where it is not rolled out, its Pods and their events.
-func lookWorkload(ctx context.Context, s *APIServer, r WorkloadRef) (WorkloadFacts, error) {
+// observeWorkload reads a workload and, where it is not rolled out, its Pods and their events.
+func observeWorkload(ctx context.Context, s *APIServer, r WorkloadRef) (WorkloadFacts, error) {
 	facts := WorkloadFacts{Namespace: r.Namespace, Kind: r.Kind, Name: r.Name}
 	var selector *metav1.LabelSelector
 	var newest revision
@@ -149,7 +149,7 @@ func (w *WorkloadFacts) deployment(ctx context.Context, s *APIServer) (*metav1.L
 		}
 	}
 	if JudgeWorkload(*w).State == health.Ready {
-		// Nobody asks for its Pods, and the gate's caller waits for this look.
+		// Its Pods are not asked for, and the gate's caller waits for this observation.
 		return nil, revision{}, "", nil
 	}
 	newest, err := newestReplicaSet(ctx, s, d)
@@ -180,11 +180,11 @@ func newestReplicaSet(ctx context.Context, s *APIServer, d *appsv1.Deployment) (
 	return newest, nil
 }
 
-// LookWorkloads reads several workloads and for how long each of their Pods has shown the same trouble.
-func LookWorkloads(ctx context.Context, s *APIServer, refs []WorkloadRef, seen *observe.Settled) ([]WorkloadFacts, error) {
+// ObserveWorkloads reads several workloads and for how long each of their Pods has shown the same trouble.
+func ObserveWorkloads(ctx context.Context, s *APIServer, refs []WorkloadRef, seen *observe.Stable) ([]WorkloadFacts, error) {
 	var all []WorkloadFacts
 	for _, ref := range refs {
-		facts, err := lookWorkload(ctx, s, ref)
+		facts, err := observeWorkload(ctx, s, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func LookWorkloads(ctx context.Context, s *APIServer, refs []WorkloadRef, seen *
 	return all, nil
 }
 
-// shows is what a Pod's trouble looks like, to tell whether it stays the same.
+// shows is a Pod's trouble as a text, to tell whether it stays the same.
 func (p podFacts) shows() string {
 	text := p.Scheduled.Status + p.Scheduled.Message
 	for _, c := range p.Containers {

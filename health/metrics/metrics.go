@@ -11,7 +11,7 @@ import (
 	"strata/health/observe"
 )
 
-// metricsFacts is one look at the metrics of a Service.
+// metricsFacts is one observation of the metrics of a Service.
 type metricsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// metricsInterval is the pause between two looks: nothing reports that a series begins.
+	// metricsInterval is the pause between two observations: nothing reports that a series begins.
 	metricsInterval = 200 * time.Millisecond
 	// metricsLimit bounds what is read: a proxy with many routes has some megabytes.
 	metricsLimit = 16 << 20
@@ -21,7 +21,7 @@ const (
 type metricsWatch struct {
 	spec    health.MetricsSpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 }
 
 // New is the constructor of kind metrics. Its error says what the Spec or the Secrets lack.
@@ -30,19 +30,19 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &metricsWatch{spec: *spec.Metrics, cluster: all, settled: observe.NewSettled(time.Now)}, nil
+	return &metricsWatch{spec: *spec.Metrics, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // Run implements Watch.
 func (w *metricsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	observe.Looks(ctx, nil, metricsInterval, func(ctx context.Context) []health.Verdict { return judgeSeries(w.spec, w.look(ctx)) }, report)
+	observe.Repeat(ctx, nil, metricsInterval, func(ctx context.Context) []health.Verdict { return judgeSeries(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
 
-// look reads the metrics through an API server's proxy: the Service has no address outside the cluster.
-func (w *metricsWatch) look(ctx context.Context) metricsFacts {
+// observe reads the metrics through an API server's proxy: the Service has no address outside the cluster.
+func (w *metricsWatch) observe(ctx context.Context) metricsFacts {
 	var facts metricsFacts
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) error {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
 		status, body, err := s.GetAs(ctx, metricsProxy(w.spec), "text/plain", metricsLimit)
 		if facts = (metricsFacts{Status: status}); err != nil {
 			return err

@@ -15,10 +15,10 @@ import (
 func networkCheck(host health.Host) string { return "pod network " + host.Name }
 
 // routeSeconds is for how long routes may be missing once both ends are up. Flannel follows the Nodes by a watch and writes a route
-// within a second; what it has missed it does not look for again.
+// within a second; what it has missed it does not search again.
 const routeSeconds = 60
 
-// networkFacts is what one host's way to the Pods of the others looks like.
+// networkFacts is one host's way to the Pods of the others.
 type networkFacts struct {
 	// Unit has the host's routes, Nodes the ranges of Pods.
 	Unit  host.UnitFacts `json:"unit"`

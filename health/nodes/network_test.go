@@ -23,7 +23,7 @@ func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 	cut.Routes = nil
 	down := host.UnitFacts{Seen: true, Active: "activating", Sub: "start"}
 	seen := &nodesAndUnits{
-		hosts: []health.Host{a, b}, asked: true, network: netip.MustParsePrefix("10.42.0.0/16"), settled: observe.NewSettled(func() time.Time { return now }),
+		hosts: []health.Host{a, b}, asked: true, network: netip.MustParsePrefix("10.42.0.0/16"), stable: observe.NewStable(func() time.Time { return now }),
 		units: []host.UnitFacts{down, up}, nodes: &Facts{Nodes: []nodeFacts{
 			{Name: "a", Server: true, PodCIDR: "10.42.0.0/24", Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
 			{Name: "b", PodCIDR: "10.42.1.0/24", Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},

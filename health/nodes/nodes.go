@@ -11,7 +11,7 @@ import (
 	"strata/health/observe"
 )
 
-// Facts is one look at the Nodes.
+// Facts is one observation of the Nodes.
 type Facts struct {
 	// Fault is set when no API server could be asked; then nothing is known about any Node.
 	Fault *kube.Fault `json:"fault,omitempty"`
@@ -39,7 +39,7 @@ type nodeFacts struct {
 	// Startup are taints that keep Pods off until a controller removes them.
 	Startup  []string `json:"startup,omitempty"`
 	Deleting bool     `json:"deleting,omitempty"`
-	// Seconds is for how long the Node has looked the same.
+	// Seconds is for how long the Node has been the same.
 	Seconds int `json:"seconds,omitempty"`
 }
 
@@ -99,21 +99,21 @@ func judgeNodeSet(expected []health.Host, nodes []nodeFacts, ready int) health.V
 		return v
 	}
 	var extra []string
-	settled := true
+	stable := true
 	for _, node := range nodes {
 		if slices.ContainsFunc(expected, func(h health.Host) bool { return h.Name == node.Name }) {
 			continue
 		}
 		extra = append(extra, node.Name)
-		settled = settled && node.Seconds >= observe.NoticeSeconds && !node.Deleting
+		stable = stable && node.Seconds >= observe.NoticeSeconds && !node.Deleting
 	}
 	if len(extra) > 0 {
 		slices.Sort(extra)
 		v.State = health.Waiting
 		v.Message = fmt.Sprintf("%d/%d Ready; not expected: %s", ready, len(expected), strings.Join(extra, ", "))
 		v.Hint = "kubectl delete node " + strings.Join(extra, " ") + ", or add it to strata:hosts"
-		if settled {
-			v.State, v.Cause = health.Stuck, "a Node that no host of the configuration explains; nobody else removes it"
+		if stable {
+			v.State, v.Cause = health.Stuck, "a Node that no host of the configuration explains; no controller removes it"
 		}
 		return v
 	}

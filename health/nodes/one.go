@@ -44,7 +44,7 @@ func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 		return health.Verdict{State: health.Waiting, Message: notReady(node.Ready), Evidence: conditionLines(node), Cause: nodeCause(node.Ready), Hint: describe}
 	case node.Heartbeat != heartbeatFresh:
 		return health.Verdict{
-			State: health.Waiting, Message: "Ready, but the kubelet's Lease is " + leaseSaid(node.Heartbeat), Evidence: conditionLines(node),
+			State: health.Waiting, Message: "Ready, but the kubelet's Lease is " + leaseMessage(node.Heartbeat), Evidence: conditionLines(node),
 			Cause: "the kubelet has stopped and no controller has noticed yet", Hint: "on " + node.Name + ": systemctl status " + host.UnitName(h),
 		}
 	case len(node.Startup) > 0:

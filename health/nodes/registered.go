@@ -8,7 +8,7 @@ import (
 	"strata/internal/remote"
 )
 
-// JudgeRegistered is judgeNodes for a cluster whose nodes nobody here has configured: each Node that is registered must be Ready by
+// JudgeRegistered is judgeNodes for an existing cluster, whose nodes are not configured here: each Node that is registered must be Ready by
 // the API alone, since no host can be asked for its unit.
 func JudgeRegistered(facts Facts) []health.Verdict {
 	if facts.Fault != nil {

@@ -11,7 +11,7 @@ import (
 	"strata/health/observe"
 )
 
-// nodesAndUnits holds the newest looks at Nodes and units, from which one judgement is made.
+// nodesAndUnits holds the newest observations of Nodes and units, from which one judgement is made.
 type nodesAndUnits struct {
 	hosts []health.Host
 	// registered takes the Nodes that there are for the hosts.
@@ -19,7 +19,7 @@ type nodesAndUnits struct {
 	// network is the Pod network, not valid where routes are not checked; asked is false without a key for the hosts.
 	network netip.Prefix
 	asked   bool
-	settled *observe.Settled
+	stable  *observe.Stable
 
 	mu    sync.Mutex
 	units []host.UnitFacts
@@ -33,7 +33,7 @@ func (n *nodesAndUnits) update(change func()) {
 	change()
 }
 
-// judge returns nil until the Nodes were looked at: units alone say nothing about the cluster.
+// judge returns nil until the Nodes were observed: units alone say nothing about the cluster.
 func (n *nodesAndUnits) judge() []health.Verdict {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -64,9 +64,9 @@ func (n *nodesAndUnits) facts(i int) networkFacts {
 	f := networkFacts{Unit: n.units[i], Nodes: *n.nodes}
 	key, missing := "network "+n.hosts[i].Name, f.missing(n.hosts[i], n.network, n.hosts)
 	if len(missing) == 0 || health.StateOf(append(judgeNodes(n.hosts, *n.nodes), host.JudgeUnit(n.hosts[i], n.units[i]))) != health.Ready {
-		n.settled.Forget(key)
+		n.stable.Forget(key)
 		return f
 	}
-	f.Seconds = n.settled.Seconds(key, strings.Join(missing, ","))
+	f.Seconds = n.stable.Seconds(key, strings.Join(missing, ","))
 	return f
 }

@@ -45,7 +45,7 @@ func nodeCause(ready kube.Condition) string {
 	}
 }
 
-func leaseSaid(h heartbeat) string {
+func leaseMessage(h heartbeat) string {
 	if h == heartbeatStale {
 		return "not renewed"
 	}

@@ -37,14 +37,14 @@ var startupTaints = []string{
 	"node.kubernetes.io/unreachable",
 }
 
-// Watch looks at Nodes, their Leases and, over SSH, the units of their hosts.
+// Watch observes Nodes, their Leases and, over SSH, the units of their hosts.
 type Watch struct {
 	Cluster *kube.Cluster
 	hosts   []health.Host
 	// key opens SSH to the hosts; without it, their units are skipped.
-	key     []byte
-	Settled *observe.Settled
-	Now     observe.Clock
+	key    []byte
+	Stable *observe.Stable
+	Now    observe.Clock
 	// network is the Pod network that each host needs routes in; not valid where none are needed.
 	network netip.Prefix
 	// registered takes the Nodes that there are for the expected ones.
@@ -70,17 +70,17 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes := &Watch{Cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, Settled: observe.NewSettled(time.Now), Now: time.Now, registered: registered, Renewed: map[string]Renewal{}}
+	nodes := &Watch{Cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, Stable: observe.NewStable(time.Now), Now: time.Now, registered: registered, Renewed: map[string]Renewal{}}
 	if spec.Nodes != nil {
 		nodes.network = spec.Nodes.PodNetwork
 	}
 	return nodes, nil
 }
 
-// Run implements Watch. Nodes and units are looked at side by side: a Node's condition is what a controller last wrote, the
+// Run implements Watch. Nodes and units are observed side by side: a Node's condition is what a controller last wrote, the
 // unit is what runs now.
 func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	seen := &nodesAndUnits{hosts: w.hosts, registered: w.registered, network: w.network, asked: len(w.key) > 0, settled: observe.NewSettled(w.Now), units: make([]host.UnitFacts, len(w.hosts))}
+	seen := &nodesAndUnits{hosts: w.hosts, registered: w.registered, network: w.network, asked: len(w.key) > 0, stable: observe.NewStable(w.Now), units: make([]host.UnitFacts, len(w.hosts))}
 	news := make(chan struct{}, 1)
 	var parts sync.WaitGroup
 	for i, h := range w.hosts {
@@ -98,8 +98,8 @@ func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	sources := []kube.Source{{Resource: kube.NodeResource}, {Resource: kube.LeaseResource, Namespace: leaseNamespace}}
 	parts.Go(func() { w.Cluster.Follow(ctx, changed, sources) })
 	parts.Go(func() {
-		observe.Again(ctx, changed, observe.Relook, func(ctx context.Context) {
-			facts := w.Look(ctx)
+		observe.Again(ctx, changed, observe.Interval, func(ctx context.Context) {
+			facts := w.Observe(ctx)
 			seen.update(func() { seen.nodes = &facts })
 			observe.Signal(news)
 		})
@@ -109,11 +109,11 @@ func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	return nil
 }
 
-// Look reads the Nodes and their Leases from one server.
-func (w *Watch) Look(ctx context.Context) Facts {
+// Observe reads the Nodes and their Leases from one server.
+func (w *Watch) Observe(ctx context.Context) Facts {
 	var nodes []corev1.Node
 	var leases []coordinationv1.Lease
-	fault, seconds := w.Cluster.Look(ctx, w.Settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+	fault, seconds := w.Cluster.ObserveOnce(ctx, w.Stable, func(ctx context.Context, s *kube.APIServer) (err error) {
 		if nodes, err = kube.List[corev1.Node](ctx, s, kube.NodeResource, "", metav1.ListOptions{}); err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func (w *Watch) Look(ctx context.Context) Facts {
 	for i := range nodes {
 		one := factsOfNode(&nodes[i])
 		one.Heartbeat = w.heartbeat(&nodes[i], leases)
-		one.Seconds = w.Settled.Seconds("node "+one.Name, strings.Join([]string{string(nodes[i].UID), one.InternalIP, strconv.FormatBool(one.Server)}, " "))
+		one.Seconds = w.Stable.Seconds("node "+one.Name, strings.Join([]string{string(nodes[i].UID), one.InternalIP, strconv.FormatBool(one.Server)}, " "))
 		facts.Nodes = append(facts.Nodes, one)
 	}
 	return facts

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// InParallel runs the parts of a look beside one another, and returns the error of the first in their order that has one, so that
+// InParallel runs the parts of an observation beside one another, and returns the error of the first in their order that has one, so that
 // the same trouble always has the same words.
 func InParallel(parts ...func() error) error {
 	errs := make([]error, len(parts))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPartsOfALookAreReadAtOnceAndTheFirstErrorIsTheirs(t *testing.T) {
+func TestPartsOfAnObservationAreReadAtOnceAndTheFirstErrorIsTheirs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	first, second := make(chan struct{}), make(chan struct{})

@@ -7,9 +7,9 @@ import (
 // Clock is the wall Clock; tests replace it.
 type Clock func() time.Time
 
-// Settled remembers since when each subject has looked the same, so that "for good" can be told from "for a moment". It is
+// Stable remembers since when each subject has been the same, so that "for good" can be told from "for a moment". It is
 // part of the observation: verdicts get the durations as facts.
-type Settled struct {
+type Stable struct {
 	now  Clock
 	seen map[string]sighting
 }
@@ -19,11 +19,11 @@ type sighting struct {
 	since time.Time
 }
 
-// NewSettled has seen nothing yet.
-func NewSettled(now Clock) *Settled { return &Settled{now: now, seen: map[string]sighting{}} }
+// NewStable has seen nothing yet.
+func NewStable(now Clock) *Stable { return &Stable{now: now, seen: map[string]sighting{}} }
 
-// Seconds is for how many whole Seconds subject has looked like text, without an interruption between two looks.
-func (s *Settled) Seconds(subject, text string) int {
+// Seconds is for how many whole Seconds subject has been text, without an interruption between two observations.
+func (s *Stable) Seconds(subject, text string) int {
 	before, known := s.seen[subject]
 	if !known || before.text != text {
 		s.seen[subject] = sighting{text: text, since: s.now()}
@@ -33,4 +33,4 @@ func (s *Settled) Seconds(subject, text string) int {
 }
 
 // Forget ends a sighting: the subject is well, or gone.
-func (s *Settled) Forget(subject string) { delete(s.seen, subject) }
+func (s *Stable) Forget(subject string) { delete(s.seen, subject) }

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestWhatLooksTheSameIsTimed(t *testing.T) {
+func TestWhatStaysTheSameIsTimed(t *testing.T) {
 	now := time.Unix(0, 0)
-	s := NewSettled(func() time.Time { return now })
+	s := NewStable(func() time.Time { return now })
 	assert.Zero(t, s.Seconds("a", "x"))
 	now = now.Add(9900 * time.Millisecond)
 	assert.Equal(t, 9, s.Seconds("a", "x"))

@@ -7,10 +7,10 @@ import (
 	"strata/health"
 )
 
-// Relook is how often a look is repeated although no watch reported a change. It bounds what a watch on a dead connection can hide.
-const Relook = time.Second
+// Interval is how often an observation is repeated although no watch reported a change. It bounds what a watch on a dead connection can hide.
+const Interval = time.Second
 
-// Signal asks for a look; one that is already asked for is enough.
+// Signal asks for an observation; one that is already asked for is enough.
 func Signal(changed chan<- struct{}) {
 	select {
 	case changed <- struct{}{}:
@@ -34,12 +34,12 @@ func WaitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken 
 // Pause is WaitFor without a wake.
 func Pause(ctx context.Context, d time.Duration) { WaitFor(ctx, nil, d) }
 
-// Looks calls look at once, after every change and every relook, until ctx ends, and reports verdicts that differ from
+// Repeat calls observe at once, after every change and every interval, until ctx ends, and reports verdicts that differ from
 // the ones before.
-func Looks(ctx context.Context, changed <-chan struct{}, every time.Duration, look func(context.Context) []health.Verdict, report func([]health.Verdict)) {
+func Repeat(ctx context.Context, changed <-chan struct{}, every time.Duration, observe func(context.Context) []health.Verdict, report func([]health.Verdict)) {
 	report = ChangesOnly(report)
 	Again(ctx, changed, every, func(ctx context.Context) {
-		if verdicts := look(ctx); ctx.Err() == nil {
+		if verdicts := observe(ctx); ctx.Err() == nil {
 			report(verdicts)
 		}
 	})

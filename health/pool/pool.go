@@ -21,7 +21,7 @@ const (
 	unchangedSeconds = 10
 )
 
-// poolFacts is one look at an address pool and at what MetalLB made of it.
+// poolFacts is one observation of an address pool and at what MetalLB made of it.
 type poolFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -113,7 +113,7 @@ func judgePoolObject(spec health.PoolSpec, pool poolSeen) health.Verdict {
 		v.Message = "is being deleted"
 	case !sameAddresses(pool.Addresses, spec.Addresses):
 		v.Message = fmt.Sprintf("has %s, expected %s", observe.OrNone(strings.Join(pool.Addresses, ", ")), strings.Join(spec.Addresses, ", "))
-		v.Cause = "another version of the pool, or somebody else writes it"
+		v.Cause = "another version of the pool, or another field manager writes it"
 	case !pool.Counted:
 		v.Message = "the controller has not counted its addresses"
 		v.Cause = "the controller is starting, or rejects the configuration"
@@ -141,9 +141,9 @@ func sameAddresses(have, want []string) bool {
 	return slices.Equal(clean(have), clean(want))
 }
 
-// current reports whether the state is about the configuration as it is now. MetalLB does not look again when only an
+// current reports whether the state is about the configuration as it is now. MetalLB does not reconcile again when only an
 // annotation has changed, which the times of the writes cannot tell from a change that matters: a process that lives and
-// has not looked again for so long has nothing to look at.
+// has not reconciled for so long has nothing to do.
 func (s configurationState) current() bool {
 	return s.Fresh || s.Alive && s.Seconds >= unchangedSeconds
 }
@@ -160,7 +160,7 @@ func judgeState(states []configurationState, name, pool, wanted string) health.V
 	}
 	state := states[at]
 	if !state.current() {
-		v.Message, v.After = "has not looked at the configuration since the pool changed", []string{pool}
+		v.Message, v.After = "has not read the configuration since the pool changed", []string{pool}
 		return v
 	}
 	reported := false

@@ -28,7 +28,7 @@ const stampSlack = time.Second
 type poolWatch struct {
 	spec    health.PoolSpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 }
 
 // New is the constructor of kind pool. Its error says what the Spec or the Secrets lack.
@@ -40,7 +40,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &poolWatch{spec: *spec.Pool, cluster: all, settled: observe.NewSettled(time.Now)}, nil
+	return &poolWatch{spec: *spec.Pool, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // Run implements Watch.
@@ -50,13 +50,13 @@ func (w *poolWatch) Run(ctx context.Context, report func([]health.Verdict)) erro
 		{Resource: announcementResource, Namespace: w.spec.Namespace},
 		{Resource: stateResource, Namespace: w.spec.Namespace},
 	}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgePool(w.spec, w.look(ctx)) }, report)
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgePool(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
 
-func (w *poolWatch) look(ctx context.Context) poolFacts {
+func (w *poolWatch) observe(ctx context.Context) poolFacts {
 	var facts poolFacts
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
 		facts, err = w.read(ctx, s)
 		return err
 	})
@@ -80,7 +80,7 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 		return poolFacts{}, err
 	}
 	facts := poolFacts{Pool: pool.facts()}
-	if facts.Speakers, err = lookSpeakers(ctx, s, w.spec); err != nil {
+	if facts.Speakers, err = observeSpeakers(ctx, s, w.spec); err != nil {
 		return poolFacts{}, err
 	}
 	for i := range states {
@@ -98,8 +98,8 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 	return facts, nil
 }
 
-// lookSpeakers are the nodes that have a speaker's Pod which is to stay, sorted; none where the specification names them.
-func lookSpeakers(ctx context.Context, s *kube.APIServer, spec health.PoolSpec) ([]string, error) {
+// observeSpeakers are the nodes that have a speaker's Pod which is to stay, sorted; none where the specification names them.
+func observeSpeakers(ctx context.Context, s *kube.APIServer, spec health.PoolSpec) ([]string, error) {
 	if spec.SpeakerPods == "" {
 		return nil, nil
 	}
@@ -117,10 +117,10 @@ func lookSpeakers(ctx context.Context, s *kube.APIServer, spec health.PoolSpec) 
 // patience notes for how long a state that is not fresh has stood, and whether its writer lives.
 func (w *poolWatch) patience(ctx context.Context, s *kube.APIServer, object *stateObject, state *configurationState) error {
 	if state.Fresh {
-		w.settled.Forget(state.Name)
+		w.stable.Forget(state.Name)
 		return nil
 	}
-	state.Seconds = w.settled.Seconds(state.Name, object.ResourceVersion)
+	state.Seconds = w.stable.Seconds(state.Name, object.ResourceVersion)
 	for _, owner := range object.OwnerReferences {
 		pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, object.Namespace, owner.Name)
 		if err != nil {

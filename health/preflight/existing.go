@@ -19,8 +19,8 @@ import (
 	"strata/health/observe"
 )
 
-// LentCluster is somebody else's cluster as a preflight asks about it.
-type LentCluster struct {
+// ExistingCluster is an existing cluster as a preflight asks about it.
+type ExistingCluster struct {
 	// Name is what findings are about, for example context kind-kind.
 	Name string
 	// Server is the API server's URL, Kubeconfig who asks there. The latter is secret.
@@ -30,8 +30,8 @@ type LentCluster struct {
 	MetalLB, Traefik bool
 }
 
-// lentFacts is one look at a lent cluster.
-type lentFacts struct {
+// existingFacts is one observation of an existing cluster.
+type existingFacts struct {
 	API   kube.APIServerFacts `json:"api"`
 	Nodes nodes.Facts         `json:"nodes"`
 	// Allowed is whether the credentials may do everything; Fault why that or the rivals could not be asked.
@@ -42,24 +42,24 @@ type lentFacts struct {
 	Traefik   bool     `json:"traefik,omitempty"`
 }
 
-// Lent looks once at a lent cluster and finds what can be known before the first change.
-func Lent(ctx context.Context, lent LentCluster) ([]Finding, error) {
-	all, err := kube.ClusterOf(health.Spec{Servers: []string{lent.Server}, Lent: true}, health.Secrets{Kubeconfig: lent.Kubeconfig})
+// Existing observes an existing cluster once and finds what can be known before the first change.
+func Existing(ctx context.Context, cluster ExistingCluster) ([]Finding, error) {
+	all, err := kube.ClusterOf(health.Spec{Servers: []string{cluster.Server}, Existing: true}, health.Secrets{Kubeconfig: cluster.Kubeconfig})
 	if err != nil {
 		return nil, err
 	}
-	facts := lookLent(ctx, all)
+	facts := observeExisting(ctx, all)
 	var findings []Finding
-	for _, v := range judgeLent(lent, facts) {
-		findings = append(findings, Finding{lent.Name, v})
+	for _, v := range judgeExisting(cluster, facts) {
+		findings = append(findings, Finding{cluster.Name, v})
 	}
 	return findings, nil
 }
 
-func lookLent(ctx context.Context, all *kube.Cluster) lentFacts {
-	facts := lentFacts{API: all.Servers[0].Readyz(ctx)}
-	nodes := &nodes.Watch{Cluster: all, Settled: observe.NewSettled(time.Now), Now: time.Now, Renewed: map[string]nodes.Renewal{}}
-	facts.Nodes = nodes.Look(ctx)
+func observeExisting(ctx context.Context, all *kube.Cluster) existingFacts {
+	facts := existingFacts{API: all.Servers[0].Readyz(ctx)}
+	nodes := &nodes.Watch{Cluster: all, Stable: observe.NewStable(time.Now), Now: time.Now, Renewed: map[string]nodes.Renewal{}}
+	facts.Nodes = nodes.Observe(ctx)
 	facts.Fault = all.Read(ctx, func(ctx context.Context, s *kube.APIServer) (err error) {
 		if facts.Allowed, err = allowedEverything(ctx, s); err != nil {
 			return err
@@ -74,7 +74,7 @@ func lookLent(ctx context.Context, all *kube.Cluster) lentFacts {
 var reviewResource = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
 
 // allowedEverything asks whether the credentials may do everything everywhere: the layers bring definitions, webhooks and roles, and
-// nobody may give a role what he has not got himself.
+// a user may give a role only the permissions that the user has.
 func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
 	review := &authorizationv1.SelfSubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"},
@@ -90,8 +90,8 @@ func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("ask for permissions: %w", err)
 	}
-	said, err := kube.Typed[authorizationv1.SelfSubjectAccessReview](answer)
-	return err == nil && said.Status.Allowed, err
+	message, err := kube.Typed[authorizationv1.SelfSubjectAccessReview](answer)
+	return err == nil && message.Status.Allowed, err
 }
 
 // serviceLBLabel is on the DaemonSets of K3s's load balancer (k3s pkg/cloudprovider/servicelb.go).

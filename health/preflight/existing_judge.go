@@ -9,8 +9,8 @@ import (
 	"strata/health/nodes"
 )
 
-// judgeLent says what speaks against putting the platform's layers into the cluster.
-func judgeLent(lent LentCluster, facts lentFacts) []health.Verdict {
+// judgeExisting says what speaks against putting the platform's layers into the cluster.
+func judgeExisting(cluster ExistingCluster, facts existingFacts) []health.Verdict {
 	api := api.JudgeAPIServer(facts.API)
 	api.Check = "api"
 	nodes := nodes.JudgeRegistered(facts.Nodes)
@@ -18,7 +18,7 @@ func judgeLent(lent LentCluster, facts lentFacts) []health.Verdict {
 	for i := range nodes {
 		verdicts[i+1].After = append(verdicts[i+1].After, api.Check)
 	}
-	for _, v := range []health.Verdict{judgePermissions(facts), judgeServiceLB(lent, facts), judgeOwnTraefik(lent, facts)} {
+	for _, v := range []health.Verdict{judgePermissions(facts), judgeServiceLB(cluster, facts), judgeOwnTraefik(cluster, facts)} {
 		if facts.Fault != nil {
 			v = facts.Fault.Verdict(v.Check, false)
 		}
@@ -28,7 +28,7 @@ func judgeLent(lent LentCluster, facts lentFacts) []health.Verdict {
 	return verdicts
 }
 
-func judgePermissions(facts lentFacts) health.Verdict {
+func judgePermissions(facts existingFacts) health.Verdict {
 	v := health.Verdict{Check: "permissions", State: health.Ready}
 	if !facts.Allowed {
 		v.State, v.Message = health.Stuck, "the context's user may not do everything, and the layers bring definitions, webhooks and roles"
@@ -37,10 +37,10 @@ func judgePermissions(facts lentFacts) health.Verdict {
 	return v
 }
 
-func judgeServiceLB(lent LentCluster, facts lentFacts) health.Verdict {
+func judgeServiceLB(cluster ExistingCluster, facts existingFacts) health.Verdict {
 	v := health.Verdict{Check: "no other load balancer", State: health.Ready}
 	switch {
-	case !lent.MetalLB:
+	case !cluster.MetalLB:
 		v.State, v.Message = health.Skipped, "metallb.enabled is false"
 	case len(facts.ServiceLB) > 0:
 		v.State, v.Message = health.Stuck, fmt.Sprintf("K3s's servicelb serves %s, and it and MetalLB would both write a Service's status", strings.Join(facts.ServiceLB, ", "))
@@ -49,13 +49,13 @@ func judgeServiceLB(lent LentCluster, facts lentFacts) health.Verdict {
 	return v
 }
 
-func judgeOwnTraefik(lent LentCluster, facts lentFacts) health.Verdict {
+func judgeOwnTraefik(cluster ExistingCluster, facts existingFacts) health.Verdict {
 	v := health.Verdict{Check: "no other Traefik", State: health.Ready}
 	switch {
-	case !lent.Traefik:
+	case !cluster.Traefik:
 		v.State, v.Message = health.Skipped, "ingress.controllers has no traefik"
 	case facts.Traefik:
-		v.State, v.Message = health.Stuck, "K3s's own Traefik is there, which owns the same resource definitions and IngressClass"
+		v.State, v.Message = health.Stuck, "K3s's own Traefik is there, which owns the same CRDs and IngressClass"
 		v.Hint = "create the cluster without it: k3d cluster create --k3s-arg '--disable=traefik,servicelb@server:*'; or leave traefik out of ingress.controllers"
 	}
 	return v

@@ -12,8 +12,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// lentCluster is a cluster with one Node, whose API server lets the asker do everything or not.
-func lentCluster(t *testing.T, allowed bool) (*fakeapi.Cluster, LentCluster) {
+// existingCluster is a cluster with one Node, whose API server lets the asker do everything or not.
+func existingCluster(t *testing.T, allowed bool) (*fakeapi.Cluster, ExistingCluster) {
 	t.Helper()
 	c := fakeapi.New(t, 1)
 	c.Raw("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", func(w http.ResponseWriter, r *http.Request) {
@@ -26,64 +26,64 @@ func lentCluster(t *testing.T, allowed bool) (*fakeapi.Cluster, LentCluster) {
 	})
 	c.Put(`{apiVersion: v1, kind: Node, metadata: {name: kind-worker}, status: {conditions: [{type: Ready, status: "True", lastHeartbeatTime: "` +
 		time.Now().UTC().Format(time.RFC3339) + `"}]}}`)
-	return c, LentCluster{Name: "context kind-kind", Server: c.URLs()[0], Kubeconfig: c.Kubeconfig(), MetalLB: true, Traefik: true}
+	return c, ExistingCluster{Name: "context kind-kind", Server: c.URLs()[0], Kubeconfig: c.Kubeconfig(), MetalLB: true, Traefik: true}
 }
 
 // failing are the checks of a preflight that do not pass.
-func failing(t *testing.T, lent LentCluster) map[string]string {
+func failing(t *testing.T, cluster ExistingCluster) map[string]string {
 	t.Helper()
-	findings, err := Lent(t.Context(), lent)
+	findings, err := Existing(t.Context(), cluster)
 	require.NoError(t, err)
-	said := map[string]string{}
+	message := map[string]string{}
 	for _, one := range findings {
 		assert.Equal(t, "context kind-kind", one.Subject)
 		if !one.Passes() {
-			said[one.Check] = one.Message + " " + one.Hint
+			message[one.Check] = one.Message + " " + one.Hint
 		}
 	}
 	assert.GreaterOrEqual(t, len(findings), 5)
-	return said
+	return message
 }
 
-func TestAPreflightOfALentClusterPassesWhereTheLayersCanGo(t *testing.T) {
-	_, lent := lentCluster(t, true)
-	assert.Empty(t, failing(t, lent))
+func TestAPreflightOfAnExistingClusterPassesWhereTheLayersCanGo(t *testing.T) {
+	_, cluster := existingCluster(t, true)
+	assert.Empty(t, failing(t, cluster))
 }
 
-func TestAPreflightOfALentClusterSaysWhatSpeaksAgainstIt(t *testing.T) {
+func TestAPreflightOfAnExistingClusterSaysWhatSpeaksAgainstIt(t *testing.T) {
 	const balancer = `{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: svclb-x, namespace: kube-system, labels: {svccontroller.k3s.cattle.io/svcname: shop}}}`
 	const traefik = `{apiVersion: v1, kind: Service, metadata: {name: traefik, namespace: kube-system}}`
 
 	t.Run("a user with few rights", func(t *testing.T) {
-		_, lent := lentCluster(t, false)
-		assert.Contains(t, failing(t, lent)["permissions"], "cluster-admin")
+		_, cluster := existingCluster(t, false)
+		assert.Contains(t, failing(t, cluster)["permissions"], "cluster-admin")
 	})
 	t.Run("K3s's own load balancer and Traefik", func(t *testing.T) {
-		c, lent := lentCluster(t, true)
+		c, cluster := existingCluster(t, true)
 		c.Put(balancer)
 		c.Put(traefik)
-		said := failing(t, lent)
-		assert.Contains(t, said["no other load balancer"], "servicelb serves shop")
-		assert.Contains(t, said["no other Traefik"], "--disable=traefik,servicelb")
-		lent.MetalLB, lent.Traefik = false, false
-		assert.Empty(t, failing(t, lent), "who brings neither may have theirs")
+		message := failing(t, cluster)
+		assert.Contains(t, message["no other load balancer"], "servicelb serves shop")
+		assert.Contains(t, message["no other Traefik"], "--disable=traefik,servicelb")
+		cluster.MetalLB, cluster.Traefik = false, false
+		assert.Empty(t, failing(t, cluster), "who brings neither may have theirs")
 	})
 	t.Run("a Node that is not there", func(t *testing.T) {
-		c, lent := lentCluster(t, true)
+		c, cluster := existingCluster(t, true)
 		c.Delete("v1", "nodes", "", "kind-worker")
-		assert.Contains(t, failing(t, lent)["node set"], "no Nodes registered")
+		assert.Contains(t, failing(t, cluster)["node set"], "no Nodes registered")
 	})
 	t.Run("an API server that is down", func(t *testing.T) {
-		c, lent := lentCluster(t, true)
+		c, cluster := existingCluster(t, true)
 		c.Servers[0].Stop()
-		said := failing(t, lent)
-		assert.Contains(t, said["api"], "refuses")
-		assert.Contains(t, said, "permissions", "nobody knows")
+		message := failing(t, cluster)
+		assert.Contains(t, message["api"], "refuses")
+		assert.Contains(t, message, "permissions", "it is not known")
 	})
 	t.Run("a credential that is refused", func(t *testing.T) {
-		c, lent := lentCluster(t, true)
+		c, cluster := existingCluster(t, true)
 		c.Servers[0].Script(fakeapi.Script{Unauthorized: true})
-		assert.Contains(t, failing(t, lent)["api"], "401")
-		assert.Contains(t, failing(t, lent)["api"], "strata:cluster.context", "nobody can log in on its server")
+		assert.Contains(t, failing(t, cluster)["api"], "401")
+		assert.Contains(t, failing(t, cluster)["api"], "strata:cluster.context", "we cannot log in on its server")
 	})
 }

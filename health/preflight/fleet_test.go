@@ -48,21 +48,21 @@ func TestHostsAreComparedWithEachOther(t *testing.T) {
 func TestPoolAddresses(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		look host.Block
+		seen host.Block
 		want health.State
 	}{
 		{"silent ones pass", host.Block{"ours": {"02:00:00:00:00:01"}}, health.Ready},
 		{"ours on a later run pass", host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:01"}}, health.Ready},
-		{"one of somebody else does not", host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:09"}}, health.Stuck},
+		{"one that another machine answers for does not", host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:09"}}, health.Stuck},
 		{"a host without the tools is skipped", host.Block{"lacks": {"ping or ip"}}, health.Skipped},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, test.want, judgePoolSilence("a", 11, test.look).State)
+			assert.Equal(t, test.want, judgePoolSilence("a", 11, test.seen).State)
 		})
 	}
 }
 
-func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillLooksAtTheOthers(t *testing.T) {
+func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillObservesTheOthers(t *testing.T) {
 	up, down := sshtest.Start(t), sshtest.Start(t)
 	up.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
 	down.Handler = func(sshtest.Call) int { return 1 }

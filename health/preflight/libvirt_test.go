@@ -101,7 +101,7 @@ func TestPreflightOfLibvirt(t *testing.T) {
 		{"the network is off", func(_ *VMPlan, f *vmFindings) { f.Network.Active = false }, "network", []string{"virsh net-start lan"}},
 		{"no image", func(p *VMPlan, _ *vmFindings) { p.Image.Fault = errors.New("strata.lock has no sum for it") }, "image", []string{"strata:hosts.vm.image https://example.org/debian.qcow2", "no sum", "strata fetch"}},
 		{"an image larger than the disks", func(p *VMPlan, _ *vmFindings) { p.Image.GiB = 20.5 }, "image", []string{"strata:hosts.vm.diskGiB", "expected at least 20.5", "agent-1 20", "21 or more"}},
-		{"somebody else's domain", func(_ *VMPlan, f *vmFindings) {
+		{"another stack's domain", func(_ *VMPlan, f *vmFindings) {
 			f.Machines[1].Fault = &vm.ForeignError{What: "there is a domain strata-dev-agent-1", Fix: "rename the node"}
 		}, "name agent-1", []string{"strata:hosts.nodes[1]", "found: there is a domain", "rename the node"}},
 		{"a domain that cannot be read", func(_ *VMPlan, f *vmFindings) { f.Machines[0].Fault = errors.New("timed out") }, "name server-1", []string{"strata:hosts.nodes[0]: timed out"}},

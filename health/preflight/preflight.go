@@ -35,16 +35,16 @@ type Finding struct {
 // allHosts is the subject of findings that compare hosts.
 const allHosts = "all hosts"
 
-// Hosts looks at every host at once, bounded by ctx, and finds what can be known before the first change: each host's own
-// gate, what must differ between hosts, and pool addresses that somebody else answers for.
+// Hosts observes every host at once, bounded by ctx, and finds what can be known before the first change: each host's own
+// gate, what must differ between hosts, and pool addresses that another machine answers for.
 func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr) []Finding {
 	hosts = slices.Clone(hosts)
 	reports, verdicts := make([]host.Report, len(hosts)), make([][]health.Verdict, len(hosts))
-	looks, stop := withShare(ctx)
+	share, stop := withShare(ctx)
 	defer stop()
 	var all sync.WaitGroup
 	for i := range hosts {
-		all.Go(func() { reports[i], verdicts[i] = firstLook(looks, &hosts[i]) })
+		all.Go(func() { reports[i], verdicts[i] = firstObservation(share, &hosts[i]) })
 	}
 	all.Wait()
 	var findings []Finding
@@ -68,8 +68,8 @@ func withShare(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, time.Until(deadline)*2/3)
 }
 
-// firstLook looks at one host. Without a pin it makes the first contact; the key is not kept, up makes its own.
-func firstLook(ctx context.Context, h *Host) (report host.Report, verdicts []health.Verdict) {
+// firstObservation observes one host. Without a pin it makes the first contact; the key is not kept, up makes its own.
+func firstObservation(ctx context.Context, h *Host) (report host.Report, verdicts []health.Verdict) {
 	report, verdicts = host.Report{Name: h.Host.Name}, host.JudgeHost(h.Host, h.Spec, host.Facts{})
 	if h.Host.HostKey == "" {
 		key, err := remote.Scan(ctx, h.Host.Address, h.Host.Port)
@@ -95,7 +95,7 @@ func poolSilence(ctx context.Context, hosts []Host, reports []host.Report, pool 
 		}
 		bounded, stop := context.WithCancel(ctx)
 		defer stop()
-		result := health.Verdict{Check: check, State: health.Waiting, Message: "the look from " + h.Host.Name + " did not end in time"}
+		result := health.Verdict{Check: check, State: health.Waiting, Message: "the observation from " + h.Host.Name + " did not end in time"}
 		host.Stream(bounded, h.Host, h.Key, host.WithSettings(host.PoolScript, settings), func(b host.Block) {
 			result = judgePoolSilence(h.Host.Name, len(pool), b)
 			stop()

@@ -101,7 +101,7 @@ func TestPreflightOfAHypervisorThatIsAwayNamesItAlone(t *testing.T) {
 func TestPreflightDoesNotCallUnaskedAddressesFree(t *testing.T) {
 	plan, f := proxmoxPlan(), proxmoxHas()
 	f.Network.DHCP = nil
-	said := func(check string) health.Verdict {
+	verdict := func(check string) health.Verdict {
 		for _, v := range judgeHypervisor(plan, f) {
 			if v.Check == check {
 				return v
@@ -116,12 +116,12 @@ func TestPreflightDoesNotCallUnaskedAddressesFree(t *testing.T) {
 	} {
 		f.Pings, f.PingsFault = nil, nil
 		change()
-		assert.Equal(t, health.Skipped, said("addresses").State, says)
-		assert.Contains(t, said("addresses").Message, says)
-		assert.Empty(t, said("address server-1"), says)
+		assert.Equal(t, health.Skipped, verdict("addresses").State, says)
+		assert.Contains(t, verdict("addresses").Message, says)
+		assert.Empty(t, verdict("address server-1"), says)
 	}
 	f.Pings, f.PingsFault = host.Block{"ours": {"x"}}, nil
-	assert.Equal(t, health.Ready, said("address server-1").State)
+	assert.Equal(t, health.Ready, verdict("address server-1").State)
 	plan.Specs[0].Guest.DHCP = true
-	assert.Contains(t, said("leases").Hint, "10.10.0.11 for "+plan.Specs[0].MAC(), "what to reserve, where nobody here can see it")
+	assert.Contains(t, verdict("leases").Hint, "10.10.0.11 for "+plan.Specs[0].MAC(), "what to reserve, where the leases cannot be read")
 }

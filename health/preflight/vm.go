@@ -43,16 +43,16 @@ type vmFindings struct {
 	PingsFault error
 }
 
-// VMs looks at the hypervisor, bounded by ctx, and finds what would keep it from making the machines. The machines of the
+// VMs observes the hypervisor, bounded by ctx, and finds what would keep it from making the machines. The machines of the
 // stack that are there already are its own: what they hold counts as theirs.
 func VMs(ctx context.Context, plan VMPlan) []Finding {
 	host, err := reachHypervisor(ctx, plan)
 	if err != nil {
 		return findingsOf(plan, judgeHypervisor(plan, vmFindings{Fault: err}))
 	}
-	defer func() { _ = host.Close() }() // Everything has been said on it.
+	defer func() { _ = host.Close() }() // Nothing more is sent on it.
 	var seen vmFindings
-	looks, stop := withShare(ctx)
+	share, stop := withShare(ctx)
 	defer stop()
 	pinged := make(chan struct{})
 	go func() {
@@ -67,17 +67,17 @@ func VMs(ctx context.Context, plan VMPlan) []Finding {
 
 // reachHypervisor connects to the hypervisor. Without a pin it makes the first contact; the key is not kept, up makes its own.
 func reachHypervisor(ctx context.Context, plan VMPlan) (vm.Host, error) {
-	looks, stop := withShare(ctx)
+	share, stop := withShare(ctx)
 	defer stop()
 	target := plan.Specs[0].Hypervisor
 	if target.Address != "" && target.HostKey == "" {
-		key, err := remote.Scan(looks, target.Address, target.Port)
+		key, err := remote.Scan(share, target.Address, target.Port)
 		if err != nil {
 			return nil, err
 		}
 		target.HostKey = key
 	}
-	return vm.Connect(looks, target, plan.Key)
+	return vm.Connect(share, target, plan.Key)
 }
 
 // farScript tells which addresses are not on a network of this host's own, whose neighbours it cannot ask for, and which it has itself.

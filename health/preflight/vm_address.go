@@ -10,7 +10,7 @@ import (
 	"strata/internal/vm"
 )
 
-// judgeVMAddress: the address of the machine in a place of the configuration is nobody else's. Its hardware address follows from stack
+// judgeVMAddress: no other machine has the address of the machine in a place of the configuration. Its hardware address follows from stack
 // and node, so that its own lease and its own answer are known.
 func judgeVMAddress(place int, spec vm.Spec, f vmFindings) health.Verdict {
 	address := spec.Guest.Address.Addr()
@@ -27,7 +27,7 @@ func judgeVMAddress(place int, spec vm.Spec, f vmFindings) health.Verdict {
 				Cause: "another device has the address", Hint: "choose another address, or take the device off it"}
 		}
 	}
-	return health.Verdict{State: health.Ready, Message: "held by nobody else"}
+	return health.Verdict{State: health.Ready, Message: "held by no other machine"}
 }
 
 // judgeVMLease compares an address with what the hypervisor's own DHCP server gives out; zero when nothing speaks against it.
@@ -62,7 +62,7 @@ func reservations(specs vm.Specs) []string {
 	return all
 }
 
-// unasked is why nobody could ask who has the machines' addresses; empty when somebody did.
+// unasked is why it is not known which hardware address has the machines' addresses; empty when it is known.
 func unasked(specs vm.Specs, f vmFindings) string {
 	subnet := specs[0].Guest.Address
 	switch lacks := f.Pings.Get("lacks"); {

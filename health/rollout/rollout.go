@@ -14,7 +14,7 @@ import (
 // rolloutFacts are the workloads, or why they cannot be read.
 type rolloutFacts struct {
 	Fault *kube.Fault `json:"fault,omitempty"`
-	// Seconds is for how long the fault has looked the same.
+	// Seconds is for how long the fault has been the same.
 	Seconds   int                  `json:"seconds,omitempty"`
 	Workloads []kube.WorkloadFacts `json:"workloads,omitempty"`
 }
@@ -40,7 +40,7 @@ func judgeRollout(f rolloutFacts) []health.Verdict {
 type rolloutWatch struct {
 	cluster   *kube.Cluster
 	workloads []kube.WorkloadRef
-	settled   *observe.Settled
+	stable    *observe.Stable
 }
 
 // New is the constructor of kind rollout. Its error says what the Spec or the Secrets lack.
@@ -48,7 +48,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if spec.Rollout == nil || len(spec.Rollout.Workloads) == 0 {
 		return nil, errors.New("spec: rollout: workloads: empty; nothing is not a rollout")
 	}
-	w := &rolloutWatch{settled: observe.NewSettled(time.Now)}
+	w := &rolloutWatch{stable: observe.NewStable(time.Now)}
 	for _, text := range spec.Rollout.Workloads {
 		ref, err := kube.ParseWorkload(text)
 		if err != nil {
@@ -67,14 +67,14 @@ func (w *rolloutWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 	for _, ref := range w.workloads {
 		sources = append(sources, ref.Sources()...)
 	}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeRollout(w.look(ctx)) }, report)
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeRollout(w.observe(ctx)) }, report)
 	return nil
 }
 
-func (w *rolloutWatch) look(ctx context.Context) rolloutFacts {
+func (w *rolloutWatch) observe(ctx context.Context) rolloutFacts {
 	var facts rolloutFacts
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts.Workloads, err = kube.LookWorkloads(ctx, s, w.workloads, w.settled)
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
+		facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.stable)
 		return err
 	})
 	if fault != nil {

@@ -16,20 +16,20 @@ import (
 	"strata/health/observe"
 )
 
-// The waits of one look at /ping.
+// The waits of one observation of /ping.
 const (
-	// pingInterval is the pause between two looks; each costs the server a TLS handshake.
+	// pingInterval is the pause between two observations; each costs the server a TLS handshake.
 	pingInterval = 120 * time.Millisecond
-	// pingRefusedInterval replaces it while nothing listens: then a look is one packet each way.
+	// pingRefusedInterval replaces it while nothing listens: then an observation is one packet each way.
 	pingRefusedInterval = 25 * time.Millisecond
-	// pingTimeout bounds one look. K3s answers /ping from memory.
+	// pingTimeout bounds one observation. K3s answers /ping from memory.
 	pingTimeout = 3 * time.Second
 )
 
-// pingFacts is what a server's /ping said.
+// pingFacts is what a server's /ping answered.
 type pingFacts struct {
 	Server string `json:"server"`
-	// Seen is false before the first look.
+	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
 	// Status and Body are the answer; Error is why there is none.
 	Status int    `json:"status,omitempty"`
@@ -37,7 +37,7 @@ type pingFacts struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// serverWatch looks at one host's unit and, on a server, at /ping as a joining node does.
+// serverWatch observes one host's unit and, on a server, at /ping as a joining node does.
 type serverWatch struct {
 	host   health.Host
 	server string
@@ -48,7 +48,7 @@ type serverWatch struct {
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	w := &serverWatch{host: spec.Hosts[0], key: secrets.SSHKey}
 	if len(w.key) == 0 {
-		return nil, errors.New("STRATA_SSH_KEY: empty; the unit is looked at over SSH")
+		return nil, errors.New("STRATA_SSH_KEY: empty; the unit is observed over SSH")
 	}
 	if w.host.Role == "server" {
 		if len(spec.Servers) != 1 {

@@ -16,7 +16,7 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// runningUnit is a look at a unit that works.
+// runningUnit is an observation of a unit that works.
 func runningUnit() map[string][]string {
 	return map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"active"}, "SubState": {"running"}, "NRestarts": {"0"}, "Job": {""}}
 }

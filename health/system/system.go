@@ -17,7 +17,7 @@ const (
 	metricsAPI    = "v1beta1.metrics.k8s.io"
 )
 
-// systemFacts is one look at what K3s deploys itself.
+// systemFacts is one observation of what K3s deploys itself.
 type systemFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -74,8 +74,8 @@ func judgeDNS(spec health.SystemSpec, facts systemFacts) []health.Verdict {
 	}
 	rollout := kube.JudgeWorkload(facts.DNS)
 	rollout.Check = "coredns"
-	if spec.Lent && facts.DNS.Missing {
-		rollout = health.Verdict{Check: "coredns", State: health.Skipped, Message: "the cluster's owner runs another DNS server; its Service is looked at"}
+	if spec.Existing && facts.DNS.Missing {
+		rollout = health.Verdict{Check: "coredns", State: health.Skipped, Message: "the cluster's owner runs another DNS server; its Service is observed"}
 	}
 	if rollout.State == health.Ready && facts.DNS.Desired == 0 {
 		rollout.State, rollout.Message = health.Waiting, "scaled to 0"
@@ -107,7 +107,7 @@ func judgeMetrics(spec health.SystemSpec, m apiServiceFacts) health.Verdict {
 	switch {
 	case available:
 		return health.Verdict{Check: metricsCheck, State: health.Ready}
-	case m.Missing && spec.Lent:
+	case m.Missing && spec.Existing:
 		return health.Verdict{Check: metricsCheck, State: health.Skipped, Message: "the cluster's owner has none"}
 	case m.Missing:
 		v.Message = "does not exist"

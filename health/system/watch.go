@@ -15,7 +15,7 @@ import (
 type systemWatch struct {
 	spec    health.SystemSpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 	dns     kube.WorkloadRef
 }
 
@@ -25,11 +25,11 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &systemWatch{cluster: all, settled: observe.NewSettled(time.Now), dns: kube.WorkloadRef{Namespace: dnsNamespace, Kind: "Deployment", Name: dnsDeployment}}
+	w := &systemWatch{cluster: all, stable: observe.NewStable(time.Now), dns: kube.WorkloadRef{Namespace: dnsNamespace, Kind: "Deployment", Name: dnsDeployment}}
 	if spec.System != nil {
 		w.spec = *spec.System
 	}
-	w.spec.Lent = spec.Lent
+	w.spec.Existing = spec.Existing
 	return w, nil
 }
 
@@ -40,13 +40,13 @@ func (w *systemWatch) Run(ctx context.Context, report func([]health.Verdict)) er
 		kube.Source{Resource: kube.APIServiceResource, Name: metricsAPI},
 		kube.Source{Resource: kube.EndpointSliceResource, Namespace: dnsNamespace, Labels: kube.ServiceLabel + "=" + dnsService},
 	)
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeSystem(w.spec, w.look(ctx)) }, report)
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeSystem(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
 
-func (w *systemWatch) look(ctx context.Context) systemFacts {
+func (w *systemWatch) observe(ctx context.Context) systemFacts {
 	var facts systemFacts
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
 		facts, err = w.read(ctx, s)
 		return err
 	})
@@ -63,18 +63,18 @@ func (w *systemWatch) read(ctx context.Context, s *kube.APIServer) (systemFacts,
 		return facts, err
 	}
 	facts.Account = account != nil
-	if facts.Metrics, err = lookAPIService(ctx, s, metricsAPI); err != nil {
+	if facts.Metrics, err = observeAPIService(ctx, s, metricsAPI); err != nil {
 		return facts, err
 	}
 	if slices.Contains(w.spec.Disabled, "coredns") {
 		return facts, nil
 	}
-	workloads, err := kube.LookWorkloads(ctx, s, []kube.WorkloadRef{w.dns}, w.settled)
+	workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.dns}, w.stable)
 	if err != nil {
 		return facts, err
 	}
 	facts.DNS = workloads[0]
-	facts.Endpoints, err = kube.LookEndpoints(ctx, s, dnsNamespace, dnsService)
+	facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, dnsNamespace, dnsService)
 	return facts, err
 }
 
@@ -85,7 +85,7 @@ type apiServiceObject struct {
 	} `json:"status"`
 }
 
-func lookAPIService(ctx context.Context, s *kube.APIServer, name string) (apiServiceFacts, error) {
+func observeAPIService(ctx context.Context, s *kube.APIServer, name string) (apiServiceFacts, error) {
 	object, err := kube.Get[apiServiceObject](ctx, s, kube.APIServiceResource, "", name)
 	if err != nil || object == nil {
 		return apiServiceFacts{Missing: err == nil}, err

@@ -30,8 +30,8 @@ var routeResources = map[string]schema.GroupVersionResource{
 // backend is a port of a Service: by number or by name.
 type backend struct{ namespace, service, port string }
 
-// lookRoute reads where a route must lead.
-func lookRoute(ctx context.Context, s *kube.APIServer, ref health.RouteRef) (routeSeen, error) {
+// observeRoute reads where a route must lead.
+func observeRoute(ctx context.Context, s *kube.APIServer, ref health.RouteRef) (routeSeen, error) {
 	seen := routeSeen{Route: ref.String()}
 	object, err := s.Dyn.Resource(routeResources[ref.Kind]).Namespace(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -41,7 +41,7 @@ func lookRoute(ctx context.Context, s *kube.APIServer, ref health.RouteRef) (rou
 		return seen, fmt.Errorf("get %s: %w", ref, err)
 	}
 	for _, one := range backendsOf(ref, object.Object) {
-		addresses, behind, err := lookBackend(ctx, s, one)
+		addresses, behind, err := observeBackend(ctx, s, one)
 		if err != nil {
 			return seen, err
 		}
@@ -109,9 +109,9 @@ func fieldsOf(from map[string]any, path ...string) []map[string]any {
 	return found
 }
 
-// lookBackend reads the ready addresses of a Service's port. behind says what does not fit together: EndpointSlices follow the Pods a moment
+// observeBackend reads the ready addresses of a Service's port. behind says what does not fit together: EndpointSlices follow the Pods a moment
 // later, and a data plane that agrees with them before they have followed agrees with the past.
-func lookBackend(ctx context.Context, s *kube.APIServer, to backend) (addresses []string, behind string, err error) {
+func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (addresses []string, behind string, err error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, to.namespace, to.service)
 	if err != nil {
 		return nil, "", err

@@ -12,7 +12,7 @@ import (
 	"strata/health/observe"
 )
 
-// upstreamsFacts is one look at routes, at the Pods behind them, and at what each Pod of the data plane has.
+// upstreamsFacts is one observation of routes, at the Pods behind them, and at what each Pod of the data plane has.
 type upstreamsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -122,8 +122,8 @@ func judgePlane(spec health.UpstreamsSpec, f upstreamsFacts, plane planeSeen) he
 	var differ []string
 	longest := 0
 	for i, held := range plane.Routes {
-		if said := difference(f.Routes[i], held); said != "" && f.Routes[i].Behind == "" && !f.Routes[i].Missing {
-			differ, longest = append(differ, f.Routes[i].Route+": "+said), max(longest, held.Seconds)
+		if why := difference(f.Routes[i], held); why != "" && f.Routes[i].Behind == "" && !f.Routes[i].Missing {
+			differ, longest = append(differ, f.Routes[i].Route+": "+why), max(longest, held.Seconds)
 		}
 	}
 	if len(differ) == 0 {

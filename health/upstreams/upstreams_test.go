@@ -63,7 +63,7 @@ func TestTheServicesThatARouteNames(t *testing.T) {
 // A Pod that became ready a moment ago is waited for, however long another difference has been there before.
 func TestADifferenceThatChangesIsANewOne(t *testing.T) {
 	now := time.Unix(0, 0)
-	w := &upstreamsWatch{settled: observe.NewSettled(func() time.Time { return now })}
+	w := &upstreamsWatch{stable: observe.NewStable(func() time.Time { return now })}
 	want := routeSeen{Route: "HTTPRoute apps/shop", Addresses: []string{"10.0.0.1:80"}}
 	stale := routeHeld{Known: true, Addresses: []string{"10.0.0.9:80"}}
 	assert.Zero(t, w.since("p", want, stale))

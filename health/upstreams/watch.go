@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// upstreamsInterval is the pause between two looks: nothing reports that a data plane has taken something. A look costs each of its Pods
+	// upstreamsInterval is the pause between two observations: nothing reports that a data plane has taken something. An observation costs each of its Pods
 	// one request on a connection that stays open.
 	upstreamsInterval = 250 * time.Millisecond
 	// upstreamsLimit bounds what is read of a configuration; APISIX keeps it in a dictionary of 50 MB.
@@ -33,7 +33,7 @@ const (
 type upstreamsWatch struct {
 	spec    health.UpstreamsSpec
 	cluster *kube.Cluster
-	settled *observe.Settled
+	stable  *observe.Stable
 	key     string
 	// tunnels lead to the data plane's Pods, by UID.
 	tunnels map[string]tunnel
@@ -56,7 +56,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 		return nil, errors.New("STRATA_API_KEY: empty; the data plane's admin API asks for it")
 	}
 	return &upstreamsWatch{
-		spec: *spec.Upstreams, cluster: all, settled: observe.NewSettled(time.Now), key: string(secrets.APIKey), tunnels: map[string]tunnel{},
+		spec: *spec.Upstreams, cluster: all, stable: observe.NewStable(time.Now), key: string(secrets.APIKey), tunnels: map[string]tunnel{},
 	}, nil
 }
 
@@ -67,17 +67,17 @@ func (w *upstreamsWatch) Run(ctx context.Context, report func([]health.Verdict))
 			w.close(id)
 		}
 	}()
-	observe.Looks(ctx, nil, upstreamsInterval, func(ctx context.Context) []health.Verdict { return judgeUpstreams(w.spec, w.look(ctx)) }, report)
+	observe.Repeat(ctx, nil, upstreamsInterval, func(ctx context.Context) []health.Verdict { return judgeUpstreams(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
 
-// look reads the routes first: what the data plane has is then at least as new.
-func (w *upstreamsWatch) look(ctx context.Context) upstreamsFacts {
+// observe reads the routes first: what the data plane has is then at least as new.
+func (w *upstreamsWatch) observe(ctx context.Context) upstreamsFacts {
 	var facts upstreamsFacts
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) error {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
 		facts = upstreamsFacts{}
 		for _, ref := range w.spec.Routes {
-			route, err := lookRoute(ctx, s, ref)
+			route, err := observeRoute(ctx, s, ref)
 			if err != nil {
 				return err
 			}
@@ -129,10 +129,10 @@ func (w *upstreamsWatch) planes(ctx context.Context, s *kube.APIServer, pods []c
 func (w *upstreamsWatch) since(pod string, want routeSeen, held routeHeld) int {
 	subject := pod + " " + want.Route
 	if difference(want, held) == "" || want.Behind != "" || want.Missing {
-		w.settled.Forget(subject)
+		w.stable.Forget(subject)
 		return 0
 	}
-	return w.settled.Seconds(subject, fmt.Sprint(want.Addresses, held.Known, held.Addresses))
+	return w.stable.Seconds(subject, fmt.Sprint(want.Addresses, held.Known, held.Addresses))
 }
 
 // ask reads what one Pod has. The key goes through the forwarded port only, and of what comes back nothing but addresses is kept.
@@ -155,7 +155,7 @@ func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1
 	request.Header.Set("X-API-KEY", w.key)
 	response, err := way.client.Do(request)
 	if err != nil {
-		w.close(id) // the next look opens another
+		w.close(id) // the next observation opens another
 		return config, 0, err
 	}
 	defer response.Body.Close() //nolint:errcheck // read only.

@@ -10,7 +10,7 @@ import (
 	"strata/health/observe"
 )
 
-// vaultFacts is one look at a Vault server.
+// vaultFacts is one observation of a Vault server.
 type vaultFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -57,7 +57,7 @@ func judgeVault(spec health.VaultSpec, f vaultFacts) []health.Verdict {
 		return []health.Verdict{{Check: vaultCheck, State: health.Ready, Message: "initialised, unsealed, active"}}
 	case f.Status == vaultSealed && strings.Contains(f.Body, `"sealed":true`):
 		v.State, v.Message = health.Stuck, "sealed"
-		v.Cause = "its Pod was restarted, or somebody sealed it: only its keys open it, and they are in the state"
+		v.Cause = "its Pod was restarted, or it was sealed by hand: only its keys open it, and they are in the state"
 		v.Hint = "strata vault unseal --stack STACK"
 		v.Evidence = []string{f.Body}
 	case f.Status == vaultUninitialised:

@@ -19,7 +19,7 @@ const vaultInterval = 200 * time.Millisecond
 type vaultWatch struct {
 	spec     health.VaultSpec
 	cluster  *kube.Cluster
-	settled  *observe.Settled
+	stable   *observe.Stable
 	workload kube.WorkloadRef
 }
 
@@ -33,26 +33,26 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &vaultWatch{spec: *spec.Vault, cluster: all, settled: observe.NewSettled(time.Now), workload: workload}, nil
+	return &vaultWatch{spec: *spec.Vault, cluster: all, stable: observe.NewStable(time.Now), workload: workload}, nil
 }
 
 // Run implements Watch.
 func (w *vaultWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	observe.Looks(ctx, nil, vaultInterval, func(ctx context.Context) []health.Verdict { return judgeVault(w.spec, w.look(ctx)) }, report)
+	observe.Repeat(ctx, nil, vaultInterval, func(ctx context.Context) []health.Verdict { return judgeVault(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
 
-// look asks Vault through an API server's proxy. What it says of its health is no secret, and no credentials go there: the
+// observe asks Vault through an API server's proxy. What it says of its health is no secret, and no credentials go there: the
 // API server does not pass its own on.
-func (w *vaultWatch) look(ctx context.Context) vaultFacts {
+func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 	var facts vaultFacts
 	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/v1/sys/health", w.spec.Namespace, w.spec.Pod, w.spec.Port)
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) (err error) {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
 		if facts.Status, facts.Body, err = s.GetRaw(ctx, path); err != nil {
 			return err
 		}
 		if facts.Error = notVault(facts.Status, facts.Body); facts.Error != "" {
-			workloads, err := kube.LookWorkloads(ctx, s, []kube.WorkloadRef{w.workload}, w.settled)
+			workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.workload}, w.stable)
 			if err != nil {
 				return err
 			}
@@ -72,16 +72,16 @@ func (w *vaultWatch) look(ctx context.Context) vaultFacts {
 
 // notVault says what answered instead of Vault, mostly the API server that could not reach it; empty for Vault's own answer.
 func notVault(status int, body string) string {
-	var said struct {
+	var message struct {
 		Initialized *bool  `json:"initialized"`
 		Message     string `json:"message"`
 	}
-	err := json.Unmarshal([]byte(body), &said)
+	err := json.Unmarshal([]byte(body), &message)
 	switch {
-	case err == nil && said.Initialized != nil:
+	case err == nil && message.Initialized != nil:
 		return ""
-	case err == nil && said.Message != "":
-		return said.Message
+	case err == nil && message.Message != "":
+		return message.Message
 	}
 	return fmt.Sprintf("HTTP %d: %.200s", status, body)
 }

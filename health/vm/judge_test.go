@@ -36,7 +36,7 @@ func TestVirtualMachineVerdicts(t *testing.T) {
 		{"a panic", still, vmFacts{Seen: true, Facts: vm.Facts{Exists: true, Power: "crashed (panicked)"}}, health.Stuck, "found crashed"},
 		{"a hypervisor that does not answer", still, vmFacts{Fault: errors.New("no route to host")}, health.Waiting, "no route to host"},
 		{"not asked yet", still, vmFacts{}, health.Waiting, "not asked yet"},
-		{"somebody else's", still, vmFacts{Fault: &vm.ForeignError{Where: "h", What: "there is a domain x", Fix: "rename it"}}, health.Stuck, "did not make"},
+		{"another owner's", still, vmFacts{Fault: &vm.ForeignError{Where: "h", What: "there is a domain x", Fix: "rename it"}}, health.Stuck, "did not make"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			verdicts := judgeVM(test.spec, test.facts)

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// vmPoll is the pause between two looks at a machine: neither virsh nor qm can tell of every change that counts.
+	// vmPoll is the pause between two observations of a machine: neither virsh nor qm can tell of every change that counts.
 	vmPoll = time.Second
-	// vmDial bounds the look whether the machine answers at its address.
+	// vmDial bounds the observation whether the machine answers at its address.
 	vmDial = time.Second
 	// sshBanner is what a server says first (RFC 4253, 4.2).
 	sshBanner = "SSH-"
@@ -30,14 +30,14 @@ const (
 type vmFacts struct {
 	// Fault is why the hypervisor could not be asked. Everything else is empty then.
 	Fault error `json:"-"`
-	// Seen is false before the first look.
+	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
 	vm.Facts
 	// Answers is true when a server of SSH speaks at the machine's address and port.
 	Answers bool `json:"answers,omitempty"`
 }
 
-// vmWatch looks at one machine through its hypervisor.
+// vmWatch observes one machine through its hypervisor.
 type vmWatch struct {
 	spec vm.Spec
 	key  []byte
@@ -56,7 +56,7 @@ func (w *vmWatch) Run(ctx context.Context, report func([]health.Verdict)) error 
 	for ctx.Err() == nil {
 		host, err := vm.Connect(ctx, w.spec.Hypervisor, w.key)
 		if err == nil {
-			err = w.looks(ctx, host, report)
+			err = w.observe(ctx, host, report)
 			_ = host.Close()
 		}
 		if ctx.Err() != nil {
@@ -68,8 +68,8 @@ func (w *vmWatch) Run(ctx context.Context, report func([]health.Verdict)) error 
 	return nil
 }
 
-// looks looks until ctx ends or the hypervisor cannot be asked.
-func (w *vmWatch) looks(ctx context.Context, host vm.Host, report func([]health.Verdict)) error {
+// observe observes until ctx ends or the hypervisor cannot be asked.
+func (w *vmWatch) observe(ctx context.Context, host vm.Host, report func([]health.Verdict)) error {
 	for ctx.Err() == nil {
 		facts, err := lifecycle.Look(ctx, host, w.spec)
 		if err != nil {
@@ -127,7 +127,7 @@ func judgePower(spec vm.Spec, f vmFacts) health.Verdict {
 	v := health.Verdict{State: health.Stuck, Message: "expected running, found " + f.Power, Evidence: console(f)}
 	switch {
 	case !f.Exists:
-		v.Message, v.Cause = "expected a machine called "+spec.Name()+", found none", "somebody removed it"
+		v.Message, v.Cause = "expected a machine called "+spec.Name()+", found none", "it was removed by hand"
 		v.Hint = "make it anew: pulumi up --replace with the URN of the node's -vm resource"
 	case f.Running:
 		return health.Verdict{State: health.Ready, Message: "running"}
@@ -164,7 +164,7 @@ func judgeAddressOf(spec vm.Spec, f vmFacts) health.Verdict {
 	return v
 }
 
-// console is what the machine said last.
+// console is the machine's last output.
 func console(f vmFacts) []string {
 	if strings.TrimSpace(f.Console) == "" {
 		return nil

@@ -17,14 +17,14 @@ type answerKind string
 const (
 	// answerAccepted: admission let the object pass.
 	answerAccepted answerKind = "accepted"
-	// answerDenied: an admission webhook said no.
+	// answerDenied: an admission webhook refused.
 	answerDenied answerKind = "denied"
 	// answerNoEndpoints: the webhook's Service has no ready Pod.
 	answerNoEndpoints answerKind = "no endpoints"
 	// answerRefused: the Pod does not listen (yet).
 	answerRefused answerKind = "refused"
-	// answerAuthority: the caBundle does not sign the serving certificate.
-	answerAuthority answerKind = "unknown authority"
+	// answerUnknownCA: the caBundle does not sign the serving certificate.
+	answerUnknownCA answerKind = "unknown authority"
 	// answerName: the serving certificate is for another name.
 	answerName answerKind = "wrong name"
 	// answerExpired: the serving certificate is not valid now.
@@ -64,7 +64,7 @@ type webhookFault struct {
 var webhookFaults = []webhookFault{
 	{regexp.MustCompile(`does not support dry run`), answerNoDryRun},
 	{regexp.MustCompile(`no endpoints available for service|service "[^"]*" not found`), answerNoEndpoints},
-	{regexp.MustCompile(`x509: certificate signed by unknown authority|certificate is not trusted`), answerAuthority},
+	{regexp.MustCompile(`x509: certificate signed by unknown authority|certificate is not trusted`), answerUnknownCA},
 	{regexp.MustCompile(`x509: certificate is (valid for|not valid for any names)|x509: cannot validate certificate for|doesn't contain any IP SANs`), answerName},
 	{regexp.MustCompile(`x509: certificate has expired or is not yet valid`), answerExpired},
 	{regexp.MustCompile(`i/o timeout|context deadline exceeded|Client\.Timeout|timed out|TLS handshake timeout`), answerTimeout},
@@ -72,7 +72,7 @@ var webhookFaults = []webhookFault{
 	{regexp.MustCompile(`no route to host|network is unreachable`), answerUnreachable},
 }
 
-// denial is how the API server passes on a webhook's refusal; nobody else words it so.
+// denial is how the API server passes on a webhook's refusal; no other message has this form.
 var denial = regexp.MustCompile(`admission webhook "[^"]+" denied the request`)
 
 // answerOf classifies the outcome of a dry run.

@@ -47,7 +47,7 @@ func judgeConfiguration(spec health.WebhookSpec, c configurationFacts) health.Ve
 	v := health.Verdict{Check: configurationCheck(spec), State: health.Waiting, Hint: "kubectl get " + configurationName(spec) + " " + spec.Configuration + " -o yaml"}
 	switch {
 	case c.Missing:
-		v.Message = "does not exist: the API server would ask nobody"
+		v.Message = "does not exist: the API server would call no webhook"
 		return v
 	case c.NoCA:
 		v.Message = fmt.Sprintf("Secret %s/%s has no ca.crt yet", spec.Namespace, spec.CASecret)

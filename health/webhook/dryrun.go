@@ -33,11 +33,11 @@ const (
 
 // probe asks one API server, again and again.
 type probe struct {
-	server  *kube.APIServer
-	spec    health.WebhookSpec
-	settled *observe.Settled
-	now     observe.Clock
-	wake    chan struct{}
+	server *kube.APIServer
+	spec   health.WebhookSpec
+	stable *observe.Stable
+	now    observe.Clock
+	wake   chan struct{}
 
 	mu      sync.Mutex
 	facts   probeFacts
@@ -49,7 +49,7 @@ type probe struct {
 
 func newProbe(server *kube.APIServer, spec health.WebhookSpec, now observe.Clock) *probe {
 	facts := probeFacts{Server: server.Name, Accept: answer{Kind: answerOther, Text: "not asked yet"}}
-	return &probe{server: server, spec: spec, settled: observe.NewSettled(now), now: now, wake: make(chan struct{}, 1), facts: facts, cancel: func() {}}
+	return &probe{server: server, spec: spec, stable: observe.NewStable(now), now: now, wake: make(chan struct{}, 1), facts: facts, cancel: func() {}}
 }
 
 // kick asks for the next dry run now, and ends one that hangs.
@@ -115,7 +115,7 @@ func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 		}
 		facts.Passes = min(facts.Passes, passesNeeded(p.spec))
 	}
-	facts.Seconds = p.settled.Seconds("answers", string(facts.Accept.Kind+facts.Deny.Kind))
+	facts.Seconds = p.stable.Seconds("answers", string(facts.Accept.Kind+facts.Deny.Kind))
 	p.facts, p.epoch = facts, epoch
 	return true
 }

@@ -15,7 +15,7 @@ func probeCause(p probeFacts) string {
 		return "the webhook is starting, or its Service is not created yet: it has a ready Pod only once its certificate is issued and mounted"
 	case answerRefused:
 		return "the webhook is starting: its Deployment runs, but it listens only once its certificate is issued and mounted"
-	case answerAuthority:
+	case answerUnknownCA:
 		return "the webhook's CA is not injected yet, or the API server still uses the one before"
 	case answerTimeout, answerUnreachable:
 		return "network fault between API server " + p.Server + " and the webhook's Pod: Pod network, kube-proxy or a firewall on that server"
@@ -36,8 +36,8 @@ func probeCause(p probeFacts) string {
 
 // strangerCause explains a wrong certificate that another API server is not shown, or that is for no Service of a cluster. Before
 // kube-proxy and flannel run on a server that joins or comes back, its requests for a Service go to the default gateway, and a proxy there
-// answers for anybody. The webhook's only Pod may be on that very server, so that no other one gets an answer meanwhile.
-const strangerCause = "somebody else answers this server: kube-proxy or flannel is not up on it yet, and the request leaves the host"
+// answers for any server. The webhook's only Pod may be on that very server, so that no other one gets an answer meanwhile.
+const strangerCause = "another machine answers this server's request: kube-proxy or flannel is not up on it yet, and the request leaves the host"
 
 // strange reports a certificate that is not the webhook's own.
 func (p probeFacts) strange() bool { return p.Accept.Kind == answerName }
@@ -51,7 +51,7 @@ func (p probeFacts) clusterName() bool {
 // probeHint is the command that shows more.
 func probeHint(spec health.WebhookSpec, kind answerKind) string {
 	switch kind {
-	case answerAuthority, answerName, answerExpired:
+	case answerUnknownCA, answerName, answerExpired:
 		return fmt.Sprintf("compare caBundle in %s %s with the certificate that %s.%s.svc:%d serves", configurationName(spec), spec.Configuration, spec.Service, spec.Namespace, spec.Port)
 	case answerTimeout, answerUnreachable:
 		return fmt.Sprintf("on the server: curl -kv https://$(kubectl -n %s get svc %s -o jsonpath='{.spec.clusterIP}'):%d", spec.Namespace, spec.Service, spec.Port)

@@ -12,7 +12,7 @@ import (
 	"strata/health/observe"
 )
 
-// connectionTo is the webhook's Service at an address as lookAddress joins it.
+// connectionTo is the webhook's Service at an address as observeAddress joins it.
 func connectionTo(s health.WebhookSpec, address string) host.Connection {
 	return host.Connection{Address: strings.Trim(strings.TrimSuffix(address, ":"+strconv.Itoa(s.Port)), "[]"), Ports: []int{s.Port}}
 }
@@ -62,7 +62,7 @@ func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
 		func(address string, runs []host.Run) { w.takeRuns(address, runs, news) })
 }
 
-// takeRuns stores what the hosts said, unless the Service has another address by now.
+// takeRuns stores what the hosts reported, unless the Service has another address by now.
 func (w *webhookWatch) takeRuns(address string, runs []host.Run, news chan<- struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,7 +78,7 @@ func (w *webhookWatch) takeRuns(address string, runs []host.Run, news chan<- str
 	}
 }
 
-// address is the Service's address as of the last look.
+// address is the Service's address as of the last observation.
 func (w *webhookWatch) address() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

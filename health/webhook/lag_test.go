@@ -42,13 +42,13 @@ func TestAHostThatReachesTheWebhookWakesOnlyProbesThatFail(t *testing.T) {
 	w.facts.Hosts.Address = "10.43.7.7:443"
 	news := make(chan struct{}, 1)
 	w.takeRuns("10.43.7.7:443", []host.Run{{Seen: true, Code: 1}}, news)
-	assert.Empty(t, w.probes[0].wake, "nobody reaches it")
+	assert.Empty(t, w.probes[0].wake, "no client reaches it")
 	w.takeRuns("10.43.7.7:443", []host.Run{{Seen: true, Code: 1}, {Seen: true}}, news)
 	assert.Len(t, w.probes[0].wake, 1)
 	assert.Empty(t, w.probes[1].wake)
 }
 
-// A webhook that accepted before is asked both questions at once; the answer to the second still counts only behind the first.
+// A webhook that accepted before is sent both dry runs at once; the answer to the second still counts only behind the first.
 func TestTheSecondDryRunIsNotBelievedBeforeTheFirst(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	c.Serve("metallb.io/v1beta1", "IPAddressPool", fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})
@@ -68,7 +68,7 @@ func TestTheSecondDryRunIsNotBelievedBeforeTheFirst(t *testing.T) {
 			return refusal
 		}
 		if accepts.Add(1) == 3 {
-			<-asked // or the attempt could end before its second question has arrived
+			<-asked // or the attempt could end before its second dry run has arrived
 		}
 		if broken.Load() {
 			return refusal

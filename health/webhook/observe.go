@@ -26,22 +26,22 @@ func configurationResource(mutating bool) schema.GroupVersionResource {
 	return resource
 }
 
-// look reads every object that the webhook needs, from one server, and the configuration's version. The parts have nothing to
+// observe reads every object that the webhook needs, from one server, and the configuration's version. The parts have nothing to
 // do with each other and are read beside one another: in a row they would delay what they show by as many round trips.
-func (w *webhookWatch) look(ctx context.Context) (webhookFacts, string) {
+func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 	var facts webhookFacts
 	var version string
-	fault, seconds := w.cluster.Look(ctx, w.settled, func(ctx context.Context, s *kube.APIServer) error {
+	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
 		facts = webhookFacts{}
 		return observe.InParallel(
-			func() (err error) { version, err = w.lookConfigurations(ctx, s, &facts); return err },
+			func() (err error) { version, err = w.observeConfigurations(ctx, s, &facts); return err },
 			func() (err error) {
-				facts.Endpoints, err = kube.LookEndpoints(ctx, s, w.spec.Namespace, w.spec.Service)
+				facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, w.spec.Namespace, w.spec.Service)
 				return err
 			},
-			func() (err error) { facts.Hosts.Address, err = lookAddress(ctx, s, w.spec); return err },
+			func() (err error) { facts.Hosts.Address, err = observeAddress(ctx, s, w.spec); return err },
 			func() (err error) {
-				facts.Workloads, err = kube.LookWorkloads(ctx, s, w.workloads, w.settled)
+				facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.stable)
 				return err
 			},
 		)
@@ -52,9 +52,9 @@ func (w *webhookWatch) look(ctx context.Context) (webhookFacts, string) {
 	return facts, version
 }
 
-// lookConfigurations reads both configurations, and a text that changes when one of them does.
-func (w *webhookWatch) lookConfigurations(ctx context.Context, s *kube.APIServer, facts *webhookFacts) (string, error) {
-	configuration, version, err := w.lookConfiguration(ctx, s, w.spec)
+// observeConfigurations reads both configurations, and a text that changes when one of them does.
+func (w *webhookWatch) observeConfigurations(ctx context.Context, s *kube.APIServer, facts *webhookFacts) (string, error) {
+	configuration, version, err := w.observeConfiguration(ctx, s, w.spec)
 	if err != nil {
 		return "", err
 	}
@@ -62,35 +62,35 @@ func (w *webhookWatch) lookConfigurations(ctx context.Context, s *kube.APIServer
 	if w.spec.Mutates == "" {
 		return version, nil
 	}
-	mutation, another, err := w.lookConfiguration(ctx, s, mutationOf(w.spec))
+	mutation, another, err := w.observeConfiguration(ctx, s, mutationOf(w.spec))
 	facts.Mutation = &mutation
 	return version + "/" + another, err
 }
 
-// lookConfiguration reads the configuration and the CA that it must carry. Both kinds have the same fields as far as a gate
+// observeConfiguration reads the configuration and the CA that it must carry. Both kinds have the same fields as far as a gate
 // reads them.
-func (w *webhookWatch) lookConfiguration(ctx context.Context, s *kube.APIServer, spec health.WebhookSpec) (configurationFacts, string, error) {
+func (w *webhookWatch) observeConfiguration(ctx context.Context, s *kube.APIServer, spec health.WebhookSpec) (configurationFacts, string, error) {
 	object, err := kube.Get[admissionv1.ValidatingWebhookConfiguration](ctx, s, configurationResource(spec.Mutating), "", spec.Configuration)
 	if err != nil || object == nil {
 		return configurationFacts{Missing: object == nil}, "", err
 	}
 	facts := configurationFacts{}
-	var authority []byte
+	var ca []byte
 	if w.spec.CASecret != "" {
 		secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, w.spec.Namespace, w.spec.CASecret)
 		if err != nil {
 			return facts, "", err
 		}
 		if secret != nil {
-			authority = secret.Data["ca.crt"]
+			ca = secret.Data["ca.crt"]
 		}
-		facts.NoCA = len(authority) == 0
+		facts.NoCA = len(ca) == 0
 	}
 	group, version := splitVersion(w.spec.Accept)
 	for i := range object.Webhooks {
 		hook := &object.Webhooks[i]
 		facts.Hooks = append(facts.Hooks, hookFacts{
-			Name: hook.Name, Bundle: bundleState(hook.ClientConfig.CABundle, authority), Target: hookTarget(hook.ClientConfig),
+			Name: hook.Name, Bundle: bundleState(hook.ClientConfig.CABundle, ca), Target: hookTarget(hook.ClientConfig),
 			Covers: slices.ContainsFunc(hook.Rules, func(r admissionv1.RuleWithOperations) bool { return coversCreate(r, group, version, w.plural()) }),
 			Ignore: hook.FailurePolicy != nil && *hook.FailurePolicy == admissionv1.Ignore,
 		})
@@ -98,8 +98,8 @@ func (w *webhookWatch) lookConfiguration(ctx context.Context, s *kube.APIServer,
 	return facts, object.ResourceVersion, nil
 }
 
-// lookAddress reads the address at which the API servers call the webhook; empty while there is none.
-func lookAddress(ctx context.Context, s *kube.APIServer, spec health.WebhookSpec) (string, error) {
+// observeAddress reads the address at which the API servers call the webhook; empty while there is none.
+func observeAddress(ctx context.Context, s *kube.APIServer, spec health.WebhookSpec) (string, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace, spec.Service)
 	if err != nil || service == nil || net.ParseIP(service.Spec.ClusterIP) == nil {
 		return "", err
@@ -136,14 +136,14 @@ func coversCreate(rule admissionv1.RuleWithOperations, group, version, resource 
 		(resource == "" || matches(rule.Resources, resource) || slices.Contains(rule.Resources, "*/*"))
 }
 
-func bundleState(bundle, authority []byte) string {
-	bundle, authority = bytes.TrimSpace(bundle), bytes.TrimSpace(authority)
+func bundleState(bundle, ca []byte) string {
+	bundle, ca = bytes.TrimSpace(bundle), bytes.TrimSpace(ca)
 	switch {
 	case len(bundle) == 0:
 		return "empty"
-	case len(authority) == 0:
+	case len(ca) == 0:
 		return "set"
-	case bytes.Equal(bundle, authority):
+	case bytes.Equal(bundle, ca):
 		return "equal"
 	default:
 		return "different"

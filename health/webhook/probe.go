@@ -48,7 +48,7 @@ func deniedBy(spec health.WebhookSpec, a answer) bool {
 }
 
 func judgeNotAccepted(spec health.WebhookSpec, p probeFacts) health.Verdict {
-	v := health.Verdict{State: health.Waiting, Message: probeSaid(p.Accept.Kind), Evidence: []string{p.Accept.Text}, Cause: probeCause(p), Hint: probeHint(spec, p.Accept.Kind)}
+	v := health.Verdict{State: health.Waiting, Message: probeMessage(p.Accept.Kind), Evidence: []string{p.Accept.Text}, Cause: probeCause(p), Hint: probeHint(spec, p.Accept.Kind)}
 	switch p.Accept.Kind {
 	case answerDenied, answerForbidden, answerInvalid:
 		if spec.Mutates != "" && strings.Contains(p.Accept.Text, unmutated) {
@@ -69,7 +69,7 @@ func judgeNotAccepted(spec health.WebhookSpec, p probeFacts) health.Verdict {
 	return v
 }
 
-// judgeNotMutated is an API server that accepts because it asks nobody (cert-manager pkg/util/cmapichecker,
+// judgeNotMutated is an API server that accepts because it calls no webhook (cert-manager pkg/util/cmapichecker,
 // ErrMutationWebhookMissing).
 func judgeNotMutated(spec health.WebhookSpec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Message: "accepted but not mutated: " + strings.Join(p.Unfilled, ", ") + " empty"}
@@ -92,23 +92,23 @@ func notMutated(spec health.WebhookSpec) (cause, hint string) {
 	return "the API server does not ask the mutating webhook (yet)", "kubectl get " + configurationName(mutation) + " " + mutation.Configuration + " -o yaml"
 }
 
-// judgeNotDenied is the case that other gates pass: everything is accepted because nobody is asked.
+// judgeNotDenied is the case that other gates pass: everything is accepted because no webhook is called.
 func judgeNotDenied(spec health.WebhookSpec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: probeHint(spec, p.Deny.Kind), Cause: "the API server does not ask this webhook (yet)"}
 	v.Message = "an object that the webhook must refuse was accepted"
 	if p.Deny.Kind != answerAccepted {
-		v.Message = "an object that the webhook must refuse was not refused by it: " + probeSaid(p.Deny.Kind)
+		v.Message = "an object that the webhook must refuse was not refused by it: " + probeMessage(p.Deny.Kind)
 		v.Evidence, v.Cause = []string{p.Deny.Text}, probeCause(probeFacts{Server: p.Server, Accept: p.Deny})
 	}
-	settled := p.Deny.Kind == answerAccepted || p.Deny.Kind == answerDenied || p.Deny.Kind == answerInvalid
-	if settled && p.Seconds >= observe.NoticeSeconds {
+	stable := p.Deny.Kind == answerAccepted || p.Deny.Kind == answerDenied || p.Deny.Kind == answerInvalid
+	if stable && p.Seconds >= observe.NoticeSeconds {
 		v.State = health.Stuck
 	}
 	return v
 }
 
-// probeSaid is the finding in words.
-func probeSaid(kind answerKind) string {
+// probeMessage is the finding in words.
+func probeMessage(kind answerKind) string {
 	switch kind {
 	case answerDenied:
 		return "the webhook refuses an object that it must accept"
@@ -116,7 +116,7 @@ func probeSaid(kind answerKind) string {
 		return "the webhook's Service has no ready Pod"
 	case answerRefused:
 		return "the webhook's Pod does not listen yet"
-	case answerAuthority:
+	case answerUnknownCA:
 		return "the API server does not trust the webhook's certificate (caBundle of another CA)"
 	case answerName:
 		return "the webhook's certificate is for other names"

@@ -17,12 +17,12 @@ import (
 	"strata/health/observe"
 )
 
-// webhookWatch looks at the objects when they change and keeps asking each API server; the two meet in state.
+// webhookWatch observes the objects when they change and keeps asking each API server; the two meet in state.
 type webhookWatch struct {
 	spec      health.WebhookSpec
 	cluster   *kube.Cluster
 	workloads []kube.WorkloadRef
-	settled   *observe.Settled
+	stable    *observe.Stable
 	probes    []*probe
 	// hosts are asked over SSH with key; skipped says why they are not.
 	hosts   []health.Host
@@ -34,13 +34,13 @@ type webhookWatch struct {
 	mu sync.Mutex
 	// facts are the latest; probes hold their own.
 	facts webhookFacts
-	// runs are what the hosts said last.
+	// runs are what the hosts reported last.
 	runs []host.Run
 	// epoch counts the versions of the configuration; a dry run of an earlier one proves nothing.
 	epoch int
 	// version is the configuration's resourceVersion.
 	version string
-	// seen is true once the objects were looked at: before, nothing may be said.
+	// seen is true once the objects were observed: before, nothing may be reported.
 	seen bool
 }
 
@@ -49,7 +49,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if spec.Webhook == nil {
 		return nil, errors.New("spec: webhook: missing")
 	}
-	w := &webhookWatch{spec: *spec.Webhook, settled: observe.NewSettled(time.Now), hosts: spec.Hosts, key: secrets.SSHKey, moved: make(chan struct{}, 1)}
+	w := &webhookWatch{spec: *spec.Webhook, stable: observe.NewStable(time.Now), hosts: spec.Hosts, key: secrets.SSHKey, moved: make(chan struct{}, 1)}
 	w.skipped = host.WhyNoHosts(w.hosts, w.key)
 	var err error
 	if w.cluster, err = kube.ClusterOf(spec, secrets); err != nil {
@@ -87,7 +87,7 @@ func (w *webhookWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 	changed, news := make(chan struct{}, 1), make(chan struct{}, 1)
 	var parts sync.WaitGroup
 	parts.Go(func() { w.cluster.Follow(ctx, changed, w.sources()) })
-	parts.Go(func() { w.lookAgain(ctx, changed, news) })
+	parts.Go(func() { w.observeAgain(ctx, changed, news) })
 	for _, p := range w.probes {
 		parts.Go(func() { w.probeAgain(ctx, p, news) })
 	}
@@ -117,10 +117,10 @@ func (w *webhookWatch) sources() []kube.Source {
 	return sources
 }
 
-// lookAgain looks at the objects at every change, and lets the probes try again at once.
-func (w *webhookWatch) lookAgain(ctx context.Context, changed <-chan struct{}, news chan<- struct{}) {
+// observeAgain observes the objects at every change, and lets the probes try again at once.
+func (w *webhookWatch) observeAgain(ctx context.Context, changed <-chan struct{}, news chan<- struct{}) {
 	for ctx.Err() == nil {
-		facts, version := w.look(ctx)
+		facts, version := w.observe(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -146,7 +146,7 @@ func (w *webhookWatch) lookAgain(ctx context.Context, changed <-chan struct{}, n
 			}
 		}
 		observe.Signal(news)
-		observe.WaitFor(ctx, changed, observe.Relook)
+		observe.WaitFor(ctx, changed, observe.Interval)
 	}
 }
 
@@ -163,7 +163,7 @@ func (w *webhookWatch) probeAgain(ctx context.Context, p *probe, news chan<- str
 	}
 }
 
-// judge puts the latest look and the latest dry runs together; nil before the first look.
+// judge puts the latest observation and the latest dry runs together; nil before the first observation.
 func (w *webhookWatch) judge() []health.Verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()

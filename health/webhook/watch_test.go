@@ -11,7 +11,7 @@ import (
 	"strata/health/kube"
 )
 
-func TestWhatAWebhookGateLooksAt(t *testing.T) {
+func TestWhatAWebhookGateObserves(t *testing.T) {
 	w := &webhookWatch{spec: health.WebhookSpec{Configuration: "c", Namespace: "n", Service: "s"}}
 	resources := func() []string {
 		var names []string
@@ -33,7 +33,7 @@ func TestWhatAWebhookGateLooksAt(t *testing.T) {
 	assert.Equal(t, []string{"", "v1"}, []string{group, version})
 }
 
-func TestAWebhookGateSaysNothingBeforeItsFirstLook(t *testing.T) {
+func TestAWebhookGateSaysNothingBeforeItsFirstObservation(t *testing.T) {
 	w := &webhookWatch{hosts: []health.Host{{Role: "server"}}}
 	w.hosts[0].Name = "server-1"
 	assert.Nil(t, w.judge())

@@ -20,7 +20,7 @@ const (
 	deniedSeconds = 5
 )
 
-// webhookFacts is one look at an admission webhook.
+// webhookFacts is one observation of an admission webhook.
 type webhookFacts struct {
 	// Fault is set when no API server could be asked for the objects.
 	Fault   *kube.Fault `json:"fault,omitempty"`

@@ -38,7 +38,7 @@ func TestAnswersAreToldApartByTheAPIServersWords(t *testing.T) {
 		{"refused", call("dial tcp 10.43.0.7:443: connect: connection refused"), answerRefused},
 		{"no route", call("dial tcp 10.43.0.7:443: connect: no route to host"), answerUnreachable},
 		{"no network", call("dial tcp 10.43.0.7:443: connect: network is unreachable"), answerUnreachable},
-		{"unknown authority", call("tls: failed to verify certificate: x509: certificate signed by unknown authority"), answerAuthority},
+		{"unknown authority", call("tls: failed to verify certificate: x509: certificate signed by unknown authority"), answerUnknownCA},
 		{"another name", call("tls: failed to verify certificate: x509: certificate is valid for a, not s.n.svc"), answerName},
 		{"no names", call("x509: certificate is not valid for any names, but wanted to match s.n.svc"), answerName},
 		{"no IP names", call("x509: cannot validate certificate for 10.0.0.1 because it doesn't contain any IP SANs"), answerName},

@@ -64,8 +64,8 @@ func TestAClientOfOneServerFailsWhenThatIsGone(t *testing.T) {
 
 // An address that came into the configuration with an upgrade is in the certificate only after it (K3s: tls-san-security).
 func TestAnAddressThatTheCertificateDoesNotNameYetIsNoHindrance(t *testing.T) {
-	s, authority := tlsServer(t, "kubernetes")
-	config := &rest.Config{Host: "https://192.0.2.10:6443", TLSClientConfig: rest.TLSClientConfig{CAData: authority}}
+	s, ca := tlsServer(t, "kubernetes")
+	config := &rest.Config{Host: "https://192.0.2.10:6443", TLSClientConfig: rest.TLSClientConfig{CAData: ca}}
 	client, err := kubernetes.NewForConfig(apiserver.Only(config, s.Listener.Addr().String()))
 	require.NoError(t, err)
 	_, err = client.Discovery().ServerVersion()
@@ -81,7 +81,7 @@ func TestAnAddressThatTheCertificateDoesNotNameYetIsNoHindrance(t *testing.T) {
 }
 
 // tlsServer is an API server whose certificate has one name and signs itself.
-func tlsServer(t *testing.T, name string) (s *httptest.Server, authority []byte) {
+func tlsServer(t *testing.T, name string) (s *httptest.Server, ca []byte) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)

@@ -27,14 +27,14 @@ func OneNode(client kubernetes.Interface, name string) *cache.ListWatch {
 	}
 }
 
-// ReadyOf is what a Node says about being Ready; Unknown where it has never said so.
+// ReadyOf is a Node's condition Ready; Unknown where it has none.
 func ReadyOf(node *corev1.Node) corev1.NodeCondition {
 	for _, condition := range node.Status.Conditions {
 		if condition.Type == corev1.NodeReady {
 			return condition
 		}
 	}
-	return corev1.NodeCondition{Reason: "Unknown", Message: "it has never said so"}
+	return corev1.NodeCondition{Reason: "Unknown", Message: "it has no condition Ready"}
 }
 
 // Ready says whether a Node is Ready.

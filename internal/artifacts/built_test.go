@@ -12,7 +12,7 @@ import (
 	"strata/config"
 )
 
-// goRest is the pin of an image that nobody publishes.
+// goRest is the pin of an image that no registry has.
 var goRest = config.Pin{
 	Name: config.ArtifactK3sImages, Version: "go-rest-1.0.0", Arch: "amd64", URL: "built:examples/go-rest/go-rest-1.0.0.tar", For: config.ArtifactAPISIXChart,
 }
@@ -54,7 +54,7 @@ func TestOnAnotherMachineItIsBuiltAgainAndHeldToTheLock(t *testing.T) {
 	program(t, project, "1")
 	locked := fetchGoRest(t, project).artifact()
 
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where nobody has fetched
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where nothing was fetched
 	set := &Set{projectDir: project, source: config.SourceUpstream, all: []Artifact{locked}}
 	require.NoError(t, set.Materialise(t.Context()))
 	assert.NoError(t, Verify(filepath.Join(project, locked.Path), locked.SHA256))

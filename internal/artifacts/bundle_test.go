@@ -171,7 +171,7 @@ func TestAFileWithAWrongSumIsAnErrorThatNamesIt(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(project, set.Artifacts()[0].Path))
 }
 
-func TestAPlacedFileThatSomebodyChangedIsNoticed(t *testing.T) {
+func TestAPlacedFileThatWasChangedIsNoticed(t *testing.T) {
 	dir, _ := bundle(t)
 	project := t.TempDir()
 	set, err := artifacts.Resolve(stack(t, dir, nil), project)

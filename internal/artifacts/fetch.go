@@ -49,7 +49,7 @@ func fetchOne(ctx context.Context, projectDir string, old *Lock, pin config.Pin,
 	if err != nil {
 		return Locked{}, err
 	}
-	// What is built is as its sources and this machine's Go have it, whatever was locked: nobody else made it.
+	// What is built is as its sources and this machine's Go have it, whatever was locked: it comes from this machine only.
 	if _, built := config.BuiltImage(pin.URL); built {
 		if _, err := fmt.Fprintf(out, "%s: %s\n", label, pin.URL); err != nil {
 			return Locked{}, err
@@ -102,11 +102,11 @@ func fetchFile(ctx context.Context, projectDir, dir string, pin config.Pin, expe
 	if err := accept(partial, file, pin.URL, expected); err != nil {
 		return Locked{}, err
 	}
-	looks, err := stampOf(file, expected)
+	stamped, err := stampOf(file, expected)
 	if err != nil {
 		return Locked{}, err
 	}
-	locked.Size = looks.Size
+	locked.Size = stamped.Size
 	return locked, remember(file, expected)
 }
 

@@ -41,7 +41,7 @@ func TestAnImageThatUpstreamHasOnlyIsAskedForAndNotDownloaded(t *testing.T) {
 	assert.Equal(t, file, path)
 }
 
-func TestABundlesImageThatIsGoneIsSaid(t *testing.T) {
+func TestABundlesImageThatIsGoneIsReported(t *testing.T) {
 	image := Artifact{Name: "vm-image", source: filepath.Join(t.TempDir(), "disk.qcow2")}
 	_, err := image.AtHand(t.TempDir())
 	assert.ErrorIs(t, err, os.ErrNotExist)

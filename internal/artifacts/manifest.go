@@ -28,7 +28,7 @@ type Entry struct {
 	Version string `json:"version"`
 	// Arch is the processor architecture; empty when the file serves every one of the bundle's hosts.
 	Arch string `json:"arch,omitempty"`
-	// For is the name of the artifact without which nobody wants this one: the chart that asks for an archive's images. Empty:
+	// For is the name of the artifact without which this one is not needed: the chart that asks for an archive's images. Empty:
 	// every stack gets it.
 	For string `json:"for,omitempty"`
 	// Path is relative to the bundle folder.
@@ -46,7 +46,7 @@ var (
 	fileWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
 )
 
-// ReadManifest reads and checks the manifest of a bundle folder. It does not look at the files.
+// ReadManifest reads and checks the manifest of a bundle folder. It does not read the files.
 func ReadManifest(bundle string) (*Manifest, error) {
 	file := filepath.Join(bundle, ManifestFile)
 	text, err := os.ReadFile(file)
@@ -66,7 +66,7 @@ func ReadManifest(bundle string) (*Manifest, error) {
 		if err := entry.check(); err != nil {
 			wrong = append(wrong, fmt.Errorf("%s: artifacts[%d] (%s): %w", file, i, entry.Name, err))
 		}
-		// A misspelt name would leave the entry out of every stack, and nobody would say why.
+		// A misspelt name would leave the entry out of every stack, without a message.
 		if entry.For != "" && !manifest.has(entry.For) {
 			wrong = append(wrong, fmt.Errorf("%s: artifacts[%d] (%s): for %q names no artifact of the bundle", file, i, entry.Name, entry.For))
 		}

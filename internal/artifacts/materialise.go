@@ -59,7 +59,7 @@ func (s *Set) materialise(ctx context.Context, artifact Artifact) error {
 	return remember(target, artifact.SHA256)
 }
 
-// stamp is what a file looked like when its sum was last right. A file that still looks so needs no second look, which
+// stamp is the state of a file when its sum was last right. A file whose stamp is the same is not read again, which
 // keeps a run without changes short: images are hundreds of MiB.
 type stamp struct {
 	SHA256  string `json:"sha256"`
@@ -74,28 +74,28 @@ func stampOf(path, sum string) (stamp, error) {
 	if err != nil {
 		return stamp{}, err
 	}
-	looks := stamp{SHA256: sum, Size: info.Size(), ModTime: info.ModTime().UnixNano()}
+	stamped := stamp{SHA256: sum, Size: info.Size(), ModTime: info.ModTime().UnixNano()}
 	if system, ok := info.Sys().(*syscall.Stat_t); ok {
 		// The change time cannot be set back, so an edit that keeps size and modification time shows.
-		looks.Changed, looks.Inode = system.Ctim.Nano(), system.Ino
+		stamped.Changed, stamped.Inode = system.Ctim.Nano(), system.Ino
 	}
-	return looks, nil
+	return stamped, nil
 }
 
-// stampFile lies beside the file and is hidden, so that nobody takes it for an artifact.
+// stampFile lies beside the file and is hidden, so that it is not taken for an artifact.
 func stampFile(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".stamp")
 }
 
 // verified is true when the file has the sum: by its stamp, else by reading it.
 func verified(path, sum string) bool {
-	looks, err := stampOf(path, sum)
+	stamped, err := stampOf(path, sum)
 	if err != nil {
 		return false
 	}
 	if text, err := os.ReadFile(stampFile(path)); err == nil {
 		var seen stamp
-		if json.Unmarshal(text, &seen) == nil && seen == looks {
+		if json.Unmarshal(text, &seen) == nil && seen == stamped {
 			return true
 		}
 	}
@@ -103,11 +103,11 @@ func verified(path, sum string) bool {
 }
 
 func remember(path, sum string) error {
-	looks, err := stampOf(path, sum)
+	stamped, err := stampOf(path, sum)
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(looks)
+	text, err := json.Marshal(stamped)
 	if err != nil {
 		return err
 	}

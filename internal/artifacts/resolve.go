@@ -130,7 +130,7 @@ func fits(cfg *config.Config, name string, entries []Entry) error {
 func machineImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	source := cfg.Artifacts.MachineImage
 	if source == config.SourceUpstream {
-		return nil, fmt.Errorf("driver machine needs a machine image, and nobody publishes one: " +
+		return nil, fmt.Errorf("driver machine needs a machine image, and no public registry has one: " +
 			"set strata:artifacts.machineImage to a bundle folder that has one")
 	}
 	return fromBundle(cfg, projectDir, source, []string{config.ArtifactMachineImage})

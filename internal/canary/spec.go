@@ -30,7 +30,7 @@ type Spec struct {
 	Hold       metav1.Duration `json:"hold"`
 	MaxFailing int             `json:"maxFailing"`
 	MinAnswers int             `json:"minAnswers"`
-	// Metrics are where answers are counted; none: the probe alone looks.
+	// Metrics are where answers are counted; none: the probe alone observes.
 	Metrics []Metrics `json:"metrics,omitempty"`
 	// Timeout bounds the whole, Revision makes it run again when it changes.
 	Timeout  metav1.Duration `json:"timeout"`

@@ -69,7 +69,7 @@ func newImageCommand() *cobra.Command {
 		Use:   "image " + strings.Join(imageNames(), "|"),
 		Short: "Write an image of this repository's own, which no registry has, as an archive for ctr, kind, k3d, Docker or skopeo",
 		Long: "Compile one of this repository's own programs and write its image as an archive, as `docker save` does. It needs Go and neither\n" +
-			"Docker nor a registry. Hosts of a stack's own get these images by themselves; a lent cluster's nodes get them by its owner:\n" +
+			"Docker nor a registry. Hosts of a stack's own get these images by themselves; an existing cluster's nodes get them by its owner:\n" +
 			"kind load image-archive FILE, k3d image import FILE, k3s ctr images import FILE; docs/existing-clusters.md.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(imageNames(), args[0]) {

@@ -15,7 +15,7 @@ import (
 // newCRDsCommand is `strata crds apply` and `strata crds remove`. The kubeconfig comes in STRATA_KUBECONFIG. Apply prints the
 // names of the definitions, one a line, for the gate behind it; remove needs no file, which may be gone by then.
 func newCRDsCommand() *cobra.Command {
-	command := &cobra.Command{Use: "crds", Short: "Put a bundle of resource definitions into the cluster (run by the program's own resources)", Hidden: true}
+	command := &cobra.Command{Use: "crds", Short: "Put a bundle of CRDs into the cluster (run by the program's own resources)", Hidden: true}
 	verb := func(name, about string, run func(ctx context.Context, input crds.Input, client dynamic.Interface, cmd *cobra.Command) error) {
 		runs := fromStdin("crds "+name, func(ctx context.Context, cmd *cobra.Command, input crds.Input) error {
 			client, err := dynamicClient("crds")

@@ -65,8 +65,8 @@ func namedNodes(flags hostFlags, nodes []string) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Lent() {
-		return nil, fmt.Errorf("stack %s: its cluster is lent, and no host of it is a stack's", flags.stack)
+	if cfg.OnExistingCluster() {
+		return nil, fmt.Errorf("stack %s: it runs on an existing cluster, and none of its hosts is a stack's", flags.stack)
 	}
 	cfg.Hosts.Nodes, err = inventory.NodesOf(cfg, file, nodes)
 	return cfg, err

@@ -110,7 +110,7 @@ func (f *loadFlags) target(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return fmt.Errorf("--ca: %w", err)
 		}
-		f.Authority = text
+		f.CA = text
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func newPreflightCommand() *cobra.Command {
 	var flags preflightFlags
 	command := &cobra.Command{
 		Use:   "preflight",
-		Short: "Look at every host, the hypervisor or the lent cluster before the first change and say what would go wrong",
+		Short: "Look at every host, the hypervisor or the existing cluster before the first change and say what would go wrong",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config.FromFile(stackFile(flags.file, flags.project, flags.stack))

@@ -20,7 +20,7 @@ import (
 const applying = 8
 
 // Apply puts the bundle into the cluster. Everything that speaks against it is reported at once and before the first change:
-// a definition that somebody else owns, and an older release over a newer one.
+// a CRD that another program owns, and an older release over a newer one.
 func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Writer) error {
 	refused := make([]error, len(b.Objects))
 	err := b.each(ctx, func(ctx context.Context, i int, object *unstructured.Unstructured) error {
@@ -38,7 +38,7 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 		return err
 	}
 	err = b.each(ctx, func(ctx context.Context, _ int, object *unstructured.Unstructured) error {
-		// Not forced: a field that somebody else has changed since is a conflict, and the answer names who it was.
+		// Not forced: a field that another field manager has changed since is a conflict, and the answer names the manager.
 		_, err := b.resource(client, object).Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: Manager})
 		if err != nil {
 			return fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
@@ -69,7 +69,7 @@ func (b *Bundle) resource(client dynamic.Interface, object *unstructured.Unstruc
 // mayReplace says what speaks against writing over an object that is there.
 func (b *Bundle) mayReplace(found *unstructured.Unstructured) error {
 	if owner := found.GetLabels()[BundleLabel]; owner != b.Name {
-		return fmt.Errorf("%s %s is there already and belongs to %s; tell it not to install resource definitions, or delete them (which deletes every object of their kind)",
+		return fmt.Errorf("%s %s is there already and belongs to %s; tell it not to install CRDs, or delete them (which deletes every object of their kind)",
 			found.GetKind(), found.GetName(), owners(found, owner))
 	}
 	installed, err := version.ParseGeneric(found.GetAnnotations()[VersionAnnotation])
@@ -99,7 +99,7 @@ func owners(found *unstructured.Unstructured, bundle string) string {
 		}
 	}
 	if len(names) == 0 {
-		return "somebody else"
+		return "another program"
 	}
 	return strings.Join(names, ", ")
 }

@@ -34,7 +34,7 @@ var (
 	}
 )
 
-// Bundle is a release of resource definitions.
+// Bundle is a release of CRDs.
 type Bundle struct {
 	// Name identifies the bundle, for example gateway-api.
 	Name string
@@ -62,7 +62,7 @@ func Parse(name, version string, text []byte) (*Bundle, error) {
 			continue // a comment between two separators
 		}
 		if _, known := resources[object.GetKind()]; !known {
-			return nil, fmt.Errorf("bundle %s holds %s %s, which is no resource definition", name, object.GetKind(), object.GetName())
+			return nil, fmt.Errorf("bundle %s holds %s %s, which is no CRD", name, object.GetKind(), object.GetName())
 		}
 		unstructured.RemoveNestedField(object.Object, "status")
 		object.SetLabels(with(object.GetLabels(), BundleLabel, name))
@@ -70,12 +70,12 @@ func Parse(name, version string, text []byte) (*Bundle, error) {
 		bundle.Objects = append(bundle.Objects, object)
 	}
 	if len(bundle.Names()) == 0 {
-		return nil, fmt.Errorf("bundle %s holds no resource definition", name)
+		return nil, fmt.Errorf("bundle %s holds no CRD", name)
 	}
 	return bundle, nil
 }
 
-// Names are the names of the resource definitions, without what guards them.
+// Names are the names of the CRDs, without what guards them.
 func (b *Bundle) Names() []string {
 	var names []string
 	for _, object := range b.Objects {

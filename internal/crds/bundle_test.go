@@ -42,7 +42,7 @@ func TestABundleWithSomethingElseInItIsRefused(t *testing.T) {
 	_, err := Parse("b", "v1", []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: surprise}\n"))
 	require.ErrorContains(t, err, "Secret surprise")
 	_, err = Parse("b", "v1", []byte("# nothing\n"))
-	require.ErrorContains(t, err, "no resource definition")
+	require.ErrorContains(t, err, "no CRD")
 	_, err = Parse("b", "v1", []byte("kind: ["))
 	require.Error(t, err)
 }

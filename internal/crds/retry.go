@@ -22,7 +22,7 @@ const (
 
 // Retry makes the API server try again to finish the deletion of the selected definitions. It fails to while it fills its cache of
 // a kind that is new ("could not list instances: storage is (re)initializing"), tries again many times at once, and then after a
-// pause that has doubled each time, up to a quarter of an hour. A change of the definition is looked at without that pause
+// pause that has doubled each time, up to a quarter of an hour. A change of the CRD is reconciled without that pause
 // (k8s.io/apiextensions-apiserver/pkg/controller/finalizer, CRDFinalizer.sync).
 func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) error {
 	found, err := client.Resource(definitions).List(ctx, selector)

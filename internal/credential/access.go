@@ -11,9 +11,9 @@ import (
 	"strata/internal/remote"
 )
 
-// authority is K3s's own access on the first server that has one which is believed. The others are not asked: they may still be on their way
+// access is K3s's own access on the first server that has one which is believed. The others are not asked: they may still be on their way
 // into the cluster. Where it has ended on a server, so have the certificates between K3s's own parts there, and K3s is restarted on all such.
-func (i *Issuer) authority(ctx context.Context, servers []remote.Target) (*admin, error) {
+func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, error) {
 	var silent error
 	for n := range servers {
 		found, failed := admins(ctx, i.Hosts, servers[n:n+1])

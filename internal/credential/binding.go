@@ -25,7 +25,7 @@ func Binding(user string) *rbacv1.ClusterRoleBinding {
 	}
 }
 
-// bind makes the user's binding, and corrects one that binds somebody else. What a binding refers to cannot be changed.
+// bind makes the user's binding, and corrects one that binds another user. What a binding refers to cannot be changed.
 func bind(ctx context.Context, client kubernetes.Interface, user string) error {
 	bindings, want := client.RbacV1().ClusterRoleBindings(), Binding(user)
 	found, err := bindings.Get(ctx, user, metav1.GetOptions{})

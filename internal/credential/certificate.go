@@ -23,7 +23,7 @@ const LocalServer = "https://127.0.0.1:6443"
 func read(kubeconfig []byte) (*rest.Config, error) {
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil || len(config.CAData) == 0 {
-		return nil, errors.New("expected a kubeconfig with an authority, found none")
+		return nil, errors.New("expected a kubeconfig with a CA, found none")
 	}
 	return config, nil
 }
@@ -72,9 +72,9 @@ func request(user string) (key, csr []byte, err error) {
 }
 
 // kubeconfig is that of a user with a certificate.
-func kubeconfig(user string, authority, certificate, key []byte) ([]byte, error) {
+func kubeconfig(user string, ca, certificate, key []byte) ([]byte, error) {
 	config := clientcmdapi.NewConfig()
-	config.Clusters["default"] = &clientcmdapi.Cluster{Server: LocalServer, CertificateAuthorityData: authority}
+	config.Clusters["default"] = &clientcmdapi.Cluster{Server: LocalServer, CertificateAuthorityData: ca}
 	config.AuthInfos[user] = &clientcmdapi.AuthInfo{ClientCertificateData: certificate, ClientKeyData: key}
 	config.Contexts["default"] = &clientcmdapi.Context{Cluster: "default", AuthInfo: user}
 	config.CurrentContext = "default"

@@ -43,7 +43,7 @@ type Hosts interface {
 type SSH struct {
 	// Key logs in.
 	Key []byte
-	// Owner is whose the servers must be; nil, in a state from before there were marks, asks nobody.
+	// Owner is whose the servers must be; nil, in a state from before there were marks, checks nothing.
 	Owner *k3snode.Owner
 }
 
@@ -66,8 +66,8 @@ func (s *SSH) Client(config *rest.Config, server remote.Target) (kubernetes.Inte
 func (s *SSH) run(ctx context.Context, server remote.Target, script string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	said, err := k3snode.Run(ctx, server, s.Key, "set -eu\n"+s.Owner.At(server.Name).Insists()+script+"\n")
-	return []byte(said), err
+	output, err := k3snode.Run(ctx, server, s.Key, "set -eu\n"+s.Owner.At(server.Name).Insists()+script+"\n")
+	return []byte(output), err
 }
 
 // admin is K3s's own access on one server.

@@ -29,7 +29,7 @@ func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issue
 	if err := r.validate(); err != nil {
 		return nil, err
 	}
-	found, err := i.authority(ctx, r.Servers)
+	found, err := i.access(ctx, r.Servers)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issue
 	return issued, nil
 }
 
-// fresh issues a certificate, and proves that it works before anybody depends on it.
+// fresh issues a certificate, and proves that it works before anything depends on it.
 func (i *Issuer) fresh(ctx context.Context, client kubernetes.Interface, r Request, from *admin) (*Issued, error) {
 	key, csr, err := request(r.User)
 	if err != nil {

@@ -18,7 +18,7 @@ func TestAStackGetsACertificateOfItsOwn(t *testing.T) {
 	config, err := read([]byte(issued.Kubeconfig))
 	require.NoError(t, err)
 	assert.Equal(t, LocalServer, config.Host)
-	assert.Equal(t, w.authority, string(config.CAData))
+	assert.Equal(t, w.ca, string(config.CAData))
 	assert.NotContains(t, issued.Kubeconfig, "admin")
 	assert.Equal(t, "strata:dev", UserOf([]byte(issued.Kubeconfig)))
 	assert.Equal(t, today.Add(365*24*time.Hour), issued.Ends)
@@ -46,7 +46,7 @@ func TestWhatStillAnswersIsKeptAndItsBindingHealed(t *testing.T) {
 	} {
 		assert.NotEqual(t, first.Kubeconfig, w.mustIssue(first, change).Kubeconfig, name)
 	}
-	w.authority = "another cluster's"
+	w.ca = "another cluster's"
 	assert.NotEqual(t, first.Kubeconfig, w.mustIssue(first).Kubeconfig, "made anew")
 	ended := *first
 	ended.Ends = today
@@ -75,7 +75,7 @@ func TestCertificatesOfK3sThatEndedAreRenewedByARestart(t *testing.T) {
 	require.ErrorContains(t, err, "also after a restart of K3s")
 }
 
-func TestACertificateThatNobodyCouldUseIsNotHandedOut(t *testing.T) {
+func TestACertificateThatCannotBeUsedIsNotHandedOut(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*world)
 		want   string

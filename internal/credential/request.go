@@ -29,7 +29,7 @@ type Request struct {
 	Generation int64 `json:"generation"`
 	// Servers are the cluster's servers; the first that can be asked is.
 	Servers []remote.Target `json:"servers"`
-	// Owner is whose the servers must be; without it nobody is asked.
+	// Owner is whose the servers must be; without it nothing is checked.
 	Owner *k3snode.Owner `json:"owner,omitempty"`
 }
 
@@ -39,7 +39,7 @@ func Generation(at time.Time, lifetime time.Duration) int64 {
 	return at.UnixNano() / int64(lifetime/renewals)
 }
 
-// prefix is what the user of a stack begins with, and nobody of Kubernetes' or K3s's own.
+// prefix is what the user of a stack begins with, and no user of Kubernetes' or K3s's own.
 const prefix = "strata:"
 
 // User is the user of a stack.
@@ -78,7 +78,7 @@ type Issued struct {
 	Generation int64           `json:"generation"`
 	// Ends is when the certificate does.
 	Ends time.Time `json:"ends"`
-	// Kubeconfig has the certificate, its key and the authority of the API servers. Its server is LocalServer.
+	// Kubeconfig has the certificate, its key and the CA of the API servers. Its server is LocalServer.
 	Kubeconfig string `json:"kubeconfig"`
 }
 
@@ -94,16 +94,16 @@ func Parse(text string) (*Issued, error) {
 	return issued, nil
 }
 
-// answers says whether what was issued is what is asked for now, by a cluster of the same authority.
-func (i *Issued) answers(r Request, authority []byte, now time.Time) bool {
+// answers says whether what was issued is what is asked for now, by a cluster of the same CA.
+func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
 	if i == nil || i.User != r.User || i.Lifetime != r.Lifetime || i.Generation != r.Generation || !now.Before(i.Ends) {
 		return false
 	}
 	known, err := read([]byte(i.Kubeconfig))
-	return err == nil && string(known.CAData) == string(authority)
+	return err == nil && string(known.CAData) == string(ca)
 }
 
-// Usable says why nobody believes a kubeconfig any more: its certificate has ended. One without a certificate does not end.
+// Usable says why no API server accepts a kubeconfig any more: its certificate has ended. One without a certificate does not end.
 func Usable(kubeconfig []byte, now time.Time) error {
 	config, err := read(kubeconfig)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 const (
 	// shortest is the least that the certificates API can be asked for (k8s.io/api certificates/v1, expirationSeconds).
 	shortest = 10 * time.Minute
-	// cleanupLimit bounds the removal of a request that has done its work, also after the verb's own time is up.
+	// cleanupLimit bounds the removal of a request that has done its work, also after the subcommand's own time is up.
 	cleanupLimit = 10 * time.Second
 )
 

@@ -49,13 +49,13 @@ type world struct {
 	// stubborn is a server whose restart renews nothing.
 	stubborn         string
 	restarted, asked []string
-	authority        string
+	ca               string
 }
 
 func newWorld(t *testing.T, servers ...string) *world {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	w := &world{t: t, client: fake.NewClientset(), key: key, ends: map[string]time.Time{}, longest: 365 * 24 * time.Hour, authority: "the cluster's authority"}
+	w := &world{t: t, client: fake.NewClientset(), key: key, ends: map[string]time.Time{}, longest: 365 * 24 * time.Hour, ca: "the cluster's CA"}
 	for _, server := range servers {
 		w.ends[server] = today.Add(200 * 24 * time.Hour)
 	}
@@ -109,7 +109,7 @@ func (w *world) Admin(_ context.Context, server remote.Target) ([]byte, error) {
 	if !answers {
 		return nil, errors.New("no route to host")
 	}
-	return kubeconfig("system:admin", []byte(w.authority), w.certificate("system:admin", ends, w.key.Public()), []byte("admin-key"))
+	return kubeconfig("system:admin", []byte(w.ca), w.certificate("system:admin", ends, w.key.Public()), []byte("admin-key"))
 }
 
 // Restart implements Hosts.

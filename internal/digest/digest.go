@@ -15,7 +15,7 @@ func Of(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Short is the beginning of Of, 16 digits: enough to tell things apart that nobody forges.
+// Short is the beginning of Of, 16 digits: enough to tell things apart that are not forged.
 func Short(content []byte) string { return Of(content)[:16] }
 
 // File is the sum of a file.

@@ -14,7 +14,7 @@ import (
 )
 
 // The mocks of the SDK end here with `malformed RPC secret`.
-func TestASecretThatIsUnknownIsRegisteredAndNobodyReadsIt(t *testing.T) {
+func TestASecretThatIsUnknownIsRegisteredAndNotRead(t *testing.T) {
 	type key struct{}
 	var seen []any
 	err := dryrun.Run(context.WithValue(t.Context(), key{}, "value"), "project", "stack", func(ctx *pulumi.Context) error {

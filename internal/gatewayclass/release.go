@@ -70,7 +70,7 @@ func Release(ctx context.Context, client dynamic.Interface, name, finalizer stri
 func unused(ctx context.Context, client dynamic.Interface, name string) error {
 	all, err := client.Resource(gateways).List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil // nobody serves Gateways any more
+		return nil // no API server serves Gateways any more
 	}
 	if err != nil {
 		return fmt.Errorf("list gateways: %w", err)
@@ -133,7 +133,7 @@ func until(ctx context.Context, events watch.Interface) bool {
 	}
 }
 
-// strip takes one finalizer away; a change by somebody else in between is read again.
+// strip takes one finalizer away; a concurrent change is read again.
 func strip(ctx context.Context, client dynamic.Interface, name, finalizer string) error {
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		object, err := client.Resource(classes).Get(ctx, name, metav1.GetOptions{})

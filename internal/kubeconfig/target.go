@@ -23,8 +23,8 @@ const Variable = "KUBECONFIG"
 type Target struct {
 	// Server is the API server's URL.
 	Server string
-	// Identity is 16 hex digits that tell one cluster from another: of its authority, which lives as long as the cluster, whatever
-	// address, user or credential the kubeconfig has for it. A cluster without an authority of its own is told by its URL.
+	// Identity is 16 hex digits that tell one cluster from another: of its CA, which lives as long as the cluster, whatever
+	// address, user or credential the kubeconfig has for it. A cluster without a CA of its own is told by its URL.
 	Identity string
 	// Text is a kubeconfig with this context alone and everything that its paths led to, but for a tokenFile, whose content is meant to
 	// change. Secret.
@@ -89,7 +89,7 @@ func Read(paths []string, context string) (Target, error) {
 	return alone(raw)
 }
 
-// oneIsThere is the first file's error when none can be looked at.
+// oneIsThere is the first file's error when none can be read.
 func oneIsThere(paths []string) error {
 	var first error
 	for _, path := range paths {
@@ -123,7 +123,7 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 	case err != nil || address.Scheme != "https" || address.Host == "":
 		return Target{}, fmt.Errorf("context %s: server %q is not https://address:port", name, cluster.Server)
 	case cluster.InsecureSkipTLSVerify:
-		return Target{}, fmt.Errorf("context %s: insecure-skip-tls-verify is set, with which nobody can tell whose cluster answers; set certificate-authority-data", name)
+		return Target{}, fmt.Errorf("context %s: insecure-skip-tls-verify is set, with which it cannot be told whose cluster answers; set certificate-authority-data", name)
 	}
 	text, err := clientcmd.Write(*raw)
 	if err != nil {
@@ -147,7 +147,7 @@ func forget(raw *clientcmdapi.Config) {
 	}
 }
 
-// identity tells clusters apart. Behind one authority there may be several, by path (Rancher's proxy, for one).
+// identity tells clusters apart. Behind one CA there may be several, by path (Rancher's proxy, for one).
 func identity(cluster *clientcmdapi.Cluster, address *url.URL) string {
 	of := string(cluster.CertificateAuthorityData) + "\x00" + strings.TrimSuffix(address.Path, "/")
 	if len(cluster.CertificateAuthorityData) == 0 {

@@ -16,8 +16,8 @@ import (
 	"strata/internal/kubeconfig"
 )
 
-// several is a kubeconfig of three clusters, as tools write them: certificates inline, a token with the authority in a file, and a
-// program that logs in. Its current context is one that nobody asked for.
+// several is a kubeconfig of three clusters, as tools write them: certificates inline, a token with the CA in a file, and a
+// program that logs in. Its current context is one that the stack does not name.
 const several = `
 apiVersion: v1
 kind: Config
@@ -34,7 +34,7 @@ contexts:
 - {name: production, context: {cluster: production, user: person}}
 - {name: careless, context: {cluster: careless, user: robot}}
 - {name: plain, context: {cluster: plain, user: robot}}
-- {name: half, context: {cluster: kind-kind, user: nobody}}
+- {name: half, context: {cluster: kind-kind, user: no-such-user}}
 users:
 - {name: kind-kind, user: {client-certificate-data: %[3]s, client-key-data: %[3]s}}
 - {name: robot, user: {token: robots-token}}
@@ -46,9 +46,9 @@ func write(t *testing.T, noted, certificate string) string {
 	t.Helper()
 	encode := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3d.crt"), []byte("k3d's authority"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3d.crt"), []byte("k3d's CA"), 0o600))
 	path := filepath.Join(dir, "config")
-	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, several, encode("kind's authority"), noted, encode(certificate)), 0o600))
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, several, encode("kind's CA"), noted, encode(certificate)), 0o600))
 	return path
 }
 
@@ -70,7 +70,7 @@ func TestOneContextOfManyStandsOnItsOwn(t *testing.T) {
 	assert.Len(t, alone.Clusters, 1)
 	assert.Len(t, alone.AuthInfos, 1)
 	assert.Empty(t, alone.Contexts["kind-kind"].Namespace, "it is for people who type")
-	assert.NotContains(t, string(kind.Text), "robots-token", "another cluster's credential is nobody's business here")
+	assert.NotContains(t, string(kind.Text), "robots-token", "another cluster's credential must not get here")
 	_, err = clientcmd.RESTConfigFromKubeConfig(kind.Text)
 	require.NoError(t, err)
 }
@@ -81,7 +81,7 @@ func TestFilesAreTakenInAndOtherWaysToLogInStay(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(filepath.Dir(path), "k3d.crt")), "the text stands without its files")
 	rest, err := clientcmd.RESTConfigFromKubeConfig(k3d.Text)
 	require.NoError(t, err)
-	assert.Equal(t, "k3d's authority", string(rest.CAData))
+	assert.Equal(t, "k3d's CA", string(rest.CAData))
 	assert.Equal(t, "robots-token", rest.BearerToken)
 	assert.Equal(t, "https://0.0.0.0:6550", k3d.Server)
 
@@ -110,10 +110,10 @@ func TestTheFirstFileThatSaysSomethingWins(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "https://api.example.org", target.Server, "no context is the current one")
 
-	t.Setenv("HOME", "/home/somebody")
+	t.Setenv("HOME", "/home/person")
 	paths, err = kubeconfig.DefaultPaths(func(string) string { return "" })
 	require.NoError(t, err)
-	assert.Equal(t, []string{"/home/somebody/.kube/config"}, paths)
+	assert.Equal(t, []string{"/home/person/.kube/config"}, paths)
 }
 
 func TestWhatIsWrongWithAStacksContextIsSaidWithItsKeyAndTheWayOut(t *testing.T) {
@@ -132,7 +132,7 @@ func TestWhatIsWrongWithAStacksContextIsSaidWithItsKeyAndTheWayOut(t *testing.T)
 			[]string{"strata:cluster.context: kind-kin is no context of " + path + "; it has careless, half, k3d-demo, kind-kind, plain, production"}},
 		"no context at all": {config.Cluster{Kubeconfig: empty, Context: "kind-kind"}, []string{"is no context of " + empty + "; it has none"}},
 		"a context without its user": {config.Cluster{Kubeconfig: path, Context: "half"},
-			[]string{"strata:cluster.context: half of", "nobody", "kubectl --context half get nodes"}},
+			[]string{"strata:cluster.context: half of", "no-such-user", "kubectl --context half get nodes"}},
 		"no verification":   {config.Cluster{Kubeconfig: path, Context: "careless"}, []string{"insecure-skip-tls-verify", "certificate-authority-data"}},
 		"no TLS":            {config.Cluster{Kubeconfig: path, Context: "plain"}, []string{`server "http://10.0.0.1:8080" is not https://`}},
 		"no kubeconfig":     {config.Cluster{Kubeconfig: garbage, Context: "kind-kind"}, []string{"strata:cluster.context: kind-kind of " + garbage + " cannot be used"}},

@@ -20,8 +20,8 @@ type Options struct {
 	URL string
 	// ConnectTo is host:port to dial in its place, so that a test needs no DNS. Optional.
 	ConnectTo string
-	// Authority is a PEM bundle that the server's certificate must lead to. Empty: this machine's.
-	Authority []byte
+	// CA is a PEM bundle that the server's certificate must lead to. Empty: this machine's.
+	CA []byte
 	// Rate is how many requests a second are sent.
 	Rate int
 	// Duration ends the run; 0: the context does.
@@ -98,10 +98,10 @@ func attackerFor(opts Options) (*vegeta.Attacker, error) {
 		return nil, errors.New("timeout: expected a positive one; a request that never ends would never be lost")
 	}
 	settings := &tls.Config{MinVersion: tls.VersionTLS12}
-	if len(opts.Authority) > 0 {
+	if len(opts.CA) > 0 {
 		settings.RootCAs = x509.NewCertPool()
-		if !settings.RootCAs.AppendCertsFromPEM(opts.Authority) {
-			return nil, errors.New("authority: has no certificate in PEM")
+		if !settings.RootCAs.AppendCertsFromPEM(opts.CA) {
+			return nil, errors.New("CA: has no certificate in PEM")
 		}
 	}
 	// HTTP/1.1: over HTTP/2 all requests share one connection, and a proxy's replacement shows as one event.

@@ -88,7 +88,7 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 	}
 }
 
-// closedPort is an address at which nobody listens.
+// closedPort is an address at which nothing listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -110,7 +110,7 @@ func TestAHostIsReachedWithoutDNS(t *testing.T) {
 	server := secure(t)
 	opts := options(server)
 	opts.URL, opts.ConnectTo = "https://example.com/", strings.TrimPrefix(server.URL, "https://")
-	opts.Authority = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	opts.CA = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	report, err := load.Run(t.Context(), opts, nil)
 	require.NoError(t, err)
 	assert.Positive(t, report.Total.Answered)
@@ -160,7 +160,7 @@ func TestRequestsAreCountedByPhase(t *testing.T) {
 func TestWhatCannotBeSentIsRefused(t *testing.T) {
 	for name, opts := range map[string]load.Options{
 		"no URL": {URL: "shop", Rate: 1, Timeout: time.Second}, "no rate": {URL: "http://a", Timeout: time.Second},
-		"no timeout": {URL: "http://a", Rate: 1}, "no authority": {URL: "https://a", Rate: 1, Timeout: time.Second, Authority: []byte("x")},
+		"no timeout": {URL: "http://a", Rate: 1}, "no CA": {URL: "https://a", Rate: 1, Timeout: time.Second, CA: []byte("x")},
 	} {
 		_, err := load.Run(t.Context(), opts, nil)
 		assert.Error(t, err, name)

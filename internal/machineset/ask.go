@@ -13,10 +13,10 @@ import (
 	"strata/internal/apiserver"
 )
 
-// askLimit bounds the question to one server.
+// askLimit bounds the request to one server.
 const askLimit = 5 * time.Second
 
-// Ask returns why a server of the plan's must not go now: too few of those that stay answer /ping, which K3s serves to anybody.
+// Ask returns why a server of the plan's must not go now: too few of those that stay answer /ping, which K3s serves without a login.
 func (p Plan) Ask(ctx context.Context) error {
 	return p.ask(ctx, ping)
 }

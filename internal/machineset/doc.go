@@ -1,5 +1,5 @@
 // Package machineset keeps machines that Strata made from being made anew by a configuration that changed. It owns the judgement: which
-// keys only a new machine can follow, which machines somebody consented to lose, and whether the cluster outlives that. It knows of a
+// keys only a new machine can follow, which machines a person consented to lose, and whether the cluster outlives that. It knows of a
 // machine what its node's configuration says; what was asked for before comes from the previous output of the resource that asks
 // (docs/adr/0029).
 //

@@ -43,7 +43,7 @@ func TestWhatChangesNothingMakesNothingAnew(t *testing.T) {
 			plan, err := Judge(sets[0], sets[1])
 			require.NoError(t, err)
 			assert.Empty(t, plan.Anew)
-			require.NoError(t, plan.ask(t.Context(), func(context.Context, string) error { return errors.New("nobody is asked") }))
+			require.NoError(t, plan.ask(t.Context(), func(context.Context, string) error { return errors.New("not asked") }))
 		})
 	}
 }

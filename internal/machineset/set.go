@@ -4,7 +4,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Set is the wanted machines. It travels as JSON on stdin, and comes back on stdout for the next run to compare with.
 type Set struct {
-	// Timeout bounds the questions to the other servers.
+	// Timeout bounds the requests to the other servers.
 	Timeout  metav1.Duration `json:"timeout"`
 	Machines []Machine       `json:"machines"`
 	// Stack begins the names that the machines have on their host. Empty from a state that was written without it.

@@ -33,13 +33,13 @@ func WriteHealth(out io.Writer, round Health) error {
 	open := s.gauge("gate_open", "1 for a gate that is open: what it gates works.", labels...)
 	state := s.gauge("gate_state", "1 for the state that a gate is in; stuck cannot become ready by waiting, missing is not made yet.", append(labels, "state")...)
 	checks := s.gauge("gate_checks", "How many of a gate's checks are in a state.", append(labels, "state")...)
-	ends := s.gauge("gate_end_timestamp_seconds", "When what a gate looked at ends by itself, as a certificate does, as Unix time; the first of them.", labels...)
+	ends := s.gauge("gate_end_timestamp_seconds", "When what a gate observed ends by itself, as a certificate does, as Unix time; the first of them.", labels...)
 	asked := s.gauge("gate_ask_duration_seconds", "How long the gate took to answer.", labels...)
 	for _, result := range round.Results {
 		values := []string{round.Stack, result.Layer, string(result.Kind), result.Gate}
 		open.WithLabelValues(values...).Set(number(result.Passes()))
 		state.WithLabelValues(append(values, missing)...).Set(number(result.State == health.Missing))
-		if result.State != health.Missing { // which nobody asked
+		if result.State != health.Missing { // which was not asked
 			asked.WithLabelValues(values...).Set(result.Elapsed.Seconds())
 		}
 		if first := firstEnd(result.Checks); !first.IsZero() {
@@ -50,7 +50,7 @@ func WriteHealth(out io.Writer, round Health) error {
 			checks.WithLabelValues(append(values, name)...).Set(count(result.Checks, one))
 		}
 	}
-	s.gauge("health_complete", "1 when the stack's configuration said which gates there should be; with 0, one that was never made is in no series.",
+	s.gauge("health_complete", "1 when the stack's configuration could be read for the gates that there should be; with 0, one that was never made is in no series.",
 		"stack").WithLabelValues(round.Stack).Set(number(round.Known))
 	s.gauge("health_timestamp_seconds", "When the gates were asked, as Unix time.", "stack").WithLabelValues(round.Stack).Set(unix(round.At))
 	return s.write(out)
@@ -66,7 +66,7 @@ func count(checks []health.Verdict, state health.State) float64 {
 	return found
 }
 
-// firstEnd is when the first of what checks looked at ends; zero where none does.
+// firstEnd is when the first of what checks observed ends; zero where none does.
 func firstEnd(checks []health.Verdict) (first time.Time) {
 	for _, check := range checks {
 		if check.Ends != nil && (first.IsZero() || check.Ends.Before(first)) {

@@ -97,7 +97,7 @@ func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
 	} {
 		assert.Contains(t, out.String(), line+"\n")
 	}
-	assert.NotContains(t, out.String(), `strata_gate_ask_duration_seconds{gate="route"`, "nobody asked it")
+	assert.NotContains(t, out.String(), `strata_gate_ask_duration_seconds{gate="route"`, "it was not asked")
 	assert.NotContains(t, out.String(), `strata_gate_end_timestamp_seconds{gate="pool"`, "it does not end")
 }
 

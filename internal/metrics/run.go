@@ -54,7 +54,7 @@ func (s set) resources(run timeline.Run) {
 	}
 }
 
-// gates are those that looked in this run.
+// gates are those that observed in this run.
 func (s set) gates(run timeline.Run) {
 	labels := []string{"stack", "operation", "layer", "kind", "gate"}
 	duration := s.gauge("gate_duration_seconds", "How long a gate waited in the run.", labels...)
@@ -63,7 +63,7 @@ func (s set) gates(run timeline.Run) {
 	delay := s.gauge("reconcile_delay_seconds",
 		"From when the last of what a gate needs was applied to when the gate saw it work, by the gate's kind.", labels...)
 	for _, bar := range run.Bars {
-		if !bar.Looked() {
+		if !bar.Observed() {
 			continue
 		}
 		values := []string{run.Stack, run.Operation, bar.Layer, bar.Kind, bar.Name}

@@ -94,7 +94,7 @@ type source struct {
 func certificates(pod corev1.PodSpec, namespace string, issued map[string]bool) []source {
 	var found []source
 	add := func(volume, secret string, optional *bool, items []corev1.KeyToPath) {
-		if issued[namespace+"/"+secret] || looksIssued(secret, items) {
+		if issued[namespace+"/"+secret] || isIssued(secret, items) {
 			found = append(found, source{volume, secret, optional != nil && *optional})
 		}
 	}
@@ -114,9 +114,9 @@ func certificates(pod corev1.PodSpec, namespace string, issued map[string]bool) 
 	return found
 }
 
-// looksIssued reports whether a Secret looks like a certificate's, where its Certificate is in none of the files: its keys or its name
+// isIssued reports whether a Secret looks like a certificate's, where its Certificate is in none of the files: its keys or its name
 // say so.
-func looksIssued(secret string, items []corev1.KeyToPath) bool {
+func isIssued(secret string, items []corev1.KeyToPath) bool {
 	for _, item := range items {
 		if item.Key == corev1.TLSCertKey || item.Key == corev1.TLSPrivateKeyKey {
 			return true
@@ -148,7 +148,7 @@ func judge(pod corev1.PodSpec, mounted source) (rule, fix string) {
 }
 
 // waits reports whether a container is cert-wait for a volume: its image's name says so, and it has the volume mounted at the folder that it
-// is told to look at.
+// is told to check.
 func waits(c corev1.Container, volume string) bool {
 	name := c.Image[strings.LastIndex(c.Image, "/")+1:]
 	name, _, _ = strings.Cut(name, "@")

@@ -92,7 +92,7 @@ func (r *Recovery) settleReleases(ctx context.Context, s state, runStarted time.
 	return nil
 }
 
-// settle looks at one release's revisions. What the state does not know is removed, only the record: Helm's next install
+// settle reads one release's revisions. What the state does not know is removed, only the record: Helm's next install
 // adopts the objects, which carry the release's name. What it does know becomes failed, as Helm itself marks an operation
 // that it gave up, and the next upgrade starts from the last good revision.
 func (r *Recovery) settle(ctx context.Context, client kubernetes.Interface, one release, runStarted time.Time) error {
@@ -152,7 +152,7 @@ func ownerLives(secret *corev1.Secret, one release, runStarted time.Time) string
 	case ours:
 		return ""
 	case !pending && secret.Labels["status"] != "failed":
-		return "it is older than the interrupted run, so somebody else installed it; uninstall it with helm or import it"
+		return "it is older than the interrupted run, so this run did not install it; uninstall it with helm or import it"
 	case one.interrupted || time.Since(secret.CreationTimestamp.Time) > abandoned:
 		return ""
 	default:

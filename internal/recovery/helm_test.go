@@ -37,7 +37,7 @@ func record(t *testing.T, number int, status string, age time.Duration) *corev1.
 }
 
 // settled is the state of each revision once a release with these records, and another one, has been settled; and the log.
-func settled(t *testing.T, found release, started time.Time, have []*corev1.Secret) (states map[int]string, said string) {
+func settled(t *testing.T, found release, started time.Time, have []*corev1.Secret) (states map[int]string, output string) {
 	t.Helper()
 	objects := []runtime.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Name: "other", Namespace: "metallb-system", Labels: map[string]string{"owner": "helm", "name": "other", "status": "pending-install"},
@@ -92,8 +92,8 @@ func TestHalfDoneReleasesAreSettledOnceTheirHelmIsGone(t *testing.T) {
 			[]*corev1.Secret{record(t, 1, "deployed", minute)}, map[int]string{}, "removed the record"},
 		{"also without a lock to tell when the run began", interrupted, time.Time{},
 			[]*corev1.Secret{record(t, 1, "pending-install", minute)}, map[int]string{}, "removed the record"},
-		{"a release that was there before the run is somebody else's", interrupted, run,
-			[]*corev1.Secret{record(t, 1, "deployed", 60*minute)}, map[int]string{1: "deployed"}, "somebody else"},
+		{"a release that was there before the run is not the run's", interrupted, run,
+			[]*corev1.Secret{record(t, 1, "deployed", 60*minute)}, map[int]string{1: "deployed"}, "this run did not install it"},
 		{"a young upgrade without any trace may still run", known, time.Time{},
 			[]*corev1.Secret{record(t, 2, "pending-upgrade", minute)}, map[int]string{2: "pending-upgrade"}, "may still run"},
 		{"an old one does not", known, time.Time{},

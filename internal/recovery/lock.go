@@ -104,7 +104,7 @@ func backendDir(backend, projectDir string) (string, bool) {
 	return dir, err == nil
 }
 
-// removeLocks removes dead locks. Each is read again first, so that a lock which somebody took since stays.
+// removeLocks removes dead locks. Each is read again first, so that a lock which was taken since stays.
 func (r *Recovery) removeLocks(locks []lock) error {
 	for _, lock := range locks {
 		now, err := os.ReadFile(lock.file)

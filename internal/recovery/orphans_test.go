@@ -32,7 +32,7 @@ func TestOnlyProcessesOfThisProjectWhoseEngineIsGoneAreOrphans(t *testing.T) {
 	assert.Equal(t, []int{10, 23, 11, 12}, pids)
 }
 
-// closedPort is an address at which nobody listens.
+// closedPort is an address at which nothing listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -94,7 +94,7 @@ func TestALockOfADeadProcessIsRemoved(t *testing.T) {
 	assert.Contains(t, b.log.String(), "removed the lock of root@")
 }
 
-func TestALockWhoseProcessNumberWasTakenBySomebodyElseIsRemoved(t *testing.T) {
+func TestALockWhoseProcessNumberWasReusedIsRemoved(t *testing.T) {
 	b := newBench(t)
 	file := b.lock(t, os.Getpid(), hostname(t), time.Now().Add(-24*time.Hour))
 	_, err := b.Run(t.Context())

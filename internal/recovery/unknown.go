@@ -22,7 +22,7 @@ func (r *Recovery) note() string {
 }
 
 // noteUnknown remembers the objects whose create was interrupted until the state has them, and says whether there are any.
-// Nobody can tell whether such an object exists, or whose it is, so it is not deleted: the next up takes it over.
+// It is not known whether such an object exists, or whose it is, so it is not deleted: the next up adopts it.
 func (r *Recovery) noteUnknown(s state) (bool, error) {
 	var unknown []urn.URN
 	text, err := os.ReadFile(r.note())

@@ -15,7 +15,7 @@ import (
 const (
 	// keepaliveInterval is how often the peer is asked for a sign of life.
 	keepaliveInterval = 2 * time.Second
-	// deadAfter is the silence after which the peer is given up unless SetDeadAfter says otherwise: three questions without an
+	// deadAfter is the silence after which the peer is given up unless SetDeadAfter says otherwise: three keepalives without an
 	// answer.
 	deadAfter = 7 * time.Second
 )

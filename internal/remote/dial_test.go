@@ -90,7 +90,7 @@ func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
 	port := closedPort(t)
 	target := remote.Target{Name: "slow", Address: "127.0.0.1", Port: port, User: "root", HostKey: server.HostKey()}
 
-	var said atomic.Value
+	var output atomic.Value
 	refused := make(chan struct{})
 	var up time.Time
 	go func() {
@@ -102,7 +102,7 @@ func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
 		}
 	}()
 	dialer := remote.Dialer{PrivateKey: server.PrivateKey(), Notify: func(err error) {
-		if said.Swap(err.Error()) == nil {
+		if output.Swap(err.Error()) == nil {
 			close(refused)
 		}
 	}}
@@ -110,7 +110,7 @@ func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
 	require.NoError(t, err)
 	// Two connections that are closed cost two pauses of 100 ms; the rest is room for a loaded machine.
 	assert.Less(t, time.Since(up), 2*time.Second)
-	assert.Equal(t, "connection accepted and closed: sshd is not ready", said.Load())
+	assert.Equal(t, "connection accepted and closed: sshd is not ready", output.Load())
 	require.NoError(t, client.Close())
 }
 

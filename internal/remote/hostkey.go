@@ -21,7 +21,7 @@ type HostKeyError struct {
 func (e *HostKeyError) Error() string {
 	return fmt.Sprintf("host key of %s is not the pinned one: expected %s, found %s; "+
 		"if the host was reinstalled, put its new key into hosts.nodes[].ssh.hostKey (see `strata hostkey`), "+
-		"otherwise somebody may be between this machine and the host", e.Target, e.Want, e.Got)
+		"otherwise another machine may be between this one and the host", e.Target, e.Want, e.Got)
 }
 
 // pinnedKey parses the pin and returns it with the algorithms that a client may negotiate for it.

@@ -42,7 +42,7 @@ func (c *Client) Push(ctx context.Context, localFile, remotePath string, mode fs
 	settings := fmt.Sprintf("dest=%s mode=%04o want=%s size=%d\n", Quote(remotePath), mode.Perm(), sum, info.Size())
 	held, err := c.Run(ctx, settings+heldScript, nil)
 	if err != nil {
-		return false, fmt.Errorf("push %s: look at %s: %w", localFile, remotePath, err)
+		return false, fmt.Errorf("push %s: read %s: %w", localFile, remotePath, err)
 	}
 	if strings.TrimSpace(string(held.Stdout)) == sum {
 		return false, nil

@@ -36,7 +36,7 @@ type Result struct {
 type ExitError struct {
 	Target Target
 	Code   int
-	// Stderr is the end of what the script said; the script itself may hold secrets and is not shown.
+	// Stderr is the end of what the script wrote there; the script itself may hold secrets and is not shown.
 	Stderr string
 }
 
@@ -83,7 +83,7 @@ func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line f
 			line(lines.Text())
 		}
 		if lines.Err() != nil {
-			stop() // Nobody reads what it would say from here on.
+			stop() // Its output is not read from here on.
 		}
 		_ = reader.CloseWithError(lines.Err())
 		scanned <- lines.Err()
@@ -104,18 +104,18 @@ func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line f
 
 // exitError turns an exit code into an error; 0 is none.
 func (c *Client) exitError(code int, stderr string) error {
-	said := strings.TrimSpace(stderr)
-	if len(said) > 2000 {
-		said = "…" + said[len(said)-2000:]
+	output := strings.TrimSpace(stderr)
+	if len(output) > 2000 {
+		output = "…" + output[len(output)-2000:]
 	}
 	switch {
 	case code == 0:
 		return nil
-	case c.target.loginUser() != "root" && strings.HasPrefix(said, "sudo:"):
+	case c.target.loginUser() != "root" && strings.HasPrefix(output, "sudo:"):
 		return fmt.Errorf("%w for user %s on %s: %s; allow it in /etc/sudoers.d: %s ALL=(ALL) NOPASSWD:ALL",
-			ErrSudo, c.target.loginUser(), c.target, oneLine(said), c.target.loginUser())
+			ErrSudo, c.target.loginUser(), c.target, oneLine(output), c.target.loginUser())
 	}
-	return &ExitError{Target: c.target, Code: code, Stderr: said}
+	return &ExitError{Target: c.target, Code: code, Stderr: output}
 }
 
 // job is one script with its streams.

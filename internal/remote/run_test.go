@@ -135,7 +135,7 @@ func requireGone(t *testing.T, pid int) {
 	}, 10*time.Second, 20*time.Millisecond, "process %d is still there", pid)
 }
 
-// A script that goes on after its reader has left would do what nobody watches.
+// A script that goes on after its reader has left would work unwatched.
 func TestALineThatIsTooLongEndsTheScript(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	var child int

@@ -15,7 +15,7 @@ import (
 const wordBytes = 5
 
 // Replaced is the option of a command that is replaced when what it runs or is asked changes, and forgotten before it runs: one that
-// fails is not in the state. It is for commands without a delete action, whose output nobody reads; others take an Attempt.
+// fails is not in the state. It is for commands without a delete action, whose output is not read; others take an Attempt.
 func Replaced() pulumi.ResourceOption {
 	return pulumi.Composite(pulumi.ReplaceOnChanges([]string{"create", "stdin"}), pulumi.DeleteBeforeReplace(true))
 }

@@ -16,7 +16,7 @@ import (
 // Path is where the program is installed, relative to the project.
 const Path = ".strata/bin/strata"
 
-// Install copies the running executable to Path under project. A test binary is never installed: it has no verbs.
+// Install copies the running executable to Path under project. A test binary is never installed: it has no subcommands.
 func Install(project string) error {
 	if testing.Testing() {
 		return nil

@@ -35,7 +35,7 @@ func TestFieldsAreHandedOverToTheCreatorsName(t *testing.T) {
 		entries[1],
 		entry("pulumi-kubernetes", update, "v1beta1", "", `{"f:spec":{"f:c":{}}}`),
 		entries[4], entries[5],
-	}, managed, "somebody else's stay a conflict")
+	}, managed, "another manager's fields stay a conflict")
 
 	again, changed, err := handedOver(managed, free)
 	require.NoError(t, err)

@@ -37,12 +37,12 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s: looking whether it exists: %w", called(object), err)
+		return fmt.Errorf("%s: read whether it exists: %w", called(object), err)
 	}
 	if err := takeable(found); err != nil {
 		return err
 	}
-	// A controller may write between a look and the change that rests on it.
+	// A controller may write between a read and the change that rests on it.
 	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		live, err := client.Patch(ctx, object.GetName(), types.MergePatchType, wanted, metav1.PatchOptions{FieldManager: manager})
 		if err != nil {
@@ -78,7 +78,7 @@ func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error
 		return handOver(ctx, client, live, fieldpath.NewSet())
 	})
 	if err != nil {
-		return fmt.Errorf("%s: looking in whose name its fields are managed: %w", called(object), err)
+		return fmt.Errorf("%s: read its fields' managers: %w", called(object), err)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func clean(inputs map[string]any) map[string]any {
 	return object
 }
 
-// bare says whether an object is a name and nothing else, and nobody's by its fields: what is left of an apply of a Namespace that has nothing
+// bare says whether an object is a name and nothing else, without an owner of its fields: what is left of an apply of a Namespace that has nothing
 // but its name, as the provider makes it. The API server keeps no manager of no fields.
 func bare(found *unstructured.Unstructured) bool {
 	labels := found.GetLabels()

@@ -16,7 +16,7 @@ import (
 // or client-go's default, the name of the program (tests/conformance holds that it is one of them).
 var helmManagers = []string{"pulumi-resource-kubernetes", "pulumi-kubernetes"}
 
-// beforeRelease makes way for a Helm release. The program ends what a dead run left running before anything is registered, so nobody writes
+// beforeRelease makes way for a Helm release. The program ends what a dead run left running before anything is registered, so nothing writes
 // to the records meanwhile.
 func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[string]any) error {
 	name, _ := inputs["name"].(string)
@@ -30,7 +30,7 @@ func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[stri
 	what := fmt.Sprintf("Helm release %s/%s", namespace, name)
 	records, err := c.kube.CoreV1().Secrets(namespace).List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + name})
 	if err != nil {
-		return fmt.Errorf("%s: looking whether it exists: %w", what, err)
+		return fmt.Errorf("%s: read whether it exists: %w", what, err)
 	}
 	for i := range records.Items {
 		if revision := records.Items[i].Labels["version"]; !known && !recordIsOurs(&records.Items[i]) {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// timeout bounds one look with what follows from it: four small requests to an API server whose gate holds.
+// timeout bounds one read with what follows from it: four small requests to an API server whose gate holds.
 const timeout = time.Minute
 
 // ReleaseToken is the Pulumi type of a Helm release.

@@ -51,7 +51,7 @@ func object(kind, namespace, name string, managers ...string) *unstructured.Unst
 	return object
 }
 
-// changes are what was asked of the cluster beyond looks.
+// changes are what was asked of the cluster beyond reads.
 func changes(c *Cluster) []clienttesting.Action {
 	var found []clienttesting.Action
 	actions := append(c.objects.(*fakedynamic.FakeDynamicClient).Actions(), c.kube.(*fake.Clientset).Actions()...)
@@ -100,14 +100,14 @@ func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
 	c := cluster(t, []runtime.Object{unmanaged})
 	require.NoError(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs))
 
-	somebodys := unmanaged.DeepCopyObject().(*unstructured.Unstructured)
-	somebodys.SetLabels(map[string]string{"team": "a"})
-	c = cluster(t, []runtime.Object{somebodys})
+	unowned := unmanaged.DeepCopyObject().(*unstructured.Unstructured)
+	unowned.SetLabels(map[string]string{"team": "a"})
+	c = cluster(t, []runtime.Object{unowned})
 	require.ErrorContains(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs), "did not make it")
 }
 
 // Taken over, it would be deleted when the configuration is taken back, with what its owner has in it.
-func TestAnObjectOfSomebodyElseIsRefused(t *testing.T) {
+func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "team-a", "kubectl-create", "pulumi-kubernetesque")})
 	err := c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "team-a"},
@@ -170,7 +170,7 @@ func TestAReleaseThatAKilledRunLeftIsInstalledAgainOverItsObjects(t *testing.T) 
 	}
 }
 
-func TestAReleaseOfSomebodyElseIsRefused(t *testing.T) {
+func TestAReleaseOfAnotherProgramIsRefused(t *testing.T) {
 	c := cluster(t, nil, record("traefik", "1", "deployed", "pulumi-resource-kubernetes"), record("traefik", "2", "deployed", "helm"))
 	require.ErrorContains(t, c.Before(t.Context(), ReleaseToken, false, traefik), "did not install its revision 2")
 	assert.Len(t, c.records(t), 2)

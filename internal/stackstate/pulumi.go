@@ -15,18 +15,18 @@ type Pulumi func(ctx context.Context, stdin []byte, args ...string) ([]byte, err
 // ErrNoStack is the error of Export for a stack that the backend does not have.
 var ErrNoStack = errors.New("there is no such stack")
 
-// CommandLine is the `pulumi` in PATH, run in a folder. Its error holds the command and what it said on stderr.
+// CommandLine is the `pulumi` in PATH, run in a folder. Its error holds the command and what it wrote to stderr.
 func CommandLine(dir string) Pulumi {
 	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 		args = append(args, "--non-interactive", "--color=never")
 		command := exec.CommandContext(ctx, "pulumi", args...)
 		command.Dir = dir
 		command.Stdin = bytes.NewReader(stdin)
-		var said bytes.Buffer
-		command.Stderr = &said
+		var output bytes.Buffer
+		command.Stderr = &output
 		out, err := command.Output()
 		if err != nil {
-			return nil, fmt.Errorf("pulumi %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(said.String()))
+			return nil, fmt.Errorf("pulumi %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(output.String()))
 		}
 		return out, nil
 	}

@@ -90,10 +90,10 @@ func TestAReaderThatAsksForNoSecretNeedsNone(t *testing.T) {
 }
 
 func TestAStackThatIsNotThereIsToldFromABackendThatIsAway(t *testing.T) {
-	for said, missing := range map[string]bool{"error: no stack named 'dev' found": true, "error: the backend is away": false} {
-		pulumi := stackstate.Pulumi(func(context.Context, []byte, ...string) ([]byte, error) { return nil, errors.New(said) })
+	for output, missing := range map[string]bool{"error: no stack named 'dev' found": true, "error: the backend is away": false} {
+		pulumi := stackstate.Pulumi(func(context.Context, []byte, ...string) ([]byte, error) { return nil, errors.New(output) })
 		_, err := pulumi.Read(t.Context(), "dev")
-		require.ErrorContains(t, err, said)
-		assert.Equal(t, missing, errors.Is(err, stackstate.ErrNoStack), said)
+		require.ErrorContains(t, err, output)
+		assert.Equal(t, missing, errors.Is(err, stackstate.ErrNoStack), output)
 	}
 }

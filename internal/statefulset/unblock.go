@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a Pod serves nobody, and its
-// successor is of the newest revision. It waits until the controller has said which that is, and reports on progress.
+// Unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a Pod serves no request, and its
+// successor is of the newest revision. It waits until the controller has written which that is, and reports on progress.
 func Unblock(ctx context.Context, client kubernetes.Interface, namespace, name string, progress io.Writer) error {
 	set, err := current(ctx, client, namespace, name)
 	if err != nil {
@@ -51,7 +51,7 @@ func blocks(pod *corev1.Pod, newest string) bool {
 	return true
 }
 
-// current is the StatefulSet once its controller has seen its newest generation. It watches before it looks, so that nothing that
+// current is the StatefulSet once its controller has seen its newest generation. It watches before it reads, so that nothing that
 // happens in between is missed.
 func current(ctx context.Context, client kubernetes.Interface, namespace, name string) (*appsv1.StatefulSet, error) {
 	sets := client.AppsV1().StatefulSets(namespace)
@@ -61,8 +61,8 @@ func current(ctx context.Context, client kubernetes.Interface, namespace, name s
 			return nil, fmt.Errorf("watch StatefulSet %s/%s: %w", namespace, name, err)
 		}
 		set, err := sets.Get(ctx, name, metav1.GetOptions{})
-		if err == nil && !looked(set) {
-			set, err = firstLooked(ctx, changes.ResultChan())
+		if err == nil && !observed(set) {
+			set, err = firstObserved(ctx, changes.ResultChan())
 		}
 		changes.Stop()
 		switch {
@@ -76,8 +76,8 @@ func current(ctx context.Context, client kubernetes.Interface, namespace, name s
 	}
 }
 
-// firstLooked is the first version that the controller has seen; nil when the watch ends before.
-func firstLooked(ctx context.Context, changes <-chan watch.Event) (*appsv1.StatefulSet, error) {
+// firstObserved is the first version that the controller has seen; nil when the watch ends before.
+func firstObserved(ctx context.Context, changes <-chan watch.Event) (*appsv1.StatefulSet, error) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -86,13 +86,13 @@ func firstLooked(ctx context.Context, changes <-chan watch.Event) (*appsv1.State
 			if !open {
 				return nil, nil
 			}
-			if set, ok := change.Object.(*appsv1.StatefulSet); ok && looked(set) {
+			if set, ok := change.Object.(*appsv1.StatefulSet); ok && observed(set) {
 				return set, nil
 			}
 		}
 	}
 }
 
-func looked(set *appsv1.StatefulSet) bool {
+func observed(set *appsv1.StatefulSet) bool {
 	return set.Status.ObservedGeneration >= set.Generation && set.Status.UpdateRevision != ""
 }

@@ -27,8 +27,8 @@ func New(name string, attributes ...string) *Element {
 	return element
 }
 
-// Said sets the element's text and returns the element.
-func (e *Element) Said(text string) *Element {
+// WithText sets the element's text and returns the element.
+func (e *Element) WithText(text string) *Element {
 	e.Text = text
 	return e
 }

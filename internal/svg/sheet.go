@@ -34,7 +34,7 @@ func (s Sheet) Dress(root *Element) *Element {
 		}
 	}
 	behind := slices.IndexFunc(root.Children, func(e *Element) bool { return e.XMLName.Local != "title" && e.XMLName.Local != "desc" })
-	root.Children = slices.Insert(root.Children, max(behind, 0), New("style").Said(s.css()))
+	root.Children = slices.Insert(root.Children, max(behind, 0), New("style").WithText(s.css()))
 	return root
 }
 

@@ -1,3 +1,3 @@
-// Package teardown owns what is said and asked before a cluster is destroyed: whether the configuration that the last up had protects it,
+// Package teardown owns what is printed and asked before a cluster is destroyed: whether the configuration that the last up had protects it,
 // and what of the users' goes with it. It deletes nothing.
 package teardown

@@ -18,7 +18,7 @@ type Guard struct {
 	Servers []string `json:"servers"`
 	// Namespaces are those that Strata made: what is in them is its own, but for volumes.
 	Namespaces []string `json:"namespaces"`
-	// Timeout bounds the look at the cluster. One that is dead is destroyed like any other.
+	// Timeout bounds what is read of the cluster. One that is dead is destroyed like any other.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
@@ -26,14 +26,14 @@ type Guard struct {
 const listed = 20
 
 // Before says what a destroy takes away, and returns an error where it must not go on. A nil client is a cluster that cannot be asked, for
-// the reason why. Nothing in it is an error of its own: a cluster that is dead, or that nobody can read, must be possible to destroy.
+// the reason why. Nothing in it is an error of its own: a cluster that is dead, or cannot be read, must be possible to destroy.
 func (g Guard) Before(ctx context.Context, client kubernetes.Interface, why error, log io.Writer) error {
 	var lost Loss
 	if client != nil {
-		lost, why = Look(ctx, client, g.Namespaces)
+		lost, why = Observe(ctx, client, g.Namespaces)
 	}
 	if why != nil {
-		_, _ = fmt.Fprintf(log, "teardown: no API server said within %s what will be lost: %v\n", g.Timeout.Duration, why)
+		_, _ = fmt.Fprintf(log, "teardown: no API server answered within %s with what will be lost: %v\n", g.Timeout.Duration, why)
 	}
 	for _, line := range lost.lines() {
 		_, _ = fmt.Fprintln(log, "teardown: "+line)

@@ -45,8 +45,8 @@ func before(t *testing.T, guard Guard, objects ...runtime.Object) (string, error
 	return log.String(), err
 }
 
-func TestWhatADestroyTakesFromUsersIsSaid(t *testing.T) {
-	said, err := before(t, Guard{Namespaces: []string{"traefik", "vault"}},
+func TestWhatADestroyTakesFromUsersIsPrinted(t *testing.T) {
+	output, err := before(t, Guard{Namespaces: []string{"traefik", "vault"}},
 		space("default"), space("kube-system"), space("kube-public"), space("kube-node-lease"), space("traefik"), space("vault"), space("shop"),
 		claim("shop", "orders", corev1.ClaimBound), claim("vault", "data-vault-0", corev1.ClaimBound), claim("shop", "waits", corev1.ClaimPending),
 		service("traefik", "traefik", corev1.ServiceTypeLoadBalancer, "10.0.0.1"), service("shop", "web", corev1.ServiceTypeLoadBalancer, "10.0.0.2"),
@@ -55,20 +55,20 @@ func TestWhatADestroyTakesFromUsersIsSaid(t *testing.T) {
 	assert.Equal(t, `teardown: will be lost: 2 volumes, with their data: shop/orders (1Gi), vault/data-vault-0 (1Gi)
 teardown: will be lost: 2 LoadBalancer Services that are not Strata's: shop/new (no address yet), shop/web (10.0.0.2)
 teardown: will be lost: 1 namespaces that are not Strata's: shop
-`, said)
+`, output)
 }
 
-func TestWhereNothingOfUsersIsThereNothingIsSaid(t *testing.T) {
-	said, err := before(t, Guard{Namespaces: []string{"traefik"}}, space("default"), space("traefik"), service("traefik", "traefik", corev1.ServiceTypeLoadBalancer, "10.0.0.1"))
+func TestWhereNothingOfUsersIsThereNothingIsPrinted(t *testing.T) {
+	output, err := before(t, Guard{Namespaces: []string{"traefik"}}, space("default"), space("traefik"), service("traefik", "traefik", corev1.ServiceTypeLoadBalancer, "10.0.0.1"))
 	require.NoError(t, err)
-	assert.Empty(t, said)
+	assert.Empty(t, output)
 }
 
 func TestAProtectedClusterIsNotDestroyed(t *testing.T) {
-	said, err := before(t, Guard{Protected: []string{"strata:k3s.protect", "strata:hosts.vm.protect"}}, claim("shop", "orders", corev1.ClaimBound))
+	output, err := before(t, Guard{Protected: []string{"strata:k3s.protect", "strata:hosts.vm.protect"}}, claim("shop", "orders", corev1.ClaimBound))
 	require.EqualError(t, err, "teardown: refused, nothing was deleted: the last up had true for strata:k3s.protect and strata:hosts.vm.protect; "+
 		"set false, run pulumi up, and destroy again")
-	assert.Contains(t, said, "shop/orders", "and still it says what would be lost")
+	assert.Contains(t, output, "shop/orders", "and still it says what would be lost")
 }
 
 func TestALongListIsCut(t *testing.T) {
@@ -76,11 +76,11 @@ func TestALongListIsCut(t *testing.T) {
 	for i := range 25 {
 		objects = append(objects, space(fmt.Sprintf("team-%02d", i)))
 	}
-	said, err := before(t, Guard{}, objects...)
+	output, err := before(t, Guard{}, objects...)
 	require.NoError(t, err)
-	assert.Contains(t, said, "25 namespaces")
-	assert.Contains(t, said, "team-19, and 5 more")
-	assert.NotContains(t, said, "team-20")
+	assert.Contains(t, output, "25 namespaces")
+	assert.Contains(t, output, "team-19, and 5 more")
+	assert.NotContains(t, output, "team-20")
 }
 
 // dead is a cluster whose API server gives no answer.
@@ -101,13 +101,13 @@ func TestADeadClusterHoldsADestroyUpNoLongerThanItsBound(t *testing.T) {
 		start := time.Now()
 		err := guard.Before(ctx, dead(), nil, &log)
 		assert.Less(t, time.Since(start), 5*time.Second)
-		assert.Contains(t, log.String(), "no API server said within 300ms what will be lost: ")
+		assert.Contains(t, log.String(), "no API server answered within 300ms with what will be lost: ")
 		assert.Contains(t, log.String(), "no route to host")
 		assert.Equal(t, protected != nil, err != nil, "what is protected needs no cluster to be refused")
 	}
 }
 
-func TestAClusterThatNobodyCanReadIsDestroyed(t *testing.T) {
+func TestAClusterThatCannotBeReadIsDestroyed(t *testing.T) {
 	var log bytes.Buffer
 	require.NoError(t, Guard{}.Before(t.Context(), nil, errors.New("STRATA_KUBECONFIG: no context"), &log))
 	assert.Contains(t, log.String(), "STRATA_KUBECONFIG: no context")

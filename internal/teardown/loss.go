@@ -14,7 +14,7 @@ import (
 	"strata/internal/apiserver"
 )
 
-// Loss is what goes with a cluster and is nobody's to make again, in the order of names.
+// Loss is what goes with a cluster and cannot be made again, in the order of names.
 type Loss struct {
 	// Volumes are bound claims of every namespace, those of Strata's own components as well.
 	Volumes []string
@@ -25,16 +25,16 @@ type Loss struct {
 // builtin are Kubernetes' own namespaces, which every cluster has.
 var builtin = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
 
-// Look asks a cluster. made are the namespaces that Strata made. What could be read is returned with the error.
-func Look(ctx context.Context, client kubernetes.Interface, made []string) (Loss, error) {
+// Observe asks a cluster. made are the namespaces that Strata made. What could be read is returned with the error.
+func Observe(ctx context.Context, client kubernetes.Interface, made []string) (Loss, error) {
 	var lost Loss
 	var failures []error
-	for _, look := range []func() error{
+	for _, read := range []func() error{
 		func() error { return lost.volumes(ctx, client) },
 		func() error { return lost.services(ctx, client, made) },
 		func() error { return lost.namespaces(ctx, client, made) },
 	} {
-		failures = append(failures, look())
+		failures = append(failures, read())
 	}
 	return lost, errors.Join(failures...)
 }

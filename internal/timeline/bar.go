@@ -7,8 +7,8 @@ import (
 	"strata/internal/seen"
 )
 
-// saidKept is how many of a gate's lines a bar keeps: what it waited for, that this came, and the outcome.
-const saidKept = 3
+// messagesKept is how many of a gate's lines a bar keeps: what it waited for, that this came, and the outcome.
+const messagesKept = 3
 
 // Bar is one resource's part of a run.
 type Bar struct {
@@ -21,10 +21,10 @@ type Bar struct {
 	Op    string    `json:"op"`
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
-	// Gate is true for a resource that only looks; Kind is its health.Kind, empty in recordings that do not have it.
+	// Gate is true for a resource that only observes; Kind is its health.Kind, empty in recordings that do not have it.
 	Gate bool   `json:"gate,omitempty"`
 	Kind string `json:"kind,omitempty"`
-	// Failed is true where the engine said so; Open where the run ended first.
+	// Failed is true where the engine reported so; Open where the run ended first.
 	Failed bool `json:"failed,omitempty"`
 	Open   bool `json:"open,omitempty"`
 	// Needs are the URNs that the bar waited for, of this run.
@@ -33,8 +33,8 @@ type Bar struct {
 	// bar began: nothing that it needs explains that time.
 	WaitedFor string        `json:"waitedFor,omitempty"`
 	Delay     time.Duration `json:"delay"`
-	// Said are the last lines of a gate's progress and how it ended, oldest first.
-	Said []string `json:"said,omitempty"`
+	// Messages are the last lines of a gate's progress and how it ended, oldest first.
+	Messages []string `json:"said,omitempty"`
 	// Lag is, for a gate, from when the observation came in that decided to the bar's end. Nil where the recording does not say.
 	Lag *time.Duration `json:"lag,omitempty"`
 	// Critical is true on the critical path.
@@ -46,8 +46,8 @@ type Bar struct {
 // Duration is how long the bar is.
 func (b Bar) Duration() time.Duration { return b.End.Sub(b.Start) }
 
-// Looked reports whether the bar is a gate that looked in this run: one that stays as it is, or goes, does not.
-func (b Bar) Looked() bool { return b.Gate && b.Op != "same" && b.Op != "delete" }
+// Observed reports whether the bar is a gate that observed in this run: one that stays as it is, or goes, does not.
+func (b Bar) Observed() bool { return b.Gate && b.Op != "same" && b.Op != "delete" }
 
 func newBar(step Step, at time.Time) *Bar {
 	meta := step.Metadata
@@ -63,8 +63,8 @@ func newBar(step Step, at time.Time) *Bar {
 	return bar
 }
 
-// hear notes a line that the gate said.
-func (b *Bar) hear(line string) {
+// note keeps a line of the gate's progress.
+func (b *Bar) note(line string) {
 	line = plain(line) // a recording may have been written by another version
 	if at, found := seen.Parse(line); found {
 		b.seen = at
@@ -72,8 +72,8 @@ func (b *Bar) hear(line string) {
 	}
 	// Progress, and the line of a report that names the outcome; the report's other lines are for the run's own output.
 	if strings.HasPrefix(line, b.Name+": ") || strings.HasPrefix(line, "layer ") {
-		b.Said = append(b.Said, line)
-		b.Said = b.Said[max(0, len(b.Said)-saidKept):]
+		b.Messages = append(b.Messages, line)
+		b.Messages = b.Messages[max(0, len(b.Messages)-messagesKept):]
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// saidLimit bounds a recorded line, in bytes: a gate's evidence is long, and the run's own output has it.
-const saidLimit = 400
+// messageLimit bounds a recorded line, in bytes: a gate's evidence is long, and the run's own output has it.
+const messageLimit = 400
 
-// filter decides what of the engine's events is recorded: steps and the end, and what gates said. What any other resource said, and
+// filter decides what of the engine's events is recorded: steps and the end, and what gates wrote. What any other resource wrote, and
 // what any of them was given, may hold a secret.
 type filter struct{ gates map[string]bool }
 
@@ -21,9 +21,9 @@ func (f *filter) reduce(event *Event) bool {
 			f.step(step)
 		}
 	}
-	if event.Said != nil {
-		if event.Said.Message = plain(event.Said.Message); !f.gates[event.Said.URN] || event.Said.Message == "" {
-			event.Said = nil
+	if event.Diagnostic != nil {
+		if event.Diagnostic.Message = plain(event.Diagnostic.Message); !f.gates[event.Diagnostic.URN] || event.Diagnostic.Message == "" {
+			event.Diagnostic = nil
 		}
 	}
 	return *event != (Event{})
@@ -73,8 +73,8 @@ func plain(text string) string {
 		}
 		return r
 	}, strings.TrimSpace(colours.ReplaceAllString(text, "")))
-	if len(text) > saidLimit {
-		text = strings.ToValidUTF8(text[:saidLimit], "") + "…"
+	if len(text) > messageLimit {
+		text = strings.ToValidUTF8(text[:messageLimit], "") + "…"
 	}
 	return text
 }

@@ -52,7 +52,7 @@ func (l *Layer) add(bar Bar) {
 	}
 	l.Wall = l.End.Sub(l.Start)
 	l.Serial += bar.Duration()
-	if bar.Looked() {
+	if bar.Observed() {
 		l.Gates += bar.Duration()
 	}
 	if bar.Critical {

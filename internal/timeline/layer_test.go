@@ -46,18 +46,18 @@ func TestAGateTellsWhatItWaitedForAndItsLag(t *testing.T) {
 	install, gate := urn("k3s", "install"), urn("k3s", "api")
 	begun := step("create", gate, gateCommand)
 	begun.Metadata.New.Inputs.GateKind = "server"
-	said := func(after time.Duration, message string) Line {
-		return Line{At: start.Add(after), Event: &Event{Said: &Said{URN: gate, Message: message}}}
+	output := func(after time.Duration, message string) Line {
+		return Line{At: start.Add(after), Event: &Event{Diagnostic: &Diagnostic{URN: gate, Message: message}}}
 	}
 	decided := seen.Line("api", start.Add(3800*time.Millisecond))
 	run := New([]Line{
 		{At: start, Event: &Event{Pre: step("create", install, "bash")}},
 		{At: start.Add(time.Second), Event: &Event{Done: step("create", install, "bash")}},
 		{At: start.Add(1200 * time.Millisecond), Event: &Event{Pre: begun}},
-		said(2*time.Second, "api: 0/1 Ready; /readyz: connection refused, 1 s"),
-		said(3*time.Second, "something of the shell's"),
-		said(3900*time.Millisecond, "api: ready after 2.7s"),
-		said(3900*time.Millisecond, decided),
+		output(2*time.Second, "api: 0/1 Ready; /readyz: connection refused, 1 s"),
+		output(3*time.Second, "something of the shell's"),
+		output(3900*time.Millisecond, "api: ready after 2.7s"),
+		output(3900*time.Millisecond, decided),
 		{At: start.Add(4 * time.Second), Event: &Event{Done: step("create", gate, "")}},
 		{At: start.Add(5 * time.Second), Graph: map[string][]string{gate: {install}}},
 	})
@@ -65,7 +65,7 @@ func TestAGateTellsWhatItWaitedForAndItsLag(t *testing.T) {
 	assert.Equal(t, "server", bar.Kind)
 	assert.Equal(t, install, bar.WaitedFor)
 	assert.Equal(t, 200*time.Millisecond, bar.Delay)
-	assert.Equal(t, []string{"api: 0/1 Ready; /readyz: connection refused, 1 s", "api: ready after 2.7s"}, bar.Said)
+	assert.Equal(t, []string{"api: 0/1 Ready; /readyz: connection refused, 1 s", "api: ready after 2.7s"}, bar.Messages)
 	require.NotNil(t, bar.Lag)
 	assert.Equal(t, 200*time.Millisecond, *bar.Lag)
 	assert.Equal(t, 200*time.Millisecond, *run.Lag)

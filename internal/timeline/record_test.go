@@ -43,7 +43,7 @@ exit 3
 	run := New(lines)
 	require.Len(t, run.Bars, 2)
 	assert.Equal(t, "server", run.Bars[1].Kind)
-	assert.Equal(t, []string{"g: 0/1 Ready, 1 s"}, run.Bars[1].Said)
+	assert.Equal(t, []string{"g: 0/1 Ready, 1 s"}, run.Bars[1].Messages)
 	assert.GreaterOrEqual(t, run.Bars[0].Duration(), 200*time.Millisecond)
 	assert.False(t, run.Complete)
 }
@@ -58,7 +58,7 @@ func (f *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The pipe holds 64 KiB: with nobody to read it, the run would wait for ever at the next event.
+// The pipe holds 64 KiB: without a reader the run would wait for ever at the next event.
 func TestARecordingThatCannotBeWrittenDoesNotHoldUpTheRun(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "pulumi")
 	require.NoError(t, os.WriteFile(script, []byte(`#!/bin/sh
@@ -75,6 +75,6 @@ exit 3
 		require.ErrorContains(t, err, "exit status 3", "the run's own result is not hidden")
 		require.ErrorIs(t, err, syscall.ENOSPC)
 	case <-time.After(20 * time.Second):
-		t.Fatal("the run waits for somebody to read its events")
+		t.Fatal("the run waits for a reader of its events")
 	}
 }

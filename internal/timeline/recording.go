@@ -26,12 +26,12 @@ type Event struct {
 	Done   *Step    `json:"resOutputsEvent,omitempty"`
 	Failed *Step    `json:"resOpFailedEvent,omitempty"`
 	End    *Summary `json:"summaryEvent,omitempty"`
-	// Said is a line that a resource's provider passed on. Only gates' lines are recorded: they hold no secret.
-	Said *Said `json:"diagnosticEvent,omitempty"`
+	// Diagnostic is a line that a resource's provider passed on. Only gates' lines are recorded: they hold no secret.
+	Diagnostic *Diagnostic `json:"diagnosticEvent,omitempty"`
 }
 
-// Said is one line of output.
-type Said struct {
+// Diagnostic is one line of output.
+type Diagnostic struct {
 	URN     string `json:"urn"`
 	Message string `json:"message"`
 }
@@ -65,7 +65,7 @@ type Inputs struct {
 	GateKind string `json:"gateKind,omitempty"`
 }
 
-// gate reports whether the step is on a resource that only looks.
+// gate reports whether the step is on a resource that only observes.
 func (s Step) gate() bool {
 	command, _ := s.inputs().Create.(string)
 	return s.Metadata.Type == "command:local:Command" && strings.HasSuffix(command, "strata gate")

@@ -17,7 +17,7 @@ type Run struct {
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
 	Bars  []Bar     `json:"bars"`
-	// Complete is false where the run was killed: the engine said no last word.
+	// Complete is false where the run was killed: the engine sent no last event.
 	Complete bool `json:"complete"`
 	// Wall is from Start to End.
 	Wall time.Duration `json:"wall"`
@@ -32,7 +32,7 @@ type Run struct {
 	Layers []Layer `json:"layers"`
 }
 
-// Ratio is wall time by critical path: 1 is a run that nothing but its own edges held up. Zero where nothing changed: looking
+// Ratio is wall time by critical path: 1 is a run that nothing but its own edges held up. Zero where nothing changed: observing
 // whether something does is the engine's time, not the edges'.
 func (r Run) Ratio() float64 {
 	if r.Path == 0 || !slices.ContainsFunc(r.Bars, func(b Bar) bool { return b.Op != "same" }) {
@@ -102,9 +102,9 @@ func (r *Run) take(bars map[string]*Bar, at time.Time, event Event) {
 		if bar := bars[event.Failed.Metadata.URN]; bar != nil {
 			bar.end(at, true)
 		}
-	case event.Said != nil:
-		if bar := bars[event.Said.URN]; bar != nil {
-			bar.hear(event.Said.Message)
+	case event.Diagnostic != nil:
+		if bar := bars[event.Diagnostic.URN]; bar != nil {
+			bar.note(event.Diagnostic.Message)
 		}
 	case event.End != nil:
 		r.Complete = true

@@ -23,7 +23,7 @@ func TestABoundClaimIsShownToTheSchedulerThatStillWaitsForIt(t *testing.T) {
 		"again, when that did not help":           {phase: corev1.ClaimBound, reason: corev1.PodReasonUnschedulable, last: now.Add(-nudgePause), nudges: true},
 		"not before the scheduler has tried":      {phase: corev1.ClaimBound, reason: corev1.PodReasonUnschedulable, last: now.Add(-time.Second)},
 		"unbound: there is nothing to be seen":    {phase: corev1.ClaimPending, reason: corev1.PodReasonUnschedulable},
-		"not looked at yet: there is no hurry":    {phase: corev1.ClaimBound},
+		"not observed yet: there is no hurry":     {phase: corev1.ClaimBound},
 		"held by a gate of its own: not about it": {phase: corev1.ClaimBound, reason: corev1.PodReasonSchedulingGated},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 // Issuing is what Vault must be able to do: sign certificates for a domain, asked by cert-manager.
 type Issuing struct {
-	// CommonName names the root authority.
+	// CommonName names the root CA.
 	CommonName string `json:"commonName"`
 	// Domain is the DNS domain that certificates are signed for, itself and below.
 	Domain string `json:"domain"`
@@ -35,7 +35,7 @@ const (
 	certificateTTL  = "8760h"
 )
 
-// Configure makes the authorities, the role and the login, each where it is missing, and brings role, policy and login to what
+// Configure makes the CAs, the role and the login, each where it is missing, and brings role, policy and login to what
 // is asked for. The client has a token that may do so. It returns the root's certificate in PEM.
 func Configure(ctx context.Context, client *api.Client, want Issuing) (string, error) {
 	mounts, err := client.Sys().ListMountsWithContext(ctx)
@@ -51,7 +51,7 @@ func Configure(ctx context.Context, client *api.Client, want Issuing) (string, e
 			return "", fmt.Errorf("mount pki at %s: %w", path, err)
 		}
 	}
-	root, err := authorities(ctx, client, want)
+	root, err := ensureCAs(ctx, client, want)
 	if err != nil {
 		return "", err
 	}
@@ -61,8 +61,8 @@ func Configure(ctx context.Context, client *api.Client, want Issuing) (string, e
 	return root, login(ctx, client, want)
 }
 
-// authorities makes the root and the intermediate. The root's key never leaves Vault, nor does the intermediate's.
-func authorities(ctx context.Context, client *api.Client, want Issuing) (string, error) {
+// ensureCAs makes the root and the intermediate. The root's key never leaves Vault, nor does the intermediate's.
+func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, error) {
 	root, err := certificateOf(ctx, client, RootMount)
 	if err != nil {
 		return "", err
@@ -72,7 +72,7 @@ func authorities(ctx context.Context, client *api.Client, want Issuing) (string,
 			"common_name": want.CommonName, "ttl": rootTTL, "key_type": "ec", "key_bits": 256,
 		}, "certificate")
 		if err != nil {
-			return "", fmt.Errorf("make the root authority: %w", err)
+			return "", fmt.Errorf("make the root CA: %w", err)
 		}
 		root = made
 	}
@@ -84,18 +84,18 @@ func authorities(ctx context.Context, client *api.Client, want Issuing) (string,
 		"common_name": want.CommonName + " (intermediate)", "key_type": "ec", "key_bits": 256,
 	}, "csr")
 	if err != nil {
-		return "", fmt.Errorf("make the intermediate authority: %w", err)
+		return "", fmt.Errorf("make the intermediate CA: %w", err)
 	}
 	signed, err := write(ctx, client, RootMount+"/root/sign-intermediate", map[string]any{
 		"csr": request, "common_name": want.CommonName + " (intermediate)", "ttl": intermediateTTL,
 	}, "certificate")
 	if err != nil {
-		return "", fmt.Errorf("sign the intermediate authority: %w", err)
+		return "", fmt.Errorf("sign the intermediate CA: %w", err)
 	}
 	// With the root behind it, so that what is signed comes with the whole chain.
 	_, err = client.Logical().WriteWithContext(ctx, IntermediateMount+"/intermediate/set-signed", map[string]any{"certificate": signed + "\n" + root})
 	if err != nil {
-		return "", fmt.Errorf("install the intermediate authority: %w", err)
+		return "", fmt.Errorf("install the intermediate CA: %w", err)
 	}
 	return root, nil
 }
@@ -104,17 +104,17 @@ func authorities(ctx context.Context, client *api.Client, want Issuing) (string,
 func certificateOf(ctx context.Context, client *api.Client, mount string) (string, error) {
 	issuers, err := client.Logical().ListWithContext(ctx, mount+"/issuers")
 	if err != nil {
-		return "", fmt.Errorf("list the authorities of %s: %w", mount, err)
+		return "", fmt.Errorf("list the CAs of %s: %w", mount, err)
 	}
 	if issuers == nil {
 		return "", nil
 	}
 	secret, err := client.Logical().ReadWithContext(ctx, mount+"/cert/ca")
 	if err != nil {
-		return "", fmt.Errorf("read the authority of %s: %w", mount, err)
+		return "", fmt.Errorf("read the CA of %s: %w", mount, err)
 	}
 	if secret == nil {
-		return "", fmt.Errorf("read the authority of %s: it has issuers, and no default one", mount)
+		return "", fmt.Errorf("read the CA of %s: it has issuers, and no default one", mount)
 	}
 	text, _ := secret.Data["certificate"].(string)
 	return text, nil

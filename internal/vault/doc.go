@@ -5,5 +5,5 @@
 // whether Vault works (package health).
 //
 // Every step can be repeated: what is there is kept, what is not is made. Keys travel over TLS that is verified against the
-// server's own authority, through a forwarded port, so nothing of the ingress needs to work yet and no proxy sees them.
+// server's own CA, through a forwarded port, so nothing of the ingress needs to work yet and no proxy sees them.
 package vault

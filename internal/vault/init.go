@@ -36,7 +36,7 @@ type Handover interface {
 	Clear(ctx context.Context) error
 }
 
-// ErrKeysLost is a Vault that was initialised by somebody whose keys nobody has.
+// ErrKeysLost is a Vault that was initialised and whose keys are lost.
 var ErrKeysLost = errors.New("Vault is initialised, but its keys are neither in the state nor in the cluster")
 
 // Init initialises the server, unless that was done before, and returns its keys. previous are those that the state has, if any.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// errStuck marks a Pod that will not run before somebody changes something.
+// errStuck marks a Pod that will not run before something is changed.
 var errStuck = errors.New("waiting longer cannot help")
 
 const (
@@ -30,9 +30,9 @@ const (
 // hopeless are reasons for which a container waits until its Pod is changed.
 var hopeless = []string{"CreateContainerConfigError", "InvalidImageName", "ErrImageNeverPull"}
 
-// lookAtPod says why the server cannot be asked yet: its Pod does not run, or an upgrade is about to end it. It does not ask for
+// podTrouble says why the server cannot be asked yet: its Pod does not run, or an upgrade is about to end it. It does not ask for
 // Ready, which a sealed Vault never is.
-func lookAtPod(ctx context.Context, cluster kubernetes.Interface, server Server) error {
+func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server) error {
 	pod, err := cluster.CoreV1().Pods(server.Namespace).Get(ctx, server.Pod, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return errors.New("does not exist yet")

@@ -24,15 +24,15 @@ type Server struct {
 	Namespace string `json:"namespace"`
 	Pod       string `json:"pod"`
 	Port      int    `json:"port"`
-	// Name is the name in its certificate, CA the authority that signed it, in PEM.
+	// Name is the name in its certificate, CA the CA that signed it, in PEM.
 	Name string `json:"name"`
 	CA   string `json:"ca"`
 }
 
-// podPause is the pause between two looks at a Pod that does not run yet.
+// podPause is the pause between two reads of a Pod that does not run yet.
 const podPause = 500 * time.Millisecond
 
-// Dial waits until the server answers, and returns a client that trusts nobody but the server's own authority, through a
+// Dial waits until the server answers, and returns a client that trusts only the server's own CA, through a
 // forwarded port that close ends. It reports what it waits for on progress. The error says how the Pod is, with the end of its
 // log: at once where waiting cannot help, else when ctx ends.
 func Dial(ctx context.Context, config *rest.Config, server Server, progress io.Writer) (*api.Client, func(), error) {
@@ -63,7 +63,7 @@ func Dial(ctx context.Context, config *rest.Config, server Server, progress io.W
 
 // dialOnce connects to a server that runs, and asks it something that needs no token.
 func dialOnce(ctx context.Context, config *rest.Config, cluster kubernetes.Interface, server Server) (*api.Client, func(), error) {
-	if err := lookAtPod(ctx, cluster, server); err != nil {
+	if err := podTrouble(ctx, cluster, server); err != nil {
 		return nil, nil, err
 	}
 	port, stop, err := apiserver.Forward(ctx, config, server.Namespace, server.Pod, server.Port)
@@ -83,14 +83,14 @@ func dialOnce(ctx context.Context, config *rest.Config, cluster kubernetes.Inter
 
 // newClient does not read VAULT_ADDR, VAULT_TOKEN or their like: they are of another Vault.
 func newClient(address string, server Server) (*api.Client, error) {
-	authorities := x509.NewCertPool()
-	if !authorities.AppendCertsFromPEM([]byte(server.CA)) {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM([]byte(server.CA)) {
 		return nil, errors.New("vault: ca: holds no certificate in PEM")
 	}
 	client, err := api.NewClient(&api.Config{
 		Address: address, Timeout: 30 * time.Second, MaxRetries: 2,
 		HttpClient: &http.Client{Transport: &http.Transport{
-			TLSClientConfig: &tls.Config{RootCAs: authorities, ServerName: server.Name, MinVersion: tls.VersionTLS12},
+			TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: server.Name, MinVersion: tls.VersionTLS12},
 		}},
 	})
 	if err != nil {

@@ -59,7 +59,7 @@ func (s *Session) Init(ctx context.Context, previous *Keys) (Keys, error) {
 	return keys, err
 }
 
-// Configure unseals Vault and makes it issue certificates, and returns the root authority's. The state has the keys by now, or they could
+// Configure unseals Vault and makes it issue certificates, and returns the root CA's. The state has the keys by now, or they could
 // not have come here: the Secret that held them is removed.
 func (s *Session) Configure(ctx context.Context, issuing Issuing, keys Keys) (root string, err error) {
 	if err := Unseal(ctx, s.Client, keys); err != nil {

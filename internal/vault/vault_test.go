@@ -115,13 +115,13 @@ func TestAnotherVaultsEnvironmentIsNotRead(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: listener.Certificate().Raw}))
-	client, err := newClient(listener.URL, Server{Name: "example.com", CA: authority})
+	ca := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: listener.Certificate().Raw}))
+	client, err := newClient(listener.URL, Server{Name: "example.com", CA: ca})
 	require.NoError(t, err)
 	_, err = client.Sys().InitStatusWithContext(t.Context())
 	require.NoError(t, err)
 
-	client, err = newClient(listener.URL, Server{Name: "other.example.org", CA: authority})
+	client, err = newClient(listener.URL, Server{Name: "other.example.org", CA: ca})
 	require.NoError(t, err)
 	_, err = client.Sys().InitStatusWithContext(t.Context())
 	assert.ErrorContains(t, err, "certificate is valid for", "VAULT_SKIP_VERIFY must not switch the check off")
@@ -142,16 +142,16 @@ func TestAPodThatRunsIsAskedAndOneThatNeverWillIsGivenUp(t *testing.T) {
 	waiting := func(reason string, restarts int32) *corev1.Pod {
 		return pod(corev1.ContainerStatus{RestartCount: restarts, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}})
 	}
-	look := func(pods ...*corev1.Pod) error {
+	trouble := func(pods ...*corev1.Pod) error {
 		cluster := fake.NewClientset()
 		for _, one := range pods {
 			require.NoError(t, cluster.Tracker().Add(one))
 		}
-		return lookAtPod(t.Context(), cluster, Server{Namespace: "vault", Pod: "vault-0"})
+		return podTrouble(t.Context(), cluster, Server{Namespace: "vault", Pod: "vault-0"})
 	}
-	assert.NoError(t, look(pod(corev1.ContainerStatus{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}})), "not Ready: it is sealed")
-	assert.EqualError(t, look(), "does not exist yet")
-	assert.NotErrorIs(t, look(waiting("CrashLoopBackOff", 1)), errStuck)
-	assert.ErrorIs(t, look(waiting("CrashLoopBackOff", 3)), errStuck)
-	assert.ErrorIs(t, look(waiting("CreateContainerConfigError", 0)), errStuck)
+	assert.NoError(t, trouble(pod(corev1.ContainerStatus{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}})), "not Ready: it is sealed")
+	assert.EqualError(t, trouble(), "does not exist yet")
+	assert.NotErrorIs(t, trouble(waiting("CrashLoopBackOff", 1)), errStuck)
+	assert.ErrorIs(t, trouble(waiting("CrashLoopBackOff", 3)), errStuck)
+	assert.ErrorIs(t, trouble(waiting("CreateContainerConfigError", 0)), errStuck)
 }

@@ -21,7 +21,7 @@ func TestAPodOfAPISIXHasTheTimeToStop(t *testing.T) {
 	assert.Empty(t, pod.PriorityClassName)
 }
 
-// So is the question that kubelet asks each second.
+// So is the probe that kubelet runs each second.
 func TestAPodOfAPISIXIsAskedEverySecondWhetherItCanStart(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].sections))
 	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
@@ -29,7 +29,7 @@ func TestAPodOfAPISIXIsAskedEverySecondWhetherItCanStart(t *testing.T) {
 	container := as[pods](found).Spec.Template.Spec.Containers[0]
 	assert.Equal(t, "IfNotPresent", string(container.ImagePullPolicy))
 	require.NotNil(t, container.StartupProbe)
-	assert.Equal(t, container.ReadinessProbe.HTTPGet, container.StartupProbe.HTTPGet, "the same question")
+	assert.Equal(t, container.ReadinessProbe.HTTPGet, container.StartupProbe.HTTPGet, "the same probe")
 	assert.Equal(t, int32(1), container.StartupProbe.PeriodSeconds)
 }
 

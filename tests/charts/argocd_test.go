@@ -12,7 +12,7 @@ import (
 
 // children are Applications that a root brings, and what Argo CD then counts for the root's own health.
 var children = []struct{ name, text, status, message string }{
-	{"nobody has looked", `{spec: {source: {repoURL: r, path: p}}}`, "Progressing", "not compared yet"},
+	{"not reconciled yet", `{spec: {source: {repoURL: r, path: p}}}`, "Progressing", "not compared yet"},
 	{"Synced and Healthy", app(`main`, `main`, `Synced`, `Healthy`), "Healthy", ""},
 	{"Degraded", app(`main`, `main`, `Synced`, `Degraded`), "Degraded", ""},
 	{"the verdict is of an earlier revision", app(`v2`, `v1`, `Synced`, `Healthy`), "Progressing", "its last comparison is of an earlier source"},

@@ -32,7 +32,7 @@ var bundle = func() string {
 // given are charts that take the place of the bundle's, by name.
 var given = os.Getenv("CHARTS")
 
-// fillBundle puts the charts and resource definitions at hand into a project's bundle of small files, and returns its manifest.
+// fillBundle puts the charts and CRDs at hand into a project's bundle of small files, and returns its manifest.
 func fillBundle(t *testing.T, project string) artifacts.Manifest {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(bundle, artifacts.ManifestFile)); err != nil {

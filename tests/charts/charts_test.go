@@ -66,7 +66,7 @@ func TestNoReleaseLeavesDefinitionsBehind(t *testing.T) {
 }
 
 // The rule sees what a release that skips nothing would leave: of Traefik's, those that the program does not apply.
-func TestDefinitionsThatNobodyOwnsAreSeen(t *testing.T) {
+func TestDefinitionsWithoutAnOwnerAreSeen(t *testing.T) {
 	p := newProgram(t, nil)
 	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "traefik" })
 	require.GreaterOrEqual(t, i, 0)

@@ -45,7 +45,7 @@ type (
 	}
 )
 
-// edges checks one of the program's own objects: somebody serves its kind, and what it leads to is there.
+// edges checks one of the program's own objects: its kind is served, and what it leads to is there.
 func (w *world) edges(o object) {
 	of := schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)
 	if strings.Contains(of.Group, ".") && !strings.HasSuffix(of.Group, ".k8s.io") || of.Group == "gateway.networking.k8s.io" {
@@ -81,7 +81,7 @@ func (w *world) route(o object) {
 	}
 }
 
-// address checks that the Service of an address inside the cluster is there; other addresses are somebody else's.
+// address checks that the Service of an address inside the cluster is there; other addresses are not the program's.
 func (w *world) address(who, text string) {
 	target, err := url.Parse(text)
 	if err != nil || !strings.HasSuffix(target.Hostname(), ".svc") {

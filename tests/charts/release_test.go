@@ -115,7 +115,7 @@ func (r *release) definitions(loaded *chart.Chart) map[string]string {
 	return files
 }
 
-// orphans are the definitions that Helm would install from crds/ and that nobody owns. Helm neither changes nor deletes them, ever
+// orphans are the definitions that Helm would install from crds/ and that have no owner. Helm neither changes nor deletes them, ever
 // (https://helm.sh/docs/chart_best_practices/custom_resource_definitions): those that the program applies itself it deletes too.
 func (r *release) orphans(t *testing.T, owned []object) []string {
 	t.Helper()

@@ -26,7 +26,7 @@ func (w *world) secret(who, namespace, name string) {
 		w.skip("%s: Secret %s/%s, which %s makes at run time", who, namespace, name, maker)
 		return
 	}
-	w.need(false, "%s: nobody makes Secret %s/%s", who, namespace, name)
+	w.need(false, "%s: nothing makes Secret %s/%s", who, namespace, name)
 }
 
 // secretsOf are the Secrets without which a Pod does not start.

@@ -14,7 +14,7 @@ import (
 // world is what would be in the cluster once everything is installed, and the gates that look at it.
 type world struct {
 	gates []health.Spec
-	// charts are the charts' objects, own the program's, definitions all resource definitions: the charts' and the bundles'.
+	// charts are the charts' objects, own the program's, definitions all CRDs: the charts' and the bundles'.
 	charts, own []object
 	definitions []apiextensionsv1.CustomResourceDefinition
 

@@ -98,7 +98,7 @@ var previewCases = []testCase{
 }
 
 // brokenWebhook makes config maps of the case's namespace need an answer from a
-// port where nobody listens.
+// port where nothing listens.
 func (w *world) brokenWebhook() {
 	w.t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

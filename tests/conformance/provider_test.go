@@ -18,7 +18,7 @@ const kubeconfigText = `{"apiVersion":"v1","kind":"Config","current-context":"c"
 	`"users":[{"name":"u","user":{"token":"t"}}],` +
 	`"clusters":[{"name":"c","cluster":{"server":"https://127.0.0.1:PORT"}}]}`
 
-// deadKubeconfig names a server that nobody runs: port 1.
+// deadKubeconfig names a server that does not run: port 1.
 func kubeconfigAt(port string) string { return strings.ReplaceAll(kubeconfigText, "PORT", port) }
 
 func diffConfig(t *testing.T, olds, news resource.PropertyMap) *pulumirpc.DiffResponse {

@@ -45,7 +45,7 @@ func satisfied(annotation string, statuses ...string) func(*testing.T) {
 }
 
 // never is an annotation that the given status does not satisfy. What is missing
-// is not said.
+// is not reported.
 func never(annotation, status string) func(*testing.T) {
 	return unsatisfied(annotation, status, "timed out waiting for the condition")
 }

@@ -24,7 +24,7 @@ func apisixShop() map[string]any {
 }
 
 // withShop is the platform with APISIX, its demo and a workload.
-func withShop(shop map[string]any, hosts *lent, nodes ...node) map[string]any {
+func withShop(shop map[string]any, hosts *hostSet, nodes ...node) map[string]any {
 	sections := withAPISIX(hosts, "full", nodes...)
 	sections["apps"] = map[string]any{"demo": true, "validate": "full", "workloads": []any{shop}}
 	return sections
@@ -32,7 +32,7 @@ func withShop(shop map[string]any, hosts *lent, nodes ...node) map[string]any {
 
 // canaryByAPISIX ups a version that fails, and then one that works, while requests are sent. The probe of both is answered: only what
 // APISIX has counted tells them apart.
-func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *lent, nodes ...node) {
+func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet, nodes ...node) {
 	version := func(env map[string]any) {
 		shop["env"] = env
 		s.configure(withShop(shop, hosts, nodes...))
@@ -61,7 +61,7 @@ func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *lent, n
 	assert.LessOrEqual(t, (bad.Lost+back.Lost)*100, apisixPart*(bad.Sent+back.Sent), "%d and %d of %d", bad.Lost, back.Lost, bad.Sent+back.Sent)
 	assert.Zero(t, good.Lost+after.Lost)
 	assert.Positive(t, good.Headers["v1"], "the old version serves until the new one is rolled out")
-	assert.Equal(t, []string{"v2"}, slices.Sorted(maps.Keys(after.Headers)), "and then nobody")
+	assert.Equal(t, []string{"v2"}, slices.Sorted(maps.Keys(after.Headers)), "and then none")
 }
 
 // untilNoneIsLost waits until a few requests in a row are answered: the controller takes a second or two to send the weights on.

@@ -22,7 +22,7 @@ func TestAPISIX(t *testing.T) {
 	t.Parallel()
 	net := network{"std0", "10.24.0"}
 	all := []node{{"server-1", "server", 11}}
-	hosts := lend(t, "e2ea", net, all...)
+	hosts := existingHosts(t, "e2ea", net, all...)
 	shop := apisixShop()
 	s := newStack(t, "e2e-apisix", withShop(shop, hosts, all...))
 	s.step("it comes up, and everything answers from outside", func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestAPISIX(t *testing.T) {
 }
 
 // withAPISIX is a platform with APISIX and its demo, and no other ingress.
-func withAPISIX(hosts *lent, validate string, nodes ...node) map[string]any {
+func withAPISIX(hosts *hostSet, validate string, nodes ...node) map[string]any {
 	sections := platform(hosts, nodes...)
 	sections["ingress"] = map[string]any{"domain": "apisix.test", "controllers": []any{"apisix"}}
 	sections["apisix"] = map[string]any{"address": hosts.net.address(205), "replicas": 1}
@@ -87,7 +87,7 @@ func withAPISIX(hosts *lent, validate string, nodes ...node) map[string]any {
 }
 
 // withoutAPISIX is the same platform without it.
-func withoutAPISIX(hosts *lent, nodes ...node) map[string]any {
+func withoutAPISIX(hosts *hostSet, nodes ...node) map[string]any {
 	sections := withAPISIX(hosts, "full", nodes...)
 	sections["ingress"] = map[string]any{"domain": "apisix.test", "controllers": []any{}}
 	delete(sections, "apisix")

@@ -42,7 +42,7 @@ func (s *stack) view(address string) cluster {
 }
 
 // changes are one change for each kind of gate.
-func changes(s *stack, hosts *lent) []change {
+func changes(s *stack, hosts *hostSet) []change {
 	first, second := s.view(hosts.net.address(11)), s.view(hosts.net.address(12))
 	run := func(name, script string) func(*testing.T) {
 		return func(t *testing.T) { _, err := hosts.on(name, script); require.NoError(t, err) }

@@ -32,12 +32,12 @@ func TestBenchKills(t *testing.T) {
 		"ingress": map[string]any{"controllers": []any{"traefik"}},
 	})
 	up, down := s.must(s.up()), s.must(s.destroy())
-	verbs := map[string]string{up.line: "up", down.line: "destroy"}
+	subcommands := map[string]string{up.line: "up", down.line: "destroy"}
 	tried, converged := 0, 0
 	for tried < kills {
 		for _, run := range []result{up, down} {
 			after := time.Duration(random.Float64() * float64(run.took)).Round(100 * time.Millisecond)
-			if !s.killedAfter(t, after, verbs[run.line]) {
+			if !s.killedAfter(t, after, subcommands[run.line]) {
 				continue
 			}
 			tried++

@@ -57,7 +57,7 @@ func (c change) lag(t *testing.T, s *stack) float64 {
 	require.False(t, became.IsZero(), "%s opened, and an observer never saw its fact", c.gate)
 	lag := open.at.Sub(became)
 	if lag > 250*time.Millisecond {
-		t.Logf("%s after it was true, at %s; the gate said:\n%s", lag, became.Format(time.StampMilli), waiting.text())
+		t.Logf("%s after it was true, at %s; the gate printed:\n%s", lag, became.Format(time.StampMilli), waiting.text())
 	}
 	return float64(lag.Microseconds()) / 1000
 }
@@ -95,18 +95,18 @@ func polled(holds func(ctx context.Context) bool) observer {
 }
 
 // unitActive observes a unit from inside its machine, which has this machine's clock. A unit that systemd had to start again must
-// have outlived the pause before a next restart (RestartSec, 5 s): until then nobody can tell it from one that keeps crashing.
-func unitActive(hosts *lent, name, unit string) observer {
+// have outlived the pause before a next restart (RestartSec, 5 s): until then it cannot be told from one that keeps crashing.
+func unitActive(hosts *hostSet, name, unit string) observer {
 	return inside(hosts, name, "unit="+unit+"\n"+untilActive)
 }
 
 // connected observes from inside a machine that something listens at an address.
-func connected(hosts *lent, name, address string, port int32) observer {
+func connected(hosts *hostSet, name, address string, port int32) observer {
 	return inside(hosts, name, fmt.Sprintf("address=/dev/tcp/%s/%d\n", address, port)+untilConnected)
 }
 
 // inside is an observer that runs in a machine, which has this machine's clock: a script that prints the nanosecond.
-func inside(hosts *lent, name, script string) observer {
+func inside(hosts *hostSet, name, script string) observer {
 	return func(context.Context) time.Time {
 		output, err := hosts.on(name, script)
 		if err != nil {

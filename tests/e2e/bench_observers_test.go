@@ -17,7 +17,7 @@ import (
 	"strata/internal/remote"
 )
 
-// commands observes that a host takes commands as root over SSH, with a connection of its own: the earliest moment at which anybody could
+// commands observes that a host takes commands as root over SSH, with a connection of its own: the earliest moment at which a client could
 // have asked the host anything. The host, which has this machine's clock, says when that was.
 func commands(t *testing.T, s *stack, gate string) observer {
 	target, key := s.access(t, gate)
@@ -84,7 +84,7 @@ func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bo
 
 // connects looks from every server and connects to a Service as its API server does: through the host's kube-proxy, which takes up a
 // new endpoint later than the API shows it.
-func (c cluster) connects(t *testing.T, hosts *lent, namespace, service string) observer {
+func (c cluster) connects(t *testing.T, hosts *hostSet, namespace, service string) observer {
 	address, port := c.serviceAt(t, namespace, service)
 	var observers []observer
 	for _, n := range hosts.serverNodes() {
@@ -94,7 +94,7 @@ func (c cluster) connects(t *testing.T, hosts *lent, namespace, service string) 
 }
 
 // unconnected waits until no server reaches a Service any more: a Pod that is going answers on, and an observer would take it for the next.
-func (c cluster) unconnected(t *testing.T, hosts *lent, namespace, service string) {
+func (c cluster) unconnected(t *testing.T, hosts *hostSet, namespace, service string) {
 	address, port := c.serviceAt(t, namespace, service)
 	for _, n := range hosts.serverNodes() {
 		_, err := hosts.on(n.name, fmt.Sprintf("while timeout 0.25 bash -c ': </dev/tcp/%s/%d' 2>/dev/null; do sleep 0.05; done", address, port))

@@ -48,7 +48,7 @@ func TestBenchMachines(t *testing.T) {
 			for i := 1; i < number; i++ {
 				all = append(all, node{fmt.Sprintf("agent-%d", i), "agent", 20 + i})
 			}
-			hosts := lend(t, "e2em", network{"stc0", "10.21.0"}, all...)
+			hosts := existingHosts(t, "e2em", network{"stc0", "10.21.0"}, all...)
 			s := newStack(t, "e2e-machines", staging(hosts, all...))
 			up, _ := s.recordedUp()
 			noop := s.must(s.up("--expect-no-changes")).took

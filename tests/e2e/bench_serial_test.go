@@ -51,7 +51,7 @@ func TestBenchSerial(t *testing.T) {
 func TestBenchAPISIX(t *testing.T) {
 	for validate, target := range map[string]float64{"full": 240, "skip": 150} {
 		t.Run(validate, func(t *testing.T) {
-			hosts := lend(t, "e2eo", serialNetwork, serialNodes...)
+			hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
 			s := newStack(t, "e2e-apisix-total", withAPISIX(hosts, validate, serialNodes...))
 			took, _ := s.recordedUp()
 			write(t, []bench.Result{bench.Most("apisix_total/"+validate, "s", 0.5, target, []float64{took.Seconds()})})
@@ -61,7 +61,7 @@ func TestBenchAPISIX(t *testing.T) {
 
 // TestBenchProxyRace runs the race of the webhook: the script loses each, Strata none.
 func TestBenchProxyRace(t *testing.T) {
-	hosts := lend(t, "e2eo", serialNetwork, serialNodes...)
+	hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
 	s := newStack(t, "e2e-proxy-race", withAPISIX(hosts, "skip", serialNodes...))
 	s.step("APISIX comes", func(*testing.T) { s.must(s.up()) })
 	export := s.exported()
@@ -89,8 +89,8 @@ type sample struct {
 }
 
 // cluster is where both sides start: K3s, and MetalLB with its pool, and nothing else.
-func readyCluster(t *testing.T, name, artifacts string) (*lent, *stack) {
-	hosts := lend(t, "e2eo", serialNetwork, serialNodes...)
+func readyCluster(t *testing.T, name, artifacts string) (*hostSet, *stack) {
+	hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
 	s := newStack(t, name, map[string]any{
 		"hosts":       hosts.hosts(serialNodes...),
 		"metallb":     map[string]any{"addresses": []any{hosts.net.pool()}},

@@ -19,7 +19,7 @@ func TestBench(t *testing.T) {
 		{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13},
 		{"agent-1", "agent", 21}, {"agent-2", "agent", 22},
 	}
-	hosts := lend(t, "e2eb", net, all...)
+	hosts := existingHosts(t, "e2eb", net, all...)
 	s := newStack(t, "e2e-bench", platform(hosts, all...))
 	results := []bench.Result{}
 	s.step("up", func(*testing.T) {

@@ -35,7 +35,7 @@ func (w *workloadStory) triesVersions(t *testing.T) {
 	})
 	w.step("an up that is killed in the middle and taken back leaves all requests at the version that serves", func(t *testing.T) {
 		w.next("v4")
-		// Nobody sends anything, so it holds its first step.
+		// There are no requests, so it holds its first step.
 		w.killedUp(t, "workload-shop-canary updating", func() {
 			assert.EventuallyWithT(t, func(c *assert.CollectT) { assert.Equal(c, []int{100 - canaryFirst, canaryFirst}, w.weights(t)) }, time.Minute, 200*time.Millisecond)
 		})

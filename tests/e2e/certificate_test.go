@@ -17,11 +17,11 @@ import (
 // platformCertificate is the Certificate behind every URL of the platform, as the API knows it.
 const platformCertificate = "/apis/cert-manager.io/v1/namespaces/traefik/certificates/traefik-tls"
 
-// served is the certificate that a URL shows, once its chain leads to the exported authority.
-func (s *stack) served(t require.TestingT, authorities *x509.CertPool, address string) *x509.Certificate {
+// served is the certificate that a URL shows, once its chain leads to the exported CA.
+func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string) *x509.Certificate {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	connection, err := tls.DialWithDialer(dialer, "tcp", net.JoinHostPort(address, "443"), &tls.Config{
-		RootCAs: authorities, ServerName: "traefik.platform.test",
+		RootCAs: roots, ServerName: "traefik.platform.test",
 	})
 	require.NoError(t, err)
 	defer func() { _ = connection.Close() }()
@@ -30,15 +30,15 @@ func (s *stack) served(t require.TestingT, authorities *x509.CertPool, address s
 
 // renews has the platform's certificate issued anew, as `cmctl renew` does, and waits until the URL shows the new one.
 func (s *stack) renews(t *testing.T) {
-	authorities := x509.NewCertPool()
-	require.True(t, authorities.AppendCertsFromPEM([]byte(s.output("caCertificate"))))
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM([]byte(s.output("caCertificate"))))
 	address := s.output("ingressAddress")
-	before := s.served(t, authorities, address)
+	before := s.served(t, roots, address)
 	s.patch(t, platformCertificate+"/status", fmt.Sprintf(`[{"op":"add","path":"/status/conditions/-","value":
 		{"type":"Issuing","status":"True","reason":"ManuallyTriggered","message":"by the story","lastTransitionTime":%q}}]`, time.Now().UTC().Format(time.RFC3339)))
 	started := time.Now()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		require.NotEqual(c, before.SerialNumber, s.served(c, authorities, address).SerialNumber, "it still shows the one of before")
+		require.NotEqual(c, before.SerialNumber, s.served(c, roots, address).SerialNumber, "it still shows the one of before")
 	}, time.Minute, 100*time.Millisecond)
 	t.Logf("the new certificate is served after %s", time.Since(started).Round(100*time.Millisecond))
 }
@@ -48,9 +48,9 @@ func (s *stack) namesAWrongIssuer(t *testing.T) {
 	issuer := func(name string) {
 		s.patch(t, platformCertificate, `[{"op":"replace","path":"/spec/issuerRef/name","value":"`+name+`"}]`)
 	}
-	issuer("nobody")
+	issuer("no-such-issuer")
 	s.refused(t, s.health("--gate", "traefik-tls-gate", "--timeout", "10s"),
-		"the issuer that it names does not exist", "nobody")
+		"the issuer that it names does not exist", "no-such-issuer")
 	issuer("strata")
 	s.must(s.health("--gate", "traefik-tls-gate", "--timeout", "1m"))
 }

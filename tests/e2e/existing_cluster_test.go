@@ -14,33 +14,33 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// A stack puts its layers into a cluster that somebody else made, by the name of a context, and takes them out again: APISIX and its demo,
+// A stack puts its layers into an existing cluster, by the name of a context, and takes them out again: APISIX and its demo,
 // as the first platform's script puts them into kind's, with the four tests of its plan.
-func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
+func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 	t.Parallel()
 	net := network{"stn0", "10.30.0"}
 	all := []node{{"server-1", "server", 11}}
-	hosts := lend(t, "e2en", net, all...)
+	hosts := existingHosts(t, "e2en", net, all...)
 	owner := newStack(t, "e2e-owner", map[string]any{
 		"hosts": hosts.hosts(all...), "metallb": map[string]any{"enabled": false}, "certManager": map[string]any{"enabled": false},
 	})
 	kubeconfig := filepath.Join(t.TempDir(), "config")
 	var before string
-	owner.step("somebody has a cluster, without a load balancer", func(t *testing.T) {
+	owner.step("there is a cluster, without a load balancer", func(t *testing.T) {
 		owner.must(owner.up())
 		hosts.importImages(t, "server-1", published...) // there is no registry
 		writeContexts(t, kubeconfig, owner.output("kubeconfig"), hosts.robotsToken())
 		before = hosts.inCluster()
 	})
 
-	s := newStack(t, "e2e-lent", lentTo(net, kubeconfig, "nobody"))
+	s := newStack(t, "e2e-existing", onExistingCluster(net, kubeconfig, "no-such-context"))
 	s.step("a context that is not there is told before any change, with those that are", func(t *testing.T) {
-		s.refused(t, s.up(), "strata:cluster.context: nobody is no context of "+kubeconfig, "certificate, production, token")
+		s.refused(t, s.up(), "strata:cluster.context: no-such-context is no context of "+kubeconfig, "certificate, production, token")
 		assert.Empty(t, s.resources())
 		assert.Equal(t, before, hosts.inCluster())
 	})
-	s.step("an image that nobody publishes is told before any change, and how to make it", func(t *testing.T) {
-		sections := lentTo(net, kubeconfig, "certificate")
+	s.step("an image that no registry has is reported before any change, and how to make it", func(t *testing.T) {
+		sections := onExistingCluster(net, kubeconfig, "certificate")
 		s.configure(merged(sections, map[string]any{"apps": map[string]any{"demo": true}}))
 		s.refused(t, s.up(), "strata:apps.restImage: is not set", "strata image go-rest")
 		assert.Empty(t, s.resources())
@@ -49,7 +49,7 @@ func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
 		hosts.importArchive(t, "server-1", archive)
 	})
 	s.step("preflight finds a cluster that the layers can go into", func(*testing.T) {
-		s.configure(lentTo(net, kubeconfig, "certificate"))
+		s.configure(onExistingCluster(net, kubeconfig, "certificate"))
 		s.must(s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config))
 	})
 	s.step("fast: with skip the up ends early, and a LoadBalancer Service answers from outside", func(t *testing.T) {
@@ -74,10 +74,10 @@ func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
 		s.must(s.health())
 	})
 	s.step("what is its owner's is refused", func(t *testing.T) {
-		s.refused(t, s.run(strata, "snapshot", "--stack", s.name), "runs on somebody else's cluster")
+		s.refused(t, s.run(strata, "snapshot", "--stack", s.name), "runs on an existing cluster")
 	})
 	s.step("another credential replaces nothing, and the Service answers on", func(t *testing.T) {
-		s.configure(lentTo(net, kubeconfig, "token"))
+		s.configure(onExistingCluster(net, kubeconfig, "token"))
 		r := s.must(s.up())
 		assert.Contains(t, r.output, "metallb-webhook updat", "gates ask with the new one")
 		for _, word := range []string{" replac", " creating", " deleting"} {
@@ -87,7 +87,7 @@ func TestSomebodyElsesClusterIsLentAndGivenBackAsItWas(t *testing.T) {
 		s.must(s.up("--expect-no-changes"))
 	})
 	s.step("partial failure: what is refused is told, and holds up no other", func(t *testing.T) {
-		s.partialFailure(t, lentTo(net, kubeconfig, "token"))
+		s.partialFailure(t, onExistingCluster(net, kubeconfig, "token"))
 	})
 	s.step("destroy leaves the cluster as it was", func(t *testing.T) {
 		unserve(t, s, "hello")
@@ -111,8 +111,8 @@ var published = []string{
 	"apisix-ingress-controller", "adc", "apisix", "keycloak", "go-httpbin",
 }
 
-// lentTo is a stack with APISIX, its demo and what they stand on, on the cluster of a context. It takes the definitions with it again.
-func lentTo(net network, kubeconfig, context string) map[string]any {
+// onExistingCluster is a stack with APISIX, its demo and what they stand on, on the cluster of a context. It takes the definitions with it again.
+func onExistingCluster(net network, kubeconfig, context string) map[string]any {
 	return map[string]any{
 		"cluster": map[string]any{"kubeconfig": kubeconfig, "context": context, "podNetwork": "10.42.0.0/16"},
 		"metallb": map[string]any{"addresses": []any{net.pool()}},
@@ -124,7 +124,7 @@ func lentTo(net network, kubeconfig, context string) map[string]any {
 }
 
 // robotsToken makes a ServiceAccount of the owner's that may do everything, and is a token for it.
-func (l *lent) robotsToken() string {
+func (l *hostSet) robotsToken() string {
 	l.must("server-1", `set -eu
 k3s kubectl -n kube-system create serviceaccount robot
 k3s kubectl create clusterrolebinding robot --clusterrole=cluster-admin --serviceaccount=kube-system:robot`)
@@ -152,7 +152,7 @@ func writeContexts(t *testing.T, path, owners, token string) {
 }
 
 // inCluster are the names of what the cluster holds, as far as a stack adds such things.
-func (l *lent) inCluster() string {
+func (l *hostSet) inCluster() string {
 	const kinds = "namespaces,customresourcedefinitions,clusterroles,clusterrolebindings,validatingwebhookconfigurations," +
 		"mutatingwebhookconfigurations,ingressclasses,apiservices,services,deployments,daemonsets,poddisruptionbudgets,networkpolicies,roles," +
 		"rolebindings,serviceaccounts,secrets,configmaps"

@@ -13,13 +13,13 @@ import (
 const keepBroken = "keep broken"
 
 // fault breaks a machine from outside while run runs.
-func (l *lent) fault(t *testing.T, kind, name string, run func(), options ...string) {
+func (l *hostSet) fault(t *testing.T, kind, name string, run func(), options ...string) {
 	t.Helper()
-	lab := func(verb string) {
-		cmd := exec.Command("go", "run", "./cmd/lab", "fault", verb, kind, l.machine(name))
+	lab := func(subcommand string) {
+		cmd := exec.Command("go", "run", "./cmd/lab", "fault", subcommand, kind, l.machine(name))
 		cmd.Dir = filepath.Join(root, "tests/lab")
 		output, err := cmd.CombinedOutput()
-		require.NoError(t, err, "fault %s %s: %s", verb, kind, output)
+		require.NoError(t, err, "fault %s %s: %s", subcommand, kind, output)
 	}
 	lab("inject")
 	if !slices.Contains(options, keepBroken) {

@@ -32,7 +32,7 @@ find /etc /usr/local /opt /root /home /var/lib -xdev \( -path /var/lib/systemd -
 `
 
 // footprints are the footprints of all machines, by name.
-func (l *lent) footprints() map[string]string {
+func (l *hostSet) footprints() map[string]string {
 	all := map[string]string{}
 	for _, n := range l.nodes {
 		all[n.name] = l.footprint(n.name)
@@ -40,7 +40,7 @@ func (l *lent) footprints() map[string]string {
 	return all
 }
 
-func (l *lent) footprint(name string) string { return l.must(name, "{ "+footprint+" } | sort -u") }
+func (l *hostSet) footprint(name string) string { return l.must(name, "{ "+footprint+" } | sort -u") }
 
 // previewsTheSameElsewhere previews the stack from a copy of the checkout at another path.
 func (s *stack) previewsTheSameElsewhere(t *testing.T) {
@@ -51,7 +51,7 @@ func (s *stack) previewsTheSameElsewhere(t *testing.T) {
 }
 
 // leaksNothing looks for the stack's secrets where everybody can look: plain state, arguments, logs, world-readable files.
-func (s *stack) leaksNothing(t *testing.T, hosts *lent) {
+func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 	shown := s.must(s.run("pulumi", "stack", "export", "--stack", s.name, "--show-secrets")).output
 	plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
 	secrets := map[string]string{"passphrase": passphrase}
@@ -78,7 +78,7 @@ func (s *stack) leaksNothing(t *testing.T, hosts *lent) {
 }
 
 // exposed lists where everybody on a machine could read a text: the journal, world-readable files, arguments of processes.
-func (l *lent) exposed(name, text string) string {
+func (l *hostSet) exposed(name, text string) string {
 	// Encoded, or the search would find itself among the arguments.
 	encoded := base64.StdEncoding.EncodeToString([]byte(text + "\n"))
 	return strings.TrimSpace(l.must(name, `pattern=$(mktemp) && base64 -d <<< '`+encoded+`' > "$pattern"

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// killedAfter runs a verb of Pulumi and kills its process group after a time, as a closed terminal or a lack of memory does. False when it
+// killedAfter runs a subcommand of Pulumi and kills its process group after a time, as a closed terminal or a lack of memory does. False when it
 // had ended by then, successfully.
-func (s *stack) killedAfter(t *testing.T, after time.Duration, verb string) bool {
-	cmd := s.command(root, "pulumi", verb, "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
+func (s *stack) killedAfter(t *testing.T, after time.Duration, subcommand string) bool {
+	cmd := s.command(root, "pulumi", subcommand, "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	output := &transcript{}
 	cmd.Stdout, cmd.Stderr = output, output
@@ -23,12 +23,12 @@ func (s *stack) killedAfter(t *testing.T, after time.Duration, verb string) bool
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case err := <-ended:
-		require.NoError(t, err, "%s\n%s", verb, output.text.String())
+		require.NoError(t, err, "%s\n%s", subcommand, output.text.String())
 		return false
 	case <-time.After(after):
 		require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 		require.Error(t, <-ended, "it was killed")
-		t.Logf("%s killed after %s", verb, after)
+		t.Logf("%s killed after %s", subcommand, after)
 		return true
 	}
 }
@@ -49,7 +49,7 @@ func (s *stack) converges() error {
 }
 
 // nothingLeft looks whether a stack of machines that Strata makes has left any, or their bridge.
-func (s *stack) nothingLeft(t *testing.T, machines *lent) {
+func (s *stack) nothingLeft(t *testing.T, machines *hostSet) {
 	assert.Empty(t, s.resources())
 	assert.NotContains(t, machines.running(t), s.name+"-")
 	assert.Error(t, exec.Command("ip", "link", "show", machines.net.bridge).Run(), "the bridge %s is still there", machines.net.bridge)

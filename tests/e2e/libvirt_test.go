@@ -17,7 +17,7 @@ func TestLibvirtMakesAVirtualMachineForK3s(t *testing.T) {
 	s := newStack(t, "e2e-libvirt", l.sections(t, server, nil))
 	s.env = append(s.env, "STRATA_MACHINE_IMAGE="+l.bundle)
 	const name = "strata-e2e-libvirt-server-1"
-	s.step("a domain of somebody else's in the way is named and left alone", func(t *testing.T) {
+	s.step("another owner's domain in the way is named and left alone", func(t *testing.T) {
 		foreign := `<domain type="qemu"><name>` + name + `</name><memory unit="MiB">64</memory><os><type arch="x86_64">hvm</type></os></domain>`
 		l.virshWith(t, foreign, "define", "/dev/stdin")
 		s.refused(t, s.up(), name, "did not make")

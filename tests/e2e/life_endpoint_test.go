@@ -16,7 +16,7 @@ import (
 )
 
 // hasAnAddress gives the API an address of its own and takes the server away that holds it.
-func (s *stack) hasAnAddress(t *testing.T, hosts *lent, sections map[string]any) {
+func (s *stack) hasAnAddress(t *testing.T, hosts *hostSet, sections map[string]any) {
 	vip := hosts.net.address(10)
 	sections["k3s"] = map[string]any{"vip": vip}
 	s.configure(sections)
@@ -42,12 +42,12 @@ func (s *stack) hasAnAddress(t *testing.T, hosts *lent, sections map[string]any)
 			return api.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 		})
 	}()
-	hosts.verb(t, holder, "stop", "--hard")
+	hosts.machineDo(t, holder, "stop", "--hard")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		_, err := api.Discovery().ServerVersion()
 		require.NoError(c, err)
-	}, time.Minute, 100*time.Millisecond, "nobody took %s over from %s", vip, holder)
-	hosts.verb(t, holder, "start")
+	}, time.Minute, 100*time.Millisecond, "no server took %s over from %s", vip, holder)
+	hosts.machineDo(t, holder, "start")
 	s.must(s.health("--timeout", "2m"))
 	stop()
 	took := <-gap
@@ -68,9 +68,9 @@ func (s *stack) patientClient(t *testing.T) kubernetes.Interface {
 	return client
 }
 
-// verb runs a verb of `strata machine` on a machine.
-func (l *lent) verb(t *testing.T, name string, verb ...string) {
+// machineDo runs a subcommand of `strata machine` on a machine.
+func (l *hostSet) machineDo(t *testing.T, name string, subcommand ...string) {
 	t.Helper()
-	output, err := exec.Command(strata, append(append([]string{"machine"}, verb...), l.machine(name))...).CombinedOutput()
-	require.NoError(t, err, "%s %s: %s", verb, name, output)
+	output, err := exec.Command(strata, append(append([]string{"machine"}, subcommand...), l.machine(name))...).CombinedOutput()
+	require.NoError(t, err, "%s %s: %s", subcommand, name, output)
 }

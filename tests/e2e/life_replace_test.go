@@ -14,11 +14,11 @@ import (
 )
 
 // replacesADeadServer deletes a server's machine and puts a new one in its place: same name, same address, nothing else of it.
-func (s *stack) replacesADeadServer(t *testing.T, hosts *lent) {
+func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
 	const name = "server-3"
 	old, err := s.client().CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err)
-	hosts.verb(t, name, "delete")
+	hosts.machineDo(t, name, "delete")
 	key, err := os.ReadFile(hosts.keyFile)
 	require.NoError(t, err)
 	for _, n := range hosts.nodes {
@@ -26,7 +26,7 @@ func (s *stack) replacesADeadServer(t *testing.T, hosts *lent) {
 			require.NoError(t, hosts.create(n, key))
 		}
 	}
-	// A new host has a new key, which nobody but the user can vouch for.
+	// A new host has a new key, which only the user can vouch for.
 	r := s.up("--replace", s.urn(t, "hosts-"+name+"-hostkey"))
 	s.must(r)
 	assert.Contains(t, r.output, name+" was another host; that one is taken out of the cluster")

@@ -25,11 +25,11 @@ var snapshotName = regexp.MustCompile(`(?m)^(on-demand-\S+) on (\S+): \d+ bytes,
 var recovered = regexp.MustCompile(`recovered: the API after (\S+), every node after (\S+)`)
 
 // comesBack takes a snapshot, deletes what runs and the data of two servers, and goes back.
-func (s *stack) comesBack(t *testing.T, hosts *lent) {
+func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	folder := t.TempDir()
-	said := s.must(s.run(strata, "snapshot", "--stack", s.name, "--to", folder))
-	found := snapshotName.FindStringSubmatch(said.output)
-	require.NotNil(t, found, said.output)
+	snapshot := s.must(s.run(strata, "snapshot", "--stack", s.name, "--to", folder))
+	found := snapshotName.FindStringSubmatch(snapshot.output)
+	require.NotNil(t, found, snapshot.output)
 	copied := filepath.Join(folder, found[1])
 	info, err := os.Stat(copied)
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func (s *stack) comesBack(t *testing.T, hosts *lent) {
 }
 
 // refusesAnothersSnapshot gives a snapshot the key of another cluster's token: nothing is stopped for it.
-func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *lent, copied string) {
+func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied string) {
 	content, err := os.ReadFile(copied)
 	require.NoError(t, err)
 	key := regexp.MustCompile(`/bootstrap/[0-9a-f]{12}`)

@@ -27,7 +27,7 @@ const (
 	lateK3s = "v1.36.2+k3s1"
 )
 
-// A cluster lives: it is upgraded while it serves, and what cannot be done is said before or where it stops.
+// A cluster lives: it is upgraded while it serves, and what cannot be done is reported before or where it stops.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	net := network{"stg0", "10.25.0"}
@@ -35,7 +35,7 @@ func TestLife(t *testing.T) {
 		{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13},
 		{"agent-1", "agent", 21}, {"agent-2", "agent", 22},
 	}
-	hosts := lend(t, "e2eg", net, all...)
+	hosts := existingHosts(t, "e2eg", net, all...)
 	sections := platform(hosts, all...)
 	sections["argocd"] = map[string]any{"enabled": false}
 	sections["apps"] = map[string]any{"workloads": []any{defaultShop()}}
@@ -87,7 +87,7 @@ func (s *stack) bundleWithK3s(t *testing.T, version string) string {
 }
 
 // refusesUpgrades expects that a skipped minor version and a binary with a wrong sum are refused, and that no node has noticed.
-func (s *stack) refusesUpgrades(t *testing.T, hosts *lent) {
+func (s *stack) refusesUpgrades(t *testing.T, hosts *hostSet) {
 	before := s.kubelets(t)
 	s.with("STRATA_ARTIFACTS="+s.bundleWithK3s(t, lateK3s), func() {
 		r := s.up()
@@ -174,7 +174,7 @@ func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 const lifeRate, lifeLeast = 20, 1000
 
 // upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next up finishes it. The workload loses no request.
-func (s *stack) upgradesThoughKilled(t *testing.T, hosts *lent) {
+func (s *stack) upgradesThoughKilled(t *testing.T, hosts *hostSet) {
 	started := time.Now()
 	sending := s.send(t, "shop", lifeRate)
 	var outage outage
@@ -208,8 +208,8 @@ func (s *stack) record(t *testing.T, results ...bench.Result) {
 	}
 }
 
-// servers are the API servers of the lent hosts, as host:port.
-func (l *lent) servers() []string {
+// servers are the API servers of the existing hosts, as host:port.
+func (l *hostSet) servers() []string {
 	var servers []string
 	for _, n := range l.serverNodes() {
 		servers = append(servers, l.net.address(n.host)+":6443")

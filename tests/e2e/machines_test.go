@@ -31,8 +31,8 @@ type node struct {
 	host       int
 }
 
-// lent are a story's machines. Most stand for hosts which somebody else owns: Strata reaches them over SSH only.
-type lent struct {
+// hostSet is a story's machines. Most stand for existing hosts: Strata reaches them over SSH only.
+type hostSet struct {
 	t       *testing.T
 	net     network
 	story   string
@@ -41,16 +41,16 @@ type lent struct {
 }
 
 // own names machines that Strata itself makes, in a stack called story, and takes away what is left when the test ends.
-func own(t *testing.T, story string, net network, nodes ...node) *lent {
+func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
-	l := &lent{t: t, net: net, story: story, nodes: nodes}
+	l := &hostSet{t: t, net: net, story: story, nodes: nodes}
 	l.delete()
 	t.Cleanup(l.cleanUp)
 	return l
 }
 
-// lend makes the machines, all at once, and takes them away when the test ends. As a step does, it shares the machine.
-func lend(t *testing.T, story string, net network, nodes ...node) *lent {
+// existing makes the machines, all at once, and deletes them when the test ends. As a step does, it shares the machine.
+func existingHosts(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
 	machine.RLock()
 	defer machine.RUnlock()
@@ -72,7 +72,7 @@ func lend(t *testing.T, story string, net network, nodes ...node) *lent {
 }
 
 // create makes one machine.
-func (l *lent) create(n node, key []byte) error {
+func (l *hostSet) create(n node, key []byte) error {
 	signer, err := ssh.ParsePrivateKey(key)
 	if err != nil {
 		return err
@@ -138,15 +138,15 @@ func artifactAt(path string) (artifact, error) {
 	return artifact{path, hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
-func (l *lent) machine(name string) string { return l.story + "-" + name }
+func (l *hostSet) machine(name string) string { return l.story + "-" + name }
 
 // on runs a command on a machine, without SSH, and returns its output.
-func (l *lent) on(name, script string) (string, error) {
+func (l *hostSet) on(name, script string) (string, error) {
 	output, err := exec.Command(strata, "machine", "exec", l.machine(name), "--", "bash", "-c", script).CombinedOutput()
 	return string(output), err
 }
 
-func (l *lent) must(name, script string) string {
+func (l *hostSet) must(name, script string) string {
 	l.t.Helper()
 	output, err := l.on(name, script)
 	require.NoError(l.t, err, "%s on %s: %s", script, name, output)
@@ -154,7 +154,7 @@ func (l *lent) must(name, script string) string {
 }
 
 // cleanUp deletes the machines, unless the test failed and they are to be looked at.
-func (l *lent) cleanUp() {
+func (l *hostSet) cleanUp() {
 	machine.RLock()
 	defer machine.RUnlock()
 	if l.t.Failed() {
@@ -167,7 +167,7 @@ func (l *lent) cleanUp() {
 	l.delete()
 }
 
-func (l *lent) delete() {
+func (l *hostSet) delete() {
 	output, err := exec.Command(strata, "machine", "delete", "--all", "--prefix", l.story+"-").CombinedOutput()
 	require.NoError(l.t, err, "%s", output)
 }
@@ -179,7 +179,7 @@ const journal = `journalctl --no-pager -o short-precise -u 'k3s*' -n 400 |
   tail -15 | cut -c1-250`
 
 // dump shows what a failed story left on its hosts.
-func (l *lent) dump() {
+func (l *hostSet) dump() {
 	for _, n := range l.nodes {
 		output, _ := l.on(n.name, `systemctl --no-pager -n 0 status 'k3s*' | head -3; `+journal)
 		l.t.Logf("--- %s\n%s", n.name, output)
@@ -191,12 +191,12 @@ func (l *lent) dump() {
 }
 
 // serverNodes are the hosts of the API servers.
-func (l *lent) serverNodes() []node {
+func (l *hostSet) serverNodes() []node {
 	return slices.DeleteFunc(slices.Clone(l.nodes), func(n node) bool { return n.role != "server" })
 }
 
 // hosts is the configuration section that lends the machines to Strata.
-func (l *lent) hosts(nodes ...node) map[string]any {
+func (l *hostSet) hosts(nodes ...node) map[string]any {
 	return map[string]any{
 		"driver": "existing", "subnet": l.net.subnet(), "nodes": l.list(nodes...),
 		"ssh": map[string]any{"user": "strata", "keyFile": l.keyFile},
@@ -204,7 +204,7 @@ func (l *lent) hosts(nodes ...node) map[string]any {
 }
 
 // list is the nodes as the configuration has them.
-func (l *lent) list(nodes ...node) []any {
+func (l *hostSet) list(nodes ...node) []any {
 	list := []any{}
 	for _, n := range nodes {
 		list = append(list, map[string]any{"name": n.name, "role": n.role, "address": l.net.address(n.host)})

@@ -17,7 +17,7 @@ import (
 
 // leavesAndReturns removes one node from the configuration and puts it back. The rest serves all the while. discards are nodes whose volumes
 // may go.
-func (s *stack) leavesAndReturns(t *testing.T, hosts *lent, all []node, name string, discards ...any) {
+func (s *stack) leavesAndReturns(t *testing.T, hosts *hostSet, all []node, name string, discards ...any) {
 	rest := []node{}
 	for _, n := range all {
 		// An even number of servers is refused, so a second one leaves with the first.
@@ -45,7 +45,7 @@ func (s *stack) leavesAndReturns(t *testing.T, hosts *lent, all []node, name str
 const kept = "/var/lib/rancher/k3s/storage/orders"
 
 // keepsAVolume removes a node with a volume on its disk from the configuration: without the word that it may go nothing happens to either.
-func (s *stack) keepsAVolume(t *testing.T, hosts *lent, all []node, name string) {
+func (s *stack) keepsAVolume(t *testing.T, hosts *hostSet, all []node, name string) {
 	client := s.client()
 	hosts.must(name, "mkdir -p "+kept+" && echo 17 > "+kept+"/count")
 	bind(t, client, name)

@@ -20,17 +20,17 @@ import (
 	"strata/internal/crds"
 )
 
-// The whole platform as a user has it: certificates, ingress, dashboard and Argo CD on lent hosts.
+// The whole platform as a user has it: certificates, ingress, dashboard and Argo CD on existing hosts.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	net := network{"stp0", "10.18.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
-	hosts := lend(t, "e2ep", net, all...)
+	hosts := existingHosts(t, "e2ep", net, all...)
 	s := newStack(t, "e2e-platform", platform(hosts, all...))
 	const repositoryPassword = "a-password-for-git"
 	s.step("it comes up", func(*testing.T) { s.must(s.up()) })
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
-	s.step("every URL answers over TLS with a chain to the exported authority", s.answersOverTLS)
+	s.step("every URL answers over TLS with a chain to the exported CA", s.answersOverTLS)
 	s.step("each definition has an owner that deletes it", func(t *testing.T) {
 		assert.Empty(t, hosts.ownerless())
 	})
@@ -106,14 +106,14 @@ spec:
 	}
 }
 
-// ownerless are the definitions in the cluster that neither a release nor a bundle of Strata's has, so that nobody ever deletes them.
-func (l *lent) ownerless() string {
+// ownerless are the definitions in the cluster that neither a release nor a bundle of Strata's has, so that nothing ever deletes them.
+func (l *hostSet) ownerless() string {
 	return l.must("server-1", `k3s kubectl get customresourcedefinitions -l '!`+crds.BundleLabel+`' -o \
   jsonpath='{range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{" "}{.metadata.name}{"\n"}{end}' | sed -n 's/^ //p'`)
 }
 
 // platform is the configuration of a stack with every layer.
-func platform(hosts *lent, nodes ...node) map[string]any {
+func platform(hosts *hostSet, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":   hosts.hosts(nodes...),
 		"metallb": map[string]any{"addresses": []any{hosts.net.pool()}},
@@ -146,14 +146,14 @@ type reply struct {
 	body string
 }
 
-// get asks a URL as somebody does who trusts only the exported authority and has no DNS yet; password is that of user admin.
+// get asks a URL as a person does who trusts only the exported CA and has no DNS yet; password is that of user admin.
 func (s *stack) get(t *testing.T, url, password string) reply {
 	t.Helper()
-	authorities := x509.NewCertPool()
-	require.True(t, authorities.AppendCertsFromPEM([]byte(s.output("caCertificate"))))
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM([]byte(s.output("caCertificate"))))
 	address := s.output("ingressAddress")
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: authorities},
+		TLSClientConfig: &tls.Config{RootCAs: roots},
 		DialContext: func(ctx context.Context, network, at string) (net.Conn, error) {
 			_, port, err := net.SplitHostPort(at)
 			if err != nil {

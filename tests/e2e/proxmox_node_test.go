@@ -50,7 +50,7 @@ func newPVE(t *testing.T, story string, network network) *proxmox {
 		"PATH=" + p.dir + ":" + os.Getenv("PATH"), "PVE_STATE=" + p.dir, "PVE_STRATA=" + strata, "PVE_IMAGE=" + image.path,
 		"PVE_IMAGE_SHA256=" + image.sum, "PVE_BRIDGE=" + network.bridge, "PVE_SUBNET=" + network.subnet(),
 	}
-	machines := &lent{t: t, net: network, story: "strata-" + story, nodes: []node{{name: "server-1", role: "server"}}}
+	machines := &hostSet{t: t, net: network, story: "strata-" + story, nodes: []node{{name: "server-1", role: "server"}}}
 	machines.delete()
 	t.Cleanup(machines.cleanUp)
 	p.Listener, err = net.Listen("tcp", "127.0.0.1:0")
@@ -71,7 +71,7 @@ func (p *proxmox) sections(change map[string]any, nodes ...node) map[string]any 
 			settings[key] = value
 		}
 	}
-	list := (&lent{net: p.network}).list(nodes...)
+	list := (&hostSet{net: p.network}).list(nodes...)
 	return map[string]any{
 		"hosts": map[string]any{
 			"driver": "proxmox", "subnet": p.network.subnet(), "ssh": map[string]any{"user": "strata"}, "vm": virtual, "proxmox": settings, "nodes": list,
@@ -90,7 +90,7 @@ func (p *proxmox) write(name string, content any) {
 	require.NoError(p.t, os.WriteFile(file, text, 0o600))
 }
 
-// run runs a command of the node, as somebody who is logged in there does.
+// run runs a command of the node, as a person who is logged in there does.
 func (p *proxmox) run(t *testing.T, words ...string) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(p.dir, words[0]), words[1:]...)

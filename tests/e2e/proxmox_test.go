@@ -30,7 +30,7 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 	s.step("it comes up", func(t *testing.T) {
 		s.must(s.up())
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
-		assert.Len(t, pve.guests(t), len(all)+2, "the machines, the template, and the one of somebody else's")
+		assert.Len(t, pve.guests(t), len(all)+2, "the machines, the template, and the one of another owner")
 	})
 	s.step("a LoadBalancer Service answers from outside", func(t *testing.T) {
 		serve(t, s.client(), "hello")
@@ -64,7 +64,7 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 		seeds, err := filepath.Glob(filepath.Join(pve.dir, "local/template/iso/*"))
 		require.NoError(t, err)
 		assert.Empty(t, seeds)
-		assert.NotContains(t, (&lent{t: t}).running(t), "strata-e2e-proxmox-")
+		assert.NotContains(t, (&hostSet{t: t}).running(t), "strata-e2e-proxmox-")
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // importImages gives a host images that its stack does not use.
-func (l *lent) importImages(t *testing.T, name string, archives ...string) {
+func (l *hostSet) importImages(t *testing.T, name string, archives ...string) {
 	for _, archive := range archives {
 		l.importArchive(t, name, filepath.Join(bundle, "images", archive+".tar"))
 	}
@@ -25,7 +25,7 @@ func (l *lent) importImages(t *testing.T, name string, archives ...string) {
 
 // importArchive gives a host the image in an archive, with the flags that `kind load image-archive` has (kind's
 // pkg/cluster/nodeutils/util.go, LoadImageArchive).
-func (l *lent) importArchive(t *testing.T, name, archive string) {
+func (l *hostSet) importArchive(t *testing.T, name, archive string) {
 	file, err := os.Open(archive)
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
@@ -92,7 +92,7 @@ func (s *stack) takeAway(t *testing.T) {
 	s.must(s.feed(gatewayDefinitions(t), "crds", "remove"))
 }
 
-// What somebody adds after the ups of the silent races.
+// What a person adds after the ups of the silent races.
 const (
 	racePool = `{apiVersion: metallb.io/v1beta1, kind: IPAddressPool, metadata: {name: race, namespace: race}, spec: {addresses: [%s]}}`
 

@@ -16,7 +16,7 @@ import (
 
 // losesSilently runs the program whose ups succeed and whose objects do not work: a Service before the address pool, and Traefik
 // before the Gateway API's definitions.
-func (s *stack) losesSilently(t *testing.T, hosts *lent) {
+func (s *stack) losesSilently(t *testing.T, hosts *hostSet) {
 	hosts.importImages(t, "server-1", "controller", "speaker", "traefik")
 	r := s.race(t, "silent")
 	r.must(r.up())
@@ -31,15 +31,15 @@ func (s *stack) losesSilently(t *testing.T, hosts *lent) {
 }
 
 // gate asks one gate of a kind, as a resource of the program would.
-func (s *stack) gate(hosts *lent, kind string, question map[string]any, timeout time.Duration) result {
+func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout time.Duration) result {
 	return s.feed(map[string]any{
-		"kind": kind, kind: question, "gate": "race", "layer": "race", "timeout": timeout.String(), "timeoutKey": "none",
+		"kind": kind, kind: input, "gate": "race", "layer": "race", "timeout": timeout.String(), "timeoutKey": "none",
 		"servers": []string{"https://" + hosts.net.address(11) + ":6443"},
 	}, "gate")
 }
 
-// pendsWithoutPool: nobody says anything about the Service, and it gets its address when the pool comes.
-func (s *stack) pendsWithoutPool(t *testing.T, hosts *lent) {
+// pendsWithoutPool: the Service has no event and no condition, and it gets its address when the pool comes.
+func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 	hello := map[string]any{"namespace": "default", "service": "hello", "ports": []int{80}}
 	s.refused(t, s.gate(hosts, "address", hello, 5*time.Second), "no address yet", "no address pool")
 	events, err := s.client().CoreV1().Events("default").List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.kind=Service,involvedObject.name=hello"})
@@ -54,7 +54,7 @@ func (s *stack) pendsWithoutPool(t *testing.T, hosts *lent) {
 }
 
 // servesNoGateway: Traefik's Pod is Ready, and it has not noticed the definitions; it looks for them ever more seldom.
-func (s *stack) servesNoGateway(t *testing.T, hosts *lent) {
+func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 	ingress := s.traefikAddress(t)
 	s.hasTriedFor(t, "GatewayClass", 5) // the next try is 13 s away or more: time enough to look
 	s.must(s.feed(gatewayDefinitions(t), "crds", "apply"))
@@ -63,7 +63,7 @@ func (s *stack) servesNoGateway(t *testing.T, hosts *lent) {
 	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways", gateway)
 	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/httproutes", route)
 	programmed := map[string]any{"class": "race", "namespace": "default", "name": "race", "listeners": []string{"http"}}
-	s.refused(t, s.gate(hosts, "gateway", programmed, 2*time.Second), "nobody has looked at it", "before the Gateway API CRDs")
+	s.refused(t, s.gate(hosts, "gateway", programmed, 2*time.Second), "not reconciled yet", "before the Gateway API CRDs")
 	assert.Equal(t, http.StatusNotFound, asked(t, ingress, "hello.test"), "it runs, and does not serve the route")
 	s.must(s.gate(hosts, "gateway", programmed, 2*time.Minute))
 	t.Logf("Traefik looks at the Gateway %s after the definitions came", time.Since(came).Round(time.Second))

@@ -19,7 +19,7 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	t.Parallel()
 	net := network{"str0", "10.15.0"}
 	server, agent, absent := node{"server-1", "server", 11}, node{"agent-1", "agent", 21}, node{"agent-9", "agent", 99}
-	hosts := lend(t, "e2er", net, server, agent)
+	hosts := existingHosts(t, "e2er", net, server, agent)
 	s := newStack(t, "e2e-refusals", impatient(hosts, server))
 
 	s.step("configuration: every mistake at once, before anything is made", func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	s.step("whoever is refused by the cluster is told why", func(t *testing.T) {
 		sections["hosts"] = hosts.hosts(server, agent)
 		s.configure(sections)
-		s.namesWhyNobodyJoins(t, hosts, server, agent)
+		s.namesWhyAJoinIsRefused(t, hosts, server, agent)
 	})
 	s.step("what would destroy a living cluster is refused, and it stays as it is", func(t *testing.T) {
 		s.staysAsItIs(t, hosts, sections, server, agent)
@@ -106,7 +106,7 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 }
 
 // impatient is a stack with nothing above K3s whose gates give up soon: nothing that these stories wait for gets better by itself.
-func impatient(hosts *lent, nodes ...node) map[string]any {
+func impatient(hosts *hostSet, nodes ...node) map[string]any {
 	sections := staging(hosts, nodes...)
 	sections["metallb"] = map[string]any{"enabled": false}
 	sections["timeouts"] = map[string]any{"host": "15s", "uninstall": "20s"}

@@ -14,9 +14,9 @@ import (
 // namedWithin is how soon a gate says why K3s will never join.
 const namedWithin = 30 * time.Second
 
-// namesWhyNobodyJoins has an agent with a file of an earlier cluster, then makes a server of its host by hand: K3s tells each refusal in
+// namesWhyAJoinIsRefused has an agent with a file of an earlier cluster, then makes a server of its host by hand: K3s tells each refusal in
 // another way, and most of them not as an error. The agent joins in the end.
-func (s *stack) namesWhyNobodyJoins(t *testing.T, hosts *lent, server, agent node) {
+func (s *stack) namesWhyAJoinIsRefused(t *testing.T, hosts *hostSet, server, agent node) {
 	const earlier = "/etc/rancher/k3s/config.yaml.d/99-earlier.yaml"
 	hosts.must(agent.name, "mkdir -p /etc/rancher/k3s/config.yaml.d && echo 'token: of-an-earlier-cluster' > "+earlier)
 	r := s.up()
@@ -56,7 +56,7 @@ systemctl restart --no-block k3s-agent`)
 }
 
 // asksServer starts the server that was made by hand, and asks the gate that Strata's own servers have.
-func (s *stack) asksServer(t *testing.T, hosts *lent, host node) (r result) {
+func (s *stack) asksServer(t *testing.T, hosts *hostSet, host node) (r result) {
 	t.Helper()
 	key, err := os.ReadFile(hosts.keyFile)
 	require.NoError(t, err)

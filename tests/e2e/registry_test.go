@@ -14,7 +14,7 @@ const emptyRegistry = "localhost:5000"
 
 // serveEmptyRegistry has a registry that knows no image answer on each host, until the test ends. It is behind the host's own
 // loopback address, because that is the one that containerd asks without TLS.
-func (l *lent) serveEmptyRegistry(t *testing.T) {
+func (l *hostSet) serveEmptyRegistry(t *testing.T) {
 	text, err := os.ReadFile(l.keyFile)
 	require.NoError(t, err)
 	key, err := ssh.ParsePrivateKey(text)

@@ -23,7 +23,7 @@ const life = 2 * time.Minute
 
 // outlivesItsCertificates has certificates end: the stack's is renewed by ups, and by one that comes too late; K3s's own by a restart. It
 // leaves a stack whose certificate ends in two minutes.
-func (s *stack) outlivesItsCertificates(t *testing.T, hosts *lent, sections map[string]any) {
+func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections map[string]any) {
 	sections = maps.Clone(sections)
 	sections["k3s"] = map[string]any{
 		"clientCertificateLifetime": life.String(),
@@ -77,17 +77,17 @@ func parsed(t *testing.T, text []byte) *x509.Certificate {
 }
 
 // endK3s gives a server certificates of K3s's own that have ended, as a year without a restart does.
-func (l *lent) endK3s(t *testing.T, server string) {
+func (l *hostSet) endK3s(t *testing.T, server string) {
 	const tls, own = "/var/lib/rancher/k3s/server/tls/", "/etc/rancher/k3s/k3s.yaml"
-	authority := parsed(t, []byte(l.must(server, "cat "+tls+"client-ca.crt")))
+	ca := parsed(t, []byte(l.must(server, "cat "+tls+"client-ca.crt")))
 	signing, err := keyutil.ParsePrivateKeyPEM([]byte(l.must(server, "cat "+tls+"client-ca.key")))
 	require.NoError(t, err)
 	key, err := keyutil.ParsePrivateKeyPEM([]byte(l.must(server, "cat "+tls+"client-admin.key")))
 	require.NoError(t, err)
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "system:admin", Organization: []string{"system:masters"}},
-		NotBefore: authority.NotBefore, NotAfter: time.Now().Add(-time.Minute), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-	}, authority, key.(*ecdsa.PrivateKey).Public(), signing)
+		NotBefore: ca.NotBefore, NotAfter: time.Now().Add(-time.Minute), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}, ca, key.(*ecdsa.PrivateKey).Public(), signing)
 	require.NoError(t, err)
 	ended := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	config, err := clientcmd.Load([]byte(l.must(server, "cat "+own)))

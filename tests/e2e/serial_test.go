@@ -50,7 +50,7 @@ func (s *stack) serially(t *testing.T, export []byte) serial {
 	return serial{s, program, kubeconfig, export}
 }
 
-// does runs one of the program's verbs.
+// does runs one of the program's subcommands.
 func (s serial) does(args ...string) result {
 	definitions := strings.Join([]string{s.definitions("gateway-api"), s.definitions("apisix")}, ",")
 	cmd := s.command(root, s.program, append([]string{
@@ -65,7 +65,7 @@ func (s serial) kubectl(args ...string) result {
 	return s.finish(s.command(root, filepath.Join(bundle, "k3s/k3s"), append([]string{"kubectl", "--kubeconfig", s.kubeconfig}, args...)...))
 }
 
-// definitions is the bundle's file of resource definitions.
+// definitions is the bundle's file of CRDs.
 func (s serial) definitions(name string) string {
 	files, err := filepath.Glob(filepath.Join(bundle, "crds", name+"-*.yaml"))
 	require.NoError(s.t, err)
@@ -81,7 +81,7 @@ func (s serial) gateWebhook() result {
 }
 
 // losesTheProxyRace installs APISIX's controller, some times over. Who applies the GatewayProxy when its Pod is Ready is refused; who
-// asks the stack's gate, or the same by its verb for everybody (examples/gate-webhook), never is. The export is of a stack with APISIX,
+// waits for the stack's gate, or runs the same as a subcommand (examples/gate-webhook), never is. The export is of a stack with APISIX,
 // which the cluster has no more. The times are from the Pod being Ready, as kubectl says it, to both gates being open, in seconds.
 func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int) (gaps []float64) {
 	script := s.serially(t, export)

@@ -52,7 +52,7 @@ func newSlowIssuer(t *testing.T, w *workloadStory) *slowIssuer {
 
 const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// define makes the issuer's kind known: cert-manager's webhook lets nobody approve for a signer that there is not.
+// define makes the issuer's kind known: cert-manager's webhook lets no user approve for a signer that does not exist.
 func (i *slowIssuer) define(t *testing.T) {
 	t.Helper()
 	ctx := context.Background()

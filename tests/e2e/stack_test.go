@@ -101,9 +101,9 @@ func (s *stack) runIn(dir, name string, args ...string) result {
 	return s.finish(s.command(dir, name, args...))
 }
 
-// feed runs a verb that reads its question on stdin, as the program's own resources do.
-func (s *stack) feed(question any, args ...string) result {
-	text, err := json.Marshal(question)
+// feed runs a subcommand that reads its input on stdin, as the program's own resources do.
+func (s *stack) feed(input any, args ...string) result {
+	text, err := json.Marshal(input)
 	require.NoError(s.t, err)
 	cmd := s.command(root, strata, args...)
 	cmd.Stdin, cmd.Env = bytes.NewReader(text), append(s.env[:len(s.env):len(s.env)], "STRATA_KUBECONFIG="+s.output("kubeconfig"))

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The life of a staging platform on lent hosts: three servers with embedded etcd and two agents, as a platform engineer sees it.
-func TestStagingOnLentHosts(t *testing.T) {
+// The life of a staging platform on existing hosts: three servers with embedded etcd and two agents, as a platform engineer sees it.
+func TestStagingOnExistingHosts(t *testing.T) {
 	t.Parallel()
 	net := network{"ste0", "10.11.0"}
 	servers := []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}}
 	agents := []node{{"agent-1", "agent", 21}, {"agent-2", "agent", 22}}
 	all := append(append([]node{}, servers...), agents...)
-	hosts := lend(t, "e2es", net, all...)
+	hosts := existingHosts(t, "e2es", net, all...)
 	clean := hosts.footprints()
 
 	s := newStack(t, "e2e-staging", staging(hosts, all...))
@@ -49,8 +49,8 @@ func TestStagingOnLentHosts(t *testing.T) {
 	})
 }
 
-// staging is the configuration of a stack on lent hosts, up to MetalLB; what is above has its own story (platform_test.go).
-func staging(hosts *lent, nodes ...node) map[string]any {
+// staging is the configuration of a stack on existing hosts, up to MetalLB; what is above has its own story (platform_test.go).
+func staging(hosts *hostSet, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":       hosts.hosts(nodes...),
 		"metallb":     map[string]any{"addresses": []any{hosts.net.pool()}},

@@ -37,5 +37,5 @@ func (r result) when(t *testing.T, text string) time.Time {
 			return one.at
 		}
 	}
-	panic("a text that nobody wrote")
+	panic("a text that was not written")
 }

@@ -38,7 +38,7 @@ var addons = []addon{
 
 // survivesBadUpgrades upgrades every add-on to a version that does not exist: each is named soon, and the previous one serves.
 // Traefik has an up of its own, because its release waits for MetalLB's gates; that one brings the others their next version.
-func (s *stack) survivesBadUpgrades(t *testing.T, hosts *lent) {
+func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	hosts.serveEmptyRegistry(t)
 	hosts.nameImages(nextVersion)
 	last := len(addons) - 1
@@ -108,7 +108,7 @@ func (s *stack) repack(t *testing.T, chart string, version func(chart string) st
 }
 
 // nameImages gives each image of an add-on one more version on every node.
-func (l *lent) nameImages(version string) {
+func (l *hostSet) nameImages(version string) {
 	for _, n := range l.nodes {
 		l.must(n.name, `set -eu
 ctr="k3s ctr --namespace k8s.io images"
@@ -129,7 +129,7 @@ func (s *stack) firstBackOff(t *testing.T, namespace string) time.Time {
 			first = at
 		}
 	}
-	require.False(t, first.IsZero(), "nobody backed off from %s in %s", missingVersion, namespace)
+	require.False(t, first.IsZero(), "no Pod backed off from %s in %s", missingVersion, namespace)
 	return first
 }
 

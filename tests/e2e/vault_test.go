@@ -22,7 +22,7 @@ func TestVaultSigns(t *testing.T) {
 	t.Parallel()
 	net := network{"stk0", "10.22.0"}
 	all := []node{{"server-1", "server", 11}}
-	hosts := lend(t, "e2ev", net, all...)
+	hosts := existingHosts(t, "e2ev", net, all...)
 	s := newStack(t, "e2e-vault", vaultToTryOut(hosts, true, all...))
 	s.step("without a volume it comes up to be tried out", func(*testing.T) { s.must(s.up()) })
 	s.step("and goes, for one that keeps its data", func(*testing.T) {
@@ -65,9 +65,9 @@ func TestVaultSigns(t *testing.T) {
 		s.must(s.run(strata, "vault", "unseal", "--stack", s.name))
 		s.must(s.health())
 	})
-	address := map[string]any{"address": "https://vault.vault.svc:8200", "caCertificate": s.authority(t)}
+	address := map[string]any{"address": "https://vault.vault.svc:8200", "caCertificate": s.ca(t)}
 	s.step("a login role that does not exist is named", func(t *testing.T) {
-		s.configure(signedByVault(hosts, with(address, "role", "nobody"), all...))
+		s.configure(signedByVault(hosts, with(address, "role", "no-such-role"), all...))
 		s.refused(t, s.up(), "vault-authority-gate", "wrong Vault role")
 	})
 	s.step("an expired token is named", func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestVaultSigns(t *testing.T) {
 }
 
 // signedByVault is a platform whose certificates the stack's own Vault signs; login overrides how it is reached.
-func signedByVault(hosts *lent, login map[string]any, nodes ...node) map[string]any {
+func signedByVault(hosts *hostSet, login map[string]any, nodes ...node) map[string]any {
 	sections := platform(hosts, nodes...)
 	manager := map[string]any{"issuer": "vault"}
 	if login != nil {
@@ -101,7 +101,7 @@ func signedByVault(hosts *lent, login map[string]any, nodes ...node) map[string]
 }
 
 // vaultToTryOut is a cluster with cert-manager and, if enabled, a Vault whose data goes with its Pod.
-func vaultToTryOut(hosts *lent, enabled bool, nodes ...node) map[string]any {
+func vaultToTryOut(hosts *hostSet, enabled bool, nodes ...node) map[string]any {
 	off := map[string]any{"enabled": false}
 	return map[string]any{
 		"hosts": hosts.hosts(nodes...), "metallb": off, "argocd": off, "ingress": map[string]any{"controllers": []string{}},
@@ -111,7 +111,7 @@ func vaultToTryOut(hosts *lent, enabled bool, nodes ...node) map[string]any {
 
 // makeVolume gives the lab, which has neither, a default StorageClass and one volume of it. It asks on the host: an up that failed
 // before its end exports no kubeconfig.
-func (l *lent) makeVolume(name string) {
+func (l *hostSet) makeVolume(name string) {
 	l.must(name, `set -eu
 mkdir -m 0777 /var/lib/strata-vault
 k3s kubectl apply -f - <<EOF
@@ -135,8 +135,8 @@ func with(values map[string]any, key string, value any) map[string]any {
 	return all
 }
 
-// authority is the certificate that Vault's own leads to.
-func (s *stack) authority(t *testing.T) string {
+// ca is the certificate that Vault's own leads to.
+func (s *stack) ca(t *testing.T) string {
 	secret, err := s.client().CoreV1().Secrets("cert-manager").Get(t.Context(), "strata-ca", metav1.GetOptions{})
 	require.NoError(t, err)
 	return string(secret.Data["ca.crt"])
@@ -150,7 +150,7 @@ func (s *stack) asRoot(t *testing.T, do func(ctx context.Context, client *api.Cl
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	server := vault.Server{Namespace: "vault", Pod: "vault-0", Port: 8200, Name: "vault.vault.svc", CA: s.authority(t)}
+	server := vault.Server{Namespace: "vault", Pod: "vault-0", Port: 8200, Name: "vault.vault.svc", CA: s.ca(t)}
 	client, stop, err := vault.Dial(ctx, config, server, io.Discard)
 	require.NoError(t, err)
 	defer stop()

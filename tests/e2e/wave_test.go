@@ -66,7 +66,7 @@ func TestWave(t *testing.T) {
 	t.Log("Wave is " + origin)
 	net := network{"stq0", "10.28.0"}
 	all := []node{{"server-1", "server", 11}}
-	hosts := lend(t, "e2ewv", net, all...)
+	hosts := existingHosts(t, "e2ewv", net, all...)
 	sections := platform(hosts, all...)
 	sections["ingress"], sections["argocd"] = map[string]any{"controllers": []any{}}, map[string]any{"enabled": false}
 	delete(sections, "traefik")
@@ -93,7 +93,7 @@ func TestWave(t *testing.T) {
 		}
 	})
 	s.step("health says that the webhook is gone", func(t *testing.T) {
-		s.refused(t, s.health("--gate", "wave-webhook", "--timeout", "10s"), "does not exist: the API server would ask nobody")
+		s.refused(t, s.health("--gate", "wave-webhook", "--timeout", "10s"), "does not exist: the API server would call no webhook")
 	})
 }
 

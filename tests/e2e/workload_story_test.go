@@ -22,7 +22,7 @@ import (
 // workloadStory is a stack with the workload shop, on two nodes of which one can be drained.
 type workloadStory struct {
 	*stack
-	hosts *lent
+	hosts *hostSet
 	all   []node
 	// shop is the workload's entry; a phase changes it, and traefik the ingress's section.
 	shop, traefik map[string]any
@@ -47,7 +47,7 @@ func defaultShop() map[string]any {
 func newWorkloadStory(t *testing.T, story string, net network, shop map[string]any) *workloadStory {
 	t.Helper()
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
-	w := &workloadStory{hosts: lend(t, story, net, all...), all: all, shop: shop, traefik: map[string]any{"address": net.address(205)}}
+	w := &workloadStory{hosts: existingHosts(t, story, net, all...), all: all, shop: shop, traefik: map[string]any{"address": net.address(205)}}
 	w.stack = newStack(t, story, w.sections())
 	return w
 }
@@ -84,10 +84,10 @@ func (s *stack) send(t *testing.T, host string, rate int) *sender {
 func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	t.Helper()
 	dir := t.TempDir()
-	authority, report := filepath.Join(dir, "ca.crt"), filepath.Join(dir, "report.json")
-	require.NoError(t, os.WriteFile(authority, []byte(s.output("caCertificate")), 0o600))
+	ca, report := filepath.Join(dir, "ca.crt"), filepath.Join(dir, "report.json")
+	require.NoError(t, os.WriteFile(ca, []byte(s.output("caCertificate")), 0o600))
 	cmd := exec.Command(strata, "load", url, "--connect-to", address+":443",
-		"--ca", authority, "--rate", fmt.Sprint(rate), "--json", report, "--count-header", "X-Version")
+		"--ca", ca, "--rate", fmt.Sprint(rate), "--json", report, "--count-header", "X-Version")
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

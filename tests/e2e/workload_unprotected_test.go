@@ -114,7 +114,7 @@ func (w *workloadStory) unprotected(t *testing.T, r removal, rate int) int {
 	return report.Total.Lost
 }
 
-// edit changes the Deployment as somebody with kubectl would.
+// edit changes the Deployment as a person with kubectl would.
 func (w *workloadStory) edit(t *testing.T, change func(d *appsv1.Deployment)) {
 	t.Helper()
 	deployments := w.client().AppsV1().Deployments("apps")

@@ -70,24 +70,24 @@ func (s *stack) effect(t *testing.T, key string, seen *result) string {
 	if !assert.NoError(t, seen.err, key) {
 		return ""
 	}
-	said, stored := map[string]bool{}, s.stored()
+	output, stored := map[string]bool{}, s.stored()
 	for name, steps := range seen.changed() {
 		for _, effect := range effectsOf(t, name, steps, stored[name], seen.inputs[name]) {
-			said[effect] = true
+			output[effect] = true
 		}
 	}
-	for _, effect := range slices.Sorted(maps.Keys(said)) {
+	for _, effect := range slices.Sorted(maps.Keys(output)) {
 		if strings.HasPrefix(effect, "refused") {
 			return effect
 		}
 	}
-	if len(said) > 1 {
-		delete(said, looksAgain)
+	if len(output) > 1 {
+		delete(output, looksAgain)
 	}
-	if len(said) == 0 {
+	if len(output) == 0 {
 		return "nothing"
 	}
-	return strings.Join(slices.Sorted(maps.Keys(said)), "; ")
+	return strings.Join(slices.Sorted(maps.Keys(output)), "; ")
 }
 
 const looksAgain = "runs again and finds it done, or looks again"

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestADestroyOfLentHostsUninstallsLastAndAsksNoCluster(t *testing.T) {
+func TestADestroyOfExistingHostsUninstallsLastAndAsksNoCluster(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	gone := s.destroy()
@@ -79,8 +79,8 @@ func TestADestroyMayRunTheProgram(t *testing.T) {
 	}
 }
 
-// A lent host is not ours to forget: its uninstall must be heard, or taken out of the state by hand.
-func TestADeadLentHostFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
+// An existing host is not ours to forget: its uninstall must succeed, or be taken out of the state by hand.
+func TestADeadExistingHostFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	s.fail("delete", "k3s-agent-1-uninstall")
@@ -136,7 +136,7 @@ func TestAStackFromBeforeTheGuard(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// The question lies in the state: what the last up had decides, and changing it changes nothing else.
+// The input of the guard lies in the state: what the last up had decides, and changing it changes nothing else.
 func TestProtectionIsChangedByAnUpdateOfTheGuardAlone(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

@@ -21,8 +21,8 @@ func (s *stack) inCluster() []string {
 	return names
 }
 
-// Nobody else deletes what a stack put into somebody else's cluster; in one of ours it goes with the machines.
-func TestADestroyDeletesEachObjectInALentCluster(t *testing.T) {
+// What a stack put into an existing cluster is deleted by the stack only; in one of ours it goes with the machines.
+func TestADestroyDeletesEachObjectInAnExistingCluster(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	objects := s.inCluster()
@@ -49,7 +49,7 @@ func TestADestroyDeletesEachObjectInALentCluster(t *testing.T) {
 	}
 }
 
-func TestAnObjectThatALentClusterKeepsFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
+func TestAnObjectThatAnExistingClusterKeepsFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	s.fail("delete", "metallb-release")
@@ -61,7 +61,7 @@ func TestAnObjectThatALentClusterKeepsFailsTheDestroyAndTheNextOneGoesOn(t *test
 	assert.Empty(t, s.stored())
 }
 
-func TestASecondUpOnALentClusterChangesNothing(t *testing.T) {
+func TestASecondUpOnAnExistingClusterChangesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	seen := s.preview()
 	require.NoError(t, seen.err)
@@ -74,7 +74,7 @@ func TestASecondUpOnALentClusterChangesNothing(t *testing.T) {
 func TestARenewedCredentialReplacesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
-	s.project.LendCluster(t, pulumitest.Authority, "renewed-token")
+	s.project.UseExistingCluster(t, pulumitest.CA, "renewed-token")
 	seen := s.preview()
 	require.NoError(t, seen.err)
 	renewed := s.mustUp()
@@ -97,7 +97,7 @@ func TestAnotherClusterUnderTheSameNameGetsEveryObject(t *testing.T) {
 	s.mustUp()
 	objects := s.inCluster()
 	s.anew()
-	s.project.LendCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
+	s.project.UseExistingCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
 	moved := s.mustUp()
 	for _, name := range objects {
 		assert.NotNil(t, moved.actions.find("create", name), name)

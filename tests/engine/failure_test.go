@@ -145,15 +145,15 @@ func TestAFailedStepThatIsTakenBackRunsAgainInPlace(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// toldAbout is what was said about a resource.
+// toldAbout is what was reported about a resource.
 func toldAbout(r *result, name string) string {
-	var said strings.Builder
+	var output strings.Builder
 	for urn, message := range r.errors {
 		if resource.URN(urn).IsValid() && resource.URN(urn).Name() == name {
-			said.WriteString(message)
+			output.WriteString(message)
 		}
 	}
-	return said.String()
+	return output.String()
 }
 
 // urnOf is the URN under which errors about a resource are shown.

@@ -17,7 +17,7 @@ import (
 	"strata/platform"
 )
 
-// settling makes the stack's program the one that Pulumi runs, with a settle that works on the world: somebody else's objects are refused,
+// settling makes the stack's program the one that Pulumi runs, with a settle that works on the world: another program's objects are refused,
 // and a release's record goes.
 func (s *stack) settling(foreign ...string) {
 	s.registers = platform.Program{Settle: func(kubeconfig string) (components.Settle, error) {
@@ -28,7 +28,7 @@ func (s *stack) settling(foreign ...string) {
 			object := objectOf(resource.NewURN("stack", "strata", "", tokens.Type(token), "x"), resource.NewPropertyMapFromMap(inputs))
 			for _, one := range foreign {
 				if object == one && !known {
-					return fmt.Errorf("%s is somebody else's", object)
+					return fmt.Errorf("%s is another program's", object)
 				}
 			}
 			if token == releaseType && !known {
@@ -139,12 +139,12 @@ func TestADestroyThatBreaksOffAmongTheMachinesHasThemLookedAt(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodyElseMadeStopsTheUp(t *testing.T) {
+func TestWhatAnotherProgramMadeStopsTheUp(t *testing.T) {
 	s := newStack(t, "local")
 	s.settling("kubernetes:core/v1:Namespace /metallb-system")
 	failed := s.up()
 	require.Error(t, failed.err)
-	assert.Contains(t, toldAbout(failed, "metallb-namespace"), "somebody else's")
+	assert.Contains(t, toldAbout(failed, "metallb-namespace"), "another program's")
 	assert.NotContains(t, s.stored(), "metallb-namespace")
 }
 

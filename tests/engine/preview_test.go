@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Hosts need not exist yet when somebody asks what would be done.
+// Hosts need not exist yet when a preview asks what would be done.
 func TestAPreviewOfAnEmptyStackTouchesNothing(t *testing.T) {
 	for _, name := range []string{"local", "staging", "rehearsal"} {
 		t.Run(name, func(t *testing.T) {

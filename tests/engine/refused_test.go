@@ -48,7 +48,7 @@ func TestWhatAHostRefusesIsRefusedBeforeItIsChanged(t *testing.T) {
 }
 
 // A renamed node's new name is not installed where its gate refuses it, and its old name's host is not cleaned.
-func TestARenameThatIsRefusedUninstallsNobody(t *testing.T) {
+func TestARenameThatIsRefusedUninstallsNothing(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
 	nodes := slices.Clone(s.config["strata:hosts"]["nodes"].([]any))

@@ -72,7 +72,7 @@ func (s *stack) kubeconfig() string {
 	return s.stored()["strata-staging"].Outputs["kubeconfig"].SecretValue().Element.StringValue()
 }
 
-// A stack from before has read K3s's own kubeconfig, and has nobody who issues certificates.
+// A stack from before has read K3s's own kubeconfig, and has no issuer of certificates.
 func TestAnOlderStacksFirstUpGivesItACertificateAndTakesNothingAway(t *testing.T) {
 	for _, name := range []string{"local", "staging"} {
 		t.Run(name, func(t *testing.T) {

@@ -97,7 +97,7 @@ func (s *stack) handed() (map[string]string, error) {
 	return handed, nil
 }
 
-// result is what one run did and said.
+// result is what one run did and printed.
 type result struct {
 	// actions are what the providers were told.
 	actions actions

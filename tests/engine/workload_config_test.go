@@ -14,7 +14,7 @@ func withFile(text string) map[string]any {
 	return map[string]any{"immutableConfig": true, "files": map[string]any{"/etc/shop/config.yaml": text}}
 }
 
-// A configuration that fails leaves its objects and those of before. Going back makes new ones, which are of nobody else, and takes
+// A configuration that fails leaves its objects and those of before. Going back makes new ones, which have no other owner, and takes
 // away both.
 func TestGoingBackAfterAFailedConfigurationWorks(t *testing.T) {
 	s := newStack(t, "local")

@@ -125,7 +125,7 @@ func TestAddressGateDoesNotBelieveTheEventsOfANamesake(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-func TestAddressGateLooksFromTheHosts(t *testing.T) {
+func TestAddressGateObservesFromTheHosts(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	_, port := listening(t)
@@ -156,7 +156,7 @@ func TestAddressGateWaitsForAHostThatCannotConnect(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-// A host says only what changes. An API server that does not answer for a moment must not make the gate forget what a host said: it
+// A host says only what changes. An API server that does not answer for a moment must not make the gate forget what a host reported: it
 // would not say it again.
 func TestAddressGateRemembersItsHostsThroughAnOutage(t *testing.T) {
 	t.Parallel()

@@ -77,9 +77,9 @@ func TestAPIGateIsStuckOnWrongCredentials(t *testing.T) {
 func TestAPIGateIsStuckWhenAnotherClusterHoldsTheAddress(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
-	secrets := health.Secrets{Kubeconfig: fakeapi.KubeconfigWith(t, c.URLs()[0], otherAuthority(t), fakeapi.Token)}
+	secrets := health.Secrets{Kubeconfig: fakeapi.KubeconfigWith(t, c.URLs()[0], otherCA(t), fakeapi.Token)}
 	result := startWith(t, health.Spec{Kind: health.KindAPI, Servers: c.URLs()}, secrets).sticks(certain)
-	assert.Contains(t, result.Checks[0].Message, "certificate of another authority")
+	assert.Contains(t, result.Checks[0].Message, "certificate of another CA")
 	assert.Contains(t, result.Checks[0].Hint, "/cacerts")
 }
 
@@ -92,15 +92,15 @@ func TestAPIGateIsStuckOnACertificateForOtherNames(t *testing.T) {
 	assert.Contains(t, result.Checks[0].Hint, "tls-san")
 }
 
-// otherAuthority is a CA that has signed nothing here.
-func otherAuthority(t *testing.T) []byte {
+// otherCA is a CA that has signed nothing here.
+func otherCA(t *testing.T) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	authority := &x509.Certificate{
+	ca := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, authority, authority, key.Public(), key)
+	der, err := x509.CreateCertificate(rand.Reader, ca, ca, key.Public(), key)
 	require.NoError(t, err)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }

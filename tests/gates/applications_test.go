@@ -53,7 +53,7 @@ func TestApplicationsGateFaults(t *testing.T) {
 		values map[string]any
 		says   string
 	}{
-		{"nobody has looked", map[string]any{"sync": ""}, "has not compared the source"},
+		{"not reconciled yet", map[string]any{"sync": ""}, "has not compared the source"},
 		{"synced with an earlier revision", map[string]any{"revision": "v2"}, "has not compared the source"},
 		{"a refresh is pending", map[string]any{"refresh": true}, "a refresh is asked for"},
 		{"hooks are running", map[string]any{"phase": "Running"}, "an operation is running"},
@@ -78,7 +78,7 @@ func TestApplicationsGateFaults(t *testing.T) {
 	}
 }
 
-// The root says Synced and Healthy all the while: nobody has to count its children, or counts what they said of an earlier source.
+// The root says Synced and Healthy all the while: without a count of its children, or with a count at an earlier source.
 func TestApplicationsGateWaitsForWhatTheRootBrings(t *testing.T) {
 	t.Parallel()
 	root, middle := map[string]any{"brings": "middle"}, map[string]any{"name": "middle", "brings": "shop"}

@@ -105,7 +105,7 @@ func TestCertManagerGateFaults(t *testing.T) {
 		spoil func(*fakeapi.Cluster)
 		says  string
 	}{
-		{"nobody is asked", script(checking(false, false)), "accepted but not mutated: spec.username, spec.uid empty"},
+		{"no webhook is called", script(checking(false, false)), "accepted but not mutated: spec.username, spec.uid empty"},
 		{"only the mutating half is asked", script(checking(true, false)), "must refuse was accepted"},
 		{"only the validating half is asked", script(checking(false, true)), "does not ask the mutating webhook"},
 		{"no mutating configuration", func(c *fakeapi.Cluster) {

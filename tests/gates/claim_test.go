@@ -44,7 +44,7 @@ func TestClaimGateFaults(t *testing.T) {
 		{"no StorageClass at all", "", "no StorageClass; there is", nil},
 		{"no default one", "", "no StorageClass; there is slow", []map[string]any{{"name": "slow", "default": "false", "provisioner": "p"}}},
 		{"the wrong one", "fast", "StorageClass fast does not exist", []map[string]any{{"name": "slow", "default": "true", "provisioner": "p"}}},
-		{"nobody made a volume", "", "made by hand", []map[string]any{{"name": "disk", "default": "true", "provisioner": "kubernetes.io/no-provisioner"}}},
+		{"no volume was made", "", "made by hand", []map[string]any{{"name": "disk", "default": "true", "provisioner": "kubernetes.io/no-provisioner"}}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()

@@ -10,13 +10,13 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// The gates of a cluster whose nodes nobody here has configured: they must see what those of our own see, from the API alone.
+// The gates of an existing cluster, whose nodes are not configured here: they must see what those of our own see, from the API alone.
 
 func registeredSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Kind: health.KindNodes, Servers: c.URLs(), Nodes: &health.NodesSpec{Registered: true}}
 }
 
-func TestALentClustersNodesGateFaults(t *testing.T) {
+func TestAnExistingClustersNodesGateFaults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name  string
@@ -30,7 +30,7 @@ func TestALentClustersNodesGateFaults(t *testing.T) {
 		{"one is NotReady", func(c *fakeapi.Cluster) {
 			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"ready": "False", "message": "NetworkReady=false"}))
 		}, "node agent-1: NotReady, NetworkReady=false"},
-		{"one has a dead kubelet that nobody has noticed", func(c *fakeapi.Cluster) {
+		{"one has a dead kubelet that is not noticed yet", func(c *fakeapi.Cluster) {
 			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"renewed": "2020-01-01T00:00:00.000000Z"}))
 		}, "Lease is not renewed"},
 	} {
@@ -48,7 +48,7 @@ func TestALentClustersNodesGateFaults(t *testing.T) {
 	}
 }
 
-func TestALentClustersNodesGateTakesAnyName(t *testing.T) {
+func TestAnExistingClustersNodesGateTakesAnyName(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(node(t, "kind-control-plane", "172.18.0.2", map[string]any{"server": true}))
@@ -62,7 +62,7 @@ metadata: {name: speaker-{{.node}}, namespace: metallb-system, labels: {app.kube
 spec: {nodeName: {{.node}}, containers: []}
 `
 
-func TestALentClustersPoolGateAsksTheNodesThatHaveASpeaker(t *testing.T) {
+func TestAnExistingClustersPoolGateAsksTheNodesThatHaveASpeaker(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	spec := poolSpec(c)
@@ -78,14 +78,14 @@ func TestALentClustersPoolGateAsksTheNodesThatHaveASpeaker(t *testing.T) {
 	assert.Len(t, gate.opens().Checks, 3, "pool, controller, one speaker")
 }
 
-func TestALentClustersSystemGateNeedsNamesAndNotMetrics(t *testing.T) {
+func TestAnExistingClustersSystemGateNeedsNamesAndNotMetrics(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)
 	c.Delete("apiregistration.k8s.io/v1", "apiservices", "", "v1beta1.metrics.k8s.io")
 	c.Delete("apps/v1", "deployments", "kube-system", "coredns")
 	c.Delete("discovery.k8s.io/v1", "endpointslices", "kube-system", "kube-dns-x")
-	gate := start(t, c, health.Spec{Kind: health.KindSystem, Servers: c.URLs(), Lent: true, System: &health.SystemSpec{}})
+	gate := start(t, c, health.Spec{Kind: health.KindSystem, Servers: c.URLs(), Existing: true, System: &health.SystemSpec{}})
 	gate.says("dns endpoints")
 	gate.stays(200 * time.Millisecond)
 	c.PutAll(`{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: kube-dns-x, namespace: kube-system, labels: {kubernetes.io/service-name: kube-dns}}, addressType: IPv4, endpoints: [{addresses: [10.96.0.2]}]}`)

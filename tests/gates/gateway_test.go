@@ -54,7 +54,7 @@ func TestGatewayGateFaults(t *testing.T) {
 		says   string
 	}{
 		{"the controller started before the CRDs", map[string]any{"class": "Unknown", "classReason": "Waiting", "classObserved": 0, "status": false}, "or it started before the Gateway API CRDs"},
-		{"nobody has looked at the Gateway", map[string]any{"status": false}, "nobody has looked at it: no status"},
+		{"the Gateway is not reconciled", map[string]any{"status": false}, "not reconciled yet: no status"},
 		{"the class is accepted of an earlier generation", map[string]any{"classGeneration": 2}, "Accepted is True of generation 1, expected generation 2"},
 		{"the Gateway is programmed of an earlier generation", map[string]any{"generation": 3}, "Accepted is True of generation 2, expected generation 3"},
 		{"not programmed", map[string]any{"programmed": "False"}, "its Service has no address yet"},

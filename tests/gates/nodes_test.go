@@ -33,7 +33,7 @@ func TestNodesGateFaults(t *testing.T) {
 		{"one is Unknown", func(c *fakeapi.Cluster) {
 			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"ready": "Unknown", "message": "Kubelet stopped posting node status."}))
 		}, "Ready is Unknown"},
-		{"one has a dead kubelet that nobody has noticed", func(c *fakeapi.Cluster) {
+		{"one has a dead kubelet that is not noticed yet", func(c *fakeapi.Cluster) {
 			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"renewed": "2020-01-01T00:00:00.000000Z"}))
 		}, "Lease is not renewed"},
 		{"one has no Lease", func(c *fakeapi.Cluster) { c.Delete("coordination.k8s.io/v1", "leases", "kube-node-lease", "agent-1") }, "Lease is missing"},

@@ -33,7 +33,7 @@ func TestRolloutGateIsNotFooledByThePreviousRevision(t *testing.T) {
 	}{
 		{"the newest revision has no Pod yet", map[string]any{"generation": 2, "replicas": 2, "pods": 2, "updated": 0, "available": 2}, "0/2 updated"},
 		{"an old Pod is left", map[string]any{"generation": 2, "replicas": 2, "pods": 3, "updated": 2, "available": 2}, "1 old"},
-		{"its controller has not looked yet", map[string]any{"generation": 3, "replicas": 1, "pods": 1, "updated": 1, "available": 1}, "newest generation"},
+		{"it is not reconciled yet", map[string]any{"generation": 3, "replicas": 1, "pods": 1, "updated": 1, "available": 1}, "newest generation"},
 		{"it is scaled to nothing", map[string]any{"generation": 2, "replicas": 0, "pods": 0, "updated": 0, "available": 0}, "scaled to 0"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {

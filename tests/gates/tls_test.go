@@ -24,7 +24,7 @@ type signed struct {
 	crt, pem []byte
 }
 
-// sign makes a certificate that is valid for an hour; by nil makes an authority.
+// sign makes a certificate that is valid for an hour; by nil makes a CA.
 func sign(t testing.TB, name string, by *signed) *signed {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -57,8 +57,8 @@ func (s *signed) pair() tls.Certificate {
 }
 
 // tlsSecret is a Secret as cert-manager writes it.
-func tlsSecret(namespace, name string, crt, key, authority []byte) string {
+func tlsSecret(namespace, name string, crt, key, ca []byte) string {
 	text := base64.StdEncoding.EncodeToString
 	return fmt.Sprintf("apiVersion: v1\nkind: Secret\ntype: kubernetes.io/tls\nmetadata: {name: %s, namespace: %s}\ndata: {tls.crt: %s, tls.key: %s, ca.crt: %s}\n",
-		name, namespace, text(crt), text(key), text(authority))
+		name, namespace, text(crt), text(key), text(ca))
 }

@@ -180,8 +180,8 @@ func TestUpstreamsGateWaitsForEndpointSlices(t *testing.T) {
 	})
 }
 
-// A Pod of the data plane that stops serves the requests that it has, by what it had; nobody leads new ones to it.
-func TestUpstreamsGateLooksAtPodsThatStay(t *testing.T) {
+// A Pod of the data plane that stops serves the requests that it has, by what it had; no new ones are led to it.
+func TestUpstreamsGateObservesPodsThatStay(t *testing.T) {
 	t.Parallel()
 	c, planes, begin := upstreamsGate(t, nil)
 	planes[1].say(200, planeOf("shop", `[]`))

@@ -74,12 +74,12 @@ func TestAWebhookThatMayBeIgnoredIsProvedByWhatItFills(t *testing.T) {
 		{"one API server does not ask it", func(c *fakeapi.Cluster) {
 			c.Servers[1].Script(fakeapi.Script{Admit: scheduling("default-scheduler")})
 		}, "accepted but not mutated: spec.template.spec.schedulerName=" + held},
-		{"nobody fills anything", func(c *fakeapi.Cluster) {
+		{"nothing is filled in", func(c *fakeapi.Cluster) {
 			c.Servers[0].Script(fakeapi.Script{Admit: func(map[string]any) *fakeapi.Refusal { return nil }})
 		}, "accepted but not mutated"},
 		{"no configuration", func(c *fakeapi.Cluster) {
 			c.Delete("admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "", "wave-wave-mutating-webhook-configuration")
-		}, "does not exist: the API server would ask nobody"},
+		}, "does not exist: the API server would call no webhook"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()

@@ -16,7 +16,7 @@ import (
 const (
 	pools     = "metallb.io/v1beta1"
 	namespace = "metallb-system"
-	authority = "the CA"
+	ca        = "the CA"
 )
 
 // webhookSpec is the gate of MetalLB's webhook, as components.MetalLB asks it.
@@ -106,8 +106,8 @@ func webhookCluster(t testing.TB, servers int) *fakeapi.Cluster {
 
 func heal(t testing.TB, c *fakeapi.Cluster) {
 	t.Helper()
-	c.Put(certificate(authority))
-	c.Put(configuration(t, authority))
+	c.Put(certificate(ca))
+	c.Put(configuration(t, ca))
 	c.Put(endpoints(t, true))
 	for _, server := range c.Servers {
 		server.Script(fakeapi.Script{Admit: serving})
@@ -137,7 +137,7 @@ func TestWebhookGateFaults(t *testing.T) {
 			c.Delete("admissionregistration.k8s.io/v1", "validatingwebhookconfigurations", "", "metallb-webhook-configuration")
 			c.Servers[0].Script(fakeapi.Script{Admit: accepting})
 			c.Servers[1].Script(fakeapi.Script{Admit: accepting})
-		}, "does not exist: the API server would ask nobody"},
+		}, "does not exist: the API server would call no webhook"},
 		{"one API server has not noticed the configuration", script(1, fakeapi.Script{Admit: accepting}), "must refuse was accepted"},
 		{"the caBundle is empty", func(c *fakeapi.Cluster) { c.Put(configuration(t, "")) }, "no caBundle yet"},
 		{"the caBundle is of another CA", func(c *fakeapi.Cluster) { c.Put(configuration(t, "another CA")) }, "caBundle is not ca.crt"},
@@ -177,17 +177,17 @@ func TestWebhookGateFollowsTheStartOfMetalLB(t *testing.T) {
 		}
 	}
 	gate := start(t, c, webhookSpec(c))
-	gate.says("does not exist: the API server would ask nobody")
+	gate.says("does not exist: the API server would call no webhook")
 	c.Serve(pools, "IPAddressPool", fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})
 	all(failing(noEndpoints))
 	c.Put(configuration(t, ""))
 	c.Put(certificate(""))
 	gate.says("has no ca.crt yet")
-	c.Put(certificate(authority))
+	c.Put(certificate(ca))
 	gate.says("no caBundle yet")
 	c.Put(endpoints(t, true))
 	all(failing(refusedCall))
-	c.Put(configuration(t, authority))
+	c.Put(configuration(t, ca))
 	gate.says("does not listen yet")
 	all(failing(untrusted))
 	gate.says("does not trust the webhook's certificate")

@@ -72,7 +72,7 @@ func TestWhatAPISIXsWebhookIsAskedAboutWaitsForItWhoeverOwnsIt(t *testing.T) {
 	}
 }
 
-// With skip, a gate is there only for somebody who depends on it.
+// With skip, a gate is there only where a resource depends on it.
 func TestSkipLeavesOutWhatNothingDependsOn(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
 	for _, name := range onAPISIX(g) {

@@ -63,7 +63,7 @@ func TestTheFirstPlatformsDependenciesAreKeptByTheseEdges(t *testing.T) {
 	golden(t, filepath.Join(root, "docs/edges.md"), edgesPage(t, p, g)+planPage(withAPISIX(t, "full").graph(t)))
 }
 
-// edgesPage is docs/edges.md. It fails where a row is not kept, or where a row that is said to be relaxed is not.
+// edgesPage is docs/edges.md. It fails where a row is not kept, or where a row that is marked as relaxed is not.
 func edgesPage(t *testing.T, p *program, g graph) string {
 	t.Helper()
 	var page strings.Builder

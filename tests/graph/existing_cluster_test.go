@@ -27,12 +27,12 @@ func everything(t *testing.T, p *program) *program {
 	return p
 }
 
-func TestEveryLayerGoesIntoALentCluster(t *testing.T) {
-	golden(t, filepath.Join(root, "tests/graph/testdata/lent_everything.golden"), everything(t, newProgram(t, "kind")).graph(t).text())
+func TestEveryLayerGoesIntoAnExistingCluster(t *testing.T) {
+	golden(t, filepath.Join(root, "tests/graph/testdata/existing_everything.golden"), everything(t, newProgram(t, "kind")).graph(t).text())
 }
 
 // The layers cannot tell the two apart, but for the cluster that they wait for and that takes them away with it.
-func TestALayerInALentClusterWaitsAsInOneOfOurOwn(t *testing.T) {
+func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
 	ours, theirs := everything(t, newProgram(t, "local")).graph(t), everything(t, newProgram(t, "kind")).graph(t)
 	layersOf := func(g graph) graph {
 		layers := graph{}
@@ -60,7 +60,7 @@ func TestALayerInALentClusterWaitsAsInOneOfOurOwn(t *testing.T) {
 	}
 }
 
-func TestAGateOfALentClusterAsksItsAPIAlone(t *testing.T) {
+func TestAGateOfAnExistingClusterAsksItsAPIAlone(t *testing.T) {
 	g := everything(t, newProgram(t, "kind")).graph(t)
 	gates := g.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command })
 	assert.Greater(t, len(gates), 20)
@@ -71,14 +71,14 @@ func TestAGateOfALentClusterAsksItsAPIAlone(t *testing.T) {
 			require.NoError(t, spec.Validate(), name)
 		}
 		assert.Empty(t, spec.Hosts, name)
-		assert.True(t, spec.Lent, name)
+		assert.True(t, spec.Existing, name)
 		assert.Equal(t, []string{"https://127.0.0.1:34567"}, spec.Servers, name)
 		assert.NotContains(t, g[name].Inputs["environment"].String(), "STRATA_SSH_KEY", name)
 	}
 }
 
 // Docker Desktop keeps the addresses of kind's nodes to itself, so no gate may need them: what docs/existing-clusters.md says to set there.
-func TestWithAPISIXAloneAndSkipNoGateOfALentClusterAsksAnAddress(t *testing.T) {
+func TestWithAPISIXAloneAndSkipNoGateOfAnExistingClusterAsksAnAddress(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
 	kinds := func(validate string) map[health.Kind]bool {
@@ -99,7 +99,7 @@ func TestWithAPISIXAloneAndSkipNoGateOfALentClusterAsksAnAddress(t *testing.T) {
 	assert.True(t, skip[health.KindWebhook], "these gates are what they are with full")
 }
 
-func TestALentClustersRulesNoticeABrokenGraph(t *testing.T) {
+func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
 	p := newProgram(t, "kind")
 	sound := p.graph(t)
 	for mistake, breaks := range map[string]func(graph){
@@ -127,16 +127,16 @@ func TestALentClustersRulesNoticeABrokenGraph(t *testing.T) {
 func TestARenewedCredentialChangesNoIdentity(t *testing.T) {
 	p := newProgram(t, "kind")
 	before := p.graph(t)
-	p.project.LendCluster(t, pulumitest.Authority, "renewed-token")
+	p.project.UseExistingCluster(t, pulumitest.CA, "renewed-token")
 	after := p.graph(t)
 	assert.Equal(t, before["cluster-provider"].Inputs["clusterIdentifier"], after["cluster-provider"].Inputs["clusterIdentifier"])
 	for _, name := range before.names() {
 		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)), visible(resource.NewProperty(after[name].Inputs)), name)
 	}
 	assert.True(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"], "renewed-token"))
-	assert.False(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"], "of-somebody-else"), "another context's credential")
+	assert.False(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"], "of-another-user"), "another context's credential")
 
-	p.project.LendCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
+	p.project.UseExistingCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
 	assert.NotEqual(t, before["cluster-provider"].Inputs["clusterIdentifier"], p.graph(t)["cluster-provider"].Inputs["clusterIdentifier"],
 		"another cluster under the same name")
 }
@@ -164,7 +164,7 @@ func TestAContextThatIsNotThereIsToldBeforeAnythingIsCreated(t *testing.T) {
 	}
 }
 
-func TestAResourceThatFailsInALentClusterStopsWhatNeedsIt(t *testing.T) {
+func TestAResourceThatFailsInAnExistingClusterStopsWhatNeedsIt(t *testing.T) {
 	p := newProgram(t, "kind")
 	sound := p.graph(t)
 	for _, name := range []string{"cluster-api", "cluster-provider", "cluster-nodes", "cluster-list", "metallb-release"} {

@@ -111,7 +111,7 @@ func ourRows() []planRow {
 		}, ""},
 		{ours, "Certificate", "its issuer", nil, []need{{"apisix-tls-request", "authority-root-issuer"}}, ""},
 		{ours, "controller", "cert-manager", nil, each([]string{"apisix-controller-release", "apisix-webhook"}, "cert-manager-api"), ""},
-		{ours, "applications", "anybody's webhook, and each other", nil, slices.Concat(
+		{ours, "applications", "any webhook, and each other", nil, slices.Concat(
 			each([]string{"demo-httpbin", "demo-keycloak", "demo-go-rest"}, "apisix-webhook", "cert-manager-api"),
 			[]need{{"demo-login-route", "demo-keycloak"}}), ""},
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // goesWithItsMachine: where we made the machine, nothing on it needs a delete of its own, so a dead one stops no destroy. A
-// lent host has no such resource to go with.
+// existing host has no such resource to go with.
 func goesWithItsMachine(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -34,14 +34,14 @@ func goesWithItsMachine(p *program, g graph) []string {
 	return broken
 }
 
-// inCluster: in a cluster of our own an object goes with the cluster; in somebody else's it has nothing to go with, and is deleted.
+// inCluster: in a cluster of our own an object goes with the cluster; in an existing one it is deleted by itself.
 func inCluster(p *program, g graph) []string {
 	var broken []string
 	provider, identity, api := "k3s-provider", "k3s-cluster", "k3s-api"
-	if p.cfg.Lent() {
+	if p.cfg.OnExistingCluster() {
 		provider, identity, api = "cluster-provider", "", "cluster-api"
 		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.DeletedWith != "" }) {
-			broken = append(broken, name+" would be left behind: nobody deletes "+g[name].DeletedWith)
+			broken = append(broken, name+" would be left behind: nothing deletes "+g[name].DeletedWith)
 		}
 	}
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Type, "kubernetes:") }) {
@@ -118,11 +118,11 @@ func localProblems(r pulumitest.Resource) []string {
 	if create == "" {
 		create = r.Text("delete") // it does nothing before it goes
 	}
-	verb, ours := strings.CutPrefix(create, "exec .strata/bin/strata ")
+	subcommand, ours := strings.CutPrefix(create, "exec .strata/bin/strata ")
 	if !ours {
 		broken = append(broken, r.Name+" does not run the program with exec")
 	}
-	if verb == "keygen" {
+	if subcommand == "keygen" {
 		return broken
 	}
 	for _, limit := range []string{r.Timeouts.Create, r.Timeouts.Update} {
@@ -130,7 +130,7 @@ func localProblems(r pulumitest.Resource) []string {
 			broken = append(broken, fmt.Sprintf("%s has the bound %q", r.Name, limit))
 		}
 	}
-	if verb == "gate" && r.Text("delete") != "" {
+	if subcommand == "gate" && r.Text("delete") != "" {
 		broken = append(broken, r.Name+" is a gate and has a delete")
 	}
 	return broken
@@ -176,7 +176,7 @@ func triggersReplace(p *program, g graph) []string {
 			broken = append(broken, name+" is replaced when a trigger changes")
 		}
 	}
-	if p.cfg.Lent() {
+	if p.cfg.OnExistingCluster() {
 		return broken // the program itself reads the kubeconfig
 	}
 	kubeconfig := g["k3s-kubeconfig"]
@@ -191,7 +191,7 @@ func triggersReplace(p *program, g graph) []string {
 func asksFirst(p *program, g graph) []string {
 	const name = "k3s-teardown-guard"
 	guard, there := g[name]
-	if p.cfg.Lent() {
+	if p.cfg.OnExistingCluster() {
 		if there {
 			return []string{name + " asks about a cluster that stays"}
 		}

@@ -89,7 +89,7 @@ func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 		{"a pool before the webhook", "each resource waits", without("metallb-pool", "metallb-webhook")},
 		{"agents one at a time", "nothing waits for more", alsoNeeds("k3s-agent-2-install", "k3s-agent-1-gate")},
 		{"MetalLB behind all nodes", "nothing waits for more", alsoNeeds("metallb-release", "k3s-nodes")},
-		{"a lent host's resource that vanishes", "what runs on a machine", with("k3s-agent-1-uninstall", func(r *pulumitest.Resource) { r.DeletedWith = "hosts-key" })},
+		{"an existing host's resource that vanishes", "what runs on a machine", with("k3s-agent-1-uninstall", func(r *pulumitest.Resource) { r.DeletedWith = "hosts-key" })},
 		{"an object of the default provider", "an object in the cluster", with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "" })},
 		{"an object that needs the API server to go", "an object in the cluster", with("metallb-release", func(r *pulumitest.Resource) { r.DeletedWith = "" })},
 		{"an object before the API gate", "an object in the cluster", without("metallb-namespace", "k3s-upgrade")},

@@ -84,7 +84,7 @@ func needs(p *program, g graph) []need {
 		}
 	}
 	settled := "k3s-upgrade"
-	if p.cfg.Lent() {
+	if p.cfg.OnExistingCluster() {
 		settled = "cluster-api"
 		add("cluster-nodes", settled)
 		add("cluster-system", settled)

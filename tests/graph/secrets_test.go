@@ -12,10 +12,10 @@ import (
 // secretTexts are what must never be seen: parts of them too, so that an encoding of lines does not hide one.
 func (p *program) secretTexts() map[string]string {
 	return map[string]string{
-		"the join token":          pulumitest.Token,
-		"the kubeconfig":          pulumitest.ClientKey,
-		"the lent hosts' SSH key": secondLine(p.project.SSHKey),
-		"the machines' SSH key":   secondLine(p.answers.MachineKey),
+		"the join token":              pulumitest.Token,
+		"the kubeconfig":              pulumitest.ClientKey,
+		"the existing hosts' SSH key": secondLine(p.project.SSHKey),
+		"the machines' SSH key":       secondLine(p.answers.MachineKey),
 	}
 }
 
@@ -40,10 +40,10 @@ func TestSecretsAreInSecretInputsOnly(t *testing.T) {
 			}
 			assert.Positive(t, seen["the join token"], "the test looked at no secret")
 			assert.Positive(t, seen["the kubeconfig"], "the test looked at no secret")
-			if p.cfg.Lent() {
-				return // nobody logs in anywhere
+			if p.cfg.OnExistingCluster() {
+				return // no run logs in anywhere
 			}
-			assert.Positive(t, seen["the lent hosts' SSH key"]+seen["the machines' SSH key"], "the test looked at no secret")
+			assert.Positive(t, seen["the existing hosts' SSH key"]+seen["the machines' SSH key"], "the test looked at no secret")
 		})
 	}
 }
@@ -80,7 +80,7 @@ func TestWhatPrintsASecretHasASecretOutputAndNoLogOfIt(t *testing.T) {
 						continue
 					}
 					assert.Contains(t, g[name].SecretOutputs, "stdout", "%s prints %s", name, secret)
-					// What is told on the way is on stderr, as with every verb; the default is both.
+					// What is told on the way is on stderr, as with every subcommand; the default is both.
 					assert.Contains(t, []string{"none", "stderr"}, g[name].Text("logging"), "%s prints %s", name, secret)
 				}
 			}

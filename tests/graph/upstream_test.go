@@ -48,9 +48,9 @@ func (p *program) upstream(t *testing.T, apps map[string]any) {
 	}
 }
 
-// Nobody publishes the image of the demo's REST API, nor the one that waits for certificates: a stack with upstream's artifacts asks a
+// No registry has the image of the demo's REST API, nor the one that waits for certificates: a stack with upstream's artifacts asks a
 // registry for every image but these, and each node has these before a Pod asks for them.
-func TestWithUpstreamsArtifactsTheImagesThatNobodyPublishesArePushed(t *testing.T) {
+func TestWithUpstreamsArtifactsUnpublishedImagesArePushed(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{"demo": true, "workloads": []any{map[string]any{"name": "shop", "image": "a:1", "certificate": map[string]any{}}}})
 	g := p.graph(t)
@@ -67,7 +67,7 @@ func TestWithUpstreamsArtifactsTheImagesThatNobodyPublishesArePushed(t *testing.
 	assert.Equal(t, "localhost/strata/cert-wait:1.0.0", template(t, g, "spec", "initContainers", "image").StringValue())
 }
 
-func TestWithUpstreamsArtifactsNothingIsBuiltThatNobodyAsksFor(t *testing.T) {
+func TestWithUpstreamsArtifactsNothingIsBuiltThatIsNotNeeded(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{"demo": true, "restImage": "registry.acme/go-rest:1"})
 	g := p.graph(t)
@@ -119,13 +119,13 @@ func imagesIn(value resource.PropertyValue, named map[string]bool) {
 	}
 }
 
-// On somebody else's cluster nobody brings them, and nothing is created before that is told.
-func TestALentClustersDemoWithoutItsImageIsToldBeforeAnythingIsCreated(t *testing.T) {
+// An existing cluster does not get them from Strata, and that is reported before anything is created.
+func TestAnExistingClustersDemoWithoutItsImageIsRefusedBeforeAnythingIsCreated(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
 	p.set(t, "apps", map[string]any{"demo": true})
 	g, err := p.run(nil)
-	require.ErrorContains(t, err, "strata:apps.restImage: is not set, and nobody publishes the image of the demo's REST API; make it with `strata image go-rest`")
+	require.ErrorContains(t, err, "strata:apps.restImage: is not set, and no public registry has the image of the demo's REST API; make it with `strata image go-rest`")
 	assert.Empty(t, g)
 }
 

@@ -11,7 +11,7 @@ import (
 	"strata/internal/kubeconfig"
 )
 
-// contexts is a kubeconfig of two clusters with the authority and the token of one; its current context is the one that nobody names.
+// contexts is a kubeconfig of two clusters with the CA and the token of one; its current context is one that no stack names.
 const contexts = `apiVersion: v1
 kind: Config
 current-context: production
@@ -23,14 +23,14 @@ contexts:
 - {name: production, context: {cluster: production, user: person}}
 users:
 - {name: kind-kind, user: {token: %s}}
-- {name: person, user: {token: of-somebody-else}}
+- {name: person, user: {token: of-another-user}}
 `
 
-// LendCluster writes ~/.kube/config with the context kind-kind: its cluster's authority, in base64, and the token of who asks there.
-func (p *Project) LendCluster(t *testing.T, authority, token string) {
+// UseExistingCluster writes ~/.kube/config with the context kind-kind: its cluster's CA, in base64, and the token of who asks there.
+func (p *Project) UseExistingCluster(t *testing.T, ca, token string) {
 	t.Helper()
 	path := filepath.Join(os.Getenv("HOME"), ".kube", "config")
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, contexts, authority, token), 0o600))
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, contexts, ca, token), 0o600))
 	t.Setenv(kubeconfig.Variable, "")
 }

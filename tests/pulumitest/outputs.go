@@ -20,12 +20,12 @@ import (
 const (
 	// Token is the cluster's join token.
 	Token = "join-token-that-must-stay-secret-0123456789abcdef"
-	// ClientKey is the secret part of the kubeconfig, K3s's own and that of a lent cluster.
+	// ClientKey is the secret part of the kubeconfig, K3s's own and that of an existing cluster.
 	ClientKey = "client-key-data-that-must-stay-secret"
 	// ClusterID is the cluster's identity.
 	ClusterID = "00112233445566ff"
-	// Authority is a lent cluster's, in base64.
-	Authority = "YXV0aG9yaXR5"
+	// CA is an existing cluster's, in base64.
+	CA = "YXV0aG9yaXR5"
 	// Kubeconfig is K3s's own kubeconfig, as the first server has it.
 	Kubeconfig = "apiVersion: v1\nclusters:\n- cluster:\n    server: https://127.0.0.1:6443\n  name: default\nusers:\n- name: default\n  user:\n    client-key-data: " + ClientKey + "\n"
 )

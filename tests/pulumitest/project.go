@@ -41,7 +41,7 @@ func NewProject(t *testing.T) *Project {
 	t.Setenv("HOME", home)
 	t.Setenv(config.ArtifactsVariable, p.Bundle)
 	t.Setenv(config.MachineImageVariable, "")
-	p.LendCluster(t, Authority, ClientKey)
+	p.UseExistingCluster(t, CA, ClientKey)
 	t.Chdir(dir)
 	return p
 }

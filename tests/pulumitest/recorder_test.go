@@ -47,7 +47,7 @@ func TestARecorderKeepsEveryEdgeAndOption(t *testing.T) {
 	component, second := resources[0], resources[2]
 	assert.Equal(t, "test:index:Pair", component.Type)
 	assert.False(t, component.Custom)
-	assert.Empty(t, component.Parent, "the stack is nobody's parent")
+	assert.Empty(t, component.Parent, "the stack has no children here")
 
 	assert.Equal(t, command, second.Type)
 	assert.Equal(t, "second", second.Name)
@@ -127,15 +127,15 @@ func TestAFailedResourceIsNotRecordedAndStopsWhatNeedsIt(t *testing.T) {
 
 func TestOutputsReachTheProgram(t *testing.T) {
 	recorder := &pulumitest.Recorder{Outputs: func(r pulumitest.Resource) resource.PropertyMap {
-		return resource.PropertyMap{"stdout": resource.NewProperty("said by " + r.Name)}
+		return resource.PropertyMap{"stdout": resource.NewProperty("printed by " + r.Name)}
 	}}
-	said := make(chan string, 1)
+	output := make(chan string, 1)
 	require.NoError(t, pulumi.RunErr(func(ctx *pulumi.Context) error {
 		first, err := local.NewCommand(ctx, "first", &local.CommandArgs{})
-		first.Stdout.ApplyT(func(text string) string { said <- text; return text })
+		first.Stdout.ApplyT(func(text string) string { output <- text; return text })
 		return err
 	}, pulumi.WithMocks("test", "test", recorder)))
-	assert.Equal(t, "said by first", <-said)
+	assert.Equal(t, "printed by first", <-output)
 }
 
 func TestAnInvokeIsRefused(t *testing.T) {

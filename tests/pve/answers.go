@@ -41,7 +41,7 @@ func (n *node) get(c call) error {
 		for _, g := range guests { // sorted as texts, so all are looked at
 			next = max(next, g.ID+1)
 		}
-		if stale := n.faults["nextid"]; stale != "" { // what somebody else takes in between
+		if stale := n.faults["nextid"]; stale != "" { // what another client takes in between
 			next, _ = strconv.Atoi(stale)
 			if err := os.Remove(filepath.Join(n.dir, "faults.json")); err != nil {
 				return err
@@ -94,8 +94,8 @@ func (n *node) status(c call) error {
 	fmt.Printf("status: %s\n", g.power())
 	if c.options["verbose"] != "" {
 		qmp := g.power()
-		if said := n.faults["qmpstatus"]; said != "" {
-			qmp = said
+		if output := n.faults["qmpstatus"]; output != "" {
+			qmp = output
 		}
 		fmt.Printf("qmpstatus: %s\n", qmp)
 	}

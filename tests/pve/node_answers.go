@@ -10,8 +10,8 @@ import (
 
 // or is what faults.json says in place of what a healthy node says.
 func (n *node) or(key, healthy string) string {
-	if said, ok := n.faults[key]; ok {
-		return said
+	if output, ok := n.faults[key]; ok {
+		return output
 	}
 	return healthy
 }

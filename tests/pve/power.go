@@ -40,7 +40,7 @@ var errNoLease = errors.New("no DHCP server answers")
 func (n *node) boot(g *guest) error {
 	spec, err := n.machine(g)
 	if errors.Is(err, errNoLease) {
-		return nil // it runs, and nobody hears of it
+		return nil // it runs, and no event is sent
 	}
 	g.Booted = true
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// fakeClock passes only while somebody sleeps, and does something at a time.
+// fakeClock advances only during a sleep, and does something at a time.
 type fakeClock struct {
 	at   time.Time
 	when time.Time

@@ -13,7 +13,7 @@ attempts=$(
 	cat <<'BASH'
 exec 9<> <(:) # Nothing ever comes here: reading from it is a pause without a process.
 address=$1 last="" left=0
-silent=() # the attempts that have heard nothing yet, "FD PROCESS" each, the oldest first
+silent=() # the attempts without an answer yet, "FD PROCESS" each, the oldest first
 shift
 connect() {
 	local port
@@ -32,7 +32,7 @@ hear() {
 	done
 	[ "$code" != "" ]
 }
-# hear_late looks whether one of the silent attempts has been heard after all.
+# hear_late checks whether one of the silent attempts has an answer after all.
 hear_late() {
 	local attempt
 	for attempt in "${silent[@]}"; do

@@ -1,7 +1,7 @@
-# What a host is, as key=value lines; each block ends with a line "end". Looks only: nothing is loaded, started or written.
-# Set before: modules, ports, programs and fixed (lists), once (yes: look once and end); listeners, from ports.sh; whose, from
-# internal/k3s/node's owner.sh, with its variables; certificates, from certificates.sh there, for a single look.
-# The gate's caller waits for the first look, and every process costs a busy host milliseconds: hence the builtins, and one
+# What a host is, as key=value lines; each block ends with a line "end". Read only: nothing is loaded, started or written.
+# Set before: modules, ports, programs and fixed (lists), once (yes: observe once and end); listeners, from ports.sh; whose, from
+# internal/k3s/node's owner.sh, with its variables; certificates, from certificates.sh there, for a single observation.
+# The gate's caller waits for the first observation, and every process costs a busy host milliseconds: hence the builtins, and one
 # systemctl for all units. Only for files of many lines is a program faster, because read makes a system call for each byte.
 : "${modules?}" "${ports?}" "${programs?}" "${fixed?}" "${once?}"
 
@@ -76,7 +76,7 @@ module() {
 	fi
 }
 
-# Reads every unit that a look needs: prints the network managers, and sets stopping, cloud_final (its state) and cloud_failed.
+# Reads every unit that an observation needs: prints the network managers, and sets stopping, cloud_final (its state) and cloud_failed.
 units() {
 	stopping='' cloud_final='' cloud_failed='' id='' load='' active='' file='' job=''
 	while IFS='=' read -r key value; do
@@ -170,7 +170,7 @@ disk() {
 	}
 }
 
-look() {
+observe() {
 	result=''
 	if [ -e /run/cloud-init/result.json ]; then result=yes; fi
 	units
@@ -185,13 +185,13 @@ look() {
 	if [ "$once" = yes ]; then certificates; fi
 }
 
-# Whether somebody sets the clock. Not in the first look: a service may have to be started to know, and it is evidence only.
+# Whether a service sets the clock. Not in the first observation: it may have to be started to know, and it is evidence only.
 synchronised() {
 	ntp=$(timedatectl show -P NTPSynchronized 2>/dev/null) && echo "ntp=$ntp"
 }
 
 # What may change from one moment to the next and costs next to nothing to see: only shell builtins while cloud-init runs. With the
-# sleep it is 2 ms of CPU, 16 times a second; a whole look is 60 ms, once a second.
+# sleep it is 2 ms of CPU, 16 times a second; a whole observation is 60 ms, once a second.
 quick() {
 	if [ -e /run/cloud-init/result.json ]; then
 		echo finished
@@ -202,7 +202,7 @@ quick() {
 	done </proc/net/route
 }
 
-# Asked once, and beside the first look: the program takes a second of a small host's CPU to say it.
+# Asked once, and beside the first observation: the program takes a second of a small host's CPU to say it.
 k3s_version() {
 	if [ -e /var/lib/strata/k3s-install.sh ] && [ -x /usr/local/bin/k3s ]; then
 		/usr/local/bin/k3s --version 2>/dev/null | sed -n 's/^k3s version \([^ ]*\).*/k3s_version=\1/p'
@@ -217,14 +217,14 @@ turn=0
 while :; do
 	now=$(quick)
 	if [ -z "$last" ]; then
-		# The pipe keeps the version until the look has ended.
+		# The pipe keeps the version until the observation has ended.
 		last=$(k3s_version | {
-			look </dev/null
+			observe </dev/null
 			if read -r line; then echo "$line"; fi
 		})
 		case $last in *k3s_version=*) version="k3s_version=${last##*k3s_version=}" ;; esac
 	elif [ "$now" != "$seen" ] || [ "$turn" -ge 16 ]; then
-		last=$(look)
+		last=$(observe)
 		if [ -n "$version" ]; then last="$last
 $version"; fi
 	else

@@ -1,12 +1,12 @@
 # What a host's K3s unit is doing, as key=value lines; each block ends with a line "end" and is printed when it changed.
 # Set before: unit (k3s or k3s-agent), routes (yes: the IPv4 routes as well), and the function certificates.
 : "${unit:?}" "${routes?}"
-# Modules that K3s needs again after a reboot and that no file would load. Looked for once: an install writes them before.
+# Modules that K3s needs again after a reboot and that no file would load. Searched once: an install writes them before.
 unpersisted=$(for module in br_netfilter overlay; do
 	if modinfo -F filename "$module" 2>/dev/null | grep -q '^/' &&
 		! grep -rqsx "$module" /etc/modules /etc/modules-load.d /usr/lib/modules-load.d; then echo "unpersisted=$module"; fi
 done)
-# Those of K3s that runs; looked for once, too.
+# Those of K3s that runs; searched once, too.
 dated=$(certificates)
 # Lines that say why K3s does not come up: not those of its modprobe, which may fail where a feature is built in; neither informational nor progress, of the current start only, so that a mistake
 # that was corrected is not held against it. What a server refuses is told as information (pkg/agent/config/config.go, Get), and so is whose turn it is in etcd and which images are imported.
@@ -35,7 +35,7 @@ known_routes() {
 	done </proc/net/route
 }
 # One systemctl and shell builtins: what passes here is what the gate's caller waits for.
-look() {
+observe() {
 	shown=$(systemctl show "$unit.service" -p LoadState -p ActiveState -p SubState -p NRestarts -p Result -p ExecMainStatus \
 		-p Job -p InvocationID -p ActiveEnterTimestampMonotonic)
 	read -r up _ </proc/uptime
@@ -63,7 +63,7 @@ look() {
 }
 last=
 emit() {
-	now=$(look)
+	now=$(observe)
 	[ "$now" = "$last" ] && return
 	last=$now
 	printf '%s\nend\n' "$now"
@@ -71,7 +71,7 @@ emit() {
 # The unit on systemd's bus, where every other byte than a letter or digit is escaped.
 object=/org/freedesktop/systemd1/unit/$(printf '%s' "$unit.service" | sed 's/-/_2d/g; s/\./_2e/g')
 emit
-# What wakes the next look, each as lines of its own. systemd's signal comes within milliseconds of a change, but only where
+# What wakes the next observation, each as lines of its own. systemd's signal comes within milliseconds of a change, but only where
 # something has asked systemd for signals (logind does) and there is a bus. The journal has a line for each step of a unit, but
 # journald tells its readers up to 250 ms late (POST_CHANGE_TIMER_INTERVAL_USEC). The tick is for what neither says.
 {
@@ -85,7 +85,7 @@ emit
 	done
 } | while read -r event; do
 	case $event in
-	# One of the many steps of a start. The tick shows it; a look now could only delay the one at the end.
+	# One of the many steps of a start. The tick shows it; an observation now could only delay the one at the end.
 	*'"ActiveState":{"type":"s","data":"activating"}'*) ;;
 	*) emit ;;
 	esac

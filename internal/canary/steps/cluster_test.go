@@ -159,7 +159,7 @@ func TestWeightsAreMovedAndNothingElse(t *testing.T) {
 	assert.Equal(t, backends(75, 25), a.rules)
 }
 
-func TestARouteThatSomebodyKeepsChangingIsNamed(t *testing.T) {
+func TestARouteThatIsChangedAgainAndAgainIsNamed(t *testing.T) {
 	a := &api{rules: backends(100, 0), conflicts: 100}
 	require.ErrorContains(t, in(t, a).Weigh(t.Context(), 25), "HTTPRoute apps/shop: weigh shop-canary with 25 %")
 	assert.Equal(t, backends(100, 0), a.rules)
@@ -204,14 +204,14 @@ func TestAnswersAreCountedByTraefiksPods(t *testing.T) {
 				"two": family + metric(canary, "200", 10) + metric(canary, "404", 1) + metric(canary, "503", 2),
 				"new": "", // not answering yet
 			}}
-			found, err := in(t, a).Look(t.Context())
+			found, err := in(t, a).Observe(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, seen{Counters: map[string]counter{"traefik/one": {93, 3}, "traefik/two": {13, 2}}}, found)
 		})
 	}
 }
 
-// A form that nobody knows is told, with the labels and the version; one that is known, or Traefik's own, is not.
+// An unknown form is reported, with the labels and the version; one that is known, or Traefik's own, is not.
 func TestLabelsOfNoKnownFormAreTold(t *testing.T) {
 	const other = "gateway/apps/shop-canary:80@gatewayapi"
 	for name, test := range map[string]struct{ text, want string }{
@@ -224,7 +224,7 @@ func TestLabelsOfNoKnownFormAreTold(t *testing.T) {
 		"of an Ingress of its": {metric("apps-shop-canary-80@kubernetes", "200", 1), `Pod traefik/one (traefik:v9.0) counts by service ["apps-shop-canary-80@kubernetes"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found, err := in(t, &api{available: 1, probe: 200, metrics: map[string]string{"one": family + test.text}}).Look(t.Context())
+			found, err := in(t, &api{available: 1, probe: 200, metrics: map[string]string{"one": family + test.text}}).Observe(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, test.want, found.Unread)
 			assert.Equal(t, map[string]counter{"traefik/one": {}}, found.Counters)
@@ -250,7 +250,7 @@ func TestServicesOfOneNameInTheMetricsAreRefused(t *testing.T) {
 				require.ErrorContains(t, err, test.says)
 			}
 			c.spec.Metrics[0].ByPod = true
-			require.NoError(t, c.Distinct(t.Context()), "a Pod's address is nobody else's")
+			require.NoError(t, c.Distinct(t.Context()), "no two Pods have one address")
 		})
 	}
 }
@@ -268,7 +268,7 @@ func TestAnswersAreCountedByAPISIXForThePodsOfTheCanary(t *testing.T) {
 	}}
 	c := in(t, a)
 	c.spec.Metrics[0].Counter, c.spec.Metrics[0].Label, c.spec.Metrics[0].ByPod = "apisix_http_status", "node", true
-	found, err := c.Look(t.Context())
+	found, err := c.Observe(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, seen{Counters: map[string]counter{"traefik/one": {93, 3}, "traefik/two": {13, 2}}}, found)
 }
@@ -277,7 +277,7 @@ func TestAnswersAreCountedByAPISIXForThePodsOfTheCanary(t *testing.T) {
 func TestAnAPIServerThatIsAwayIsAskedAgain(t *testing.T) {
 	a := &api{rules: backends(100, 0), available: 1, probe: 200, away: 2, silent: 2}
 	c := in(t, a)
-	found, err := c.Look(t.Context())
+	found, err := c.Observe(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, found.Wrong)
 	a.away = 2
@@ -319,7 +319,7 @@ func TestAPodLeavesUntilItsTimeIsOver(t *testing.T) {
 
 func TestWhatDoesNotServeIsWrong(t *testing.T) {
 	for name, a := range map[string]*api{"no Pod of it is available": {probe: 200}, "its probe /ready answers 503": {available: 1, probe: 503}} {
-		found, err := in(t, a).Look(t.Context())
+		found, err := in(t, a).Observe(t.Context())
 		require.NoError(t, err)
 		assert.Contains(t, found.Wrong, name)
 	}

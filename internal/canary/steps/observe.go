@@ -21,8 +21,8 @@ import (
 	"strata/internal/canary"
 )
 
-// Look implements world.
-func (c *cluster) Look(ctx context.Context) (seen, error) {
+// Observe implements world.
+func (c *cluster) Observe(ctx context.Context) (seen, error) {
 	d, err := c.deployment(ctx, c.spec.Canary)
 	if err != nil {
 		return seen{}, err
@@ -103,7 +103,7 @@ func (c *cluster) ours(ctx context.Context, metrics canary.Metrics, d *appsv1.De
 	}, err
 }
 
-// Leaving implements world. A Pod whose time is over is dead, or on a node that cannot be asked: it answers nobody.
+// Leaving implements world. A Pod whose time is over is dead, or on a node that cannot be asked: it answers no request.
 func (c *cluster) Leaving(ctx context.Context) (int, error) {
 	d, err := c.deployment(ctx, c.spec.Canary)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 // ErrRolledBack is the error of a version that did not pass: the old one has all requests again.
 var ErrRolledBack = errors.New("rolled back")
 
-// lookEvery is the pause between two looks: so long a bad version goes unnoticed.
-const lookEvery = time.Second
+// observeEvery is the pause between two observations: so long a bad version goes unnoticed.
+const observeEvery = time.Second
 
 // backWithin bounds the way back, which is gone even after an interrupt.
 const backWithin = 15 * time.Second
 
-// wrongLooks is how many looks in a row must find the new version wrong: a single request through the API server may fail by itself.
-const wrongLooks = 2
+// wrongTimes is how many observations in a row must find the new version wrong: a single request through the API server may fail by itself.
+const wrongTimes = 2
 
-// seen is one look at the new version.
+// seen is one observation of the new version.
 type seen struct {
 	// Wrong is why it does not work; empty where it does.
 	Wrong string
@@ -36,13 +36,13 @@ type seen struct {
 // counter counts answers, and the ones of 5xx among them.
 type counter struct{ Answers, Failed int }
 
-// tally sums up what was counted since its first look.
+// tally sums up what was counted since its first observation.
 type tally struct {
 	counter
 	last map[string]counter
 }
 
-// add takes a look in. A Pod that is seen for the first time may have counted before; one that has less than before has begun again.
+// add takes an observation in. A Pod that is seen for the first time may have counted before; one that has less than before has begun again.
 func (t *tally) add(now map[string]counter) {
 	for pod, found := range now {
 		before, known := t.last[pod]
@@ -69,7 +69,7 @@ type world interface {
 	Leaving(ctx context.Context) (int, error)
 	// Weigh gives the new version a part of the requests, in percent.
 	Weigh(ctx context.Context, percent int) error
-	Look(ctx context.Context) (seen, error)
+	Observe(ctx context.Context) (seen, error)
 	// Pause waits for a time, or until the context ends.
 	Pause(ctx context.Context, d time.Duration) error
 }
@@ -100,7 +100,7 @@ func run(ctx context.Context, spec canary.Spec, w world, progress io.Writer) (er
 	if err != nil {
 		return err
 	}
-	if same { // somebody goes back, or the rollout after a run that passed was interrupted
+	if same { // a rollback, or the rollout after a run that passed was interrupted
 		say("%s is what %s/%s runs already: there is nothing to try", spec.Canary, spec.Namespace, spec.Stable)
 		return nil
 	}
@@ -131,7 +131,7 @@ func alone(ctx context.Context, spec canary.Spec, w world, say func(string, ...a
 			say("Pods of the version before: %d leave; nothing goes to %s until they are gone", leaving, spec.Canary)
 			told = leaving
 		}
-		if err := w.Pause(ctx, lookEvery); err != nil {
+		if err := w.Pause(ctx, observeEvery); err != nil {
 			return fmt.Errorf("canary %s/%s: %d Pods of the version before still leave: %w", spec.Namespace, spec.Canary, leaving, err)
 		}
 	}
@@ -140,7 +140,7 @@ func alone(ctx context.Context, spec canary.Spec, w world, say func(string, ...a
 // step holds one weight for its time, and on until there were enough answers to judge by. What is counted late counts for the next step
 // as well: an answer of this version is one, whatever its part was.
 func step(ctx context.Context, spec canary.Spec, w world, percent int, say func(string, ...any)) error {
-	first, wrong, err := look(ctx, w)
+	first, wrong, err := observe(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -154,11 +154,11 @@ func step(ctx context.Context, spec canary.Spec, w world, percent int, say func(
 	sum, held, hold := tally{last: map[string]counter{}}, time.Duration(0), spec.Hold.Duration+spec.Age()
 	sum.add(first.Counters)
 	tooFew := func() bool { return first.Counters != nil && sum.Answers < spec.MinAnswers }
-	for ; held < hold || tooFew() && held < canary.HoldAtMost*hold; held += lookEvery {
-		if err := w.Pause(ctx, lookEvery); err != nil {
+	for ; held < hold || tooFew() && held < canary.HoldAtMost*hold; held += observeEvery {
+		if err := w.Pause(ctx, observeEvery); err != nil {
 			return fmt.Errorf("canary %s/%s at %d %%: %w", spec.Namespace, spec.Canary, percent, err)
 		}
-		now, wrong, err := look(ctx, w)
+		now, wrong, err := observe(ctx, w)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func step(ctx context.Context, spec canary.Spec, w world, percent int, say func(
 	return nil
 }
 
-// few says that there were too few answers to judge by, or that nobody can know how many there were.
+// few says that there were too few answers to judge by, or that their number is not known.
 func few(spec canary.Spec, sum counter, held time.Duration, strange string) string {
 	if strange != "" {
 		return fmt.Sprintf("its answers cannot be counted: in %s, %s; expected %s: this version of the ingress controller names Services in another way, "+
@@ -185,15 +185,15 @@ func few(spec canary.Spec, sum counter, held time.Duration, strange string) stri
 		"hold longer, lower minAnswers, or send more", sum.Answers, held, sum.Failed, spec.MinAnswers)
 }
 
-// look looks until the new version works, or was wrong in wrongLooks looks; then it says why.
-func look(ctx context.Context, w world) (now seen, wrong string, err error) {
-	for range wrongLooks {
+// observe observes until the new version works, or was wrong in wrongTimes observations; then it says why.
+func observe(ctx context.Context, w world) (now seen, wrong string, err error) {
+	for range wrongTimes {
 		if wrong != "" {
-			if err := w.Pause(ctx, lookEvery); err != nil {
+			if err := w.Pause(ctx, observeEvery); err != nil {
 				return seen{}, "", err
 			}
 		}
-		if now, err = w.Look(ctx); err != nil || now.Wrong == "" {
+		if now, err = w.Observe(ctx); err != nil || now.Wrong == "" {
 			return now, "", err
 		}
 		wrong = now.Wrong

@@ -26,12 +26,12 @@ type fakeWorld struct {
 	leaving int
 	// weights are those that were set, in order.
 	weights []int
-	// each is what one pause brings, by the weight; wrong, by the number of the look, why the version does not work.
-	each  func(percent int) counter
-	now   counter
-	wrong func(look int) string
-	looks int
-	// unread is what every look says of labels of no known form, clash why answers cannot be told apart.
+	// each is what one pause brings, by the weight; wrong, by the number of the observation, why the version does not work.
+	each     func(percent int) counter
+	now      counter
+	wrong    func(nth int) string
+	observed int
+	// unread is what every observation says of labels of no known form, clash why answers cannot be told apart.
 	unread string
 	clash  error
 	// broken fails the call of a number of Weigh, and stop ends the context at a pause of a number.
@@ -56,11 +56,11 @@ func (w *fakeWorld) Weigh(ctx context.Context, percent int) error {
 	return ctx.Err()
 }
 
-func (w *fakeWorld) Look(context.Context) (seen, error) {
-	w.looks++
+func (w *fakeWorld) Observe(context.Context) (seen, error) {
+	w.observed++
 	found := seen{Counters: map[string]counter{"traefik-1": w.now}, Unread: w.unread}
 	if w.wrong != nil {
-		found.Wrong = w.wrong(w.looks)
+		found.Wrong = w.wrong(w.observed)
 	}
 	return found, nil
 }
@@ -140,8 +140,8 @@ func TestABadVersionIsRolledBackAtOnce(t *testing.T) {
 		"only at the larger step": {func(percent int) counter {
 			return counter{Answers: 100, Failed: percent / 10}
 		}, nil, []int{0, 5, 50, 0}, "at 50 %: 5 of its 100 answers are 5xx"},
-		"its probe fails": {good, func(look int) string {
-			return map[bool]string{true: "its probe /ready answers 503"}[look > 1]
+		"its probe fails": {good, func(nth int) string {
+			return map[bool]string{true: "its probe /ready answers 503"}[nth > 1]
 		}, []int{0, 5, 0}, "its probe /ready answers 503"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestABrokenVersionGetsNoRequest(t *testing.T) {
 
 // The probe goes through an API server, which may fail by itself.
 func TestASingleProbeThatFailsIsAskedAgain(t *testing.T) {
-	w := &fakeWorld{each: good, wrong: func(look int) string { return map[bool]string{true: "its probe /ready answers 502"}[look%2 == 1] }}
+	w := &fakeWorld{each: good, wrong: func(nth int) string { return map[bool]string{true: "its probe /ready answers 502"}[nth%2 == 1] }}
 	require.NoError(t, try(t, w))
 }
 
@@ -188,7 +188,7 @@ func TestAStepWithTooFewAnswersDoesNotPass(t *testing.T) {
 }
 
 // "0 answers" would send people to look for requests that did come.
-func TestAnswersThatNobodyCanCountAreNotCalledNone(t *testing.T) {
+func TestAnswersThatCannotBeCountedAreNotCalledNone(t *testing.T) {
 	w := &fakeWorld{each: func(int) counter { return counter{} }, unread: `Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]`}
 	err := try(t, w)
 	require.ErrorIs(t, err, ErrRolledBack)
@@ -206,7 +206,7 @@ func TestAVersionWhoseAnswersAreCountedWithOthersGetsNone(t *testing.T) {
 	require.NoError(t, try(t, &fakeWorld{same: true, each: good, clash: w.clash}), "there is nothing to count")
 }
 
-// What is counted late is waited for: a step lasts so much longer, and one that fails is not passed because nobody has counted it yet.
+// What is counted late is waited for: a step lasts so much longer, and one that fails is not passed because it is not counted yet.
 func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
 	late := spec
 	late.Metrics = []canary.Metrics{{Age: metav1.Duration{Duration: 4 * time.Second}}, {Age: metav1.Duration{Duration: time.Second}}}
@@ -214,7 +214,7 @@ func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
 	require.NoError(t, run(t.Context(), late, w, io.Discard))
 	assert.Equal(t, 2*(3+4), w.pauses, "the oldest counts")
 	w = &fakeWorld{}
-	w.each = func(percent int) counter { // at 5 %, the first count comes with the step's last look
+	w.each = func(percent int) counter { // at 5 %, the first count comes with the step's last observation
 		return map[bool]counter{true: {Answers: 100, Failed: 50}}[percent > 0 && w.pauses == 7]
 	}
 	err := run(t.Context(), late, w, io.Discard)
@@ -227,7 +227,7 @@ func TestAPodCountsFromWhereItWasSeenFirst(t *testing.T) {
 	sum := tally{last: map[string]counter{}}
 	for _, now := range []map[string]counter{
 		{"a": {100, 50}},                   // what was before the step
-		{"a": {110, 51}, "b": {5000, 900}}, // b did not answer the first look
+		{"a": {110, 51}, "b": {5000, 900}}, // b did not answer the first observation
 		{"b": {5010, 902}},                 // a does not answer
 		{"a": {130, 51}, "b": {7, 3}},      // and b was restarted
 	} {

@@ -12,7 +12,7 @@ import (
 	"strata/internal/apiserver"
 )
 
-// Weigh implements world. It replaces rules whole, since a list of them has no keys to merge by; a change by somebody else in between is
+// Weigh implements world. It replaces rules whole, since a list of them has no keys to merge by; a concurrent change is
 // refused by the version, and tried again.
 func (c *cluster) Weigh(ctx context.Context, percent int) error {
 	for _, route := range c.spec.Routes {

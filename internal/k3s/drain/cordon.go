@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Annotation marks a Node that Strata has cordoned, with the version that it is being upgraded to. A node that somebody else had
+// Annotation marks a Node that Strata has cordoned, with the version that it is being upgraded to. A node that another user had
 // cordoned before does not have it, and stays cordoned.
 const Annotation = "strata.dev/upgrading-to"
 
@@ -38,7 +38,7 @@ func Uncordon(ctx context.Context, client kubernetes.Interface, name string) err
 	return patch(ctx, client, name, false, nil)
 }
 
-// patch sets both at once, so that a kill in between cannot leave a cordon that nobody owns.
+// patch sets both at once, so that a kill in between cannot leave a cordon without an owner.
 func patch(ctx context.Context, client kubernetes.Interface, name string, cordoned bool, mark *string) error {
 	change, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{Annotation: mark}},

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// refusedAgain is the time after which a refused eviction is tried again: a budget that allows one tells nobody who is waiting.
+// refusedAgain is the time after which a refused eviction is tried again: a budget that allows one sends no event.
 const refusedAgain = time.Second
 
 // ErrBlocked is a drain whose time was up while Pods were left on the node.
@@ -30,7 +30,7 @@ type Drainer struct {
 }
 
 // Drain evicts every Pod of a node that something else starts again elsewhere, and waits until they are gone or ctx ends. Left
-// alone are Pods of DaemonSets and of the kubelet itself, finished ones, and Pods that nobody would start again: their containers
+// alone are Pods of DaemonSets and of the kubelet itself, finished ones, and Pods that no controller would start again: their containers
 // outlive a restart of K3s (KillMode=process in its unit). Nothing is evicted before a controller manager leads.
 func (d *Drainer) Drain(ctx context.Context, node string) error {
 	if err := d.led(ctx); err != nil {
@@ -150,16 +150,16 @@ func blockers(left []leaving) string {
 	if len(left) == 0 {
 		return "no API server answered"
 	}
-	var said []string
+	var reasons []string
 	for _, one := range left {
 		why := one.refusal
 		if why == "" {
 			why = "it was told to end and has not yet"
 		}
-		said = append(said, fmt.Sprintf("%s/%s: %s", one.pod.Namespace, one.pod.Name, why))
+		reasons = append(reasons, fmt.Sprintf("%s/%s: %s", one.pod.Namespace, one.pod.Name, why))
 	}
-	slices.Sort(said)
-	return fmt.Sprintf("%d still on it: %s", len(left), strings.Join(said, "; "))
+	slices.Sort(reasons)
+	return fmt.Sprintf("%d still on it: %s", len(left), strings.Join(reasons, "; "))
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -18,7 +18,7 @@ import (
 	"strata/internal/k3s/drain"
 )
 
-// pod is a Pod of agent-1 that a controller of a kind owns; of no kind: nobody.
+// pod is a Pod of agent-1 that a controller of a kind owns; without a kind it has no owner.
 func pod(name, owner string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Spec: corev1.PodSpec{NodeName: "agent-1"}}
 	if owner != "" {
@@ -71,11 +71,11 @@ func TestWhatSomethingStartsAgainMovesAndTheRestStays(t *testing.T) {
 	mirror.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
 	finished.Status.Phase = corev1.PodSucceeded
 	client := cluster(never, pod("web", "ReplicaSet"), pod("speaker", "DaemonSet"), pod("bare", ""), mirror, finished)
-	var said []string
-	d := drain.Drainer{Client: client, Log: func(format string, _ ...any) { said = append(said, format) }}
+	var output []string
+	d := drain.Drainer{Client: client, Log: func(format string, _ ...any) { output = append(output, format) }}
 	require.NoError(t, d.Drain(t.Context(), "agent-1"))
 	assert.ElementsMatch(t, []string{"speaker", "bare", "mirror", "finished"}, names(t, client))
-	assert.Len(t, said, 1, "the Pod that nobody owns")
+	assert.Len(t, output, 1, "the Pod without an owner")
 }
 
 func TestABudgetThatLetsGoLaterIsWaitedFor(t *testing.T) {

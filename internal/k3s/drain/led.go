@@ -13,7 +13,7 @@ import (
 const (
 	// controllerManager is the lease of the kube-controller-manager that leads (kubernetes cmd/kube-controller-manager/app).
 	controllerManager = "kube-controller-manager"
-	// leaseAgain is the time between two looks at the lease, which its holder renews every 2 s.
+	// leaseAgain is the time between two reads of the lease, which its holder renews every 2 s.
 	leaseAgain = 250 * time.Millisecond
 )
 
@@ -23,7 +23,7 @@ type term struct {
 	transitions int32
 }
 
-// led waits until a controller manager is seen to renew its lease. Without one nobody takes an evicted Pod out of its Service: when the
+// led waits until a controller manager is seen to renew its lease. Without one no controller takes an evicted Pod out of its Service: when the
 // server with the leader has restarted, the next one leads only after the lease is over, 15 s later, and by then the Pod is gone. A
 // new leader is believed at its second renewal: its controllers have read what there is by then. Clocks are not compared, and a
 // cluster whose controller manager does not elect has no lease and is not waited for.
@@ -50,7 +50,7 @@ func (d *Drainer) led(ctx context.Context) error {
 			state = fmt.Sprintf("held by %q, last renewed at %s", now.holder, renewed.Format(time.TimeOnly))
 		}
 		if pause(ctx, leaseAgain); ctx.Err() != nil {
-			return fmt.Errorf("not drained: no kube-controller-manager leads, so nobody would take its Pods out of their Services; lease %s/%s: %s",
+			return fmt.Errorf("not drained: no kube-controller-manager leads, so nothing would take its Pods out of their Services; lease %s/%s: %s",
 				metav1.NamespaceSystem, controllerManager, state)
 		}
 	}

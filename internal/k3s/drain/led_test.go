@@ -18,19 +18,19 @@ import (
 	"strata/internal/k3s/drain"
 )
 
-// look is what one look at the controller managers' lease finds.
-type look struct {
+// lease is what one read of the controller managers' lease finds.
+type lease struct {
 	holder    string
 	term      int32
 	renewedAt int // s
 	err       error
 }
 
-// ledBy answers with one look after the other, and the last one for ever; looked counts them.
-func ledBy(client *fake.Clientset, looks ...look) (looked *atomic.Int32) {
-	looked = &atomic.Int32{}
+// ledBy answers with one lease after the other, and the last one for ever; reads counts them.
+func ledBy(client *fake.Clientset, leases ...lease) (reads *atomic.Int32) {
+	reads = &atomic.Int32{}
 	client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
-		now := looks[min(int(looked.Add(1)), len(looks))-1]
+		now := leases[min(int(reads.Add(1)), len(leases))-1]
 		if now.err != nil {
 			return true, nil, now.err
 		}
@@ -39,35 +39,35 @@ func ledBy(client *fake.Clientset, looks ...look) (looked *atomic.Int32) {
 			HolderIdentity: &now.holder, LeaseTransitions: &now.term, RenewTime: &renewed,
 		}}, nil
 	})
-	return looked
+	return reads
 }
 
-// What the race looks like: the leader went with its server, its lease is not over, and an evicted Pod stays in its Service.
+// What the race leases like: the leader went with its server, its lease is not over, and an evicted Pod stays in its Service.
 func TestNothingIsEvictedBeforeANewControllerManagerLeads(t *testing.T) {
-	var looked *atomic.Int32
+	var reads *atomic.Int32
 	early := false
 	client := cluster(func(string) error {
-		early = early || looked.Load() < 5
+		early = early || reads.Load() < 5
 		return nil
 	}, pod("web", "ReplicaSet"))
-	looked = ledBy(client,
-		look{holder: "server-1", term: 3, renewedAt: 10}, look{holder: "server-1", term: 3, renewedAt: 10}, // it is dead
-		look{err: apierrors.NewInternalError(context.DeadlineExceeded)},
-		look{holder: "server-2", term: 4, renewedAt: 25}, // it leads, and its controllers begin to read
-		look{holder: "server-2", term: 4, renewedAt: 27})
+	reads = ledBy(client,
+		lease{holder: "server-1", term: 3, renewedAt: 10}, lease{holder: "server-1", term: 3, renewedAt: 10}, // it is dead
+		lease{err: apierrors.NewInternalError(context.DeadlineExceeded)},
+		lease{holder: "server-2", term: 4, renewedAt: 25}, // it leads, and its controllers begin to read
+		lease{holder: "server-2", term: 4, renewedAt: 27})
 	require.NoError(t, (&drain.Drainer{Client: client, Log: t.Logf}).Drain(t.Context(), "agent-1"))
-	assert.False(t, early, "evicted while nobody could take it out of its Service")
+	assert.False(t, early, "evicted while no controller could take it out of its Service")
 	assert.Empty(t, names(t, client))
 }
 
-func TestAClusterThatNobodyLeadsIsNotDrained(t *testing.T) {
+func TestAClusterWithoutALeaderIsNotDrained(t *testing.T) {
 	client := cluster(never, pod("web", "ReplicaSet"))
-	ledBy(client, look{holder: "server-1", term: 3, renewedAt: 10})
+	ledBy(client, lease{holder: "server-1", term: 3, renewedAt: 10})
 	ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
 	defer cancel()
 	err := (&drain.Drainer{Client: client, Log: t.Logf}).Drain(ctx, "agent-1")
 	require.NotErrorIs(t, err, drain.ErrBlocked, "no Pod and no budget is the reason")
-	assert.EqualError(t, err, "not drained: no kube-controller-manager leads, so nobody would take its Pods out of their Services; "+
+	assert.EqualError(t, err, "not drained: no kube-controller-manager leads, so nothing would take its Pods out of their Services; "+
 		`lease kube-system/kube-controller-manager: held by "server-1", last renewed at 00:00:10`)
 	assert.Len(t, names(t, client), 1)
 }

@@ -16,7 +16,7 @@ import (
 	"strata/internal/remote"
 )
 
-// Admission is the question whether a host may join under its name.
+// Admission decides whether a host may join under its name.
 type Admission struct {
 	// Timeout bounds the answer.
 	Timeout metav1.Duration `json:"timeout"`

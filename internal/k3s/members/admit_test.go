@@ -87,7 +87,7 @@ func TestAHostThatStillRunsIsNotThrownOut(t *testing.T) {
 	require.NoError(t, remover.Clear(t.Context(), member))
 }
 
-func TestANameThatNobodyHadNeedsNothing(t *testing.T) {
+func TestAnUnusedNameNeedsNothing(t *testing.T) {
 	client := fake.NewClientset()
 	require.NoError(t, (&Remover{Client: client, Log: io.Discard}).Clear(t.Context(), leaving))
 }

@@ -11,13 +11,13 @@ import (
 	"strata/internal/remote"
 )
 
-// The bounds of the question whether there is a cluster.
+// The bounds of the check whether there is a cluster.
 const (
 	// askLimit bounds the attempt at each server: before the first start, hosts may still boot.
 	askLimit = 10 * time.Second
 	// backLimit is how long a server that is down may take to come back, for example after the reboot of all hosts.
 	backLimit = time.Minute
-	// askAgain is the time between two rounds of questions.
+	// askAgain is the time between two rounds of requests.
 	askAgain = time.Second
 )
 
@@ -49,7 +49,7 @@ func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
 	if why == nil {
 		why = fmt.Errorf("%d servers answer, and none has K3s", len(a.Servers))
 	}
-	return nil, fmt.Errorf("no other server's K3s runs, so nobody can say what an old host left under the name: %w; "+
+	return nil, fmt.Errorf("no other server's K3s runs, so it is not known what an old host left under the name: %w; "+
 		"bring one back, or, if they lost their quorum: strata restore --current", why)
 }
 
@@ -71,15 +71,15 @@ func (a Admission) ask(ctx context.Context, key []byte) (text []byte, down, sile
 		}()
 	}
 	for i, server := range a.Servers {
-		said := <-answers[i]
+		output := <-answers[i]
 		var exit *remote.ExitError
 		switch {
-		case len(said.text) > 0 && said.err == nil:
-			return said.text, nil, nil
-		case errors.As(said.err, &exit):
+		case len(output.text) > 0 && output.err == nil:
+			return output.text, nil, nil
+		case errors.As(output.err, &exit):
 			down = errors.Join(down, fmt.Errorf("server %s: %s", server.Name, exit.Stderr))
-		case said.err != nil:
-			silent = errors.Join(silent, fmt.Errorf("server %s: %w", server.Name, said.err))
+		case output.err != nil:
+			silent = errors.Join(silent, fmt.Errorf("server %s: %w", server.Name, output.err))
 		}
 	}
 	return nil, down, silent

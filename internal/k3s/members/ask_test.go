@@ -95,20 +95,20 @@ func TestWhenThereIsNoClusterYet(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
-			question := Admission{First: test.first, Again: test.again}
+			input := Admission{First: test.first, Again: test.again}
 			for i, s := range test.servers {
 				target := remote.Target{Address: "127.0.0.1", Port: closedPort(t), HostKey: runs.Target().HostKey}
 				if s != booting {
 					target = s.Target()
 				}
 				target.Name = string(rune('a' + i))
-				question.Servers = append(question.Servers, Member{Target: target, Role: "server"})
+				input.Servers = append(input.Servers, Member{Target: target, Role: "server"})
 			}
 			var keys []byte
 			for _, s := range []*sshtest.Server{runs, without, down} {
 				keys = append(keys, s.PrivateKey()...)
 			}
-			text, err := question.Kubeconfig(ctx, keys)
+			text, err := input.Kubeconfig(ctx, keys)
 			if test.refuse != "" {
 				require.ErrorContains(t, err, test.refuse)
 				return
@@ -119,7 +119,7 @@ func TestWhenThereIsNoClusterYet(t *testing.T) {
 	}
 }
 
-// closedPort is a port on which nobody listens.
+// closedPort is a port on which nothing listens.
 func closedPort(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -89,13 +89,13 @@ func (r *Remover) membersHolder(ctx context.Context) string {
 	case err != nil:
 		return text + " (not readable: " + err.Error() + ")"
 	case host == "":
-		return text + " (nobody for now)"
+		return text + " (none for now)"
 	default:
 		return text + " (" + host + ")"
 	}
 }
 
-// membersHost is that host's name; empty where nobody holds the lease.
+// membersHost is that host's name; empty where the lease has no holder.
 func (r *Remover) membersHost(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, holderLimit)
 	defer cancel()

@@ -109,19 +109,19 @@ func TestAnEtcdMemberThatStaysIsNamed(t *testing.T) {
 // The server that takes itself out cannot say so: another one does when its lease of 45 s has run out (seen on K3s v1.34.2).
 func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
 	remover, client := cluster()
-	said, holder := newSignal("lease kube-system/k3s-etcd (host-3) takes it out"), "host-3"
-	remover.Log, remover.Patience = said, time.Millisecond
+	output, holder := newSignal("lease kube-system/k3s-etcd (host-3) takes it out"), "host-3"
+	remover.Log, remover.Patience = output, time.Millisecond
 	require.NoError(t, client.Tracker().Add(&coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Name: membersLease, Namespace: metav1.NamespaceSystem},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder},
 	}))
 	go func() {
-		<-said.seen
+		<-output.seen
 		answer := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name, Annotations: map[string]string{removedAnnotation: "server-3-1"}}}
 		assert.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), answer, ""))
 	}()
 	require.NoError(t, remover.removeFromEtcd(t.Context(), leaving))
-	assert.Contains(t, said.text(), "after 45 s")
+	assert.Contains(t, output.text(), "after 45 s")
 	assert.Greater(t, etcdLimit, 47*time.Second+30*time.Second, "a lease, and room")
 }
 

@@ -28,7 +28,7 @@ func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, er
 	for i := range nodes {
 		alive[nodes[i].Name] = apiserver.Ready(&nodes[i])
 	}
-	// Of a host whose name is not its node's this is never said; then it is a wait more.
+	// Of a host whose name is not its node's this is never reported; then it is a wait more.
 	holder, err := r.membersHost(ctx)
 	if err != nil {
 		holder = "" // it may have none yet

@@ -15,7 +15,7 @@ import (
 	"strata/internal/remote"
 )
 
-// The bounds of the steps that depend on the leaving host or its Pods; what they leave undone is said and does not stop the
+// The bounds of the steps that depend on the leaving host or its Pods; what they leave undone is reported and does not stop the
 // removal.
 const (
 	drainLimit = 2 * time.Minute
@@ -26,7 +26,7 @@ const (
 	etcdLimit = 2 * time.Minute
 	// etcdPatience is after how long a removal that is not done yet says whom it waits for: another server's takes a second or two.
 	etcdPatience = 5 * time.Second
-	// holderLimit bounds the question for it, which is only for the text.
+	// holderLimit bounds the request for it, which is only for the text.
 	holderLimit = 3 * time.Second
 )
 

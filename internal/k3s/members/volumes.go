@@ -52,13 +52,13 @@ func refusal(held map[string][]string) error {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(held))
-	var said []string
+	var holders []string
 	for _, name := range names {
 		slices.Sort(held[name])
-		said = append(said, fmt.Sprintf("%s holds the volumes of %s", name, strings.Join(held[name], ", ")))
+		holders = append(holders, fmt.Sprintf("%s holds the volumes of %s", name, strings.Join(held[name], ", ")))
 	}
 	return fmt.Errorf("refused, nothing was changed: %s, and removing a node wipes them; move the data and delete the claims, put the node back into strata:hosts, "+
-		"or say that they may go: strata:k3s.discardVolumesOf: [%s]", strings.Join(said, "; "), strings.Join(names, ", "))
+		"or say that they may go: strata:k3s.discardVolumesOf: [%s]", strings.Join(holders, "; "), strings.Join(names, ", "))
 }
 
 // split are the nodes that stay, and those that leave by name, as what a volume's affinity is held against. A member whose Node is gone is
@@ -79,7 +79,7 @@ func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[
 	return stay, leave
 }
 
-// wanted says whether somebody wants a volume's data: it has a claim, or had one and is to be kept.
+// wanted says whether a volume's data are needed: it has a claim, or had one and is to be kept.
 func wanted(volume *corev1.PersistentVolume) bool {
 	return volume.Spec.ClaimRef != nil &&
 		(volume.Status.Phase == corev1.VolumeBound || volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain)

@@ -51,17 +51,17 @@ func TestANodeWithVolumesIsNotTakenOutUnlessTheyMayGo(t *testing.T) {
 		discard []string
 		refused string
 	}{
-		"the only one that can use it":     {[]string{"agent-1"}, volume("pv", hostname, "agent-1"), nil, "agent-1 holds the volumes of default/data (1Gi)"},
-		"another may go":                   {[]string{"agent-1"}, volume("pv", hostname, "agent-1"), []string{"agent-2"}, "strata:k3s.discardVolumesOf: [agent-1]"},
-		"it may go":                        {[]string{"agent-1"}, volume("pv", hostname, "agent-1"), []string{"agent-1"}, ""},
-		"another node's":                   {[]string{"agent-1"}, volume("pv", hostname, "agent-2"), nil, ""},
-		"everybody's":                      {[]string{"agent-1"}, volume("pv", ""), nil, ""},
-		"a zone of which one node stays":   {[]string{"agent-2"}, volume("pv", zone, "a"), nil, ""},
-		"a zone of which no node stays":    {[]string{"agent-1"}, volume("pv", zone, "b"), nil, "agent-1 holds"},
-		"both that can use it leave":       {[]string{"agent-1", "agent-2"}, volume("pv", hostname, "agent-1", "agent-2"), nil, "agent-1 holds the volumes of default/data (1Gi); agent-2 holds"},
-		"a node without its Node":          {[]string{"agent-9"}, volume("pv", hostname, "agent-9"), nil, "agent-9 holds"},
-		"a released one that is kept":      {[]string{"agent-1"}, released(volume("pv", hostname, "agent-1"), corev1.PersistentVolumeReclaimRetain), nil, "agent-1 holds"},
-		"a released one that nobody wants": {[]string{"agent-1"}, released(volume("pv", hostname, "agent-1"), corev1.PersistentVolumeReclaimDelete), nil, ""},
+		"the only one that can use it":      {[]string{"agent-1"}, volume("pv", hostname, "agent-1"), nil, "agent-1 holds the volumes of default/data (1Gi)"},
+		"another may go":                    {[]string{"agent-1"}, volume("pv", hostname, "agent-1"), []string{"agent-2"}, "strata:k3s.discardVolumesOf: [agent-1]"},
+		"it may go":                         {[]string{"agent-1"}, volume("pv", hostname, "agent-1"), []string{"agent-1"}, ""},
+		"another node's":                    {[]string{"agent-1"}, volume("pv", hostname, "agent-2"), nil, ""},
+		"everybody's":                       {[]string{"agent-1"}, volume("pv", ""), nil, ""},
+		"a zone of which one node stays":    {[]string{"agent-2"}, volume("pv", zone, "a"), nil, ""},
+		"a zone of which no node stays":     {[]string{"agent-1"}, volume("pv", zone, "b"), nil, "agent-1 holds"},
+		"both that can use it leave":        {[]string{"agent-1", "agent-2"}, volume("pv", hostname, "agent-1", "agent-2"), nil, "agent-1 holds the volumes of default/data (1Gi); agent-2 holds"},
+		"a node without its Node":           {[]string{"agent-9"}, volume("pv", hostname, "agent-9"), nil, "agent-9 holds"},
+		"a released one that is kept":       {[]string{"agent-1"}, released(volume("pv", hostname, "agent-1"), corev1.PersistentVolumeReclaimRetain), nil, "agent-1 holds"},
+		"a released one that is not needed": {[]string{"agent-1"}, released(volume("pv", hostname, "agent-1"), corev1.PersistentVolumeReclaimDelete), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := fake.NewClientset(append([]runtime.Object{test.volume}, nodes...)...)

@@ -15,7 +15,7 @@ import (
 const RenewWithin = 90 * 24 * time.Hour
 
 // CertificatesFunction is a shell function, certificates, that prints what ParseCertificate reads: a line for each certificate of K3s's own
-// on the host, certificate=FILE DER, in base64. Hosts need no openssl for it. Authorities are left out: a restart does not renew them.
+// on the host, certificate=FILE DER, in base64. Hosts need no openssl for it. CAs are left out: a restart does not renew them.
 //
 //go:embed certificates.sh
 var CertificatesFunction string

@@ -20,7 +20,7 @@ import (
 	k3snode "strata/internal/k3s/node"
 )
 
-// certificate is one in PEM, with its authority behind it, as K3s writes them.
+// certificate is one in PEM, with its CA behind it, as K3s writes them.
 func certificate(t *testing.T, ends time.Time) []byte {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)

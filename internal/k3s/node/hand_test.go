@@ -26,7 +26,7 @@ const (
 func TestAHostIsReleasedAndAdoptedByHand(t *testing.T) {
 	for name, test := range map[string]struct {
 		files           map[string]string
-		action, said    string
+		action, output  string
 		yes             bool
 		fails, leftMark string
 	}{
@@ -49,10 +49,10 @@ func TestAHostIsReleasedAndAdoptedByHand(t *testing.T) {
 			owner := k3snode.Owner{Cluster: "00ff", TokenSHA256: tokenSum, Project: "strata", Stack: "dev", Node: "agent-1"}
 			text := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/").Replace(k3snode.ByHand(test.action, owner, test.yes))
 			command := exec.CommandContext(t.Context(), "sh", "-c", text)
-			var said, failed strings.Builder
-			command.Stdout, command.Stderr = &said, &failed
+			var output, failed strings.Builder
+			command.Stdout, command.Stderr = &output, &failed
 			err := command.Run()
-			assert.Equal(t, test.said+"\n", said.String())
+			assert.Equal(t, test.output+"\n", output.String())
 			if test.fails == "" {
 				require.NoError(t, err, failed.String())
 			} else {

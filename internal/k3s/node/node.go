@@ -23,7 +23,7 @@ const (
 var Functions string
 
 // Script is a script behind Functions, with its variables set before. role is the host's, server or agent, and sha256 the binary's that it
-// is to run. It does nothing on a host that is not owner's; nil, in a state from before there were marks, asks nobody.
+// is to run. It does nothing on a host that is not owner's; nil, in a state from before there were marks, checks nothing.
 func Script(role, sha256 string, owner *Owner, script string, variables map[string]string) string {
 	text := "set -eu\nROLE=" + remote.Quote(role) + " BINARY_SHA256=" + remote.Quote(sha256) + "\n"
 	for name, value := range variables {

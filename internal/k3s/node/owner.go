@@ -39,7 +39,7 @@ func (o Owner) Variables() map[string]string {
 	return map[string]string{"CLUSTER": o.Cluster, "TOKEN_SHA256": o.TokenSHA256, "PROJECT": o.Project, "STACK": o.Stack, "NODE": o.Node}
 }
 
-// Insists is the beginning of a script that ends on a host which is somebody else's; empty for nil, which asks nobody.
+// Insists is the beginning of a script that ends on a host of another stack; empty for nil, which checks nothing.
 func (o *Owner) Insists() string {
 	if o == nil {
 		return ""

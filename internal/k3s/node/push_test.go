@@ -12,39 +12,39 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fakeK3s puts a k3s first in PATH that writes down its arguments and ends with a code; said is the file.
-func fakeK3s(t *testing.T, code int) (said string) {
+// fakeK3s puts a k3s first in PATH that writes down its arguments and ends with a code; output is the file.
+func fakeK3s(t *testing.T, code int) (output string) {
 	t.Helper()
 	dir := t.TempDir()
-	said = filepath.Join(dir, "said")
-	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>%s\necho 'no space left' >&2\nexit %d\n", said, code)
+	output = filepath.Join(dir, "said")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>%s\necho 'no space left' >&2\nexit %d\n", output, code)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	return said
+	return output
 }
 
 func TestImagesAreLoadedWhereContainerdListens(t *testing.T) {
-	said := fakeK3s(t, 0)
+	output := fakeK3s(t, 0)
 	socket := filepath.Join(t.TempDir(), "containerd.sock")
 	load := func() error {
 		return exec.Command("sh", "-c", importScript(socket, "/images/it's.tar")).Run()
 	}
 	require.NoError(t, load())
-	assert.NoFileExists(t, said, "K3s is not there yet and will load them when it starts")
+	assert.NoFileExists(t, output, "K3s is not there yet and will load them when it starts")
 
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
 	require.NoError(t, err)
 	require.NoError(t, load())
-	text, err := os.ReadFile(said)
+	text, err := os.ReadFile(output)
 	require.NoError(t, err)
 	assert.Equal(t, "ctr --address "+socket+" --namespace k8s.io images import /images/it's.tar\n", string(text))
 
-	require.NoError(t, os.Remove(said))
+	require.NoError(t, os.Remove(output))
 	listener.SetUnlinkOnClose(false)
 	require.NoError(t, listener.Close())
 	require.FileExists(t, socket)
 	require.NoError(t, load())
-	assert.NoFileExists(t, said, "a K3s that was killed leaves its socket behind")
+	assert.NoFileExists(t, output, "a K3s that was killed leaves its socket behind")
 }
 
 func TestImagesThatDoNotLoadAreAnError(t *testing.T) {

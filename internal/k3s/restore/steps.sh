@@ -6,7 +6,7 @@ database=/var/lib/rancher/k3s/server/db
 join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
 
 # Takes a snapshot and prints its name, size in bytes and sha256. A server without its quorum still has what it knew; one that does
-# not run has nobody to ask, and K3s's command is not bounded: a gigabyte takes seconds.
+# not run has no server to ask, and K3s's command is not bounded: a gigabyte takes seconds.
 save() {
 	if ! systemctl is-active --quiet "$unit"; then
 		echo "$unit does not run here; see: systemctl status $unit" >&2
@@ -35,7 +35,7 @@ list() {
 
 # Says whether the snapshot $snapshot is whole and this cluster's own, before anything is stopped for it: K3s finds out after the reset.
 # etcd ends a snapshot with the sha256 of what is before it. K3s keeps its key material under a key that is named after the token. A
-# compressed one (etcd-snapshot-compress) is not looked into, and none at all is this server's own data.
+# compressed one (etcd-snapshot-compress) is not opened, and none at all is this server's own data.
 fits() {
 	if [ -z "$snapshot" ]; then return; fi
 	file=$database/snapshots/$snapshot

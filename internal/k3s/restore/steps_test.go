@@ -75,7 +75,7 @@ func TestARestoreThatIsRunAgainKeepsTheDataFromBeforeTheFirst(t *testing.T) {
 	assert.Equal(t, "from before", h.read(database+"/"+kept+"/member"))
 	others, err := filepath.Glob(h.root + database + "/" + kept + ".*")
 	require.NoError(t, err)
-	require.Len(t, others, 1, "nobody knows how long it was a member, so its data are kept as well")
+	require.Len(t, others, 1, "it is not known how long it was a member, so its data are kept as well")
 	content, err := os.ReadFile(filepath.Join(others[0], "member"))
 	require.NoError(t, err)
 	assert.Equal(t, "half joined", string(content))
@@ -107,11 +107,11 @@ func TestThePasswordsOfAllNodesAreForgotten(t *testing.T) {
 	h := newHost(t)
 	out, err := h.run("forget_passwords", map[string]string{"nodes": "a b"})
 	require.NoError(t, err, out)
-	said := h.read("/said")
+	output := h.read("/said")
 	for _, node := range []string{"a", "b"} {
-		assert.Regexp(t, "(?m)^k3s kubectl --cache-dir=\\S+ --namespace kube-system delete secret --ignore-not-found "+node+"[.]node-password[.]k3s$", said)
+		assert.Regexp(t, "(?m)^k3s kubectl --cache-dir=\\S+ --namespace kube-system delete secret --ignore-not-found "+node+"[.]node-password[.]k3s$", output)
 	}
-	_, cache, _ := strings.Cut(said, "--cache-dir=")
+	_, cache, _ := strings.Cut(output, "--cache-dir=")
 	assert.NoDirExists(t, strings.Fields(cache)[0], "in root's home or elsewhere")
 }
 

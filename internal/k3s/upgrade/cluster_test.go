@@ -168,7 +168,7 @@ func (c *cluster) run() error {
 	return rollout.Run(c.t.Context())
 }
 
-func (c *cluster) Look(_ context.Context, host health.Host) (upgrade.Host, error) {
+func (c *cluster) Observe(_ context.Context, host health.Host) (upgrade.Host, error) {
 	if host.Name == c.unreachable {
 		return "", errors.New("connection refused")
 	}

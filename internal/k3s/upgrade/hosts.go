@@ -20,17 +20,17 @@ import (
 	k3snode "strata/internal/k3s/node"
 )
 
-//go:embed look.sh
-var lookItself string
+//go:embed observe.sh
+var observeItself string
 
-var lookScript = k3snode.CertificatesFunction + lookItself
+var observeScript = k3snode.CertificatesFunction + observeItself
 
 //go:embed restart.sh
 var restartScript string
 
 // The bounds of what is asked of a host.
 const (
-	lookLimit = 3 * time.Minute // longer than a script waits for an install that is under way
+	observeLimit = 3 * time.Minute // longer than a script waits for an install that is under way
 	// restartLimit covers a copy of the binary on a slow disk.
 	restartLimit = 5 * time.Minute
 	// serveLimit is for one request to a server that is not under way.
@@ -51,13 +51,13 @@ type SSH struct {
 	Log io.Writer
 }
 
-// Look implements Hosts.
-func (s *SSH) Look(ctx context.Context, host health.Host) (Host, error) {
-	said, err := s.run(ctx, host, lookScript, lookLimit)
+// Observe implements Hosts.
+func (s *SSH) Observe(ctx context.Context, host health.Host) (Host, error) {
+	output, err := s.run(ctx, host, observeScript, observeLimit)
 	if err != nil {
 		return "", err
 	}
-	state, first, err := parseLook(said, time.Now())
+	state, first, err := parseObservation(output, time.Now())
 	if err != nil {
 		return "", fmt.Errorf("on %s: %w", host.Name, err)
 	}
@@ -67,9 +67,9 @@ func (s *SSH) Look(ctx context.Context, host health.Host) (Host, error) {
 	return state, nil
 }
 
-// parseLook reads what a host said: what it runs, and which of its certificates ends first.
-func parseLook(said string, now time.Time) (Host, k3snode.Certificate, error) {
-	word, rest, _ := strings.Cut(said, "\n")
+// parseObservation reads what a host reported: what it runs, and which of its certificates ends first.
+func parseObservation(output string, now time.Time) (Host, k3snode.Certificate, error) {
+	word, rest, _ := strings.Cut(output, "\n")
 	var lines []string
 	for line := range strings.Lines(rest) {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(line), "certificate="); ok {
@@ -92,11 +92,11 @@ func parseLook(said string, now time.Time) (Host, k3snode.Certificate, error) {
 
 // Restart implements Hosts.
 func (s *SSH) Restart(ctx context.Context, host health.Host) (time.Time, error) {
-	said, err := s.run(ctx, host, restartScript, restartLimit)
+	output, err := s.run(ctx, host, restartScript, restartLimit)
 	if err != nil {
 		return time.Time{}, err
 	}
-	seconds, err := strconv.ParseInt(said, 10, 64)
+	seconds, err := strconv.ParseInt(output, 10, 64)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("time on %s: %w", host.Name, err)
 	}

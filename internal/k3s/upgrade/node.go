@@ -122,13 +122,13 @@ func (r *Rollout) uncordon(ctx context.Context, name string) error {
 	return apiserver.Insist(ctx, func(ctx context.Context) error { return drain.Uncordon(ctx, r.Client, name) })
 }
 
-// nodeReady waits until the node's new kubelet says that it is Ready. What it said before the restart proves nothing.
+// nodeReady waits until the node's new kubelet says that it is Ready. What it reported before the restart proves nothing.
 func (r *Rollout) nodeReady(ctx context.Context, name string, after time.Time) error {
 	nodes := apiserver.OneNode(r.Client, name)
-	said := "no API server answered"
+	output := "no API server answered"
 	ready := func(node *corev1.Node) bool {
 		condition := apiserver.ReadyOf(node)
-		said = fmt.Sprintf("Node %s is Ready=%s (%s: %s) with kubelet %s", name, condition.Status, condition.Reason, condition.Message, node.Status.NodeInfo.KubeletVersion)
+		output = fmt.Sprintf("Node %s is Ready=%s (%s: %s) with kubelet %s", name, condition.Status, condition.Reason, condition.Message, node.Status.NodeInfo.KubeletVersion)
 		return condition.Status == corev1.ConditionTrue && node.Status.NodeInfo.KubeletVersion == r.Version && !condition.LastHeartbeatTime.Time.Before(after)
 	}
 	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{}, nil, func(event watch.Event) (bool, error) {
@@ -136,7 +136,7 @@ func (r *Rollout) nodeReady(ctx context.Context, name string, after time.Time) e
 		return ok && node.Name == name && ready(node), nil
 	})
 	if err != nil {
-		return fmt.Errorf("expected it Ready with kubelet %s, found: %s; kubectl describe node %s (strata:timeouts.upgrade is %s)", r.Version, said, name, r.Return.Duration)
+		return fmt.Errorf("expected it Ready with kubelet %s, found: %s; kubectl describe node %s (strata:timeouts.upgrade is %s)", r.Version, output, name, r.Return.Duration)
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 
 // Hosts is what a rollout does on hosts.
 type Hosts interface {
-	// Look says what runs on a host.
-	Look(ctx context.Context, host health.Host) (Host, error)
+	// Observe says what runs on a host.
+	Observe(ctx context.Context, host health.Host) (Host, error)
 	// Restart starts the wanted K3s in place of the one that runs, and returns the host's time after which the new one speaks.
 	Restart(ctx context.Context, host health.Host) (time.Time, error)
 	// Serves says whether an API server is ready now: nil, or why it is not.
@@ -42,7 +42,7 @@ type Rollout struct {
 
 // Run upgrades what is not the wanted version yet.
 func (r *Rollout) Run(ctx context.Context) error {
-	hosts, err := r.look(ctx)
+	hosts, err := r.observe(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,16 +72,16 @@ func (r *Rollout) Run(ctx context.Context) error {
 	return nil
 }
 
-// look asks every host at once. A host that does not answer ends the rollout before it begins: its turn would come.
-func (r *Rollout) look(ctx context.Context) (map[string]Host, error) {
+// observe asks every host at once. A host that does not answer ends the rollout before it begins: its turn would come.
+func (r *Rollout) observe(ctx context.Context) (map[string]Host, error) {
 	found := map[string]Host{}
 	failures := make([]error, len(r.Plan.Nodes))
 	var all sync.WaitGroup
 	for i, host := range r.Plan.Nodes {
 		all.Go(func() {
-			state, err := r.Hosts.Look(ctx, host)
+			state, err := r.Hosts.Observe(ctx, host)
 			if err != nil {
-				failures[i] = fmt.Errorf("look at %s: %w", host.Name, err)
+				failures[i] = fmt.Errorf("observe %s: %w", host.Name, err)
 				return
 			}
 			r.mutex.Lock()

@@ -88,7 +88,7 @@ func TestADrainThatABudgetBlocksLeavesTheNodeAsItWas(t *testing.T) {
 	assert.Equal(t, was, c.node("agent-1").Status.NodeInfo.KubeletVersion)
 }
 
-func TestANodeThatSomebodyElseCordonedStaysCordoned(t *testing.T) {
+func TestANodeThatWasCordonedByHandStaysCordoned(t *testing.T) {
 	c := newCluster(t)
 	c.cordon("agent-1")
 	require.NoError(t, c.run())
@@ -133,7 +133,7 @@ func TestWhatK3sCannotDoIsRefusedForAllNodesBeforeTheFirst(t *testing.T) {
 func TestAHostThatCannotBeAskedEndsTheRolloutBeforeItBegins(t *testing.T) {
 	c := newCluster(t)
 	c.unreachable = "agent-2"
-	require.ErrorContains(t, c.run(), "look at agent-2")
+	require.ErrorContains(t, c.run(), "observe agent-2")
 	assert.Empty(t, c.restarted)
 }
 
@@ -175,7 +175,7 @@ func TestANodeIsNotBackBeforeItsNewKubeletSaysSo(t *testing.T) {
 		want    string
 	}{
 		"another version": {func(node *corev1.Node) { node.Status.NodeInfo.KubeletVersion = was }, "Ready=True (KubeletReady: ) with kubelet " + was},
-		"what it said before the restart": {func(node *corev1.Node) {
+		"what it reported before the restart": {func(node *corev1.Node) {
 			node.Status.Conditions[0].LastHeartbeatTime = metav1.NewTime(time.Now().Add(-time.Minute))
 		}, "Ready=True (KubeletReady: ) with kubelet " + next},
 		"not Ready": {func(node *corev1.Node) {
@@ -208,7 +208,7 @@ func TestARestartWhoseAnswerWasLostIsSeenToWorkByTheNextRun(t *testing.T) {
 	assert.False(t, c.node("agent-1").Spec.Unschedulable)
 }
 
-// Pods that nobody takes would be away for as long as the restart takes, and longer.
+// Pods that no other node takes would be away for as long as the restart takes, and longer.
 func TestNodesThatTurnPodsAwayAreNoRefuge(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	server := c.node("server-1")
@@ -220,7 +220,7 @@ func TestNodesThatTurnPodsAwayAreNoRefuge(t *testing.T) {
 }
 
 // An API server that cannot say whether there is another node is no reason to leave the node cordoned.
-func TestANodeIsUncordonedWhereNobodySaysWhoCouldTakeItsPods(t *testing.T) {
+func TestANodeIsUncordonedWhereItIsNotKnownWhoCouldTakeItsPods(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	lists := 0
 	c.client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -243,7 +243,7 @@ func TestWithoutAQuorumTheUpgradeSaysSoInsteadOfBeginning(t *testing.T) {
 	assert.Empty(t, c.restarted)
 }
 
-// Containers go on while K3s restarts, so nobody has to leave.
+// Containers go on while K3s restarts, so no Pod has to leave.
 func TestCertificatesThatEndAreRenewedNodeByNodeWithTheirPods(t *testing.T) {
 	c := newCluster(t)
 	for name := range c.hosts {

@@ -64,43 +64,43 @@ func (h *host) runAs(owner *k3snode.Owner, script, wanted string) (stdout, stder
 	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/", h.root+"/usr/local/bin/", "/run/", h.root+"/run/").Replace(text)
 	command := exec.CommandContext(h.t.Context(), "sh", "-c", text)
 	command.Env = append(os.Environ(), "PATH="+filepath.Join(h.root, "bin")+":"+os.Getenv("PATH"))
-	var out, said strings.Builder
-	command.Stdout, command.Stderr = &out, &said
+	var out, output strings.Builder
+	command.Stdout, command.Stderr = &out, &output
 	err = command.Run()
-	return strings.TrimSpace(out.String()), said.String(), err
+	return strings.TrimSpace(out.String()), output.String(), err
 }
 
 func TestAHostSaysWhatItRuns(t *testing.T) {
 	h := newHost(t)
-	look := func() string {
-		said, stderr, err := h.run(lookScript, "new\n")
+	observed := func() string {
+		output, stderr, err := h.run(observeScript, "new\n")
 		require.NoError(t, err, stderr)
-		return said
+		return output
 	}
-	assert.Equal(t, "pending", look())
-	said, stderr, err := h.run(restartScript, "new\n")
+	assert.Equal(t, "pending", observed())
+	output, stderr, err := h.run(restartScript, "new\n")
 	require.NoError(t, err, stderr)
-	assert.Regexp(t, `^\d+$`, said, "its time and nothing else")
+	assert.Regexp(t, `^\d+$`, output, "its time and nothing else")
 	assert.Equal(t, "new\n", h.read("usr/local/bin/k3s"))
 	assert.Equal(t, "enable k3s-agent\nrestart --no-block k3s-agent\n", h.read("systemctl.log"))
-	assert.Equal(t, "current", look())
+	assert.Equal(t, "current", observed())
 	h.write("etc/rancher/k3s/config.yaml", "token: y\n")
-	assert.Equal(t, "pending", look(), "another configuration was not started yet")
+	assert.Equal(t, "pending", observed(), "another configuration was not started yet")
 	require.NoError(t, os.Remove(filepath.Join(h.root, "etc/systemd/system/k3s-agent.service")))
-	assert.Equal(t, "without", look())
+	assert.Equal(t, "without", observed())
 }
 
 // Killed after the binary is in its place and before the restart: what runs is still the old one.
 func TestABinaryThatWasOnlyPlacedIsPending(t *testing.T) {
 	h := newHost(t)
 	h.write("usr/local/bin/k3s", "new\n")
-	said, _, err := h.run(lookScript, "new\n")
+	output, _, err := h.run(observeScript, "new\n")
 	require.NoError(t, err)
-	assert.Equal(t, "pending", said)
+	assert.Equal(t, "pending", output)
 }
 
 func TestABinaryThatIsNotThePinnedOneIsRefusedBeforeAnythingIsTouched(t *testing.T) {
-	for name, script := range map[string]string{"look": lookScript, "restart": restartScript} {
+	for name, script := range map[string]string{"observe": observeScript, "restart": restartScript} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)
 			_, stderr, err := h.run(script, "another\n")
@@ -112,8 +112,8 @@ func TestABinaryThatIsNotThePinnedOneIsRefusedBeforeAnythingIsTouched(t *testing
 	}
 }
 
-func TestSomebodyElsesHostIsNeitherLookedAtNorRestarted(t *testing.T) {
-	for name, script := range map[string]string{"look": lookScript, "restart": restartScript} {
+func TestAnotherStacksHostIsNeitherObservedNorRestarted(t *testing.T) {
+	for name, script := range map[string]string{"observe": observeScript, "restart": restartScript} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)
 			owner := &k3snode.Owner{Cluster: "00ff", Project: "strata", Stack: "dev", Node: "agent-1"}
@@ -141,17 +141,17 @@ func TestAHostWhoseCertificatesEndSaysSo(t *testing.T) {
 	_, stderr, err := h.run(restartScript, "new\n")
 	require.NoError(t, err, stderr)
 	h.write("var/lib/rancher/k3s/agent/client-kubelet.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
-	said, stderr, err := h.run(lookScript, "new\n")
+	output, stderr, err := h.run(observeScript, "new\n")
 	require.NoError(t, err, stderr)
 	for before, want := range map[time.Duration]Host{91 * 24 * time.Hour: HostCurrent, 89 * 24 * time.Hour: HostEnding, -time.Hour: HostEnding} {
-		state, first, err := parseLook(said, ends.Add(-before))
+		state, first, err := parseObservation(output, ends.Add(-before))
 		require.NoError(t, err)
 		assert.Equal(t, want, state, before)
 		assert.Equal(t, "client-kubelet.crt", first.File)
 	}
-	state, _, err := parseLook(strings.Replace(said, "current", "pending", 1), ends)
+	state, _, err := parseObservation(strings.Replace(output, "current", "pending", 1), ends)
 	require.NoError(t, err)
 	assert.Equal(t, HostPending, state, "it is restarted anyway, and drained before")
-	_, _, err = parseLook("what", ends)
+	_, _, err = parseObservation("what", ends)
 	require.ErrorContains(t, err, `found "what"`)
 }

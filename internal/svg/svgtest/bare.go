@@ -1,4 +1,4 @@
-// Package svgtest looks at pictures as a viewer without CSS does.
+// Package svgtest reads pictures as a viewer without CSS does.
 package svgtest
 
 import (

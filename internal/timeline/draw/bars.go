@@ -16,9 +16,9 @@ func (l layout) drawGroup(g group) *svg.Element {
 	from, to := l.x(g.layer.Start), l.x(g.layer.End)
 	text := fmt.Sprintf("%s in %s, in a row %s, gates waited %s", name, seconds(g.layer.Wall), seconds(g.layer.Serial), seconds(g.layer.Gates))
 	element := svg.New("g", "role", "list", "class", "layer", "aria-label", text).Add(
-		svg.New("text", "class", "heading", "x", svg.Num(chartLeft-14), "y", svg.Num(g.top+groupGap-8), "text-anchor", "end").Said(name),
+		svg.New("text", "class", "heading", "x", svg.Num(chartLeft-14), "y", svg.Num(g.top+groupGap-8), "text-anchor", "end").WithText(name),
 		svg.New("rect", "class", "span", "x", svg.Num(from), "y", svg.Num(g.top+groupGap-13), "width", svg.Num(max(to-from, narrowest)), "height", "6").
-			Add(svg.New("title").Said(text)),
+			Add(svg.New("title").WithText(text)),
 	)
 	for _, r := range g.rows {
 		element.Add(l.drawBar(r))
@@ -31,17 +31,17 @@ func (l layout) drawBar(r row) *svg.Element {
 	bar := r.bar
 	from, to := l.x(bar.Start), l.x(bar.End)
 	to = max(to, from+narrowest)
-	label := svg.New("text", "x", svg.Num(chartLeft-14), "y", svg.Num(r.middle()+4), "text-anchor", "end").Said(bar.Name)
+	label := svg.New("text", "x", svg.Num(chartLeft-14), "y", svg.Num(r.middle()+4), "text-anchor", "end").WithText(bar.Name)
 	if bar.Critical {
 		label.Attrs = append(label.Attrs, svg.New("", "class", "onpath").Attrs...)
 	}
 	element := svg.New("g", "role", "listitem", "class", "bar").Add(
-		svg.New("title").Said(hover(l.run, bar)),
+		svg.New("title").WithText(hover(l.run, bar)),
 		// The whole row answers the pointer, not only a bar that may be a hair wide.
 		svg.New("rect", "class", "pointed", "x", "0", "y", svg.Num(r.top), "width", svg.Num(width), "height", svg.Num(rowHeight)),
 		label,
 		svg.New("line", "class", "wait", "x1", svg.Num(l.x(bar.Start.Add(-bar.Delay))), "x2", svg.Num(from), "y1", svg.Num(r.middle()), "y2", svg.Num(r.middle())),
-		svg.New("rect", "class", look(bar), "x", svg.Num(from), "y", svg.Num(r.middle()-barHeight/2), "width", svg.Num(to-from), "height", svg.Num(barHeight)),
+		svg.New("rect", "class", classOf(bar), "x", svg.Num(from), "y", svg.Num(r.middle()-barHeight/2), "width", svg.Num(to-from), "height", svg.Num(barHeight)),
 	)
 	if bar.Lag != nil {
 		since := max(l.x(bar.End.Add(-*bar.Lag)), from)
@@ -50,8 +50,8 @@ func (l layout) drawBar(r row) *svg.Element {
 	return element.Add(marks(bar, from, to, r.middle())...)
 }
 
-// look is a bar's classes.
-func look(bar timeline.Bar) string {
+// classOf is a bar's classes.
+func classOf(bar timeline.Bar) string {
 	class := "action"
 	switch {
 	case bar.Failed:

@@ -43,7 +43,7 @@ func random(r *rand.Rand) timeline.Run {
 		}
 		graph[step.Metadata.URN] = append(graph[step.Metadata.URN], "of no run")
 		event(timeline.Event{Pre: step})
-		event(timeline.Event{Said: &timeline.Said{URN: step.Metadata.URN, Message: fmt.Sprintf("<r&%d>: \x1b[31m0/1 Ready, 3 s", i)}})
+		event(timeline.Event{Diagnostic: &timeline.Diagnostic{URN: step.Metadata.URN, Message: fmt.Sprintf("<r&%d>: \x1b[31m0/1 Ready, 3 s", i)}})
 		switch r.IntN(8) {
 		case 0: // no end
 		case 1:

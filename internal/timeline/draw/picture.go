@@ -19,12 +19,12 @@ func picture(run timeline.Run) *svg.Element {
 	root := svg.New("svg", "xmlns", svg.Namespace, "viewBox", "0 0 "+svg.Num(width)+" "+svg.Num(l.height), "width", svg.Num(width),
 		"height", svg.Num(l.height), "role", "graphics-document", "aria-roledescription", "timeline", "aria-labelledby", "timeline-title timeline-totals")
 	root.Add(
-		svg.New("title", "id", "timeline-title").Said(title(run)),
-		svg.New("desc", "id", "timeline-totals").Said(totals),
+		svg.New("title", "id", "timeline-title").WithText(title(run)),
+		svg.New("desc", "id", "timeline-totals").WithText(totals),
 		patterns(),
 		svg.New("rect", "class", "paper", "width", "100%", "height", "100%"),
-		svg.New("text", "class", "title", "x", "16", "y", "24").Said(title(run)),
-		svg.New("text", "x", "16", "y", "42").Said(totals),
+		svg.New("text", "class", "title", "x", "16", "y", "24").WithText(title(run)),
+		svg.New("text", "x", "16", "y", "42").WithText(totals),
 		legend(),
 		l.axis(),
 	)
@@ -50,7 +50,7 @@ func patterns() *svg.Element {
 	)
 }
 
-// legend shows each look with its name.
+// legend shows each class with its name.
 func legend() *svg.Element {
 	element := svg.New("g", "class", "legend")
 	x := 16.0
@@ -64,14 +64,14 @@ func legend() *svg.Element {
 		{"cut off", timeline.Bar{Open: true}},
 		{"on the critical path", timeline.Bar{Critical: true}},
 	} {
-		element.Add(svg.New("rect", "class", look(sample.bar), "x", svg.Num(x), "y", "52", "width", "28", "height", svg.Num(barHeight)))
+		element.Add(svg.New("rect", "class", classOf(sample.bar), "x", svg.Num(x), "y", "52", "width", "28", "height", svg.Num(barHeight)))
 		element.Add(marks(sample.bar, x, x+28, 52+barHeight/2)...)
-		element.Add(svg.New("text", "x", svg.Num(x+42), "y", "61").Said(sample.name))
+		element.Add(svg.New("text", "x", svg.Num(x+42), "y", "61").WithText(sample.name))
 		x += 60 + 6.2*float64(len(sample.name))
 	}
 	return element.Add(
 		svg.New("rect", "class", "lag", "x", svg.Num(x), "y", "57", "width", "28", "height", "3"),
-		svg.New("text", "x", svg.Num(x+34), "y", "61").Said("gate lag: seen, and not yet over"),
+		svg.New("text", "x", svg.Num(x+34), "y", "61").WithText("gate lag: seen, and not yet over"),
 	)
 }
 
@@ -82,7 +82,7 @@ func (l layout) axis() *svg.Element {
 		x := svg.Num(l.x(l.run.Start.Add(tick)))
 		element.Add(
 			svg.New("line", "class", "grid", "x1", x, "x2", x, "y1", svg.Num(headHeight), "y2", svg.Num(l.height)),
-			svg.New("text", "x", x, "y", svg.Num(headHeight-4), "text-anchor", "middle").Said(tick.Round(time.Millisecond).String()),
+			svg.New("text", "x", x, "y", svg.Num(headHeight-4), "text-anchor", "middle").WithText(tick.Round(time.Millisecond).String()),
 		)
 	}
 	return element

@@ -67,8 +67,8 @@ func hover(run timeline.Run, bar timeline.Bar) string {
 	if bar.Critical {
 		lines = append(lines, "on the critical path")
 	}
-	for _, said := range bar.Said {
-		lines = append(lines, "said: "+said)
+	for _, message := range bar.Messages {
+		lines = append(lines, "said: "+message)
 	}
 	if bar.Lag != nil {
 		lines = append(lines, "gate lag: it ended "+seconds(*bar.Lag)+" after what decided was seen")

@@ -55,7 +55,7 @@ func measure(ctx context.Context, parts []string) (err error) {
 	return r.whole(ctx)
 }
 
-// free says whether the machines of stack local are somebody's: the measured up would be no first one.
+// free says whether the machines of stack local are in use: the measured up would be no first one.
 func free() error {
 	found, err := filepath.Glob("/var/lib/strata/machines/local-*")
 	if err != nil {

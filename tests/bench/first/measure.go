@@ -21,7 +21,7 @@ type cost struct {
 	others float64
 }
 
-// timed runs a command. Its processor time is the kernel's count of it and its children, each with its own, that somebody has waited
+// timed runs a command. Its processor time is the kernel's count of it and its children, each with its own, that were waited
 // for: hosts, which outlive it, are not among them.
 func timed(command *exec.Cmd) (cost, error) {
 	busy, began := busySeconds(), time.Now()

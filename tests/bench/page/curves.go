@@ -66,12 +66,12 @@ func grid(right, up scale) *svg.Element {
 	for _, tick := range right.ticks() {
 		x := svg.Num(right.at(tick))
 		g.Add(svg.New("line", "class", "grid", "x1", x, "x2", x, "y1", svg.Num(up.from), "y2", svg.Num(up.to)),
-			svg.New("text", "x", x, "y", svg.Num(up.from+16), "text-anchor", "middle").Said(fmt.Sprintf("%g", tick)))
+			svg.New("text", "x", x, "y", svg.Num(up.from+16), "text-anchor", "middle").WithText(fmt.Sprintf("%g", tick)))
 	}
 	for _, tick := range up.ticks() {
 		y := up.at(tick)
 		g.Add(svg.New("line", "class", "grid", "x1", svg.Num(right.from), "x2", svg.Num(right.to), "y1", svg.Num(y), "y2", svg.Num(y)),
-			svg.New("text", "x", svg.Num(right.from-8), "y", svg.Num(y+4), "text-anchor", "end").Said(fmt.Sprintf("%g s", tick)))
+			svg.New("text", "x", svg.Num(right.from-8), "y", svg.Num(y+4), "text-anchor", "end").WithText(fmt.Sprintf("%g s", tick)))
 	}
 	return g
 }
@@ -80,12 +80,12 @@ func grid(right, up scale) *svg.Element {
 func curve(i int, meaning string, points []bench.Result, right, up scale) *svg.Element {
 	class := fmt.Sprintf("curve c%d", i%3)
 	var d []string
-	g := svg.New("g", "class", "series").Add(svg.New("title").Said(meaning))
+	g := svg.New("g", "class", "series").Add(svg.New("title").WithText(meaning))
 	for j, r := range points {
 		x, y := right.at(r.Point.X), up.at(r.Value)
 		d = append(d, map[bool]string{true: "M", false: "L"}[j == 0]+svg.Num(x)+" "+svg.Num(y))
 		g.Add(svg.New("circle", "class", "point", "cx", svg.Num(x), "cy", svg.Num(y), "r", "3").
-			Add(svg.New("title").Said(fmt.Sprintf("%s, %g %s: %s", meaning, r.Point.X, r.Point.Of, written(r.Value, r.Unit)))))
+			Add(svg.New("title").WithText(fmt.Sprintf("%s, %g %s: %s", meaning, r.Point.X, r.Point.Of, written(r.Value, r.Unit)))))
 	}
 	y := svg.Num(curvesHeight + 34 + 14*float64(i))
 	last := points[len(points)-1]
@@ -93,6 +93,6 @@ func curve(i int, meaning string, points []bench.Result, right, up scale) *svg.E
 		svg.New("path", "class", class, "d", strings.Join(d, " ")),
 		svg.New("path", "class", class, "d", "M80 "+y+" L120 "+y),
 		svg.New("text", "x", "128", "y", svg.Num(curvesHeight+38+14*float64(i))).
-			Said(fmt.Sprintf("%s: %s at %g", meaning, written(last.Value, last.Unit), last.Point.X)), // beside the point two may overlap
+			WithText(fmt.Sprintf("%s: %s at %g", meaning, written(last.Value, last.Unit), last.Point.X)), // beside the point two may overlap
 	)
 }

@@ -33,11 +33,11 @@ var sheet = slices.Concat(svg.Common, svg.Sheet{
 func canvas(title, about string, height float64) *svg.Element {
 	return svg.New("svg", "xmlns", svg.Namespace, "viewBox", "0 0 "+svg.Num(width)+" "+svg.Num(height), "width", svg.Num(width),
 		"height", svg.Num(height), "role", "img", "aria-labelledby", "title about").Add(
-		svg.New("title", "id", "title").Said(title),
-		svg.New("desc", "id", "about").Said(about),
+		svg.New("title", "id", "title").WithText(title),
+		svg.New("desc", "id", "about").WithText(about),
 		svg.New("rect", "class", "paper", "width", "100%", "height", "100%"),
-		svg.New("text", "class", "title", "x", "16", "y", "24").Said(title),
-		svg.New("text", "x", "16", "y", "42").Said(about),
+		svg.New("text", "class", "title", "x", "16", "y", "24").WithText(title),
+		svg.New("text", "x", "16", "y", "42").WithText(about),
 	)
 }
 
@@ -68,7 +68,7 @@ func targets(results []bench.Result) *svg.Element {
 	for _, tick := range axis.ticks() {
 		x := svg.Num(axis.at(tick))
 		plot.Add(svg.New("line", "class", "grid", "x1", x, "x2", x, "y1", svg.Num(plotTop+14), "y2", svg.Num(bottom)),
-			svg.New("text", "x", x, "y", svg.Num(plotTop+8), "text-anchor", "middle").Said(fmt.Sprintf("%g×", tick)))
+			svg.New("text", "x", x, "y", svg.Num(plotTop+8), "text-anchor", "middle").WithText(fmt.Sprintf("%g×", tick)))
 	}
 	for i, r := range results {
 		plot.Add(strainBar(r, axis, plotTop+20+row*float64(i)))
@@ -84,9 +84,9 @@ func strainBar(r bench.Result, axis scale, y float64) *svg.Element {
 		class, mark = "missed", " ✕"
 	}
 	return svg.New("g", "class", "bar").Add(
-		svg.New("title").Said(fmt.Sprintf("%s: %s, target %s", r.Name, written(r.Value, r.Unit), promise(r))),
-		svg.New("text", "x", svg.Num(plotLeft-10), "y", svg.Num(y+11), "text-anchor", "end").Said(r.Name),
+		svg.New("title").WithText(fmt.Sprintf("%s: %s, target %s", r.Name, written(r.Value, r.Unit), promise(r))),
+		svg.New("text", "x", svg.Num(plotLeft-10), "y", svg.Num(y+11), "text-anchor", "end").WithText(r.Name),
 		svg.New("rect", "class", class, "x", svg.Num(plotLeft), "y", svg.Num(y), "width", svg.Num(max(to-plotLeft, 1)), "height", "14"),
-		svg.New("text", "x", svg.Num(max(to, axis.at(1))+8), "y", svg.Num(y+11)).Said(written(r.Value, r.Unit)+mark),
+		svg.New("text", "x", svg.Num(max(to, axis.at(1))+8), "y", svg.Num(y+11)).WithText(written(r.Value, r.Unit)+mark),
 	)
 }

@@ -22,8 +22,8 @@
 //
 // Where the plan leaves room, this takes what is faster for the script: Helm does not wait (its own wait looks every two seconds), and
 // kubectl watches; what a step applies is one `kubectl apply`; nothing is downloaded. The original died where the GatewayProxy is
-// refused, because the webhook of a controller that is Ready does not listen yet, and somebody started it again. Here the apply
-// is repeated four times a second until it is let in, which nobody at a keyboard is as fast as.
+// refused, because the webhook of a controller that is Ready does not listen yet, and a person started it again. Here the apply
+// is repeated four times a second until it is let in, which is faster than a person at a keyboard.
 //
 // It has one difference to the original besides: GatewayProxy and IngressClass are not the chart's but objects behind it, as the
 // values say which both sides share, and the definitions are a file and not a chart's folder, as the lab has them.

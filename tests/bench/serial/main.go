@@ -33,7 +33,7 @@ func command(ctx context.Context, args []string, in io.Reader, out io.Writer) er
 	flags.StringVar(&at.k3s, "k3s", "k3s", "the binary that has kubectl")
 	flags.StringVar(&at.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig, a file")
 	flags.StringVar(&at.project, "project", ".", "the folder of the Pulumi project")
-	flags.StringVar(&definitions, "definitions", "", "files of resource definitions, separated by commas")
+	flags.StringVar(&definitions, "definitions", "", "files of CRDs, separated by commas")
 	flags.BoolVar(&validate, "validate", false, "end with the probes")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -43,8 +43,8 @@ func command(ctx context.Context, args []string, in io.Reader, out io.Writer) er
 		return err
 	}
 	r := &runner{platform: all, tools: at, definitions: strings.Split(definitions, ","), log: out}
-	if verb := flags.Arg(0); verb != "run" {
-		return r.one(ctx, verb, flags.Args()[min(1, flags.NArg()):])
+	if subcommand := flags.Arg(0); subcommand != "run" {
+		return r.one(ctx, subcommand, flags.Args()[min(1, flags.NArg()):])
 	}
 	if err := all.covers(script); err != nil {
 		return err
@@ -57,20 +57,20 @@ func command(ctx context.Context, args []string, in io.Reader, out io.Writer) er
 }
 
 // one runs a part of a step by itself, for what is looked at apart from the whole.
-func (r *runner) one(ctx context.Context, verb string, names []string) error {
+func (r *runner) one(ctx context.Context, subcommand string, names []string) error {
 	for _, name := range names {
 		if _, there := r.platform[name]; !there {
 			return fmt.Errorf("%s: the stack has no such resource", name)
 		}
 	}
 	switch {
-	case verb == "apply" && len(names) > 0:
+	case subcommand == "apply" && len(names) > 0:
 		return r.apply(ctx, names)
-	case verb == "gate" && len(names) == 1:
+	case subcommand == "gate" && len(names) == 1:
 		return r.ask(ctx, names[0])
-	case verb == "install" && len(names) == 1:
+	case subcommand == "install" && len(names) == 1:
 		return r.tools.install(r.platform[names[0]].release())
-	case verb == "uninstall" && len(names) == 1:
+	case subcommand == "uninstall" && len(names) == 1:
 		release, _ := r.platform[names[0]].release()
 		return r.tools.uninstall(release)
 	}

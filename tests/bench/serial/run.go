@@ -14,7 +14,7 @@ const again, admission = 250 * time.Millisecond, 3 * time.Minute
 
 // tools are what the script uses; tests have others.
 type tools interface {
-	// kubectl runs a command with stdin and returns what it said.
+	// kubectl runs a command with stdin and returns its output.
 	kubectl(ctx context.Context, stdin []byte, args ...string) (string, error)
 	// install is helm upgrade --install, without --wait.
 	install(release release, values map[string]any) error
@@ -67,8 +67,8 @@ func (r *runner) step(ctx context.Context, one step) error {
 		return err
 	}
 	for _, watch := range one.watch {
-		if said, err := r.tools.kubectl(ctx, nil, watch...); err != nil {
-			return fmt.Errorf("kubectl %s: %w: %s", strings.Join(watch, " "), err, said)
+		if output, err := r.tools.kubectl(ctx, nil, watch...); err != nil {
+			return fmt.Errorf("kubectl %s: %w: %s", strings.Join(watch, " "), err, output)
 		}
 	}
 	for _, name := range one.gates {
@@ -90,16 +90,16 @@ func (r *runner) ask(ctx context.Context, name string) error {
 	return nil
 }
 
-// define applies the resource definitions. Server-side: they are longer than an annotation may be.
+// define applies the CRDs. Server-side: they are longer than an annotation may be.
 func (r *runner) define(ctx context.Context) error {
 	for _, file := range r.definitions {
-		if said, err := r.tools.kubectl(ctx, nil, "apply", "--server-side", "-f", file); err != nil {
-			return fmt.Errorf("%s: %w: %s", file, err, said)
+		if output, err := r.tools.kubectl(ctx, nil, "apply", "--server-side", "-f", file); err != nil {
+			return fmt.Errorf("%s: %w: %s", file, err, output)
 		}
 	}
-	said, err := r.tools.kubectl(ctx, nil, "wait", "--for=condition=Established", "crd", "--all", limit)
+	output, err := r.tools.kubectl(ctx, nil, "wait", "--for=condition=Established", "crd", "--all", limit)
 	if err != nil {
-		return fmt.Errorf("definitions: %w: %s", err, said)
+		return fmt.Errorf("definitions: %w: %s", err, output)
 	}
 	return nil
 }
@@ -117,8 +117,8 @@ func (r *runner) apply(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	if said, err := r.tools.kubectl(ctx, text, "apply", "-f", "-"); err != nil {
-		return fmt.Errorf("kubectl apply of %s: %w: %s", strings.Join(names, ", "), err, said)
+	if output, err := r.tools.kubectl(ctx, text, "apply", "-f", "-"); err != nil {
+		return fmt.Errorf("kubectl apply of %s: %w: %s", strings.Join(names, ", "), err, output)
 	}
 	return nil
 }

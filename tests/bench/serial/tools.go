@@ -31,8 +31,8 @@ type real struct {
 func (m real) kubectl(ctx context.Context, stdin []byte, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, m.k3s, append([]string{"kubectl", "--kubeconfig", m.kubeconfig}, args...)...)
 	cmd.Stdin = bytes.NewReader(stdin)
-	said, err := cmd.CombinedOutput()
-	return string(said), err
+	output, err := cmd.CombinedOutput()
+	return string(output), err
 }
 
 // configuration is that of Helm's command line, with its limits of requests, for a namespace.
@@ -100,8 +100,8 @@ func (m real) gate(ctx context.Context, stdin string, environment map[string]any
 		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%v", key, value))
 	}
 	cmd.Env = append(cmd.Env, "STRATA_KUBECONFIG="+string(kubeconfig)) // the last one counts
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, said)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, output)
 	}
 	return nil
 }

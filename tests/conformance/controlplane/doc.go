@@ -5,5 +5,5 @@
 // kubeconfig there once the server is ready. It ends when its standard input
 // closes, so that a killed test leaves nothing behind.
 //
-// It does not own data that anybody keeps: etcd does not sync to disk.
+// It does not own data that are kept: etcd does not sync to disk.
 package main

@@ -38,7 +38,7 @@ func newFiles(dir string) (*files, error) {
 		return nil, err
 	}
 	f.config = f.kubeconfig()
-	// The controller manager reads it before anybody else may: its own name.
+	// The controller manager reads it first: its own name.
 	return f, clientcmd.WriteToFile(*f.config, f.path("manager.kubeconfig"))
 }
 

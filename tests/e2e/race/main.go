@@ -66,7 +66,7 @@ var races = map[string]race{
 			},
 		},
 	},
-	// No pool for MetalLB, no resource definitions for Traefik. Without its GatewayClass the chart installs: that one is refused.
+	// No pool for MetalLB, no CRDs for Traefik. Without its GatewayClass the chart installs: that one is refused.
 	"silent": {releases: []release{metallb, {"traefik", pulumi.Map{
 		"providers":    pulumi.Map{"kubernetesGateway": pulumi.Map{"enabled": on}, "kubernetesCRD": off()},
 		"gatewayClass": off(), "gateway": off(),

@@ -167,5 +167,5 @@ func refuse(w http.ResponseWriter, refusal Refusal) {
 func answer(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(body) // the client has gone; there is nobody to tell
+	_ = json.NewEncoder(w).Encode(body) // the client has gone, so there is nothing to answer
 }

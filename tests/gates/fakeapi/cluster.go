@@ -153,17 +153,17 @@ func (c *Cluster) URLs() []string {
 
 // Kubeconfig is a kubeconfig for the cluster.
 func (c *Cluster) Kubeconfig() []byte {
-	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Servers[0].http.Certificate().Raw})
-	return KubeconfigWith(c.t, c.URLs()[0], authority, Token)
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Servers[0].http.Certificate().Raw})
+	return KubeconfigWith(c.t, c.URLs()[0], ca, Token)
 }
 
 // KubeconfigWith is a kubeconfig with the given parts, to try wrong ones.
-func KubeconfigWith(t testing.TB, url string, authority []byte, token string) []byte {
+func KubeconfigWith(t testing.TB, url string, ca []byte, token string) []byte {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{
 		"apiVersion": "v1", "kind": "Config", "current-context": "default",
 		"clusters": []any{map[string]any{"name": "default", "cluster": map[string]any{
-			"server": url, "certificate-authority-data": base64.StdEncoding.EncodeToString(authority),
+			"server": url, "certificate-authority-data": base64.StdEncoding.EncodeToString(ca),
 		}}},
 		"users":    []any{map[string]any{"name": "default", "user": map[string]any{"token": token}}},
 		"contexts": []any{map[string]any{"name": "default", "context": map[string]any{"cluster": "default", "user": "default"}}},

@@ -53,7 +53,7 @@ func (c *changer) rewrite(path, to string) error {
 	return printer.Fprint(out, token.NewFileSet(), parsed)
 }
 
-// observes reports whether a function looks at the world: it has a context, or builds what has.
+// observes reports whether a function observes the world: it has a context, or builds what has.
 func observes(function *ast.FuncDecl) bool {
 	if strings.HasPrefix(function.Name.Name, "new") {
 		return true
