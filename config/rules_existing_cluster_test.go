@@ -35,7 +35,7 @@ func TestAStackMayRunOnAnExistingCluster(t *testing.T) {
 
 func TestEachRuleOfAnExistingClusterGivesOneLineWithKeyValueRuleAndFix(t *testing.T) {
 	const remove = "; remove it, or remove the section cluster"
-	const whose = " is not read: cluster.context kind-kind is an existing cluster"
+	const whose = " is not read: the cluster of cluster.context kind-kind is an existing cluster"
 	for name, rule := range map[string]struct {
 		raw  map[string]string
 		want string

@@ -14,7 +14,7 @@ func TestTeardownUnderstandsWhatStatesHold(t *testing.T) {
 		t.Setenv("STRATA_KUBECONFIG", kubeconfig)
 		code, _, stderr := verb(t, "{"+asked, "teardown")
 		assert.Equal(t, 0, code, stderr)
-		assert.Contains(t, stderr, "teardown: no API server said within 700ms what will be lost: ")
+		assert.Contains(t, stderr, "teardown: no API server answered within 700ms with what will be lost: ")
 
 		code, _, stderr = verb(t, `{"protected":["strata:k3s.protect"],`+asked, "teardown")
 		assert.Equal(t, 1, code)

@@ -49,7 +49,7 @@ func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	return l
 }
 
-// existing makes the machines, all at once, and deletes them when the test ends. As a step does, it shares the machine.
+// existingHosts makes the machines, all at once, and deletes them when the test ends. As a step does, it shares the machine.
 func existingHosts(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
 	machine.RLock()

@@ -22,7 +22,7 @@ type proxmox struct {
 	network network
 	server  *sshtest.Server
 	net.Listener
-	// down is true while the node hangs up on everybody.
+	// down is true while the node hangs up on every client.
 	down    atomic.Bool
 	port    int
 	keyFile string
@@ -130,7 +130,7 @@ func (p *proxmox) id(t *testing.T, name string) string {
 	return ""
 }
 
-// silent runs run while the node hangs up on everybody.
+// silent runs run while the node hangs up on every client.
 func (p *proxmox) silent(run func()) {
 	p.down.Store(true)
 	defer p.down.Store(false)

@@ -84,13 +84,13 @@ func planRows(g graph) []planRow {
 		{defensive, "Backend Services", "httpbin", nil, each([]string{"demo-httpbin-route", "demo-login-route"}, "demo-httpbin", "demo-httpbin-service"), ""},
 
 		{risks, "CRD Timing", "CRDs", []need{{"apisix-controller-release", "crds-apisix-gate"}, {"apisix-controller-release", "crds-gateway-api-gate"}}, nil,
-			"Earlier than the plan has it: the controller looks once, at its start, which kinds there are."},
+			"Earlier than the plan has it: the controller lists the kinds once, at its start."},
 		{risks, "Webhook Unavailable", "webhook", []need{{"apisix-webhook", "apisix-controller-release"}}, nil, ""},
 		{risks, "Resource Dependencies", "plugin config before its consumer", []need{
 			{"demo-rest-route", "demo-rest-plugins"}, {"demo-login-route", "demo-login-plugins"}, {"demo-login-route", "demo-login"},
 		}, []need{
 			{"demo-rest-plugins", "demo-rest-consumer"}, {"demo-rest-route", "demo-rest-consumer"}, {"demo-rest-consumer", "demo-rest-key"},
-		}, "A route is refused without the plugin configuration that it names and that one's Secret: since 2.1.0 the webhook has the data plane look at it."},
+		}, "A route is refused without the plugin configuration that it names and that one's Secret: since 2.1.0 the webhook has the data plane validate it."},
 		{risks, "Gateway Not Programmed", "Secret", nil, []need{{"apisix-gateway", "apisix-tls-request"}}, ""},
 	}, ourRows()...)
 }
@@ -102,10 +102,10 @@ func ourRows() []planRow {
 		{ours, "Gateway", "the GatewayProxy that it names", []need{{"apisix-gateway", "apisix-proxy"}}, nil, ""},
 		{ours, "IngressClass", "the GatewayProxy that it names, with the data plane's Service", []need{
 			{"apisix-ingress-class", "apisix-proxy"}, {"apisix-proxy", "apisix-release"}, {"apisix-proxy", "apisix-keys"},
-		}, nil, "What is of a class that is there, and whose data plane is not, is refused by the webhook; what is of no class yet is admitted."},
-		{ours, "GatewayClass", "the controller that takes its finalizer away, as long as there is a Gateway", []need{
+		}, nil, "The webhook refuses an object of an existing class whose data plane does not exist; it admits an object without a class."},
+		{ours, "GatewayClass", "the controller that removes its finalizer, as long as there is a Gateway", []need{
 			{"apisix-gateway", "apisix-class-release"}, {"apisix-class-release", "apisix-gateway-class"}, {"apisix-gateway-class", "apisix-controller-release"},
-		}, nil, "For the way back: a destroy goes against the edges."},
+		}, nil, "For the destroy, which goes against the edges."},
 		{ours, "data plane", "a configuration, and an address", nil, []need{
 			{"apisix-release", "apisix-webhook"}, {"apisix-gateway", "apisix-rollout"}, {"apisix-release", "metallb-pool-gate"},
 		}, ""},
