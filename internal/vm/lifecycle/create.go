@@ -34,7 +34,7 @@ func create(ctx context.Context, spec vm.Spec, secrets vm.Secrets, existing bool
 	if err != nil {
 		return vm.Result{}, err
 	}
-	defer func() { _ = host.Close() }() // Nothing more is sent on it.
+	defer func() { _ = host.Close() }() // Everything has been said on it.
 	on := newDriver(host, spec)
 	have, err := on.Find(ctx)
 	if err != nil {
