@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// What is looked at of the program's own objects.
+// What is checked of the program's own objects.
 type (
 	certificate struct {
 		Spec struct {

@@ -14,10 +14,10 @@ import (
 	"strata/health"
 )
 
-// beforeCharts are the kinds of gates that look at nothing that a chart makes.
+// beforeCharts are the kinds of gates that observe nothing that a chart makes.
 var beforeCharts = []health.Kind{health.KindHost, health.KindServer, health.KindAPI, health.KindNodes, health.KindSystem}
 
-// gate checks that what a gate looks at will be there under the name that the gate knows.
+// gate checks that what a gate observes will be there under the name that the gate knows.
 func (w *world) gate(spec health.Spec) {
 	switch spec.Kind {
 	case health.KindWebhook:

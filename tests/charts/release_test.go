@@ -59,7 +59,7 @@ func (r *release) chartName() string {
 	return metadata.Name + " " + metadata.Version
 }
 
-// schema says whether the chart looks at our values itself.
+// schema says whether the chart checks our values itself.
 func (r *release) schema() string {
 	if r.load().Schema == nil {
 		return "not checked: their types, since it has no schema; their names are in its values"

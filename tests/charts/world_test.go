@@ -11,7 +11,7 @@ import (
 	"strata/health"
 )
 
-// world is what would be in the cluster once everything is installed, and the gates that look at it.
+// world is what would be in the cluster once everything is installed, and the gates that observe it.
 type world struct {
 	gates []health.Spec
 	// charts are the charts' objects, own the program's, definitions all CRDs: the charts' and the bundles'.
@@ -69,7 +69,7 @@ func (w *world) skip(format string, args ...any) {
 	w.unchecked = append(w.unchecked, fmt.Sprintf(format, args...))
 }
 
-// find is an object of a kind and name; a namespace that is empty is not looked at, for what is cluster-wide.
+// find is an object of a kind and name; a namespace that is empty is not compared, for what is cluster-wide.
 func find(objects []object, kind, namespace, name string) (object, bool) {
 	i := slices.IndexFunc(objects, func(o object) bool {
 		return o.Kind == kind && o.Name == name && (namespace == "" || o.Namespace == namespace)

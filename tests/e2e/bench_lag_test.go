@@ -24,15 +24,15 @@ const (
 	lagLimit = 2 * time.Minute
 )
 
-// change makes what one gate looks at false and true again, and says independently of the gate when it is true.
+// change makes what one gate observes false and true again, and says independently of the gate when it is true.
 type change struct {
 	gate        string
 	spoil, mend func(t *testing.T)
-	// observe says when what the gate looks at became true.
+	// observe says when what the gate observes became true.
 	observe observer
 }
 
-// observer blocks until what it looks at is true, and returns when that was. The zero time: not before ctx ended.
+// observer blocks until what it observes is true, and returns when that was. The zero time: not before ctx ended.
 type observer func(ctx context.Context) time.Time
 
 // lag is the time in ms between "true", as the observers see it, and the gate's verdict line.
@@ -141,7 +141,7 @@ func inTurn(parts ...observer) observer {
 	}
 }
 
-// together is an observer whose parts look at the same time.
+// together is an observer whose parts observe at the same time.
 func together(parts ...observer) observer {
 	return func(ctx context.Context) time.Time {
 		seen := make(chan time.Time, len(parts))

@@ -82,7 +82,7 @@ func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bo
 	}
 }
 
-// connects looks from every server and connects to a Service as its API server does: through the host's kube-proxy, which takes up a
+// connects observes from every server and connects to a Service as its API server does: through the host's kube-proxy, which takes up a
 // new endpoint later than the API shows it.
 func (c cluster) connects(t *testing.T, hosts *hostSet, namespace, service string) observer {
 	address, port := c.serviceAt(t, namespace, service)

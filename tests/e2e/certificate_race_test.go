@@ -109,7 +109,7 @@ func (w *workloadStory) raceGate(t *testing.T, issuer *slowIssuer, name string) 
 	return assert.NoError(t, r.err, "%s\n%s", r.line, r.output)
 }
 
-// see looks at the Pod: its application has started when its container runs.
+// see observes the Pod: its application has started when its container runs.
 func (r *raceResult) see(pod *corev1.Pod, issued time.Time) {
 	r.restarts, r.reason = 0, ""
 	for _, c := range pod.Status.InitContainerStatuses {
@@ -125,7 +125,7 @@ func (r *raceResult) see(pod *corev1.Pod, issued time.Time) {
 	}
 }
 
-// racePod mounts the Secret the way that is looked at.
+// racePod mounts the Secret the way that is measured.
 func racePod(name, way string) *corev1.Pod {
 	optional := way == raceInit || way == raceBoth
 	mount := []corev1.VolumeMount{{Name: "tls", MountPath: "/etc/tls", ReadOnly: true}}

@@ -5,5 +5,5 @@
 // Stories that send requests at a rate, and count what is lost or for how long no Pod answers, have the machine for themselves. The
 // others are parallel: they wait most of the time.
 //
-//	E2E_KEEP=1   leaves a failed story's machines as they are, and says how to look at them
+//	E2E_KEEP=1   leaves a failed story's machines as they are, and says how to inspect them
 package e2e

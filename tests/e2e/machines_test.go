@@ -153,7 +153,7 @@ func (l *hostSet) must(name, script string) string {
 	return output
 }
 
-// cleanUp deletes the machines, unless the test failed and they are to be looked at.
+// cleanUp deletes the machines, unless the test failed and they are to be inspected.
 func (l *hostSet) cleanUp() {
 	machine.RLock()
 	defer machine.RUnlock()

@@ -23,7 +23,7 @@ const (
 	toldWithin = 30 * time.Second
 )
 
-// addon is a chart, where its workloads are, and the gates that look at them.
+// addon is a chart, where its workloads are, and the gates that observe them.
 type addon struct {
 	chart, namespace string
 	gates            []string

@@ -53,7 +53,7 @@ type waveCase struct {
 var waveCases = []waveCase{
 	{"a: all is there", []string{"required", "optional"}, nil, 0, [2]int{1, 1}, false},
 	{"b: an optional one comes later", []string{"required"}, []string{"optional"}, 1, [2]int{2, 2}, false}, // 2: as in case a, and once for the optional one
-	// Wave replaces the Pod that is stuck; kubelet may have started it before, as the discussion has it, or looks again too late.
+	// Wave replaces the Pod that is stuck; kubelet may have started it before, as the discussion has it, or checks again too late.
 	{"c: a required one comes later", []string{"optional"}, []string{"required"}, 0, [2]int{0, 1}, true},
 }
 

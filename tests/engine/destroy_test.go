@@ -56,7 +56,7 @@ func TestADeadMachineDoesNotStopADestroy(t *testing.T) {
 			s.fail("delete", name)
 		}
 	}
-	// The gates that look at the whole cluster have nothing to delete with; only what DeletedWith spares may fail here.
+	// The gates that observe the whole cluster have nothing to delete with; only what DeletedWith spares may fail here.
 	for _, gate := range []string{"metallb-webhook", "metallb-rollout", "metallb-pool-gate"} {
 		s.heal("delete", gate)
 	}
@@ -98,7 +98,7 @@ func TestADeadExistingHostFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
 
 const guard = "k3s-teardown-guard"
 
-// Pulumi's own protection is looked at when a resource's turn comes: with --skip-preview, what depends on it is gone by then.
+// Pulumi's own protection is checked when a resource's turn comes: with --skip-preview, what depends on it is gone by then.
 func TestADestroyThatIsRefusedHasDeletedNothing(t *testing.T) {
 	for _, name := range []string{"staging", "local", "proxmox"} {
 		t.Run(name, func(t *testing.T) {

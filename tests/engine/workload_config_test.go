@@ -37,7 +37,7 @@ func TestGoingBackAfterAFailedConfigurationWorks(t *testing.T) {
 }
 
 // With objects that are changed in place everything is as before once a change is taken back, but for what Pods made of it meanwhile:
-// the gate looks again.
+// the gate observes again.
 func TestGoingBackIsGatedLikeGoingForward(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: good"}})

@@ -45,7 +45,7 @@ func TestAWorkloadThatStaysIsLeftAlone(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed(), "up")
 }
 
-// What reads a configuration changes after it, and is looked at again.
+// What reads a configuration changes after it, and is observed again.
 func TestAChangedConfigurationReplacesThePods(t *testing.T) {
 	s := withShop(t, false)
 	s.mustUp()

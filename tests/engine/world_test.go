@@ -1,5 +1,5 @@
 // Package engine_test runs the real program in Pulumi's real engine, in this process, with fake providers that do nothing but
-// say what they were told. It looks at what neither mocks nor a lab run can show for certain: order, what a failure leaves in the
+// say what they were told. It checks what neither mocks nor a lab run can show for certain: order, what a failure leaves in the
 // state, what a preview claims, and what a destroy skips.
 package engine_test
 

@@ -1,4 +1,4 @@
-// Package graph_test runs the real program with each committed stack file under mocks and looks at what it registers: every
+// Package graph_test runs the real program with each committed stack file under mocks and checks what it registers: every
 // resource with its edges as golden text, and the rules that the edges keep. It runs no engine (tests/engine) and no command.
 package graph_test
 

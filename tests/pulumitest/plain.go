@@ -24,7 +24,7 @@ func Contains(value resource.PropertyValue, text string) bool {
 	return len(all("", value, text)) > 0
 }
 
-// find looks at a value itself and asks below for what it consists of.
+// find reads a value itself and asks below for what it consists of.
 func find(path string, value resource.PropertyValue, text string, below func(string, resource.PropertyValue, string) []string) []string {
 	var found []string
 	switch {

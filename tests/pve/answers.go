@@ -38,7 +38,7 @@ func (n *node) get(c call) error {
 		return printJSON(c, list)
 	case path == "/cluster/nextid":
 		next := 100
-		for _, g := range guests { // sorted as texts, so all are looked at
+		for _, g := range guests { // sorted as texts, so all are read
 			next = max(next, g.ID+1)
 		}
 		if stale := n.faults["nextid"]; stale != "" { // what another client takes in between
