@@ -1,0 +1,129 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// word is a private word for something that has a standard name.
+type word struct {
+	private  *regexp.Regexp
+	standard string
+	// only are the folders and files in which it is private; elsewhere it has its usual meaning. Empty: everywhere.
+	only []string
+}
+
+var words = []word{
+	{regexp.MustCompile(`(?i)\b(no|some|any)body|(No|Some)body`), "the one who does it: no server, another stack, a person", nil},
+	{regexp.MustCompile(`\b[Ll]en[dt]\b|[a-z]Lent\b|\bLent[A-Z]|\blent[A-Z]`), "existing cluster, existing host", nil},
+	{regexp.MustCompile(`\b(an|An|another|root|own|the) authorit(y|ies)\b`), "CA", nil},
+	{regexp.MustCompile(`(?i)(custom )?resource definitions?`), "CRD", nil},
+	{regexp.MustCompile(`\b[Vv]erbs?\b`), "subcommand", []string{"docs", "hack", "README.md", "CONTRIBUTING.md", "components", "internal/cli"}},
+	{regexp.MustCompile(`is sure to get`), "request and limit", nil},
+	{regexp.MustCompile(`there is one says that there was`), "", nil},
+}
+
+// kept are the texts that stay: those that states hold, by a type token, a JSON name or a command that a destroy runs; RBAC's verbs; and
+// a host's answer that such a command prints.
+var kept = regexp.MustCompile(`strata:cluster:LentCluster|json:"lent,|^\s+lent: true|"verbs"|[Cc]ustom resource definition|belongs to somebody else \(project`)
+
+// moving are the folders whose files get rooms of their own, and what quotes them: their words follow when they stand. Empty then.
+var moving = []string{
+	"internal/cli/", "internal/nspawn/", "internal/vm/", "internal/inventory/", "internal/k3s/backup/", "internal/kuberead/", "internal/leftovers/",
+	"internal/ownership/", "internal/stackhealth/", "internal/artifacts/project_test.go", "internal/canary/spec.go", "health/preflight/stack.go",
+	"tests/e2e/owner_test.go",
+}
+
+// spoken are the files that are checked: what people read, and what the program and its tests say. What a command's text has is in the
+// states of stacks that are up (components/scripts and the functions of internal/k3s/node), and the lab's stand-ins copy other programs.
+func spoken(path string) bool {
+	if strings.HasPrefix(path, "internal/k3s/node/") && strings.HasSuffix(path, ".sh") {
+		return false
+	}
+	for _, skipped := range slices.Concat(moving, []string{"components/scripts/", "tests/lab/", "tests/docs/words_test.go", "tools/", "hack/tools/"}) {
+		if strings.HasPrefix(path, skipped) {
+			return false
+		}
+	}
+	switch filepath.Ext(path) {
+	case ".go", ".md", ".sh":
+		return true
+	case ".yaml":
+		return strings.HasPrefix(path, "health/") || !strings.Contains(path, "/")
+	}
+	return strings.HasPrefix(path, "hack/") || path == "Makefile"
+}
+
+// private are the lines of a file that have a private word, with what to write in its place.
+func private(path, text string) []string {
+	var found []string
+	for _, w := range words {
+		if !w.appliesTo(path) || !w.private.MatchString(text) {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			if w.private.MatchString(line) && !kept.MatchString(line) {
+				found = append(found, path+": "+strings.TrimSpace(line)+" (write: "+w.standard+")")
+			}
+		}
+	}
+	return found
+}
+
+func (w word) appliesTo(path string) bool {
+	for _, folder := range w.only {
+		if path == folder || strings.HasPrefix(path, folder+"/") {
+			return true
+		}
+	}
+	return len(w.only) == 0
+}
+
+// An engineer who knows Kubernetes reads this repository without learning another language first.
+func TestWordsAreTheFields(t *testing.T) {
+	checked := 0
+	require.NoError(t, filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		path, _ := filepath.Rel(root, file)
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != "." {
+			return fs.SkipDir
+		}
+		if !entry.Type().IsRegular() || !spoken(path) {
+			return nil
+		}
+		checked++
+		text, err := os.ReadFile(file)
+		for _, line := range private(path, string(text)) {
+			t.Error(line)
+		}
+		return err
+	}))
+	require.Greater(t, checked, 900)
+}
+
+func TestPrivateWordsAreFound(t *testing.T) {
+	for text, found := range map[string]bool{
+		"nobody asks": true, "TestSomebodyElsesCluster": true, "anybody's webhook": true, "a lent cluster": true, "func lentTarget()": true,
+		"cfg.Lent()": true, "a silent host": false, "assert.Equal(excellent)": false, "another authority": true, "signed by unknown authority": false,
+		"its resource definitions": true, "custom resource definitions (CRDs)": false, "`strata:cluster:LentCluster`": false, "Lent bool `json:\"lent,omitempty\"`": false,
+	} {
+		assert.Equal(t, found, len(private("health/spec.go", text+"\n")) > 0, text)
+	}
+	assert.NotEmpty(t, private("internal/cli/root.go", "// one file per verb\n"))
+	assert.NotEmpty(t, private("docs/config.md", "the verbs of strata\n"))
+	assert.Empty(t, private("health/issuer/issuer.go", "// verb is kubectl's\n"))
+	assert.Empty(t, private("components/ca_vault.go", "\"verbs\": pulumi.ToStringArray(\n"))
+	assert.True(t, spoken("hack/stack"))
+	assert.False(t, spoken("internal/k3s/node/owner.sh"))
+	assert.True(t, spoken("internal/k3s/node/owner.go"))
+}
