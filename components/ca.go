@@ -86,7 +86,7 @@ func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.Resour
 		return nil, fmt.Errorf("CA: gate: %w", err)
 	}
 	a.Certificate, err = args.Cluster.read(ctx, name+"-certificate", kuberead.FieldInput{
-		Resource: "secrets", Namespace: certManagerNamespace, Name: authoritySecret, Path: `{.data.ca\.crt}`, Base64: true,
+		Resource: "secrets", Namespace: certManagerNamespace, Name: caSecret, Path: `{.data.ca\.crt}`, Base64: true,
 		Revision: args.Config.CommonName, Timeout: args.Timeouts.Certificate,
 	}, childOf(a, a.Ready)...)
 	if err != nil {

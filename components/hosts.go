@@ -71,7 +71,7 @@ type Host struct {
 	Booted *health.Gate
 	// Gate holds once the host is fit for K3s.
 	Gate *health.Gate
-	// command made the machine, under consent; neither is set for a host that is only lent.
+	// command made the machine, under consent; neither is set for an existing host.
 	command *local.CommandArgs
 	consent recreation
 }

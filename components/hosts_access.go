@@ -28,8 +28,8 @@ func accessTo(hosts []*Host) access {
 
 // asked is the input of a subcommand about the hosts: what ask makes of them once their pins are known.
 func (a access) asked(ask func(hosts []health.Host) any) pulumi.Output {
-	nobody := pulumi.ToOutput(k3snode.Owner{})
-	return a.askedAs(nobody, func(hosts []health.Host, _ k3snode.Owner) any { return ask(hosts) })
+	noOwner := pulumi.ToOutput(k3snode.Owner{})
+	return a.askedAs(noOwner, func(hosts []health.Host, _ k3snode.Owner) any { return ask(hosts) })
 }
 
 // askedAs is asked where whose the hosts are is part of the input.

@@ -32,7 +32,7 @@ func (k *k3s) issueCredential() error {
 		}
 		return request
 	})
-	// Another cluster has another authority, which is a reason to ask.
+	// Another cluster has another CA, which is a reason to ask.
 	command := self.Command("credential", input, pulumi.StringMap{self.SSHKey: at.sshKey, self.Cluster: k.identity.Hex})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	issued, err := local.NewCommand(k.ctx, k.name+"-credential", command, slices.Concat(childOf(k, k.joined[0]),

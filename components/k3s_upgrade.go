@@ -33,7 +33,7 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		plan.Nodes, plan.Owner = hosts, &owner
 		return plan
 	})
-	// Each month it looks at the hosts, whether a certificate of K3s's own ends soon.
+	// Each month it reads on the hosts whether a certificate of K3s's own ends soon.
 	command := self.Command("upgrade", input, pulumi.StringMap{
 		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig, self.Calendar: pulumi.String(k.calendar()),
 	})

@@ -142,16 +142,16 @@ func (v *vaultLayer) open() error {
 
 // step registers a command that speaks with Vault. It runs again with another chart, since the new Pod starts sealed; the keys
 // that init printed come back to it as its previous output.
-func (v *vaultLayer) step(verb string, issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource) (*local.Command, error) {
-	input := v.args.Authority.Certificate.ApplyT(func(ca string) any {
+func (v *vaultLayer) step(subcommand string, issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource) (*local.Command, error) {
+	input := v.args.CA.Certificate.ApplyT(func(ca string) any {
 		return vault.Input{
 			Server:  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: ca},
 			Issuing: issuing, Revision: v.chart.SHA256, Timeout: v.args.Timeouts.Vault,
 		}
 	})
 	env[self.Kubeconfig] = v.args.Cluster.Kubeconfig
-	command := self.Command("vault "+verb, input, env)
-	command.AddPreviousOutputInEnv = pulumi.Bool(verb == "init")
+	command := self.Command("vault "+subcommand, input, env)
+	command.AddPreviousOutputInEnv = pulumi.Bool(subcommand == "init")
 	opts := append(childOf(v, after), v.args.Cluster.deletedWith()...)
 	if err := again(v.ctx, v.name+"-"+subcommand, command, opts); err != nil {
 		return nil, fmt.Errorf("%s: %w", subcommand, err)

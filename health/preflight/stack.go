@@ -11,11 +11,11 @@ import (
 	"strata/internal/kubeconfig"
 )
 
-// Stack looks at what a stack's configuration names and is there already, bounded by ctx: its hosts, the hypervisor that is to carry them, or
+// Stack observes what a stack's configuration names and is there already, bounded by ctx: its hosts, the hypervisor that is to carry them, or
 // the cluster. project is the stack's folder. An error says that the configuration names what cannot be read here.
 func Stack(ctx context.Context, cfg *config.Config, project string) ([]Finding, error) {
 	switch {
-	case cfg.Lent():
+	case cfg.OnExistingCluster():
 		return clusterFindings(ctx, cfg, project)
 	case cfg.Hosts.Driver == config.DriverExisting:
 		return hostFindings(ctx, cfg, project)
@@ -29,20 +29,20 @@ func Stack(ctx context.Context, cfg *config.Config, project string) ([]Finding, 
 	return []Finding{madeByUp(cfg)}, nil
 }
 
-// clusterFindings looks at the cluster that the stack is lent. Its pool is not asked for: only a host on the nodes' network hears who
+// clusterFindings observes the existing cluster of the stack. Its pool is not asked for: only a host on the nodes' network hears who
 // answers there.
 func clusterFindings(ctx context.Context, cfg *config.Config, project string) ([]Finding, error) {
 	target, err := kubeconfig.ForStack(cfg, project)
 	if err != nil {
 		return nil, err
 	}
-	return Lent(ctx, LentCluster{
+	return Existing(ctx, ExistingCluster{
 		Name: "context " + cfg.Cluster.Context, Server: target.Server, Kubeconfig: target.Text,
 		MetalLB: *cfg.MetalLB.Enabled, Traefik: cfg.Ingress.Uses(config.ControllerTraefik),
 	})
 }
 
-// hostFindings looks at the hosts that exist already.
+// hostFindings observes the hosts that exist already.
 func hostFindings(ctx context.Context, cfg *config.Config, project string) ([]Finding, error) {
 	known, err := inventory.Hosts(cfg, project)
 	if err != nil {

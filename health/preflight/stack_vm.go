@@ -9,7 +9,7 @@ import (
 	"strata/internal/vm"
 )
 
-// vmPlan is what a preflight looks for on the hypervisor of drivers libvirt and proxmox.
+// vmPlan is what a preflight observes on the hypervisor of drivers libvirt and proxmox.
 func vmPlan(ctx context.Context, cfg *config.Config, project string) (VMPlan, error) {
 	key, err := inventory.HypervisorKey(cfg, project)
 	if err != nil {

@@ -59,7 +59,7 @@ func VMs(ctx context.Context, plan VMPlan) []Finding {
 		defer close(pinged)
 		seen.Pings, seen.PingsFault = askAddresses(ctx, host, plan)
 	}()
-	survey := lifecycle.Survey(looks, host, plan.Specs)
+	survey := lifecycle.Survey(share, host, plan.Specs)
 	<-pinged
 	seen.Survey = survey
 	return findingsOf(plan, judgeHypervisor(plan, seen))

@@ -71,7 +71,7 @@ func (w *vmWatch) Run(ctx context.Context, report func([]health.Verdict)) error 
 // observe observes until ctx ends or the hypervisor cannot be asked.
 func (w *vmWatch) observe(ctx context.Context, host vm.Host, report func([]health.Verdict)) error {
 	for ctx.Err() == nil {
-		facts, err := lifecycle.Look(ctx, host, w.spec)
+		facts, err := lifecycle.Observe(ctx, host, w.spec)
 		if err != nil {
 			return err
 		}

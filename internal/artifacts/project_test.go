@@ -16,7 +16,7 @@ func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
 	pins, err := artifacts.ProjectPins("../..")
 	require.NoError(t, err)
 	defaults := config.Pins(config.Versions{})
-	require.Len(t, pins, len(defaults)+1, "and the image of the demo that a stack on hosts of its own has, which nobody publishes")
+	require.Len(t, pins, len(defaults)+1, "and the image of the demo that a stack on hosts of its own has, which no registry has")
 	assert.Equal(t, defaults, pins[:len(defaults)])
 	assert.Equal(t, "go-rest-1.0.0", pins[len(defaults)].Version)
 

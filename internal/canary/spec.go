@@ -75,7 +75,7 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Attempt is a digest that tells one attempt at the question from another: what has passed is not tried again because somebody else logs in.
+// Attempt is a digest that tells one attempt at the input from another: what has passed is not tried again because another user logs in.
 func (s Spec) Attempt(word string) (string, error) {
 	text, err := json.Marshal(s)
 	return digest.Short(append(text, word...)), err

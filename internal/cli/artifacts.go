@@ -43,7 +43,7 @@ func newFetchCommand() *cobra.Command {
 
 // newBundleCommand is `strata bundle`.
 func newBundleCommand() *cobra.Command {
-	command := &cobra.Command{Use: "bundle", Short: "Look at a bundle folder"}
+	command := &cobra.Command{Use: "bundle", Short: "Inspect a bundle folder"}
 	command.AddCommand(&cobra.Command{
 		Use:   "verify DIR",
 		Short: "Check every file of a bundle folder against its manifest, and say what is real and what a stand-in",

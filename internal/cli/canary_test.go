@@ -14,22 +14,22 @@ import (
 func TestWhatACanaryHasTriedIsNotTriedAgain(t *testing.T) {
 	const asked = `{"namespace":"shop","routes":["shop"],"stable":"shop","canary":"shop-canary","path":"/","steps":[10],"hold":"1s","maxFailing":1,"minAnswers":1,"timeout":"2s"`
 	t.Setenv("STRATA_KUBECONFIG", "")
-	code, _, stderr := verb(t, asked+"}", "canary")
+	code, _, stderr := invoke(t, asked+"}", "canary")
 	require.Equal(t, 2, code, "it asks the cluster")
 	require.Contains(t, stderr, "STRATA_KUBECONFIG")
 
 	t.Setenv("PULUMI_COMMAND_STDOUT", triedBefore(t, asked+"}")+"\n")
-	code, stdout, stderr := verb(t, asked+"}", "canary")
+	code, stdout, stderr := invoke(t, asked+"}", "canary")
 	require.Equal(t, 0, code, stderr)
 	assert.Equal(t, triedBefore(t, asked+"}"), strings.TrimSpace(stdout), "for the next time")
-	code, _, _ = verb(t, asked+`,"revision":"another"}`, "canary")
+	code, _, _ = invoke(t, asked+`,"revision":"another"}`, "canary")
 	assert.Equal(t, 2, code, "another version is tried")
 	t.Setenv("STRATA_ATTEMPT", "a word that was drawn anew")
-	code, _, _ = verb(t, asked+"}", "canary")
+	code, _, _ = invoke(t, asked+"}", "canary")
 	assert.Equal(t, 2, code, "one that was taken back gives back the weight that it left")
 }
 
-// triedBefore is what a canary prints for a question.
+// triedBefore is what a canary prints for an input.
 func triedBefore(t *testing.T, stdin string) string {
 	var spec canary.Spec
 	require.NoError(t, decode("canary", []byte(stdin), &spec))

@@ -11,9 +11,9 @@ import (
 	"strata/internal/podcheck"
 )
 
-// newCheckCommand is `strata check`: looks at files, and asks nobody.
+// newCheckCommand is `strata check`: it reads files and sends no request.
 func newCheckCommand() *cobra.Command {
-	command := &cobra.Command{Use: "check", Short: "Look at manifests for what goes wrong only later"}
+	command := &cobra.Command{Use: "check", Short: "Check manifests for what goes wrong only later"}
 	command.AddCommand(&cobra.Command{
 		Use:   "pods FILE...",
 		Short: "Refuse Pods that mount a certificate's Secret without waiting for it; - reads stdin, for example of helm template",

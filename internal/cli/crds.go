@@ -16,7 +16,7 @@ import (
 // names of the definitions, one a line, for the gate behind it; remove needs no file, which may be gone by then.
 func newCRDsCommand() *cobra.Command {
 	command := &cobra.Command{Use: "crds", Short: "Put a bundle of CRDs into the cluster (run by the program's own resources)", Hidden: true}
-	verb := func(name, about string, run func(ctx context.Context, input crds.Input, client dynamic.Interface, cmd *cobra.Command) error) {
+	subcommand := func(name, about string, run func(ctx context.Context, input crds.Input, client dynamic.Interface, cmd *cobra.Command) error) {
 		runs := fromStdin("crds "+name, func(ctx context.Context, cmd *cobra.Command, input crds.Input) error {
 			client, err := dynamicClient("crds")
 			if err != nil {
@@ -26,8 +26,8 @@ func newCRDsCommand() *cobra.Command {
 		})
 		command.AddCommand(&cobra.Command{Use: name, Short: about, Args: cobra.NoArgs, RunE: runs})
 	}
-	verb("apply", "Apply the bundle", applyCRDs)
-	verb("remove", "Remove the bundle", func(ctx context.Context, input crds.Input, client dynamic.Interface, cmd *cobra.Command) error {
+	subcommand("apply", "Apply the bundle", applyCRDs)
+	subcommand("remove", "Remove the bundle", func(ctx context.Context, input crds.Input, client dynamic.Interface, cmd *cobra.Command) error {
 		return crds.Remove(ctx, client, input.Name, cmd.ErrOrStderr())
 	})
 	return command

@@ -6,14 +6,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ofStack gives a verb the flags that name a stack, which is required, and its project.
+// ofStack gives a subcommand the flags that name a stack, which is required, and its project.
 func ofStack(command *cobra.Command, stack, project *string) {
 	command.Flags().StringVarP(stack, "stack", "s", "", "the stack's name")
 	command.Flags().StringVar(project, "project", ".", "the project's folder")
 	required(command, "stack")
 }
 
-// ofFile gives a verb the flag that names the stack's file, which is not always the project's own.
+// ofFile gives a subcommand the flag that names the stack's file, which is not always the project's own.
 func ofFile(command *cobra.Command, file *string) {
 	command.Flags().StringVar(file, "config-file", "", "the stack's file (default Pulumi.STACK.yaml in the project)")
 }

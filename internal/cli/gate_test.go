@@ -19,8 +19,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// verb runs a verb as the engine does, and returns its exit code and output.
-func verb(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+// invoke runs a subcommand as the engine does, and returns its exit code and output.
+func invoke(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	code = Run(args, strings.NewReader(stdin), &out, &err)
@@ -48,7 +48,7 @@ func TestGateExitsByItsVerdict(t *testing.T) {
 	server := sshtest.Start(t)
 	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
 	server.Handler = unitAnswer("active", "running")
-	code, stdout, _ := verb(t, agentSpec(t, server, "20s"), "gate")
+	code, stdout, _ := invoke(t, agentSpec(t, server, "20s"), "gate")
 	assert.Equal(t, 0, code)
 	var result health.Result
 	require.NoError(t, json.Unmarshal([]byte(stdout), &result))
@@ -56,7 +56,7 @@ func TestGateExitsByItsVerdict(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(stdout, "\n"), "one JSON line")
 
 	server.Handler = unitAnswer("activating", "start")
-	code, stdout, stderr := verb(t, agentSpec(t, server, "300ms"), "gate")
+	code, stdout, stderr := invoke(t, agentSpec(t, server, "300ms"), "gate")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stdout, `"ending":"timeout"`)
 	assert.Contains(t, stderr, "timed out after")
@@ -65,7 +65,7 @@ func TestGateExitsByItsVerdict(t *testing.T) {
 
 func TestGateRefusesASpecThatItCannotAsk(t *testing.T) {
 	for _, spec := range []string{"", "{}", `{"kind":"nosuch"}`, `{"kind":"host","typo":1}`} {
-		code, stdout, stderr := verb(t, spec, "gate")
+		code, stdout, stderr := invoke(t, spec, "gate")
 		assert.Equal(t, 2, code, spec)
 		assert.Empty(t, stdout)
 		assert.Contains(t, stderr, "gate cannot be asked")
@@ -74,10 +74,10 @@ func TestGateRefusesASpecThatItCannotAsk(t *testing.T) {
 
 func TestHostKeyPrintsTheKeyOfTheFirstContact(t *testing.T) {
 	server := sshtest.Start(t)
-	code, stdout, stderr := verb(t, fmt.Sprintf(`{"address":"127.0.0.1","port":%d,"timeout":"20s"}`, server.Target().Port), "hostkey")
+	code, stdout, stderr := invoke(t, fmt.Sprintf(`{"address":"127.0.0.1","port":%d,"timeout":"20s"}`, server.Target().Port), "hostkey")
 	assert.Equal(t, 0, code, stderr)
 	assert.Equal(t, server.HostKey()+"\n", stdout)
-	code, _, stderr = verb(t, `{"address":"127.0.0.1"}`, "hostkey")
+	code, _, stderr = invoke(t, `{"address":"127.0.0.1"}`, "hostkey")
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "positive timeout")
 }
@@ -93,13 +93,13 @@ func TestPushPrintsTheSumAndSkipsWhatIsThere(t *testing.T) {
 	target, err := json.Marshal(server.Target())
 	require.NoError(t, err)
 	input := fmt.Sprintf(`{"target":%s,"file":%q,"sha256":%q,"dest":%q,"mode":"0755","timeout":"20s"}`, target, file, sum, dest)
-	for _, said := range []string{"", "host-1 has " + dest + " already\n"} {
-		code, stdout, stderr := verb(t, input, "push")
+	for _, output := range []string{"", "host-1 has " + dest + " already\n"} {
+		code, stdout, stderr := invoke(t, input, "push")
 		assert.Equal(t, 0, code, stderr)
 		assert.Equal(t, sum+"\n", stdout)
-		assert.Equal(t, said, stderr)
+		assert.Equal(t, output, stderr)
 	}
-	code, _, stderr := verb(t, strings.Replace(input, sum, strings.Repeat("0", 64), 1), "push")
+	code, _, stderr := invoke(t, strings.Replace(input, sum, strings.Repeat("0", 64), 1), "push")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "expected sha256 0000")
 }

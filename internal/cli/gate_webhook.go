@@ -27,7 +27,7 @@ type webhookFlags struct {
 }
 
 // newGateWebhookCommand is `strata gate webhook`, for people and scripts: it waits, after a plain `helm install`, until an admission
-// webhook serves. It is the gate that the program itself uses, without hosts to look from.
+// webhook serves. It is the gate that the program itself uses, without hosts to observe from.
 func newGateWebhookCommand() *cobra.Command {
 	var flags webhookFlags
 	command := &cobra.Command{
@@ -62,7 +62,7 @@ func newGateWebhookCommand() *cobra.Command {
 	set.StringVar(&flags.caSecret, "ca-secret", "", "a Secret beside the Service whose ca.crt each caBundle must equal (default: any caBundle)")
 	set.StringVar(&flags.accept, "accept", "", "a YAML file with an object that the webhook must admit")
 	set.StringVar(&flags.deny, "deny", "", "a YAML file with an object that the webhook must refuse (needed where the failurePolicy is Ignore)")
-	set.StringVar(&flags.denyMatch, "deny-match", "", "a part of the refusal that only the webhook can have said")
+	set.StringVar(&flags.denyMatch, "deny-match", "", "a part of the refusal that only the webhook can have sent")
 	set.StringSliceVar(&flags.workloads, "workload", nil, "what backs the webhook, as namespace/kind/name; its Pods explain a failure")
 	set.DurationVar(&flags.timeout, "timeout", 5*time.Minute, "how long to wait")
 	return command

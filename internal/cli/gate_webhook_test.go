@@ -41,7 +41,7 @@ func TestAWebhookIsGatedByFlags(t *testing.T) {
 	assert.Equal(t, []string{"https://192.0.2.1:6443"}, spec.Servers)
 	assert.Equal(t, "GatewayProxy", spec.Webhook.Accept["kind"])
 	assert.Equal(t, "Other", spec.Webhook.Deny["kind"])
-	assert.NotContains(t, string(secrets.Kubeconfig), "192.0.2.2", "other clusters are nobody's business here")
+	assert.NotContains(t, string(secrets.Kubeconfig), "192.0.2.2", "other clusters' credentials must not get here")
 
 	flags.context = "two"
 	spec, _, err = flags.spec("configuration")

@@ -12,7 +12,7 @@ import (
 	"strata/internal/stackhealth"
 )
 
-// healthTimeout bounds each gate: what works passes within a look or two.
+// healthTimeout bounds each gate: what works passes within an observation or two.
 const healthTimeout = 15 * time.Second
 
 // healthFlags are the flags of `strata health`.
@@ -25,7 +25,7 @@ type healthFlags struct {
 }
 
 // newHealthCommand is `strata health`: every gate that a stack should have by its configuration, asked again now with the spec that the
-// state has. It exits with 0 when all are there and open, 1 when one is not, and 2 when all that the state has are open and nobody can
+// state has. It exits with 0 when all are there and open, 1 when one is not, and 2 when all that the state has are open and it is not
 // say what the configuration asks for.
 func newHealthCommand() *cobra.Command {
 	flags := healthFlags{Question: stackhealth.Question{TimeoutKey: "--timeout"}}
@@ -73,7 +73,7 @@ func askOnce(cmd *cobra.Command, flags healthFlags) error {
 	return showRound(cmd.OutOrStdout(), round, flags)
 }
 
-// showRound prints the round and returns the exit code as an error: 1 when a gate is not open, 2 when nobody can say whether one is missing.
+// showRound prints the round and returns the exit code as an error: 1 when a gate is not open, 2 when it is not known whether one is missing.
 func showRound(out io.Writer, round stackhealth.Round, flags healthFlags) (err error) {
 	if flags.asJSON {
 		err = json.NewEncoder(out).Encode(round.Gates)

@@ -42,7 +42,7 @@ func TestHealthAfterAFailedUpSaysWhatIsMissing(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = unitAnswer("active", "running")
 	fakePulumi(t, stateOf(t, server, "k3s-server-1-gate"))
-	code, stdout, stderr := verb(t, "", "health", "-s", "dev", "--project", project(t, oneServer))
+	code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", project(t, oneServer))
 	assert.Equal(t, 1, code, stdout+stderr)
 	assert.Contains(t, stdout, "1 of 5 gates open, 4 missing")
 	for _, gate := range slices.DeleteFunc(slices.Clone(gatesOfOneServer), func(gate string) bool { return gate == "k3s-server-1-gate" }) {
@@ -51,7 +51,7 @@ func TestHealthAfterAFailedUpSaysWhatIsMissing(t *testing.T) {
 	assert.Less(t, strings.Index(stdout, "hosts-server-1-gate"), strings.Index(stdout, "k3s-server-1-gate"), "in the program's order")
 
 	fakePulumi(t, stateOf(t, server, gatesOfOneServer...))
-	code, stdout, stderr = verb(t, "", "health", "-s", "dev", "--project", project(t, oneServer))
+	code, stdout, stderr = invoke(t, "", "health", "-s", "dev", "--project", project(t, oneServer))
 	assert.Equal(t, 0, code, stdout+stderr)
 	assert.Contains(t, stdout, "\n5 of 5 gates open\n")
 	assert.NotContains(t, stdout, "missing")
@@ -75,7 +75,7 @@ func TestHealthOfAStackThatWasNeverUpHasNoGateOpen(t *testing.T) {
 	for name, state := range map[string]string{"no stack": "", "no up": `{"version":3,"deployment":null}`} {
 		t.Run(name, func(t *testing.T) {
 			pulumiWithout(t, state)
-			code, stdout, stderr := verb(t, "", "health", "-s", "dev", "--project", project(t, oneServer))
+			code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", project(t, oneServer))
 			assert.Equal(t, 1, code, stdout+stderr)
 			assert.Contains(t, stdout, "0 of 5 gates open, 5 missing")
 			assert.Contains(t, stdout, "pulumi up -s dev")
@@ -103,7 +103,7 @@ func TestHealthWithoutTheConfigurationDoesNotCountWhatItCannotKnow(t *testing.T)
 			if test.stackFile == "" {
 				stack = filepath.Join(t.TempDir(), "Pulumi.other.yaml")
 			}
-			code, stdout, stderr := verb(t, "", "health", "-s", "dev", "--config-file", stack, "--metrics", file, "--timeout", "500ms")
+			code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--config-file", stack, "--metrics", file, "--timeout", "500ms")
 			assert.Equal(t, test.code, code, stdout+stderr)
 			assert.Contains(t, stdout, "of the 1 gates that the state has open")
 			assert.NotContains(t, stdout, "1 of 1 gates")
@@ -123,14 +123,14 @@ func TestHealthAfterAChangeOfTheConfigurationSaysWhatIsLeftOver(t *testing.T) {
 	server.Handler = unitAnswer("active", "running")
 	fakePulumi(t, stateOf(t, server, "k3s-server-2-gate"))
 	dir := project(t, oneServer)
-	code, stdout, stderr := verb(t, "", "health", "-s", "dev", "--project", dir)
+	code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", dir)
 	assert.Equal(t, 1, code, stdout+stderr)
 	assert.Contains(t, stdout, "left over: k3s-server-2-gate\n")
 	assert.Contains(t, stdout, "missing: hosts-server-1-gate, k3s-server-1-gate, k3s-api, k3s-nodes, k3s-system\n")
 	assert.Contains(t, stdout, "1 of 6 gates open, 5 missing")
 
 	fakePulumi(t, stateOf(t, server, "k3s-server-2-gate"))
-	_, stdout, _ = verb(t, "", "health", "-s", "dev", "--project", dir, "--json")
+	_, stdout, _ = invoke(t, "", "health", "-s", "dev", "--project", dir, "--json")
 	var gates []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(stdout), &gates))
 	require.Len(t, gates, 6)
@@ -152,12 +152,12 @@ func TestAGateThatIsAskedForByNameAndMissingIsNotOpen(t *testing.T) {
 		"k3s-nodse":         {2, "no gate is called k3s-nodse"},
 	} {
 		fakePulumi(t, stateOf(t, server, "k3s-server-1-gate"))
-		code, stdout, stderr := verb(t, "", "health", "-s", "dev", "--project", project(t, oneServer), "--gate", gate)
+		code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", project(t, oneServer), "--gate", gate)
 		assert.Equal(t, want.code, code, stdout+stderr)
 		assert.Contains(t, stdout+stderr, want.says)
 	}
 	fakePulumi(t, stateOf(t, server, "k3s-server-1-gate"))
-	code, stdout, stderr := verb(t, "", "health", "-s", "dev", "--project", t.TempDir(), "--gate", "k3s-server-1-gate")
+	code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", t.TempDir(), "--gate", "k3s-server-1-gate")
 	assert.Equal(t, 0, code, "what it asks for needs no configuration: "+stderr)
 	assert.Contains(t, stdout, "1 of 1 gates open")
 }

@@ -48,7 +48,7 @@ func TestHealthWritesTheVerdictsAlsoWhenAGateIsNotOpen(t *testing.T) {
 	} {
 		server.Handler = unitAnswer(test.state, test.sub)
 		fakePulumi(t, stateOf(t, server, gatesOfOneServer...))
-		code, stdout, stderr := verb(t, "", "health", "-s", "dev", "--project", project(t, oneServer), "--metrics", file, "--timeout", "500ms")
+		code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", project(t, oneServer), "--metrics", file, "--timeout", "500ms")
 		assert.Equal(t, test.code, code, stdout+stderr)
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestHealthInALoopOutlivesARoundThatFailsAndEndsWellWhenInterrupted(t *testi
 }
 
 func TestMetricsOfSomeGatesOnlyAreRefused(t *testing.T) {
-	code, _, stderr := verb(t, "", "health", "-s", "dev", "--metrics", "x.prom", "--gate", "a")
+	code, _, stderr := invoke(t, "", "health", "-s", "dev", "--metrics", "x.prom", "--gate", "a")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "gate metrics")
 }

@@ -20,18 +20,18 @@ type hostFlags struct {
 func newHostCommand() *cobra.Command {
 	command := &cobra.Command{Use: "host", Short: "Release hosts and machines from their stack, or adopt them"}
 	command.AddCommand(
-		hostVerb(ownership.Release, "Take the mark of ownership off hosts and machines, whosever it is; K3s on them stays", false),
-		hostVerb(ownership.Adopt, "Mark hosts and machines as this stack's in place of another's; a K3s must have this stack's token", true),
+		hostSubcommand(ownership.Release, "Take the mark of ownership off hosts and machines, whosever it is; K3s on them stays", false),
+		hostSubcommand(ownership.Adopt, "Mark hosts and machines as this stack's in place of another's; a K3s must have this stack's token", true),
 	)
 	return command
 }
 
-// hostVerb does something with the marks of the hosts whose nodes are its arguments. known says that the stack's state must know its
+// hostSubcommand does something with the marks of the hosts whose nodes are its arguments. known says that the stack's state must know its
 // cluster; a release needs no state.
-func hostVerb(verb, short string, known bool) *cobra.Command {
+func hostSubcommand(subcommand, short string, known bool) *cobra.Command {
 	var flags hostFlags
 	command := &cobra.Command{
-		Use: verb + " NODE...", Short: short, Args: cobra.MinimumNArgs(1),
+		Use: subcommand + " NODE...", Short: short, Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, nodes []string) error {
 			cfg, err := namedNodes(flags, nodes)
 			if err != nil {
@@ -39,9 +39,9 @@ func hostVerb(verb, short string, known bool) *cobra.Command {
 			}
 			owner, err := inventory.OwnerOf(cmd.Context(), flags.project, flags.stack)
 			if err != nil && known {
-				return fmt.Errorf("host %s: %w", verb, err)
+				return fmt.Errorf("host %s: %w", subcommand, err)
 			}
-			marks := ownership.Marks{Action: verb, Yes: flags.yes, Owner: owner, Stack: flags.stack, Project: flags.project, Out: cmd.OutOrStdout()}
+			marks := ownership.Marks{Action: subcommand, Yes: flags.yes, Owner: owner, Stack: flags.stack, Project: flags.project, Out: cmd.OutOrStdout()}
 			if cfg.Hosts.Driver != config.DriverExisting {
 				return marks.OfMachines(cmd.Context(), cfg)
 			}

@@ -38,11 +38,11 @@ func TestMachinesOfAnotherStateAreNamedAndChangeHandsByHand(t *testing.T) {
 	theirs, err := os.ReadFile(domain)
 	require.NoError(t, err)
 	host := func(arguments ...string) (int, string) {
-		code, stdout, stderr := verb(t, "", append([]string{"host"}, append(arguments, "--stack", "dev", "--project", h.project)...)...)
+		code, stdout, stderr := invoke(t, "", append([]string{"host"}, append(arguments, "--stack", "dev", "--project", h.project)...)...)
 		return code, stdout + stderr
 	}
 	leftovers := func(stdin string) (int, string) {
-		code, stdout, stderr := verb(t, stdin, "leftovers", "--stack", "dev", "--project", h.project)
+		code, stdout, stderr := invoke(t, stdin, "leftovers", "--stack", "dev", "--project", h.project)
 		return code, stdout + stderr
 	}
 

@@ -15,15 +15,15 @@ import (
 	"strata/internal/self"
 )
 
-// fromStdin is a verb that a resource runs: run gets the one JSON object on stdin, and a context that ends with that object's timeout.
-func fromStdin[T any](verb string, run func(ctx context.Context, cmd *cobra.Command, input T) error) func(*cobra.Command, []string) error {
+// fromStdin is a subcommand that a resource runs: run gets the one JSON object on stdin, and a context that ends with that object's timeout.
+func fromStdin[T any](subcommand string, run func(ctx context.Context, cmd *cobra.Command, input T) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		text, err := io.ReadAll(cmd.InOrStdin())
 		if err != nil {
-			return fmt.Errorf("%s: stdin: %w", verb, err)
+			return fmt.Errorf("%s: stdin: %w", subcommand, err)
 		}
 		var input T
-		if err := decode(verb, text, &input); err != nil {
+		if err := decode(subcommand, text, &input); err != nil {
 			return err
 		}
 		var bound struct {
@@ -32,7 +32,7 @@ func fromStdin[T any](verb string, run func(ctx context.Context, cmd *cobra.Comm
 		if err := json.Unmarshal(text, &bound); err != nil {
 			return err
 		}
-		ctx, cancel, err := within(cmd.Context(), verb, bound.Timeout)
+		ctx, cancel, err := within(cmd.Context(), subcommand, bound.Timeout)
 		if err != nil {
 			return err
 		}
@@ -45,17 +45,17 @@ func fromStdin[T any](verb string, run func(ctx context.Context, cmd *cobra.Comm
 func previousOutput() string { return os.Getenv(self.PreviousOutput) }
 
 // previous is previousOutput, where that is JSON; the zero value at a create. Keys that it does not know are another version's.
-func previous[T any](verb string) (before T, err error) {
+func previous[T any](subcommand string) (before T, err error) {
 	if text := previousOutput(); text != "" {
 		if err := json.Unmarshal([]byte(text), &before); err != nil {
-			return before, &exitError{2, fmt.Errorf("%s: previous output: %w", verb, err)}
+			return before, &exitError{2, fmt.Errorf("%s: previous output: %w", subcommand, err)}
 		}
 	}
 	return before, nil
 }
 
 // decode reads one JSON object. A misspelt key is an error.
-func decode(verb string, text []byte, into any) error {
+func decode(subcommand string, text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(into)
@@ -63,15 +63,15 @@ func decode(verb string, text []byte, into any) error {
 		err = errors.New("expected one JSON object, found more behind it")
 	}
 	if err != nil {
-		return &exitError{2, fmt.Errorf("%s: stdin: %w", verb, err)}
+		return &exitError{2, fmt.Errorf("%s: stdin: %w", subcommand, err)}
 	}
 	return nil
 }
 
-// within bounds a verb by the timeout of its input. None, or a negative one, is a mistake of whoever wrote the input.
-func within(ctx context.Context, verb string, timeout metav1.Duration) (context.Context, context.CancelFunc, error) {
+// within bounds a subcommand by the timeout of its input. None, or a negative one, is a mistake of whoever wrote the input.
+func within(ctx context.Context, subcommand string, timeout metav1.Duration) (context.Context, context.CancelFunc, error) {
 	if timeout.Duration <= 0 {
-		return nil, nil, &exitError{2, fmt.Errorf("%s: a positive timeout is required", verb)}
+		return nil, nil, &exitError{2, fmt.Errorf("%s: a positive timeout is required", subcommand)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout.Duration)
 	return ctx, cancel, nil

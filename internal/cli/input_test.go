@@ -9,9 +9,9 @@ import (
 	"strata/internal/machineset"
 )
 
-// An unbounded verb would hold the whole run for ever.
-func TestEveryVerbOfTheProgramsOwnNeedsATimeout(t *testing.T) {
-	for said, args := range map[string][]string{
+// An unbounded subcommand would hold the whole run for ever.
+func TestEverySubcommandOfTheProgramsOwnNeedsATimeout(t *testing.T) {
+	for output, args := range map[string][]string{
 		"crds apply: a positive timeout": {"crds", "apply"},
 		"read: a positive timeout":       {"read"},
 		"push: a positive timeout":       {"push"},
@@ -21,17 +21,17 @@ func TestEveryVerbOfTheProgramsOwnNeedsATimeout(t *testing.T) {
 		if stdin == "" {
 			stdin = "{}"
 		}
-		code, stdout, stderr := verb(t, stdin, args...)
-		assert.Equal(t, 2, code, said)
-		assert.Empty(t, stdout, said)
-		assert.Contains(t, stderr, said)
+		code, stdout, stderr := invoke(t, stdin, args...)
+		assert.Equal(t, 2, code, output)
+		assert.Empty(t, stdout, output)
+		assert.Contains(t, stderr, output)
 	}
 }
 
-func TestAVerbSaysWhoseKubeconfigItCannotRead(t *testing.T) {
+func TestASubcommandSaysWhoseKubeconfigItCannotRead(t *testing.T) {
 	t.Setenv("STRATA_KUBECONFIG", "no kubeconfig")
 	for _, args := range [][]string{{"crds", "remove"}, {"read"}} {
-		code, _, stderr := verb(t, `{"timeout":"1s"}`, args...)
+		code, _, stderr := invoke(t, `{"timeout":"1s"}`, args...)
 		assert.Equal(t, 1, code, args)
 		assert.Contains(t, stderr, args[0]+": STRATA_KUBECONFIG: ")
 		assert.NotContains(t, stderr, "no kubeconfig")

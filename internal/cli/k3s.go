@@ -23,12 +23,12 @@ func newAdmitCommand() *cobra.Command {
 		Short:  "Free a node's name of the host that had it before (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: fromStdin("admit", func(ctx context.Context, cmd *cobra.Command, question members.Admission) error {
-			question.Again = previousOutput() != ""
-			if err := question.Admit(ctx, health.SecretsFrom(os.Getenv).SSHKey, cmd.ErrOrStderr()); err != nil {
-				return fmt.Errorf("layer k3s: admit %s: %w", question.Node.Name, err)
+		RunE: fromStdin("admit", func(ctx context.Context, cmd *cobra.Command, input members.Admission) error {
+			input.Again = previousOutput() != ""
+			if err := input.Admit(ctx, health.SecretsFrom(os.Getenv).SSHKey, cmd.ErrOrStderr()); err != nil {
+				return fmt.Errorf("layer k3s: admit %s: %w", input.Node.Name, err)
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), question.Node.HostKey)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), input.Node.HostKey)
 			return err
 		}),
 	}

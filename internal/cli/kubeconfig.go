@@ -20,17 +20,17 @@ func restConfig() (*rest.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("STRATA_KUBECONFIG: %w", err)
 	}
-	// The client's default, five requests a second, made a bundle of a dozen definitions take three seconds longer. A verb makes few
+	// The client's default, five requests a second, made a bundle of a dozen definitions take three seconds longer. A subcommand makes few
 	// requests, and the API server protects itself.
 	config.QPS = -1
 	return config, nil
 }
 
 // dynamicClient reaches objects of every kind in the cluster of STRATA_KUBECONFIG.
-func dynamicClient(verb string) (dynamic.Interface, error) {
+func dynamicClient(subcommand string) (dynamic.Interface, error) {
 	config, err := restConfig()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", verb, err)
+		return nil, fmt.Errorf("%s: %w", subcommand, err)
 	}
 	return dynamic.NewForConfig(config)
 }

@@ -39,14 +39,14 @@ func vmLeaving() *cobra.Command {
 }
 
 // leavingCommand is `strata machine leaving` and `strata vm leaving`. They stand in states, so their flags stay as they are.
-func leavingCommand[T any](verb string, do deletion[T]) *cobra.Command {
+func leavingCommand[T any](subcommand string, do deletion[T]) *cobra.Command {
 	var begin, back bool
 	command := &cobra.Command{
 		Use:    "leaving",
 		Short:  "Have all machines made anew where a destroy broke off among them (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: fromStdin(verb, func(ctx context.Context, cmd *cobra.Command, all T) error {
+		RunE: fromStdin(subcommand, func(ctx context.Context, cmd *cobra.Command, all T) error {
 			switch {
 			case begin:
 				return do.mark(ctx, all)

@@ -13,7 +13,7 @@ import (
 )
 
 // newLeftoversCommand is `strata leftovers`: after a destroy that succeeded, it removes what runs that broke off left of the stack's hosts,
-// where that is half made, and fails naming what is whole: the state knows nothing of it, so nobody else would ever look.
+// where that is half made, and fails naming what is whole: the state knows nothing of it, so no later run would find it.
 func newLeftoversCommand() *cobra.Command {
 	var stack, project, file string
 	var unfinished bool
@@ -37,7 +37,7 @@ func newLeftoversCommand() *cobra.Command {
 			switch {
 			case err != nil:
 				return fmt.Errorf("%w; --config-file names the stack's file", err)
-			case cfg.Lent():
+			case cfg.OnExistingCluster():
 				return nil // no host of it is the stack's
 			}
 			known, err := leftovers.ReadBefore(cmd.InOrStdin())
@@ -82,7 +82,7 @@ func newStrandedCommand() *cobra.Command {
 func showOrphaned(cmd *cobra.Command, file, project string, state *stackstate.State) error {
 	cfg, err := config.FromFile(file)
 	if err != nil {
-		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "virtual machines that the state does not know were not looked for: %v; --config-file names the stack's file\n", err)
+		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "virtual machines that the state does not know were not searched: %v; --config-file names the stack's file\n", err)
 		return err
 	}
 	return leftovers.ShowOrphans(cmd.Context(), cmd.OutOrStdout(), cfg, project, state)

@@ -68,7 +68,7 @@ func TestASnapshotIsNamedAndCopiedForItsOwnerOnly(t *testing.T) {
 	sum := sha256.Sum256([]byte("etcd's data"))
 	fakePulumi(t, clusterState(t, snapshotServer(t, sum, "etcd's data"), "server-1", "server-2"))
 	folder := t.TempDir()
-	code, stdout, stderr := verb(t, "", "snapshot", "-s", "dev", "--to", folder)
+	code, stdout, stderr := invoke(t, "", "snapshot", "-s", "dev", "--to", folder)
 	require.Equal(t, 0, code, stderr)
 	assert.Contains(t, stdout, "on-demand-server-1-1 on server-1: 11 bytes, sha256 "+hex.EncodeToString(sum[:]))
 	copied := filepath.Join(folder, "on-demand-server-1-1")
@@ -83,7 +83,7 @@ func TestASnapshotIsNamedAndCopiedForItsOwnerOnly(t *testing.T) {
 func TestACopyThatBreaksOffLeavesNoSnapshot(t *testing.T) {
 	fakePulumi(t, clusterState(t, snapshotServer(t, sha256.Sum256([]byte("etcd's data")), "etcd's d"), "server-1"))
 	folder := t.TempDir()
-	code, stdout, stderr := verb(t, "", "snapshot", "-s", "dev", "--to", folder)
+	code, stdout, stderr := invoke(t, "", "snapshot", "-s", "dev", "--to", folder)
 	assert.Equal(t, 1, code)
 	assert.NotContains(t, stdout, "copied")
 	assert.Contains(t, stderr, "copy on-demand-server-1-1 of server-1: expected sha256 ")
@@ -100,7 +100,7 @@ func TestASnapshotThatNoServerCanTakeNamesTheWayOut(t *testing.T) {
 		return 1
 	}
 	fakePulumi(t, clusterState(t, server, "server-1", "server-2"))
-	code, _, stderr := verb(t, "", "snapshot", "-s", "dev")
+	code, _, stderr := invoke(t, "", "snapshot", "-s", "dev")
 	assert.Equal(t, 1, code)
 	for _, want := range []string{"snapshot on server-1", "snapshot on server-2", "etcdserver: no leader", "strata restore --current"} {
 		assert.Contains(t, stderr, want)
@@ -117,7 +117,7 @@ func TestARestoreWithoutYesOnlySaysWhatItWouldDo(t *testing.T) {
 		return 0
 	}
 	fakePulumi(t, clusterState(t, server, "server-1", "server-2", "server-3"))
-	code, stdout, stderr := verb(t, "", "restore", "-s", "dev", "--snapshot", "on-demand-1", "--without", "server-3")
+	code, stdout, stderr := invoke(t, "", "restore", "-s", "dev", "--snapshot", "on-demand-1", "--without", "server-3")
 	require.Equal(t, 0, code, stderr)
 	assert.Contains(t, stdout, "Nothing was done. With --yes:")
 	assert.Contains(t, stdout, "K3s stops on server-1, server-2;")
@@ -141,27 +141,27 @@ func TestARestoreMakesSureThatItCanLogInBeforeItStopsAnything(t *testing.T) {
 		return 0
 	}
 	fakePulumi(t, clusterState(t, server, "server-1"))
-	code, _, stderr := verb(t, "", "restore", "-s", "dev", "--snapshot", "on-demand-1", "--yes")
+	code, _, stderr := invoke(t, "", "restore", "-s", "dev", "--snapshot", "on-demand-1", "--yes")
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "refused, nothing was changed: nobody could log in afterwards")
+	assert.Contains(t, stderr, "refused, nothing was changed: no login would work afterwards")
 	assert.Contains(t, stderr, "No such file or directory")
 	assert.NotContains(t, steps, "stop")
 }
 
 func TestARestoreNeedsToKnowFromWhere(t *testing.T) {
-	code, _, stderr := verb(t, "", "restore", "-s", "dev")
+	code, _, stderr := invoke(t, "", "restore", "-s", "dev")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "snapshot file current")
 	server := sshtest.Start(t)
 	fakePulumi(t, clusterState(t, server, "server-1"))
-	code, _, stderr = verb(t, "", "restore", "-s", "dev", "--current", "--from", "server-9")
+	code, _, stderr = invoke(t, "", "restore", "-s", "dev", "--current", "--from", "server-9")
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "--from: no node is called server-9; there are server-1")
 }
 
 func TestAStackWithoutAClusterHasNoSnapshots(t *testing.T) {
 	fakePulumi(t, `{"deployment":{"resources":[]}}`)
-	code, _, stderr := verb(t, "", "snapshot", "-s", "dev")
+	code, _, stderr := invoke(t, "", "snapshot", "-s", "dev")
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "stack dev has no cluster yet: run pulumi up -s dev")
 }
@@ -180,11 +180,11 @@ func TestAHostIsAdmittedWhereThereIsNoClusterAndWhereItIsAMember(t *testing.T) {
 			t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
 			target, err := json.Marshal(members.Member{Target: server.Target(), Role: "server"})
 			require.NoError(t, err)
-			code, stdout, stderr := verb(t, fmt.Sprintf(`{"timeout":"10s","first":true,"node":%s,"servers":[%s]}`, target, target), "admit")
+			code, stdout, stderr := invoke(t, fmt.Sprintf(`{"timeout":"10s","first":true,"node":%s,"servers":[%s]}`, target, target), "admit")
 			require.Equal(t, 0, code, stderr)
 			assert.Equal(t, server.Target().HostKey, strings.TrimSpace(stdout))
 			if answer != "" {
-				assert.Equal(t, 1, asked, "a member asks nobody")
+				assert.Equal(t, 1, asked, "a member asks no server")
 			}
 		})
 	}

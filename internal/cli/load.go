@@ -21,9 +21,9 @@ import (
 // loadFlags are the flags of `strata load`.
 type loadFlags struct {
 	load.Options
-	// stack and workload name the URL, its address and its authority by the stack's outputs.
+	// stack and workload name the URL, its address and its CA by the stack's outputs.
 	stack, project, workload string
-	authority, json          string
+	ca, json                 string
 	size                     int
 }
 
@@ -44,7 +44,7 @@ func newLoadCommand() *cobra.Command {
 	f.StringVar(&flags.project, "project", ".", "the project's folder")
 	f.StringVar(&flags.workload, "workload", "", "the workload's name, of strata:apps.workloads")
 	f.StringVar(&flags.ConnectTo, "connect-to", "", "host:port to dial in place of the URL's")
-	f.StringVar(&flags.authority, "ca", "", "file with the authority that the certificate must lead to")
+	f.StringVar(&flags.ca, "ca", "", "file with the CA that the certificate must lead to")
 	f.IntVar(&flags.Rate, "rate", 50, "requests a second")
 	f.DurationVar(&flags.Duration, "duration", 0, "how long; 0: until interrupted")
 	f.DurationVar(&flags.Timeout, "timeout", 40*time.Second, "after what a request without an answer is lost")
@@ -105,8 +105,8 @@ func (f *loadFlags) target(cmd *cobra.Command, args []string) error {
 	default:
 		return errors.New("expected a URL, or --stack and --workload")
 	}
-	if f.authority != "" {
-		text, err := os.ReadFile(f.authority)
+	if f.ca != "" {
+		text, err := os.ReadFile(f.ca)
 		if err != nil {
 			return fmt.Errorf("--ca: %w", err)
 		}
@@ -115,7 +115,7 @@ func (f *loadFlags) target(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// ofStack takes URL, address and authority from the stack's outputs.
+// ofStack takes URL, address and CA from the stack's outputs.
 func (f *loadFlags) ofStack(cmd *cobra.Command) error {
 	state, err := stackstate.CommandLine(f.project).ReadEncrypted(cmd.Context(), f.stack)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"strata/internal/table"
 )
 
-// machineTimeout bounds one verb on one machine. Extracting the image takes seconds, a boot one or two; a slow disk or a
+// machineTimeout bounds one subcommand on one machine. Extracting the image takes seconds, a boot one or two; a slow disk or a
 // boot delay takes the rest.
 const machineTimeout = 3 * time.Minute
 
@@ -32,10 +32,10 @@ func newMachineCommand() *cobra.Command {
 	cmd.PersistentFlags().Duration("timeout", machineTimeout, "bound for each machine")
 	cmd.AddCommand(machineCreate(), machineDelete(), machineLeaving(), machineList(), machineExec(), machineSupervise(), machineBoot())
 	cmd.AddCommand(
-		machineVerb("start", "Start machines that do not run, as after a reboot of this host; with --all, only those that are whole", nspawn.Start),
+		machineSubcommand("start", "Start machines that do not run, as after a reboot of this host; with --all, only those that are whole", nspawn.Start),
 		machineStop(),
-		machineVerb("pause", "Freeze machines: a node that hangs", withoutLog(nspawn.Pause)),
-		machineVerb("resume", "Let paused machines go on", withoutLog(nspawn.Resume)),
+		machineSubcommand("pause", "Freeze machines: a node that hangs", withoutLog(nspawn.Pause)),
+		machineSubcommand("resume", "Let paused machines go on", withoutLog(nspawn.Resume)),
 	)
 	return cmd
 }
@@ -69,7 +69,7 @@ func machineCreate() *cobra.Command {
 }
 
 func machineDelete() *cobra.Command {
-	cmd := machineVerb("delete", "Remove machines with everything made for them; without a name, that of the spec on stdin",
+	cmd := machineSubcommand("delete", "Remove machines with everything made for them; without a name, that of the spec on stdin",
 		nspawn.Delete)
 	byName := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
@@ -102,7 +102,7 @@ func machineDelete() *cobra.Command {
 
 func machineStop() *cobra.Command {
 	var hard bool
-	cmd := machineVerb("stop", "Power machines off; what does not obey is killed",
+	cmd := machineSubcommand("stop", "Power machines off; what does not obey is killed",
 		func(ctx context.Context, name string, _ *nspawn.Log) error { return nspawn.Stop(ctx, name, hard) })
 	cmd.Flags().BoolVar(&hard, "hard", false, "kill at once, as a power cut does")
 	return cmd
@@ -165,11 +165,11 @@ func withoutLog(do func(ctx context.Context, name string) error) machineAction {
 	return func(ctx context.Context, name string, _ *nspawn.Log) error { return do(ctx, name) }
 }
 
-// machineVerb is a command that does the same to each machine named, or to all, and reports every failure.
-func machineVerb(verb, short string, do machineAction) *cobra.Command {
+// machineSubcommand is a command that does the same to each machine named, or to all, and reports every failure.
+func machineSubcommand(subcommand, short string, do machineAction) *cobra.Command {
 	var all bool
 	var prefix string
-	cmd := &cobra.Command{Use: verb + " [NAME…]", Short: short}
+	cmd := &cobra.Command{Use: subcommand + " [NAME…]", Short: short}
 	cmd.Flags().BoolVar(&all, "all", false, "every machine of this host")
 	cmd.Flags().StringVar(&prefix, "prefix", "", "with --all: only names that begin with this")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
@@ -179,8 +179,8 @@ func machineVerb(verb, short string, do machineAction) *cobra.Command {
 				return err
 			}
 			for _, m := range found {
-				// Nobody can start what is half made; the next up makes it anew.
-				if strings.HasPrefix(m.Name, prefix) && (verb != "start" || m.State != nspawn.Incomplete) {
+				// What is half made cannot be started; the next up makes it anew.
+				if strings.HasPrefix(m.Name, prefix) && (subcommand != "start" || m.State != nspawn.Incomplete) {
 					names = append(names, m.Name)
 				}
 			}

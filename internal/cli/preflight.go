@@ -12,7 +12,7 @@ import (
 	"strata/health/preflight"
 )
 
-// preflightTimeout bounds the whole look: what exists already answers at once, and everything is asked at the same time.
+// preflightTimeout bounds the whole observation: what exists already answers at once, and everything is asked at the same time.
 const preflightTimeout = 20 * time.Second
 
 // preflightFlags are the flags of `strata preflight`.
@@ -28,7 +28,7 @@ func newPreflightCommand() *cobra.Command {
 	var flags preflightFlags
 	command := &cobra.Command{
 		Use:   "preflight",
-		Short: "Look at every host, the hypervisor or the existing cluster before the first change and say what would go wrong",
+		Short: "Observe every host, the hypervisor or the existing cluster before the first change and say what would go wrong",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config.FromFile(stackFile(flags.file, flags.project, flags.stack))
@@ -44,7 +44,7 @@ func newPreflightCommand() *cobra.Command {
 	ofStack(command, &flags.stack, &flags.project)
 	ofFile(command, &flags.file)
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every finding as JSON")
-	command.Flags().DurationVar(&flags.timeout, "timeout", preflightTimeout, "bound for the whole look")
+	command.Flags().DurationVar(&flags.timeout, "timeout", preflightTimeout, "bound for the whole observation")
 	return command
 }
 

@@ -21,7 +21,7 @@ config:
     nodes: [{name: server-1, role: server, address: 10.10.0.11}]
   strata:metallb: {addresses: [10.10.0.200/29]}
 `), 0o600))
-	code, _, stderr := verb(t, "", "preflight", "--stack", "staging", "--project", project)
+	code, _, stderr := invoke(t, "", "preflight", "--stack", "staging", "--project", project)
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "strata:hosts.ssh.keyFile: no-such-key cannot be read")
 }
@@ -34,7 +34,7 @@ config:
   strata:cluster: {kubeconfig: config, context: three}
   strata:metallb: {addresses: [172.18.255.200-172.18.255.250]}
 `), 0o600))
-	code, _, stderr := verb(t, "", "preflight", "--stack", "kind", "--project", project)
+	code, _, stderr := invoke(t, "", "preflight", "--stack", "kind", "--project", project)
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "strata:cluster.context: three is no context of config; it has one, two")
 }

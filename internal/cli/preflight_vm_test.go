@@ -96,14 +96,14 @@ func (h *hypervisorStack) up(cfg *config.Config, image vm.Image, pin string) {
 		spec.Cluster, spec.Project = h.cluster, "strata"
 		text, err := json.Marshal(spec)
 		require.NoError(h.t, err)
-		code, _, stderr := verb(h.t, string(text), "vm", "create")
+		code, _, stderr := invoke(h.t, string(text), "vm", "create")
 		require.Zero(h.t, code, stderr)
 	}
 }
 
 func (h *hypervisorStack) preflight() (code int, output string) {
 	h.t.Helper()
-	code, stdout, stderr := verb(h.t, "", "preflight", "--stack", "dev", "--project", h.project)
+	code, stdout, stderr := invoke(h.t, "", "preflight", "--stack", "dev", "--project", h.project)
 	assert.NotContains(h.t, stdout+stderr, "PRIVATE KEY")
 	return code, stdout + stderr
 }

@@ -27,12 +27,12 @@ func TestAPushOfImagesLoadsThem(t *testing.T) {
 		before := len(server.Commands())
 		text, err := json.Marshal(input)
 		require.NoError(t, err)
-		code, _, stderr := verb(t, string(text), "push")
+		code, _, stderr := invoke(t, string(text), "push")
 		require.Equal(t, 0, code, stderr)
 		return len(server.Commands()) - before
 	}
-	assert.Equal(t, 2, scripts(), "look and copy")
-	assert.Equal(t, 1, scripts(), "look")
+	assert.Equal(t, 2, scripts(), "read and copy")
+	assert.Equal(t, 1, scripts(), "read")
 	input["images"] = true
-	assert.Equal(t, 2, scripts(), "look and load")
+	assert.Equal(t, 2, scripts(), "read and load")
 }

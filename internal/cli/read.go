@@ -35,7 +35,7 @@ func newReadCommand() *cobra.Command {
 	}
 }
 
-// newNodesCommand is `strata nodes`: it prints the registered Nodes of a lent cluster as JSON.
+// newNodesCommand is `strata nodes`: it prints the registered Nodes of an existing cluster as JSON.
 func newNodesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "nodes",

@@ -1,4 +1,4 @@
-// Package cli owns the command line: one file per verb, each a thin layer over the package that does the work. Verbs that
+// Package cli owns the command line: one file per subcommand, each a thin layer over the package that does the work. Subcommands that
 // resources run read their input as JSON on stdin and secrets from the environment; nothing secret is ever an argument.
 package cli
 
@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exitError carries a verb's exit code. Its text has been shown already when it is empty.
+// exitError carries a subcommand's exit code. Its text has been shown already when it is empty.
 type exitError struct {
 	code int
 	err  error
@@ -28,7 +28,7 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// Run runs the verb in args and returns the process's exit code: 0 done, 1 failed, 2 wrong input.
+// Run runs the subcommand in args and returns the process's exit code: 0 done, 1 failed, 2 wrong input.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -59,12 +59,12 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(verbs()...)
+	root.AddCommand(subcommands()...)
 	return root
 }
 
-// verbs are all verbs, for users first.
-func verbs() []*cobra.Command {
+// subcommands are all subcommands, for users first.
+func subcommands() []*cobra.Command {
 	return []*cobra.Command{
 		newPreflightCommand(),
 		newCheckCommand(),

@@ -112,9 +112,9 @@ func TestStrandedWorksWithoutTheStacksFile(t *testing.T) {
 	bin := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "pulumi"), []byte("#!/bin/sh\necho '{\"deployment\":{}}'\n"), 0o700))
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	code, stdout, stderr := verb(t, "", "stranded", "--stack", "dev", "--project", t.TempDir())
+	code, stdout, stderr := invoke(t, "", "stranded", "--stack", "dev", "--project", t.TempDir())
 	assert.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "another cause")
-	assert.Contains(t, stderr, "were not looked for")
+	assert.Contains(t, stderr, "were not searched")
 	assert.Contains(t, stderr, "--config-file")
 }

@@ -6,17 +6,17 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What states hold must be understood for ever; nobody listens at the port.
+// What states hold must be understood for ever; nothing listens at the port.
 func TestTeardownUnderstandsWhatStatesHold(t *testing.T) {
 	const asked = `"servers":["https://127.0.0.1:1"],"namespaces":["traefik"],"timeout":"700ms"}`
 	for _, kubeconfig := range []string{"", `{"apiVersion":"v1","kind":"Config","clusters":[{"name":"c","cluster":{"server":"https://127.0.0.1:1"}}],` +
 		`"contexts":[{"name":"c","context":{"cluster":"c","user":"c"}}],"users":[{"name":"c","user":{"token":"x"}}],"current-context":"c"}`} {
 		t.Setenv("STRATA_KUBECONFIG", kubeconfig)
-		code, _, stderr := verb(t, "{"+asked, "teardown")
+		code, _, stderr := invoke(t, "{"+asked, "teardown")
 		assert.Equal(t, 0, code, stderr)
 		assert.Contains(t, stderr, "teardown: no API server answered within 700ms with what will be lost: ")
 
-		code, _, stderr = verb(t, `{"protected":["strata:k3s.protect"],`+asked, "teardown")
+		code, _, stderr = invoke(t, `{"protected":["strata:k3s.protect"],`+asked, "teardown")
 		assert.Equal(t, 1, code)
 		assert.Contains(t, stderr, "teardown: refused, nothing was deleted: the last up had true for strata:k3s.protect; set false, run pulumi up, and destroy again")
 	}

@@ -119,7 +119,7 @@ func newRecordCommand() *cobra.Command {
 			err = errors.Join(recorder.Run(cmd.Context(), args), out.Close())
 			var exit *exec.ExitError
 			if errors.As(err, &exit) {
-				return &exitError{exit.ExitCode(), nil} // The command has said why.
+				return &exitError{exit.ExitCode(), nil} // The command has printed why.
 			}
 			return err
 		},

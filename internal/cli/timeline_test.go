@@ -12,7 +12,7 @@ import (
 func TestTimelineWritesWhatIsAskedFor(t *testing.T) {
 	dir := t.TempDir()
 	recording := "../timeline/testdata/destroy.jsonl"
-	code, stdout, stderr := verb(t, "", "timeline", recording,
+	code, stdout, stderr := invoke(t, "", "timeline", recording,
 		"--svg", filepath.Join(dir, "a.svg"), "--html", filepath.Join(dir, "a.html"), "--metrics", filepath.Join(dir, "a.prom"))
 	assert.Equal(t, 0, code, stderr)
 	assert.Contains(t, stdout, "critical path")
@@ -21,15 +21,15 @@ func TestTimelineWritesWhatIsAskedFor(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, string(text), want)
 	}
-	code, stdout, _ = verb(t, "", "timeline", "--json", recording)
+	code, stdout, _ = invoke(t, "", "timeline", "--json", recording)
 	assert.Equal(t, 0, code)
 	assert.Contains(t, stdout, `"layers":[`)
-	code, _, stderr = verb(t, "", "timeline", recording, "--svg", filepath.Join(dir, "no", "folder.svg"))
+	code, _, stderr = invoke(t, "", "timeline", recording, "--svg", filepath.Join(dir, "no", "folder.svg"))
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "timeline: write ")
 	empty := filepath.Join(dir, "empty.jsonl")
 	require.NoError(t, os.WriteFile(empty, []byte(`{"at":"2026-01-01T00:00:00Z","graph":{}}`+"\n"), 0o600))
-	code, _, stderr = verb(t, "", "timeline", empty)
+	code, _, stderr = invoke(t, "", "timeline", empty)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "no step of a run is recorded")
 }

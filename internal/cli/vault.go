@@ -17,10 +17,10 @@ import (
 )
 
 // newVaultCommand is `strata vault`. The kubeconfig comes in STRATA_KUBECONFIG. Init prints Vault's keys, which become a secret
-// of the state; configure takes them from STRATA_VAULT_KEYS and prints the root authority's certificate; unseal is for people.
+// of the state; configure takes them from STRATA_VAULT_KEYS and prints the root CA's certificate; unseal is for people.
 func newVaultCommand() *cobra.Command {
 	command := &cobra.Command{Use: "vault", Short: "Unseal the stack's Vault"}
-	verb := func(name, about string, run func(context.Context, *vault.Session, vault.Input, *cobra.Command) error) {
+	subcommand := func(name, about string, run func(context.Context, *vault.Session, vault.Input, *cobra.Command) error) {
 		runs := fromStdin("vault "+name, func(ctx context.Context, cmd *cobra.Command, input vault.Input) error {
 			session, err := vault.Open(ctx, input.Server, health.SecretsFrom(os.Getenv).Kubeconfig, cmd.ErrOrStderr())
 			if err != nil {
@@ -31,8 +31,8 @@ func newVaultCommand() *cobra.Command {
 		})
 		command.AddCommand(&cobra.Command{Use: name, Short: about, Args: cobra.NoArgs, Hidden: true, RunE: runs})
 	}
-	verb("init", "Initialise Vault (run by the program's own resources)", initVault)
-	verb("configure", "Unseal and configure Vault (run by the program's own resources)", configureVault)
+	subcommand("init", "Initialise Vault (run by the program's own resources)", initVault)
+	subcommand("configure", "Unseal and configure Vault (run by the program's own resources)", configureVault)
 	command.AddCommand(newUnsealCommand())
 	return command
 }

@@ -24,17 +24,17 @@ func newVMCommand() *cobra.Command {
 	}
 	image := &cobra.Command{Use: "image", Short: "Put the machines' disk image on the hypervisor, or remove it"}
 	image.AddCommand(
-		vmVerb("put", "Copy the image to the hypervisor, unless it is there", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+		vmSubcommand("put", "Copy the image to the hypervisor, unless it is there", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
 			return lifecycle.PutImage(cmd.Context(), spec, secrets)
 		}),
-		vmVerb("remove", "Remove the image from the hypervisor", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+		vmSubcommand("remove", "Remove the image from the hypervisor", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
 			return lifecycle.RemoveImage(cmd.Context(), spec, secrets)
 		}),
 	)
 	command.AddCommand(image,
 		vmCreate(),
 		vmLeaving(),
-		vmVerb("delete", "Remove the machine with its disk and seed", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+		vmSubcommand("delete", "Remove the machine with its disk and seed", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
 			return lifecycle.Delete(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
 		}),
 	)
@@ -43,7 +43,7 @@ func newVMCommand() *cobra.Command {
 
 func vmCreate() *cobra.Command {
 	var existing bool
-	command := vmVerb("create", "Make the machine, or make it what its spec says; prints name, id and mac as JSON",
+	command := vmSubcommand("create", "Make the machine, or make it what its spec says; prints name, id and mac as JSON",
 		func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
 			if !existing {
 				return printed(cmd)(lifecycle.Create(cmd.Context(), spec, secrets, cmd.ErrOrStderr()))
@@ -68,10 +68,10 @@ func printed(cmd *cobra.Command) func(vm.Result, error) error {
 	}
 }
 
-// vmVerb is a verb that does something with the machine whose spec is on stdin.
-func vmVerb(verb, short string, do func(*cobra.Command, vm.Spec, vm.Secrets) error) *cobra.Command {
+// vmSubcommand is a subcommand that does something with the machine whose spec is on stdin.
+func vmSubcommand(subcommand, short string, do func(*cobra.Command, vm.Spec, vm.Secrets) error) *cobra.Command {
 	return &cobra.Command{
-		Use: verb, Short: short, Args: cobra.NoArgs,
+		Use: subcommand, Short: short, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			spec, err := vm.ReadSpec(cmd.InOrStdin())
 			if err != nil {

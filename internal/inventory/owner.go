@@ -10,7 +10,7 @@ import (
 	"strata/internal/stackstate"
 )
 
-// ownerLimit bounds the question to the state, which may be far away.
+// ownerLimit bounds the request to the state, which may be far away.
 const ownerLimit = 5 * time.Second
 
 // ClusterID is the identity of a state's cluster; empty where it has none.

@@ -67,8 +67,8 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body) // before that a server does not see that its caller is gone
 			<-r.Context().Done()
 		}, func(o *load.Options) { o.Timeout = 100 * time.Millisecond }, "", "no answer in time"},
-		"nobody is there":   {nil, func(o *load.Options) { o.URL = "http://" + closedPort(t) }, "", "connection refused"},
-		"another authority": {nil, func(o *load.Options) { o.URL = secure(t).URL }, "", "certificate refused"},
+		"nothing listens": {nil, func(o *load.Options) { o.URL = "http://" + closedPort(t) }, "", "connection refused"},
+		"another CA":      {nil, func(o *load.Options) { o.URL = secure(t).URL }, "", "certificate refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(test.handle)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// OfWorkload takes URL, address and authority of a stack's workload from the stack's outputs. An address that Options name stays; without one
+// OfWorkload takes URL, address and CA of a stack's workload from the stack's outputs. An address that Options name stays; without one
 // DNS must know the name. A workload without a URL is an error.
 func (o *Options) OfWorkload(outputs map[string]any, stack, workload string) error {
 	urls, _ := outputs["urls"].(map[string]any)
@@ -19,7 +19,7 @@ func (o *Options) OfWorkload(outputs map[string]any, stack, workload string) err
 	if address, ok := addresses[workload].(string); ok && o.ConnectTo == "" {
 		o.ConnectTo = address + ":443"
 	}
-	authority, _ := outputs["caCertificate"].(string)
-	o.Authority = []byte(authority)
+	ca, _ := outputs["caCertificate"].(string)
+	o.CA = []byte(ca)
 	return nil
 }

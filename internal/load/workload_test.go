@@ -14,7 +14,7 @@ func TestAWorkloadIsAskedWhereItsStackSays(t *testing.T) {
 	require.NoError(t, options.OfWorkload(outputs, "a", "shop"))
 	assert.Equal(t, "https://shop.a.test/", options.URL)
 	assert.Equal(t, "10.10.0.206:443", options.ConnectTo, "its own ingress controller's, of two")
-	assert.Equal(t, "pem", string(options.Authority))
+	assert.Equal(t, "pem", string(options.CA))
 	options = Options{ConnectTo: "127.0.0.1:8443"}
 	require.NoError(t, options.OfWorkload(outputs, "a", "shop"))
 	assert.Equal(t, "127.0.0.1:8443", options.ConnectTo, "the address that was named")

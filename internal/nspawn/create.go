@@ -23,7 +23,7 @@ func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	// What was said of one that had its name is over.
+	// What was noted of one that had its name is over.
 	return result, Keep(ctx, Deletion{Machines: []string{spec.Name}})
 }
 

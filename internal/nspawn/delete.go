@@ -17,7 +17,7 @@ import (
 )
 
 // Delete removes a machine with everything that was made for it; the network and the image go with their last machine.
-// A machine that does not exist is no error, a directory that was not made here is. It asks nobody whose the machine is.
+// A machine that does not exist is no error, a directory that was not made here is. It does not check whose the machine is.
 func Delete(ctx context.Context, name string, log *Log) error {
 	return remove(ctx, name, func(Spec) error { return nil }, log)
 }
@@ -104,11 +104,11 @@ func removeMachineDir(_ context.Context, name string) error {
 	return os.RemoveAll(string(d))
 }
 
-// unmountBelow unmounts what somebody mounted in the machine's directory, so that deleting never crosses into it.
+// unmountBelow unmounts what was mounted in the machine's directory, so that deleting never crosses into it.
 func unmountBelow(top string) error {
 	raw, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return fmt.Errorf("looking for mounts: %w", err)
+		return fmt.Errorf("find mounts: %w", err)
 	}
 	var points []string
 	for lines := bufio.NewScanner(strings.NewReader(string(raw))); lines.Scan(); {

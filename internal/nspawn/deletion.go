@@ -54,14 +54,14 @@ func MarkForReplacement(ctx context.Context, all Deletion) (names []string, err 
 	return names, err
 }
 
-// Forget forgets what was said of machines, once their stack is gone.
+// Forget forgets what was noted of machines, once their stack is gone.
 func Forget(ctx context.Context, names []string) error {
 	return onOwn(ctx, Deletion{Machines: names}, func(name string) error {
 		return errors.Join(forget(ctx, deleting, name), forget(ctx, toDelete, name))
 	})
 }
 
-// onOwn does something with the name of each machine, under its lock. It refuses one that belongs to somebody else.
+// onOwn does something with the name of each machine, under its lock. It refuses one of another owner.
 func onOwn(ctx context.Context, all Deletion, do func(name string) error) error {
 	one := func(name string) error {
 		unlock, err := host.Lock(ctx, "machine-"+name)
@@ -86,7 +86,7 @@ func onOwn(ctx context.Context, all Deletion, do func(name string) error) error 
 	return nil
 }
 
-// noteDir holds what is said of machines beside their own files, because it outlives them. Like the locks it ends with a reboot of this host.
+// noteDir holds what is noted of machines beside their own files, because it outlives them. Like the locks it ends with a reboot of this host.
 const noteDir = "/run/strata/notes"
 
 // The notes, by the ending of their files' names.

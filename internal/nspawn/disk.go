@@ -17,7 +17,7 @@ func checkDisk() error {
 	}
 	var st unix.Statfs_t
 	if err := unix.Statfs(stateDir, &st); err != nil {
-		return fmt.Errorf("looking at the disk of %s: %w", stateDir, err)
+		return fmt.Errorf("read the disk of %s: %w", stateDir, err)
 	}
 	if st.Type == unix.OVERLAYFS_SUPER_MAGIC {
 		return fmt.Errorf("%s is on an overlay file system, which cannot carry the machines' own; mount a disk or a volume there", stateDir)
@@ -28,11 +28,11 @@ func checkDisk() error {
 func checkSpaceFor(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("looking at %s: %w", f.Name(), err)
+		return fmt.Errorf("read %s: %w", f.Name(), err)
 	}
 	var st unix.Statfs_t
 	if err := unix.Statfs(stateDir, &st); err != nil {
-		return fmt.Errorf("looking at the disk of %s: %w", stateDir, err)
+		return fmt.Errorf("read the disk of %s: %w", stateDir, err)
 	}
 	return needFree(st, uint64(info.Size())) //nolint:gosec // a size is not negative
 }

@@ -10,7 +10,7 @@
 //	└─ strata machine boot NAME       joins the cgroups, mounts the root in a mount namespace of its own, and becomes
 //	   └─ systemd-nspawn              ends with 133 when the machine reboots: the supervisor then boots it again
 //
-// Guarantees: every verb may be repeated and interrupted; verbs on one machine exclude each other, those on different
+// Guarantees: every operation may be repeated and interrupted; operations on one machine exclude each other, those on different
 // machines run at once; nothing is touched that was not created here; after the last machine of a bridge is deleted, no
 // mount, cgroup, interface, packet filter rule or file is left. The sysctls raised on this machine stay raised.
 //

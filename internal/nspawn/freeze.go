@@ -9,7 +9,7 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// Pause freezes a machine: its addresses stay, nothing answers. A paused node is what a hung host looks like.
+// Pause freezes a machine: its addresses stay, nothing answers. A paused node is like a hung host.
 func Pause(ctx context.Context, name string) error { return freeze(ctx, name, true) }
 
 // Resume lets a paused machine go on.

@@ -212,7 +212,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		assert.NotZero(t, leader(ours.Name), "it runs")
 	}
 	_, err = Create(ctx, theirs, nil)
-	require.ErrorContains(t, err, "somebody else's, node server-1 of stack dev of project strata (cluster cafe)")
+	require.ErrorContains(t, err, "belongs to another stack, node server-1 of stack dev of project strata (cluster cafe)")
 	require.ErrorContains(t, DeleteOwn(ctx, theirs, nil), "cluster cafe")
 	stays()
 

@@ -26,7 +26,7 @@ func OwnerOf(host k3snode.Owner) *Owner {
 // String names the owner.
 func (o *Owner) String() string {
 	if o == nil {
-		return "nobody by a mark"
+		return "no marked owner"
 	}
 	return fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", o.Node, o.Stack, o.Project, o.Cluster)
 }
@@ -40,11 +40,11 @@ func (s Spec) mayHave(have Spec) error {
 	case s.Owner == nil && s.AuthorizedKey != "" && strings.TrimSpace(s.AuthorizedKey) == strings.TrimSpace(have.AuthorizedKey):
 		return nil
 	}
-	return fmt.Errorf("machine %s is somebody else's, %s: it is left alone. Another state of this stack's file made it: two people need stacks of two names; "+
-		"if that state is lost or this machine is nobody's: strata host adopt (docs/host-ownership.md), or strata machine delete %s", s.Name, have.Owner, s.Name)
+	return fmt.Errorf("machine %s belongs to another stack, %s: it is left alone. Another state of this stack's file made it: two people need stacks of two names; "+
+		"if that state is lost or this machine has no other user: strata host adopt (docs/host-ownership.md), or strata machine delete %s", s.Name, have.Owner, s.Name)
 }
 
-// ByHand makes a machine somebody else's, or with nil nobody's. It returns whose it was, and changes nothing unless yes. The machine goes on.
+// ByHand gives a machine another owner, or with nil none. It returns whose it was, and changes nothing unless yes. The machine goes on.
 func ByHand(ctx context.Context, name string, owner *Owner, yes bool) (was *Owner, err error) {
 	if err := checkHost(); err != nil {
 		return nil, err

@@ -130,7 +130,7 @@ func supervisorPid(name string) (int, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("looking for the supervisor of %s: %w", name, err)
+		return 0, fmt.Errorf("find the supervisor of %s: %w", name, err)
 	}
 	defer func() { _ = f.Close() }()
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); err == nil {

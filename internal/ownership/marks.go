@@ -40,12 +40,12 @@ type Marks struct {
 func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 	var failures []error
 	for _, host := range hosts {
-		said, err := m.onHost(ctx, host)
+		output, err := m.onHost(ctx, host)
 		if err != nil {
 			failures = append(failures, m.failed(host.Host.Name, err))
 			continue
 		}
-		_, _ = fmt.Fprintf(m.Out, "%s (%s): %s\n", host.Host.Name, host.Host.Address, m.wasWhose(said))
+		_, _ = fmt.Fprintf(m.Out, "%s (%s): %s\n", host.Host.Name, host.Host.Address, m.wasWhose(output))
 	}
 	return errors.Join(failures...)
 }
@@ -69,7 +69,7 @@ func (m Marks) failed(node string, err error) error {
 }
 
 // onHost runs the script of the change on a host. Without a pin it makes the first contact, as a preflight does.
-func (m Marks) onHost(ctx context.Context, host inventory.Host) (said string, err error) {
+func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hostLimit)
 	defer cancel()
 	target := host.Host.Target
@@ -84,12 +84,12 @@ func (m Marks) onHost(ctx context.Context, host inventory.Host) (said string, er
 }
 
 // wasWhose words whose a host was, and what became of it.
-func (m Marks) wasWhose(said string) string {
-	whose, rest, _ := strings.Cut(said, " ")
+func (m Marks) wasWhose(output string) string {
+	whose, rest, _ := strings.Cut(output, " ")
 	is := map[string]string{
-		"ours": "this cluster's", "free": "nobody's", "node": "this cluster's node " + rest,
-		"other":    "somebody's (project, stack, node, cluster: " + rest + ")",
-		"unmarked": "nobody's by a mark, but it has a K3s that this stack's state does not know",
+		"ours": "this cluster's", "free": "no stack's", "node": "this cluster's node " + rest,
+		"other":    "another owner's (project, stack, node, cluster: " + rest + ")",
+		"unmarked": "without a mark, but it has a K3s that this stack's state does not know",
 	}[whose]
 	return is + "; " + m.nowWhose("a K3s on it")
 }

@@ -52,7 +52,7 @@ func Parse(file string, text []byte) ([]Object, error) {
 	return objects, err
 }
 
-// Find looks at every Pod template. The error joins those that cannot be read.
+// Find checks every Pod template. The error joins those that cannot be read.
 func Find(objects []Object) ([]Finding, error) {
 	issued := map[string]bool{}
 	for _, o := range objects {

@@ -72,7 +72,7 @@ func (q Question) recorded(ctx context.Context) ([]inventory.Gate, error) {
 }
 
 // selectGates are the gates of the given names: those that the state has, and what to hold them against. A name that neither the state
-// nor the configuration has is an error: asking nothing must not look healthy.
+// nor the configuration has is an error: asking nothing must not count as healthy.
 func selectGates(gates []inventory.Gate, want expected, names []string) ([]inventory.Gate, expected, error) {
 	var selected []inventory.Gate
 	wanted := expected{file: want.file}

@@ -17,7 +17,7 @@ type expected struct {
 	// file is the stack file that says so.
 	file  string
 	gates []health.Spec
-	// unknown is why nobody can say; nil when gates are all of them.
+	// unknown is why that is not known; nil when gates are all of them.
 	unknown error
 }
 

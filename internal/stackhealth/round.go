@@ -53,7 +53,7 @@ func (r Round) closed() []string {
 // Open is true when every gate is.
 func (r Round) Open() bool { return len(r.closed()) == 0 }
 
-// Unknown is why nobody can say which gates the configuration asks for, and so whether one is missing; nil where that is known.
+// Unknown is why it is not known which gates the configuration asks for, and so whether one is missing; nil where that is known.
 func (r Round) Unknown() error { return r.expected.unknown }
 
 // WriteMetrics writes the verdicts as metrics to a file, at once. Those of a round that was interrupted say nothing about the gates, and
@@ -109,7 +109,7 @@ func (r Round) summary() string {
 	missing := r.missing()
 	if len(missing) > 0 {
 		fmt.Fprintf(&text, "missing: %s\n  %s asks for them and the stack does not have them: no up since then got to them\n"+
-			"  run pulumi up -s %s, and look at where it ends\n", strings.Join(missing, ", "), r.expected.file, r.Stack)
+			"  run pulumi up -s %s, and see where it ends\n", strings.Join(missing, ", "), r.expected.file, r.Stack)
 	}
 	if left := r.named(func(gate AskedGate) bool { return gate.LeftOver }); len(left) > 0 {
 		fmt.Fprintf(&text, "left over: %s\n  the stack has them and %s does not ask for them any more; the next up removes them\n",

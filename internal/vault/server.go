@@ -42,12 +42,12 @@ func Dial(ctx context.Context, config *rest.Config, server Server, progress io.W
 	}
 	var client *api.Client
 	var stop func()
-	said := ""
+	output := ""
 	err = wait.PollUntilContextCancel(ctx, podPause, true, func(ctx context.Context) (bool, error) {
 		client, stop, err = dialOnce(ctx, config, cluster, server)
-		if err != nil && err.Error() != said && ctx.Err() == nil {
-			said = err.Error()
-			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, said) // people may not be listening
+		if err != nil && err.Error() != output && ctx.Err() == nil {
+			output = err.Error()
+			_, _ = fmt.Fprintf(progress, "Vault in Pod %s/%s: %s\n", server.Namespace, server.Pod, output) // people may not be listening
 		}
 		if errors.Is(err, errStuck) {
 			return false, err
@@ -56,7 +56,7 @@ func Dial(ctx context.Context, config *rest.Config, server Server, progress io.W
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("Vault in Pod %s/%s: %s%s; look further: kubectl -n %[1]s describe pod %[2]s",
-			server.Namespace, server.Pod, said, lastWords(cluster, server))
+			server.Namespace, server.Pod, output, lastWords(cluster, server))
 	}
 	return client, stop, nil
 }

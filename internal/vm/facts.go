@@ -61,7 +61,7 @@ type NetworkFacts struct {
 
 // DHCPFacts is a DHCP server's view of a network.
 type DHCPFacts struct {
-	// Ranges are the first and last address of what it gives to anybody.
+	// Ranges are the first and last address of what it gives to any client.
 	Ranges [][2]netip.Addr
 	// Reserved and Leased are hardware addresses by IP address.
 	Reserved, Leased map[netip.Addr]string
@@ -69,7 +69,7 @@ type DHCPFacts struct {
 
 // MachineFacts is what there is of one machine.
 type MachineFacts struct {
-	// Fault is a ForeignError, or why the machine could not be looked for.
+	// Fault is a ForeignError, or why the machine could not be searched.
 	Fault error
 	// Whole is true when there is a machine of the stack's own; the sizes are its own then.
 	Whole, Running           bool
@@ -86,6 +86,6 @@ type Facts struct {
 	Addresses []string `json:"addresses,omitempty"`
 	// Agent is why the guest's agent did not answer.
 	Agent string `json:"agent,omitempty"`
-	// Console is the end of what the machine said on its console.
+	// Console is the end of what the machine printed on its console.
 	Console string `json:"console,omitempty"`
 }

@@ -29,7 +29,7 @@ const (
 	StateDeleting = "leaving"
 )
 
-// Whole is true of a machine that somebody may live on.
+// Whole is true of a machine that may have a node on it.
 func (m Mark) Whole() bool { return m.State == StateMade || m.State == StateToDelete }
 
 // Mark is the Spec's own.
@@ -51,7 +51,7 @@ func (s Spec) Owns(m Mark) bool {
 	switch {
 	case m.Stack != s.Stack || m.Node != s.Node:
 		return false
-	case m.Cluster == "" || m.Cluster == s.Cluster || s.anybodys:
+	case m.Cluster == "" || m.Cluster == s.Cluster || s.anyOwner:
 		return true
 	}
 	return s.Cluster == "" && m.Key != "" && m.Key == s.key()
@@ -60,7 +60,7 @@ func (s Spec) Owns(m Mark) bool {
 // Names say who the owner is.
 func (m Mark) Names() string {
 	if m.Stack == "" {
-		return "nobody by a mark"
+		return "no marked owner"
 	}
 	if m.Cluster == "" {
 		return fmt.Sprintf("node %s of stack %s", m.Node, m.Stack)
@@ -137,8 +137,8 @@ func (s Spec) Foreign(where, what, fix string, m Mark) *ForeignError {
 	e.Owner = m.Names()
 	if m.Stack == s.Stack && m.Node == s.Node {
 		e.Unsure = s.Cluster == ""
-		e.Fix = "it was made with another state of this stack's file: two people need stacks of two names; if that state is lost or this machine is " +
-			"nobody's: strata host adopt, see docs/host-ownership.md"
+		e.Fix = "it was made with another state of this stack's file: two people need stacks of two names; if that state is lost or this machine has " +
+			"no other user: strata host adopt, see docs/host-ownership.md"
 	}
 	return e
 }

@@ -43,8 +43,8 @@ type Spec struct {
 	Libvirt *Libvirt `json:"libvirt,omitempty"`
 	Proxmox *Proxmox `json:"proxmox,omitempty"`
 
-	// anybodys is true for who takes the machine as it is and asks nobody whose it is.
-	anybodys bool
+	// anyOwner is true for a caller that takes the machine as it is and does not check whose it is.
+	anyOwner bool
 }
 
 // Specs are the machines of a stack; at least one.
@@ -123,9 +123,9 @@ type Secrets struct {
 // Name is what the hypervisor calls the machine.
 func (s Spec) Name() string { return "strata-" + s.Stack + "-" + s.Node }
 
-// Anybodys is the Spec of who asks nobody whose the machine is.
-func (s Spec) Anybodys() Spec {
-	s.anybodys = true
+// AnyOwner is the Spec of a caller that does not check whose the machine is.
+func (s Spec) AnyOwner() Spec {
+	s.anyOwner = true
 	return s
 }
 

@@ -35,13 +35,6 @@ var words = []word{
 // a host's answer that such a command prints.
 var kept = regexp.MustCompile(`strata:cluster:LentCluster|json:"lent,|^\s+lent: true|"verbs"|[Cc]ustom resource definition|belongs to somebody else \(project`)
 
-// moving are the folders whose files get rooms of their own, and what quotes them: their words follow when they stand. Empty then.
-var moving = []string{
-	"internal/cli/", "internal/nspawn/", "internal/vm/", "internal/inventory/", "internal/k3s/backup/", "internal/kuberead/", "internal/leftovers/",
-	"internal/ownership/", "internal/stackhealth/", "internal/artifacts/project_test.go", "internal/canary/spec.go", "health/preflight/stack.go",
-	"tests/e2e/owner_test.go",
-}
-
 // spoken are the files that are checked: what people read, and what the program and its tests say. What a command's text has is in the
 // states of stacks that are up (components/scripts and the functions of internal/k3s/node), and the lab's stand-ins copy other programs.
 func spoken(path string) bool {

@@ -148,8 +148,8 @@ func (s *stack) repeatFailure() {
 	}
 }
 
-func (s *stack) pulumi(verb string, more ...string) result {
-	args := append([]string{verb, "--stack", s.name, "--config-file", s.config, "--non-interactive"}, more...)
+func (s *stack) pulumi(subcommand string, more ...string) result {
+	args := append([]string{subcommand, "--stack", s.name, "--config-file", s.config, "--non-interactive"}, more...)
 	if s.program != "" {
 		return s.runIn(s.program, "pulumi", args...)
 	}

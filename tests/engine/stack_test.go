@@ -142,16 +142,16 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 
 // hear notes the steps and errors in the engine's events.
 func (r *result) hear(event engine.Event) {
-	switch said := event.Payload().(type) {
+	switch payload := event.Payload().(type) {
 	case engine.ResourcePreEventPayload:
-		step := said.Metadata
+		step := payload.Metadata
 		r.steps[step.URN.Name()] = append(r.steps[step.URN.Name()], string(step.Op))
 		if step.New != nil && step.New.State != nil {
 			r.inputs[step.URN.Name()] = step.New.State.Inputs
 		}
 	case engine.DiagEventPayload:
-		if said.Severity == "error" {
-			r.errors[string(said.URN)] += said.Message
+		if payload.Severity == "error" {
+			r.errors[string(payload.URN)] += payload.Message
 		}
 	}
 }

@@ -44,7 +44,7 @@ func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 	if slices.ContainsFunc(state.OfType(stackstate.LocalCommand), func(command stackstate.Resource) bool {
 		return strings.Contains(string(command.URN), "strata:cluster:LentCluster$")
 	}) {
-		return Cluster{}, fmt.Errorf("stack %s runs on somebody else's cluster (strata:cluster): its servers, etcd and snapshots are its owner's", stack)
+		return Cluster{}, fmt.Errorf("stack %s runs on an existing cluster (strata:cluster): its servers, etcd and snapshots are its owner's", stack)
 	}
 	return Cluster{}, fmt.Errorf("stack %s has no cluster yet: run pulumi up -s %s", stack, stack)
 }
@@ -66,8 +66,8 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 	}}
 }
 
-// authenticate makes sure, before anything is changed, that somebody will be believed afterwards: the certificate of the stack, or K3s's
-// own, which is read from the server that is reset. A cluster without its quorum answers nobody, so that no server said no is enough.
+// authenticate makes sure, before anything is changed, that an access works afterwards: the certificate of the stack, or K3s's
+// own, which is read from the server that is reset. A cluster without its quorum answers no request, so it is enough that no server refused.
 func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.Time, log io.Writer) error {
 	why := credential.Usable(c.secrets.Kubeconfig, now)
 	for _, url := range c.plan.Servers {
@@ -83,7 +83,7 @@ func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.
 	}
 	own := &credential.SSH{Key: c.secrets.SSHKey}
 	if _, err := own.Admin(ctx, first.Target); err != nil {
-		return fmt.Errorf("refused, nothing was changed: nobody could log in afterwards. The stack's kubeconfig: %w. K3s's own, on %s: %w", why, first.Name, err)
+		return fmt.Errorf("refused, nothing was changed: no login would work afterwards. The stack's kubeconfig: %w. K3s's own, on %s: %w", why, first.Name, err)
 	}
 	_, _ = fmt.Fprintf(log, "restore: the stack's kubeconfig is of no use (%v): gates log in with K3s's own, from the host; pulumi up renews it\n", why)
 	c.own = own

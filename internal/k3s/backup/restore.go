@@ -36,7 +36,7 @@ type Plan struct {
 	sum string
 }
 
-// Plan finds the servers and agents that are left, the one of From first. It asks nobody. A name that no node has is an error.
+// Plan finds the servers and agents that are left, the one of From first. It sends no request. A name that no node has is an error.
 func (c Cluster) Plan(wanted Wanted) (Plan, error) {
 	left, err := restore.Without(c.plan.Nodes, wanted.Without)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *Plan) Describe(out io.Writer) error {
 	return err
 }
 
-// Run restores: it puts a snapshot that is a file here where K3s expects it, makes sure that somebody can log in afterwards, and goes back. What
+// Run restores: it puts a snapshot that is a file here where K3s expects it, makes sure that a login works afterwards, and goes back. What
 // it does and what gates tell goes to log.
 func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 	first := p.servers[0]

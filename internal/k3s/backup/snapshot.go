@@ -17,12 +17,12 @@ import (
 func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error {
 	hosts, servers := c.hosts(log), c.plan.Of(config.RoleServer)
 	for _, server := range servers {
-		said, err := hosts.Run(ctx, server, "save", nil)
+		output, err := hosts.Run(ctx, server, "save", nil)
 		if err != nil {
 			_, _ = fmt.Fprintf(log, "snapshot on %s: %v\n", server.Name, err)
 			continue
 		}
-		name, rest, _ := strings.Cut(said, " ")
+		name, rest, _ := strings.Cut(output, " ")
 		size, sum, _ := strings.Cut(rest, " ")
 		_, err = fmt.Fprintf(out, "%s on %s: %s bytes, sha256 %s\n", name, server.Name, size, sum)
 		if err != nil || to == "" {
@@ -44,12 +44,12 @@ func (c Cluster) List(ctx context.Context, out, log io.Writer) error {
 	rows := table.New(out, "SERVER", "SNAPSHOT", "BYTES", "WRITTEN")
 	var failures []error
 	for _, server := range c.plan.Of(config.RoleServer) {
-		said, err := hosts.Run(ctx, server, "list", nil)
+		output, err := hosts.Run(ctx, server, "list", nil)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("snapshots of %s: %w", server.Name, err))
 			continue
 		}
-		for line := range strings.Lines(said) {
+		for line := range strings.Lines(output) {
 			if fields := strings.Fields(line); len(fields) == 3 {
 				rows.Row(append([]string{server.Name}, fields...)...)
 			}

@@ -37,7 +37,7 @@ func hierarchies(mountinfo string) []hierarchy {
 func hostHierarchies() ([]hierarchy, error) {
 	raw, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return nil, fmt.Errorf("looking for cgroups: %w", err)
+		return nil, fmt.Errorf("find cgroups: %w", err)
 	}
 	all := hierarchies(string(raw))
 	if len(all) == 0 {

@@ -47,7 +47,7 @@ func preferred() (h hierarchy, ok bool, err error) {
 	return all[i], true, nil
 }
 
-// killV1 kills what the hierarchies list; a process that forks meanwhile is found by the next look.
+// killV1 kills what the hierarchies list; a process that forks meanwhile is found by the next read.
 func killV1(name, leaf string) error {
 	if err := SetFrozen(name, false); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -54,7 +54,7 @@ func openLock(path string) (*os.File, error) {
 }
 
 // unlockFile removes the file while it is still locked, and the directories once they are empty. A failure leaves an
-// unlocked file behind, which harms nobody.
+// unlocked file behind, which does no harm.
 func unlockFile(f *os.File) {
 	_ = os.Remove(f.Name())
 	_ = os.Remove(filepath.Dir(f.Name()))

@@ -15,7 +15,7 @@ func Nameservers(resolvConf string) ([]netip.Addr, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("looking for name servers: %w", err)
+		return nil, fmt.Errorf("find name servers: %w", err)
 	}
 	defer func() { _ = f.Close() }()
 	var addrs []netip.Addr

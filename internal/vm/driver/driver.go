@@ -11,7 +11,7 @@ import (
 type Found struct {
 	// ID is how the hypervisor's commands call it.
 	ID string
-	// Mark is its owner; zero when nobody of us made it.
+	// Mark is its owner; zero when no stack of Strata made it.
 	Mark vm.Mark
 	// Note is the text that Mark was read from, where people can add to it.
 	Note string
@@ -47,8 +47,8 @@ type Driver interface {
 	// PutImage copies the Spec's image to the hypervisor, RemoveImage removes it.
 	PutImage(ctx context.Context) error
 	RemoveImage(ctx context.Context) error
-	// Look is what a gate wants to know.
-	Look(ctx context.Context) (vm.Facts, error)
+	// Observe is what a gate wants to know.
+	Observe(ctx context.Context) (vm.Facts, error)
 	// Owned are the machines of the Spec's stack, whichever node they are for.
 	Owned(ctx context.Context) ([]vm.Owned, error)
 	Surveyor

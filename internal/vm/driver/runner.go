@@ -49,7 +49,7 @@ func (r Runner) WithImage(put func(content io.Reader, size int64) error) error {
 }
 
 // causes are what hypervisors say, with what it means and what to do.
-var causes = []struct{ said, cause string }{
+var causes = []struct{ text, cause string }{
 	{"No space left on device", "the storage is full: free some space on it, or set another one"},
 	{"not enough free space", "the storage is full: free some space on it, or set another one"},
 	{"no storage pool with matching name", "there is no such pool: see virsh pool-list --all, and set strata:hosts.libvirt.pool"},
@@ -69,7 +69,7 @@ func (r Runner) explain(ctx context.Context, words []string, err error) error {
 		return fmt.Errorf("%s: %s of %s did not end within %s: %w", r.Host, words[0], r.Spec.Name(), r.Spec.Timeout.Duration, context.Cause(ctx))
 	}
 	for _, one := range causes {
-		if strings.Contains(err.Error(), one.said) {
+		if strings.Contains(err.Error(), one.text) {
 			return fmt.Errorf("%s: %s: %w; %s", r.Host, Shell(words), err, one.cause)
 		}
 	}

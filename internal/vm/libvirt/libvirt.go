@@ -161,7 +161,7 @@ func (l *libvirt) refuseVolumes(ctx context.Context) error {
 		}
 		if there {
 			return &vm.ForeignError{Where: l.Host.String(), What: "there is a volume " + volume + " without its domain",
-				Fix: "if nobody needs it: virsh vol-delete --pool " + l.Spec.Libvirt.Pool + " " + volume}
+				Fix: "if it is not needed: virsh vol-delete --pool " + l.Spec.Libvirt.Pool + " " + volume}
 		}
 	}
 	return nil

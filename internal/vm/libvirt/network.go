@@ -20,7 +20,7 @@ func (l *libvirt) Network(ctx context.Context) vm.NetworkFacts {
 	return facts
 }
 
-// bridge looks for a bridge of the kernel's: one of Open vSwitch would need another definition than the machines have.
+// bridge finds a bridge of the kernel's: one of Open vSwitch would need another definition than the machines have.
 func (l *libvirt) bridge(ctx context.Context) vm.NetworkFacts {
 	facts := vm.NetworkFacts{Key: "strata:hosts.libvirt.bridge", Name: l.Spec.Libvirt.Bridge}
 	var table string

@@ -13,7 +13,7 @@ import (
 	"strata/internal/vm/driver"
 )
 
-// powerPoll is the pause between two looks at a machine that powers off; virsh has no command that waits for it within a bound.
+// powerPoll is the pause between two observations of a machine that powers off; virsh has no command that waits for it within a bound.
 const powerPoll = 500 * time.Millisecond
 
 func (l *libvirt) Shutdown(ctx context.Context, _ *driver.Found) error {
@@ -103,7 +103,7 @@ func (l *libvirt) Destroy(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-func (l *libvirt) Look(ctx context.Context) (vm.Facts, error) {
+func (l *libvirt) Observe(ctx context.Context) (vm.Facts, error) {
 	have, err := l.Find(ctx)
 	if err != nil || have == nil {
 		return vm.Facts{}, err
@@ -116,7 +116,7 @@ func (l *libvirt) Look(ctx context.Context) (vm.Facts, error) {
 	if facts.Running && l.Spec.Guest.DHCP {
 		l.addresses(ctx, &facts)
 	}
-	// The log may be there only once the machine has said something.
+	// The log may be there only once the machine has printed something.
 	facts.Console, _ = l.Command(ctx, "tail", "-n", "12", consoleLog(l.Spec))
 	return facts, nil
 }

@@ -34,7 +34,7 @@ func create(ctx context.Context, spec vm.Spec, secrets vm.Secrets, existing bool
 	if err != nil {
 		return vm.Result{}, err
 	}
-	defer func() { _ = host.Close() }() // Everything has been said on it.
+	defer func() { _ = host.Close() }() // Nothing more is sent on it.
 	on := newDriver(host, spec)
 	have, err := on.Find(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func claim(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Fou
 }
 
 // build makes a machine. What it made is removed when it cannot be finished: the engine keeps nothing of a failed creation, so
-// nobody would remove it later. When this process is killed, the mark says so to the next run.
+// nothing would remove it later. When this process is killed, the mark says so to the next run.
 func build(ctx context.Context, on driver.Driver, spec vm.Spec, secrets vm.Secrets) (*driver.Found, error) {
 	files, err := seed.Files(spec, secrets.HostKey)
 	if err != nil {

@@ -35,10 +35,10 @@ func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
 		brokenOff(t, ours)
 		_, err = Update(t.Context(), theirs, vm.Result{}, secrets, io.Discard)
 		require.Error(t, err, "another cluster's")
-		said := &strings.Builder{}
-		_, err = Update(t.Context(), ours, before, secrets, said)
+		output := &strings.Builder{}
+		_, err = Update(t.Context(), ours, before, secrets, output)
 		require.NoError(t, err)
-		assert.Contains(t, said.String(), "left of it (leaving)")
+		assert.Contains(t, output.String(), "left of it (leaving)")
 		assert.Contains(t, mark(), vm.StateMade)
 		assert.NotContains(t, mark(), vm.StateDeleting)
 
@@ -48,7 +48,7 @@ func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
 	})
 }
 
-// What a destroy has said of all machines holds for those that it left, until the next run asks. One that was made since is not among them.
+// What a destroy has noted of all machines holds for those that it left, until the next run asks. One that was made since is not among them.
 func TestOnlyADestroyThatCameToTheMachinesHasThemMadeAnew(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, _ vm.Spec, mark func() string) {
 		secrets := vm.Secrets{HostKey: vmtest.NewKey(t)}
@@ -58,10 +58,10 @@ func TestOnlyADestroyThatCameToTheMachinesHasThemMadeAnew(t *testing.T) {
 		assert.Empty(t, replaced)
 
 		require.NoError(t, MarkForDeletion(t.Context(), all, secrets))
-		said := &strings.Builder{}
-		_, err = Update(t.Context(), ours, vm.Result{}, secrets, said)
+		output := &strings.Builder{}
+		_, err = Update(t.Context(), ours, vm.Result{}, secrets, output)
 		require.NoError(t, err)
-		assert.Empty(t, said.String(), "it goes on")
+		assert.Empty(t, output.String(), "it goes on")
 		require.NoError(t, Keep(t.Context(), all, secrets))
 		replaced, err = MarkForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
@@ -89,5 +89,5 @@ func TestTheMachinesOfAHypervisorAreMarkedOverOneConnection(t *testing.T) {
 	require.NoError(t, MarkForDeletion(t.Context(), all, vm.Secrets{HypervisorKey: server.PrivateKey()}))
 	assert.Equal(t, 1, server.Connections())
 	assert.GreaterOrEqual(t, len(server.Commands()), 3)
-	require.NoError(t, Keep(t.Context(), vm.Deletion{}, vm.Secrets{}), "a stack without machines asks nobody")
+	require.NoError(t, Keep(t.Context(), vm.Deletion{}, vm.Secrets{}), "a stack without machines sends no request")
 }

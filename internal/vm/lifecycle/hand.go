@@ -16,8 +16,8 @@ func ByHand(ctx context.Context, spec vm.Spec, secrets vm.Secrets, action string
 	if err != nil {
 		return vm.Mark{}, err
 	}
-	defer func() { _ = host.Close() }() // Everything has been said on it.
-	d := newDriver(host, spec.Anybodys())
+	defer func() { _ = host.Close() }() // Nothing more is sent on it.
+	d := newDriver(host, spec.AnyOwner())
 	have, err := d.Find(ctx)
 	if err != nil {
 		return vm.Mark{}, err

@@ -16,7 +16,7 @@ import (
 	"strata/internal/vm/vmtest"
 )
 
-// newVirsh is a hypervisor of the test's own with an image, a domain and a volume of somebody else's.
+// newVirsh is a hypervisor of the test's own with an image, a domain and a volume of another owner.
 func newVirsh(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func newVirsh(t *testing.T) string {
 	return dir
 }
 
-// things are the domains and volumes, less somebody else's and the image.
+// things are the domains and volumes, less the other owner's and the image.
 func things(t *testing.T, dir string) []string {
 	t.Helper()
 	var found []string
@@ -125,12 +125,12 @@ func TestLibvirtSaysWhatItKnowsOfAMachine(t *testing.T) {
 	newVirsh(t)
 	spec := vmtest.OnLibvirt()
 	spec.Guest.DHCP = true
-	facts, err := Look(t.Context(), here(t), spec)
+	facts, err := Observe(t.Context(), here(t), spec)
 	require.NoError(t, err)
 	assert.Equal(t, vm.Facts{}, facts, "there is no machine")
 	_, err = Create(t.Context(), spec, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
-	facts, err = Look(t.Context(), here(t), spec)
+	facts, err = Observe(t.Context(), here(t), spec)
 	require.NoError(t, err)
 	assert.True(t, facts.Running)
 	assert.Empty(t, facts.Addresses, "the lease is another machine's")

@@ -78,9 +78,9 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		assert.Empty(t, owned, "what is left of their stack")
 		machine := Survey(t.Context(), here(t), vm.Specs{theirs}).Machines[0]
 		assert.ErrorContains(t, machine.Fault, "(cluster cafe)", "preflight")
-		look := theirs
-		look.Cluster, look.Guest.AuthorizedKeys = "", nil // a gate's
-		facts, err := Look(t.Context(), here(t), look)
+		gate := theirs
+		gate.Cluster, gate.Guest.AuthorizedKeys = "", nil // a gate's
+		facts, err := Observe(t.Context(), here(t), gate)
 		require.NoError(t, err)
 		assert.True(t, facts.Exists)
 

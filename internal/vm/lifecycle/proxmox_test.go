@@ -54,7 +54,7 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	require.NoError(t, Delete(t.Context(), spec, secrets, io.Discard))
 	assert.Nil(t, p.read(id))
 	assert.NoFileExists(t, seed)
-	assert.NotNil(t, p.read(100), "somebody else's is left alone")
+	assert.NotNil(t, p.read(100), "another owner's is left alone")
 	assert.NotNil(t, p.read(9000), "the template stays")
 	require.NoError(t, Delete(t.Context(), spec, secrets, io.Discard), "one that is gone already is no error")
 }
@@ -94,7 +94,7 @@ func TestProxmoxRefusesWhatItCannotDoAndLeavesNothing(t *testing.T) {
 			[]string{"No space left on device", "qm disk resize"}},
 		{"a storage that is not there", func(_ *pve, s *vm.Spec) { s.Proxmox.Storage = "fast" }, []string{"storage 'fast' does not exist"}},
 		{"a number that is taken", func(_ *pve, s *vm.Spec) { s.ID = 100 }, []string{"VM number 100 is taken by mail", "strata:hosts.nodes[].vm.id"}},
-		{"a machine of somebody else's with the name", func(p *pve, _ *vm.Spec) { p.guest(101, map[string]string{"name": "strata-dev-server-1"}) },
+		{"another owner's machine with the name", func(p *pve, _ *vm.Spec) { p.guest(101, map[string]string{"name": "strata-dev-server-1"}) },
 			[]string{"VM 101 is called strata-dev-server-1", "did not make", "left alone"}},
 		{"a machine of another stack's", func(p *pve, _ *vm.Spec) {
 			p.guest(101, map[string]string{"name": "strata-dev-server-1", "description": "strata stack=prod node=server-1 state=made"})
@@ -125,7 +125,7 @@ func (p *pve) names() []string {
 	return append(guests, seeds...)
 }
 
-func TestProxmoxTakesTheNextNumberWhenSomebodyElseWasFaster(t *testing.T) {
+func TestProxmoxTakesTheNextNumberWhenAnotherClientWasFaster(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	p.write("faults.json", map[string]string{"nextid": "100"})
 	made, err := Create(t.Context(), spec, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
@@ -173,15 +173,15 @@ func TestProxmoxSaysWhatItKnowsOfAMachine(t *testing.T) {
 	spec.Guest.DHCP = true
 	_, err := Create(t.Context(), spec, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
-	look := func(faults map[string]string) vm.Facts {
+	observed := func(faults map[string]string) vm.Facts {
 		p.write("faults.json", faults)
-		facts, err := Look(t.Context(), here(t), spec)
+		facts, err := Observe(t.Context(), here(t), spec)
 		require.NoError(t, err)
 		return facts
 	}
-	assert.Equal(t, []string{"10.10.0.11"}, look(map[string]string{"address": "10.10.0.11"}).Addresses)
-	assert.Contains(t, look(map[string]string{"agent": "missing"}).Agent, "QEMU guest agent is not running")
-	stands := look(map[string]string{"qmpstatus": "io-error"})
+	assert.Equal(t, []string{"10.10.0.11"}, observed(map[string]string{"address": "10.10.0.11"}).Addresses)
+	assert.Contains(t, observed(map[string]string{"agent": "missing"}).Agent, "QEMU guest agent is not running")
+	stands := observed(map[string]string{"qmpstatus": "io-error"})
 	assert.False(t, stands.Running)
 	assert.Equal(t, "io-error", stands.Power)
 }

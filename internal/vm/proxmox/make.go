@@ -54,7 +54,7 @@ func (p *proxmox) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	return have, p.Grow(ctx, have)
 }
 
-// claim makes the machine under its number, or under the next free one until nobody else was faster.
+// claim makes the machine under its number, or under the next free one until no other client was faster.
 func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 	for try := 1; ; try++ {
 		id := strconv.Itoa(p.Spec.ID)
@@ -82,7 +82,7 @@ func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 func (p *proxmox) halfMade(ctx context.Context, cause error) (*driver.Found, error) {
 	have, err := p.Find(ctx)
 	if err != nil {
-		return nil, cause // the cause says more than that the look failed as well
+		return nil, cause // the cause tells more than that the observation failed as well
 	}
 	return have, cause
 }

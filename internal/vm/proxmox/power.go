@@ -55,7 +55,7 @@ func (p *proxmox) Destroy(ctx context.Context, have *driver.Found) error {
 	if err := p.removeSeed(ctx, have); err != nil {
 		return err
 	}
-	// Without unreferenced disks: those would be somebody else's, left under the same number.
+	// Without unreferenced disks: those would be another owner's, left under the same number.
 	_, err := p.Command(ctx, "qm", "destroy", have.ID, "--purge", "1", "--destroy-unreferenced-disks", "0")
 	return err
 }
@@ -74,7 +74,7 @@ func (p *proxmox) removeSeed(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-func (p *proxmox) Look(ctx context.Context) (vm.Facts, error) {
+func (p *proxmox) Observe(ctx context.Context) (vm.Facts, error) {
 	have, err := p.Find(ctx)
 	if err != nil || have == nil {
 		return vm.Facts{}, err

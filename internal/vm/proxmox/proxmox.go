@@ -107,7 +107,7 @@ func (p *proxmox) Find(ctx context.Context) (*driver.Found, error) {
 	return p.among(ctx, all)
 }
 
-// among looks for the machine in the cluster's list of guests.
+// among finds the machine in the cluster's list of guests.
 func (p *proxmox) among(ctx context.Context, all []guestEntry) (*driver.Found, error) {
 	for _, guest := range all {
 		if guest.Name != p.Spec.Name() || guest.Type != "qemu" {
@@ -204,7 +204,7 @@ func (p *proxmox) putSeed(ctx context.Context, seed []byte) error {
 	return p.write(ctx, path, bytes.NewReader(seed), int64(len(seed)))
 }
 
-// errTaken is a number that somebody else took since it was asked for.
+// errTaken is a number that was taken since it was asked for.
 var errTaken = errors.New("already exists")
 
 // taken reports whether a command failed because its VM number is in use.

@@ -33,7 +33,7 @@ func userData(spec vm.Spec, hostKey []byte) (map[string]any, error) {
 	if files := guestFiles(guest); len(files) > 0 {
 		config["write_files"] = files
 	}
-	// The files apply modules and settings at every later boot; at this one, somebody must.
+	// The files apply modules and settings at every later boot; at this one, this script must.
 	if commands := bootCommands(guest); len(commands) > 0 {
 		config["bootcmd"] = commands
 	}
