@@ -9,6 +9,7 @@ import (
 
 	"strata/internal/gatewayclass"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // certificate registers the domain's certificate. Neither the Gateway nor ApisixTls waits for its Secret: the controller reconciles
@@ -76,7 +77,7 @@ func (a *apisix) listen() error {
 	if err != nil {
 		return err
 	}
-	command := self.AtDelete("class release", gatewayclass.Input{
+	command := subcommand.AtDelete("class release", gatewayclass.Input{
 		Class: apisixName, Finalizer: apisixFinalizer, Timeout: a.args.Timeouts.APISIX,
 	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig})
 	release, err := local.NewCommand(a.ctx, a.name+"-class-release", command, slices.Concat(childOf(a, class), a.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(a.args.Timeouts.APISIX)})...)

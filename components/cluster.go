@@ -13,6 +13,7 @@ import (
 	"strata/internal/rerun"
 	"strata/internal/self"
 	"strata/internal/statefulset"
+	"strata/internal/subcommand"
 )
 
 // Cluster is what a layer inside the cluster needs to put its objects there.
@@ -83,14 +84,14 @@ func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, wo
 // unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision, for which Kubernetes would wait for
 // ever. It is for those that replace their Pods in order (podManagementPolicy OrderedReady), and runs again with each revision.
 func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input, opts ...pulumi.ResourceOption) (*local.Command, error) {
-	command := self.Command("unblock", input, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
+	command := subcommand.New("unblock", input, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
 	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(input.Timeout), rerun.Replaced()})...)
 }
 
 // read registers the command that reads a field of the core API once, behind what proves that it is there. Not secret.
 func (c *Cluster) read(ctx *pulumi.Context, name string, field kuberead.FieldInput, opts ...pulumi.ResourceOption) (pulumi.StringOutput, error) {
 	field.Version = "v1"
-	command := self.Command("read", field, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
+	command := subcommand.New("read", field, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
 	read, err := local.NewCommand(ctx, name, command, append(opts, bounded(field.Timeout))...)
 	if err != nil {
 		return pulumi.StringOutput{}, err

@@ -16,6 +16,7 @@ import (
 	"strata/internal/crds"
 	"strata/internal/rerun"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // CRDsArgs configures CRDs.
@@ -92,11 +93,11 @@ func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *C
 	if err != nil {
 		return nil, err
 	}
-	command := self.Command("crds apply", crds.Input{
+	command := subcommand.New("crds apply", crds.Input{
 		Name: bundle, Version: file.Version, File: file.Path, SHA256: file.SHA256, Timeout: args.Timeout,
 	}, pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig})
 	if !*args.Config.Keep {
-		command.Delete = self.Text("crds remove")
+		command.Delete = subcommand.Text("crds remove")
 	}
 	opts := append(childOf(c, args.After...), args.Cluster.deletedWith()...)
 	if err := again(ctx, name, command, opts); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strata/internal/kubeconfig"
 	"strata/internal/kuberead"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // ExistingClusterArgs configures ExistingCluster.
@@ -107,7 +108,7 @@ func (l *existingCluster) connect() error {
 func (l *existingCluster) list() error {
 	limit := l.args.Timeouts.Nodes
 	input := kuberead.NodesInput{Revision: l.args.Target.Identity, Timeout: limit}
-	command := self.Command("nodes", input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
+	command := subcommand.New("nodes", input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
 	read, err := local.NewCommand(l.ctx, l.name+"-list", command, slices.Concat(childOf(l, l.whole), []pulumi.ResourceOption{bounded(limit)})...)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 	"strata/config"
 	ssh "strata/internal/remote"
-	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // existingHosts takes hosts that are already there. Strata owns nothing of them but what it installs.
@@ -52,7 +52,7 @@ func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name, address string, login c
 	if login.HostKey != "" {
 		return pulumi.String(login.HostKey).ToStringOutput(), nil
 	}
-	command := self.Command("hostkey", ssh.ScanInput{Address: address, Port: login.Port, Timeout: limit}, nil)
+	command := subcommand.New("hostkey", ssh.ScanInput{Address: address, Port: login.Port, Timeout: limit}, nil)
 	// The address decides whose key it is; nothing else may ask again.
 	command.Triggers = pulumi.Array{pulumi.String(address)}
 	contact, err := local.NewCommand(ctx, name, command, append(childOf(hosts), bounded(limit), once())...)

@@ -9,7 +9,7 @@ import (
 
 	"strata/config"
 	"strata/internal/machineset"
-	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // guard registers what every machine waits for: it refuses what would take the cluster away (package machineset). kind is whose machines
@@ -21,9 +21,9 @@ func (h *Hosts) guard(ctx *pulumi.Context, name, kind string, args *HostsArgs) (
 			Name: node.Name, Role: string(node.Role), Address: node.Address.String(), Kind: kind, Recreate: node.Recreate,
 		})
 	}
-	command := self.Command("machine-guard", wanted, nil)
+	command := subcommand.New("machine-guard", wanted, nil)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
-	command.Delete = self.Text("machine-guard --ended")
+	command.Delete = subcommand.Text("machine-guard --ended")
 	return local.NewCommand(ctx, name+"-machines", command, append(childOf(h), bounded(args.Timeout))...)
 }
 

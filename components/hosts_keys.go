@@ -7,12 +7,12 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"golang.org/x/crypto/ssh"
 
-	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // generatedKey is a private key of the stack's own, in PEM. Secret.
 func generatedKey(ctx *pulumi.Context, hosts *Hosts, name string) (pulumi.StringOutput, error) {
-	keygen := self.Command("keygen", nil, nil)
+	keygen := subcommand.New("keygen", nil, nil)
 	keygen.Logging = local.LoggingNone // it prints the key
 	key, err := local.NewCommand(ctx, name, keygen, append(childOf(hosts), once(), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // departure is what a stack says of all its machines.
@@ -32,10 +32,10 @@ func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
 	for _, host := range h.All {
 		machines = append(machines, host.Machine)
 	}
-	command := self.Command(d.subcommand, d.input, d.env)
-	command.Update = self.Text(d.subcommand + " --back")
+	command := subcommand.New(d.subcommand, d.input, d.env)
+	command.Update = subcommand.Text(d.subcommand + " --back")
 	if !d.keep {
-		command.Delete = self.Text(d.subcommand + " --begin")
+		command.Delete = subcommand.Text(d.subcommand + " --begin")
 	}
 	leaving, err := local.NewCommand(ctx, name+"-leaving", command, append(childOf(h, machines...), bounded(d.limit))...)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strata/internal/artifacts"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/nspawn"
-	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // machines makes the hosts of driver machine: systemd-nspawn machines on this machine. Their host keys are generated before the first
@@ -97,8 +97,8 @@ func (m *machines) command(spec nspawn.Spec) *local.CommandArgs {
 		spec.AuthorizedKey, spec.Owner = known[0].(string), nspawn.OwnerOf(*owner.At(spec.Hostname))
 		return spec
 	})
-	command := self.Command("machine create", input, nil)
-	command.Update, command.Delete = self.Text("machine create --existing"), self.Text("machine delete")
+	command := subcommand.New("machine create", input, nil)
+	command.Update, command.Delete = subcommand.Text("machine create --existing"), subcommand.Text("machine delete")
 	return command
 }
 

@@ -13,6 +13,7 @@ import (
 	"strata/health"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 	"strata/internal/vm"
 )
 
@@ -137,8 +138,8 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 		return err
 	}
 	limit := metav1.Duration{Duration: spec.TurnTimeout.Duration + spec.Timeout.Duration}
-	command := self.Command("vm create", input, v.secrets(pulumi.StringMap{self.HostKey: identity, self.SSHKey: v.key}))
-	command.Update, command.Delete = self.Text("vm create --existing"), self.Text("vm delete")
+	command := subcommand.New("vm create", input, v.secrets(pulumi.StringMap{self.HostKey: identity, self.SSHKey: v.key}))
+	command.Update, command.Delete = subcommand.Text("vm create --existing"), subcommand.Text("vm delete")
 	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says what the machine was made with
 	replaces := host.consent.replaces(command, string(place))
 	options := childOf(v.hosts, needs...)
@@ -163,8 +164,8 @@ func (v *vms) putImage() error {
 		spec.Hypervisor.HostKey = pin
 		return spec
 	})
-	command := self.Command("vm image put", input, v.secrets(nil))
-	command.Delete, command.Triggers = self.Text("vm image remove"), pulumi.Array{pulumi.String(file.SHA256)}
+	command := subcommand.New("vm image put", input, v.secrets(nil))
+	command.Delete, command.Triggers = subcommand.Text("vm image remove"), pulumi.Array{pulumi.String(file.SHA256)}
 	v.image, err = local.NewCommand(v.ctx, v.name+"-image", command, append(childOf(v.hosts), bounded(spec.Timeout))...)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"strata/health"
 	"strata/internal/k3s/members"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // admit registers the command that frees a node's name before its install, if another host had it: a host that died and was replaced
@@ -22,7 +23,7 @@ func (k *k3s) admit(name string, host *Host, needs []pulumi.Resource) (pulumi.Re
 		all := membersOf(hosts)
 		return members.Admission{Timeout: limit, First: host == k.servers[0], Node: all[0], Servers: all[1:]}
 	})
-	command := self.Command("admit", input, pulumi.StringMap{self.SSHKey: at.sshKey})
+	command := subcommand.New("admit", input, pulumi.StringMap{self.SSHKey: at.sshKey})
 	// That there is one says that there was a cluster.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	return local.NewCommand(k.ctx, name+"-admit", command,

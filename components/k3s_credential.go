@@ -13,6 +13,7 @@ import (
 	"strata/internal/credential"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // issueCredential registers the command that gives the stack its client certificate, and gives Kubeconfig its content. What it is asked
@@ -33,7 +34,7 @@ func (k *k3s) issueCredential() error {
 		return request
 	})
 	// Another cluster has another CA, which is a reason to ask.
-	command := self.Command("credential", input, pulumi.StringMap{self.SSHKey: at.sshKey, self.Cluster: k.identity.Hex})
+	command := subcommand.New("credential", input, pulumi.StringMap{self.SSHKey: at.sshKey, self.Cluster: k.identity.Hex})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	issued, err := local.NewCommand(k.ctx, k.name+"-credential", command, slices.Concat(childOf(k, k.joined[0]),
 		[]pulumi.ResourceOption{bounded(limit), pulumi.AdditionalSecretOutputs([]string{"stdout"})})...)

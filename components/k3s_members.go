@@ -7,6 +7,7 @@ import (
 	"strata/health"
 	"strata/internal/k3s/members"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // removeLeaving registers the resource that takes leaving nodes out of the cluster: drained, stopped, and their etcd member, Node and
@@ -17,7 +18,7 @@ func (k *k3s) removeLeaving() (*local.Command, error) {
 	input := at.asked(func(hosts []health.Host) any {
 		return members.Set{Timeout: k.args.Timeouts.Nodes, Members: membersOf(hosts), DiscardVolumesOf: k.args.Config.DiscardVolumesOf}
 	})
-	command := self.Command("members", input, pulumi.StringMap{self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig})
+	command := subcommand.New("members", input, pulumi.StringMap{self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	return local.NewCommand(k.ctx, k.name+"-members", command, append(childOf(k, k.API), bounded(k.args.Timeouts.Nodes))...)
 }

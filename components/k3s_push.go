@@ -14,6 +14,7 @@ import (
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/rerun"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // pushed is where an artifact goes on a host.
@@ -39,7 +40,7 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 				Dest: file.destination, Mode: file.mode, Images: file.images, Timeout: k.args.Timeouts.Install,
 			}
 		})
-		push, err := local.NewCommand(k.ctx, name+"-"+file.role, self.Command("push", input, pulumi.StringMap{self.SSHKey: host.SSHKey}),
+		push, err := local.NewCommand(k.ctx, name+"-"+file.role, subcommand.New("push", input, pulumi.StringMap{self.SSHKey: host.SSHKey}),
 			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{bounded(k.args.Timeouts.Install), rerun.Replaced()})...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file.role, err)

@@ -13,6 +13,7 @@ import (
 	"strata/internal/k3s/upgrade"
 	"strata/internal/rerun"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // upgrade registers the resource that takes a changed K3s to the nodes, one after the other: drained, changed, gated (package
@@ -34,7 +35,7 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		return plan
 	})
 	// Each month it reads on the hosts whether a certificate of K3s's own ends soon.
-	command := self.Command("upgrade", input, pulumi.StringMap{
+	command := subcommand.New("upgrade", input, pulumi.StringMap{
 		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig, self.Calendar: pulumi.String(k.calendar()),
 	})
 	return local.NewCommand(k.ctx, k.name+"-upgrade", command, append(childOf(k, append(k.pushed, k.API, k.members)...), bounded(plan.Timeout), rerun.Replaced())...)

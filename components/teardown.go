@@ -12,6 +12,7 @@ import (
 
 	"strata/config"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 	"strata/internal/teardown"
 )
 
@@ -84,7 +85,7 @@ func NewTeardown(ctx *pulumi.Context, name string, args *TeardownArgs, opts ...p
 	if err := ctx.RegisterComponentResource("strata:teardown:Teardown", name, t, opts...); err != nil {
 		return nil, err
 	}
-	command := self.AtDelete("teardown", args.guard(), pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig})
+	command := subcommand.AtDelete("teardown", args.guard(), pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig})
 	_, err := local.NewCommand(ctx, name+"-guard", command, append(childOf(t, leaves...), bounded(metav1.Duration{Duration: teardownLimit}))...)
 	if err != nil {
 		return nil, fmt.Errorf("teardown: %w", err)

@@ -10,6 +10,7 @@ import (
 	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 	"strata/internal/vault"
 )
 
@@ -142,7 +143,7 @@ func (v *vaultLayer) open() error {
 
 // step registers a command that speaks with Vault. It runs again with another chart, since the new Pod starts sealed; the keys
 // that init printed come back to it as its previous output.
-func (v *vaultLayer) step(subcommand string, issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource) (*local.Command, error) {
+func (v *vaultLayer) step(does string, issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource) (*local.Command, error) {
 	input := v.args.CA.Certificate.ApplyT(func(ca string) any {
 		return vault.Input{
 			Server:  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: ca},
@@ -150,16 +151,16 @@ func (v *vaultLayer) step(subcommand string, issuing *vault.Issuing, env pulumi.
 		}
 	})
 	env[self.Kubeconfig] = v.args.Cluster.Kubeconfig
-	command := self.Command("vault "+subcommand, input, env)
-	command.AddPreviousOutputInEnv = pulumi.Bool(subcommand == "init")
+	command := subcommand.New("vault "+does, input, env)
+	command.AddPreviousOutputInEnv = pulumi.Bool(does == "init")
 	opts := append(childOf(v, after), v.args.Cluster.deletedWith()...)
-	if err := again(v.ctx, v.name+"-"+subcommand, command, opts); err != nil {
-		return nil, fmt.Errorf("%s: %w", subcommand, err)
+	if err := again(v.ctx, v.name+"-"+does, command, opts); err != nil {
+		return nil, fmt.Errorf("%s: %w", does, err)
 	}
-	made, err := local.NewCommand(v.ctx, v.name+"-"+subcommand, command,
+	made, err := local.NewCommand(v.ctx, v.name+"-"+does, command,
 		append(opts, bounded(v.args.Timeouts.Vault), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", subcommand, err)
+		return nil, fmt.Errorf("%s: %w", does, err)
 	}
 	return made, nil
 }

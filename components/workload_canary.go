@@ -12,6 +12,7 @@ import (
 	"strata/config"
 	"strata/internal/canary"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // canaryName is the Deployment's and the Service's of a workload's new version.
@@ -66,7 +67,7 @@ func (w *workloadBuild) canary() error {
 		spec.Revision = revision
 		return spec
 	})
-	command := self.Command("canary", input, pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
+	command := subcommand.New("canary", input, pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
 	options := slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith())
 	// One that was killed has left a weight: it runs again, and gives it back, also when the version is taken back.
 	if err := again(w.ctx, w.name+"-canary", command, options); err != nil {

@@ -10,10 +10,11 @@ import (
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/rerun"
 	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // Command is how a gate's resource runs the checks.
-const Command = self.Exec + "gate"
+const Command = subcommand.Exec + "gate"
 
 // deadlineSlack is how much longer the engine waits than the gate itself, so that the gate reports first.
 const deadlineSlack = 30 * time.Second
@@ -86,7 +87,7 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	} else {
 		opts = append(opts, rerun.Replaced())
 	}
-	runs := self.Command("gate", args.known(), nil)
+	runs := subcommand.New("gate", args.known(), nil)
 	runs.Environment = environment // where it is empty, too: states have it so
 	command, err := local.NewCommand(ctx, name, runs, opts...)
 	if err != nil {

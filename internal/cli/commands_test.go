@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 // The texts of resources' commands and the tree of subcommands are written apart: components do not know cobra.
 func TestEachCommandOfAResourceIsASubcommand(t *testing.T) {
 	text, err := os.ReadFile("../../tests/graph/testdata/commands.golden")
 	require.NoError(t, err)
-	found := regexp.MustCompile(`(?m)^(?:create|update|delete): `+self.Exec+`(.+)$`).FindAllStringSubmatch(string(text), -1)
+	found := regexp.MustCompile(`(?m)^(?:create|update|delete): `+subcommand.Exec+`(.+)$`).FindAllStringSubmatch(string(text), -1)
 	require.Greater(t, len(found), 30)
 	for _, one := range found {
 		command, rest, err := newRoot().Find(strings.Fields(one[1]))

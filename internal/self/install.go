@@ -1,6 +1,5 @@
-// Package self owns how resources run this program: the copy that they run, .strata/bin/strata beside the project, the text of their
-// commands, the names of the variables, and that the input is JSON on stdin. What a subcommand reads belongs to the package that does its
-// work. The copy is replaced atomically and only when it differs, so a gate that is running keeps its file.
+// Package self owns the copy of this program that resources run, .strata/bin/strata beside the project, and the names of the variables that
+// it finds there. The copy is replaced atomically and only when it differs, so a gate that is running keeps its file.
 package self
 
 import (

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +40,7 @@ func spoken(path string) bool {
 	if strings.HasPrefix(path, "internal/k3s/node/") && strings.HasSuffix(path, ".sh") {
 		return false
 	}
-	for _, skipped := range slices.Concat(moving, []string{"components/scripts/", "tests/lab/", "tests/docs/words_test.go", "tools/", "hack/tools/"}) {
+	for _, skipped := range []string{"components/scripts/", "tests/lab/", "tests/docs/words_test.go", "tools/", "hack/tools/"} {
 		if strings.HasPrefix(path, skipped) {
 			return false
 		}
