@@ -69,6 +69,10 @@ test-vm: ready lab-vm ## the stories on real virtual machines, which QEMU emulat
 test: ## everything, from a clean clone: unit, graph, gates, engine, conformance, e2e
 	@hack/test all
 
+.PHONY: test-machines
+test-machines: ready ## the lab's machines, made, broken and removed one by one: ten minutes
+	@hack/test machines
+
 .PHONY: test-fast
 test-fast: ## what needs no lab, in seconds
 	@hack/test fast
