@@ -52,7 +52,7 @@ type existingCluster struct {
 	whole *health.Gate
 }
 
-// NewExistingCluster registers what observes the cluster, and its provider. The layers wait for its API only, as with K3s.
+// NewExistingCluster registers what observes the cluster, and its provider. The layers wait for its API and, as with K3s, for no Node.
 func NewExistingCluster(ctx *pulumi.Context, name string, args *ExistingClusterArgs, opts ...pulumi.ResourceOption) (*ExistingCluster, error) {
 	l := &existingCluster{ExistingCluster: &ExistingCluster{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:cluster:LentCluster", name, l.ExistingCluster, opts...); err != nil {

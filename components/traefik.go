@@ -96,7 +96,7 @@ func (t *traefik) install() error {
 	}
 	t.release, err = newRelease(t.ctx, t.args.Cluster, t.name+"-release", releaseArgs{
 		name: traefikName, namespace: traefikName, chart: chart.Path, values: traefikValues(t.args.Config),
-		// They are another layer's, and those of the commercial edition nothing's: Helm would leave them behind for ever.
+		// They are another layer's, and nothing uses those of the commercial edition: Helm would leave them behind for ever.
 		skipCRDs: true,
 	}, childOf(t, with(t.args.After, t.namespace)...)...)
 	if err != nil {

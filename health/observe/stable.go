@@ -22,7 +22,7 @@ type sighting struct {
 // NewStable has seen nothing yet.
 func NewStable(now Clock) *Stable { return &Stable{now: now, seen: map[string]sighting{}} }
 
-// Seconds is for how many whole Seconds subject has been text, without an interruption between two observations.
+// Seconds is for how many whole seconds subject has been text, without an interruption between two observations.
 func (s *Stable) Seconds(subject, text string) int {
 	before, known := s.seen[subject]
 	if !known || before.text != text {

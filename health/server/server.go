@@ -37,7 +37,7 @@ type pingFacts struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// serverWatch observes one host's unit and, on a server, at /ping as a joining node does.
+// serverWatch observes one host's unit and, on a server, /ping as a joining node asks it.
 type serverWatch struct {
 	host   health.Host
 	server string

@@ -12,7 +12,7 @@ import (
 	"strata/health/observe"
 )
 
-// upstreamsFacts is one observation of routes, at the Pods behind them, and at what each Pod of the data plane has.
+// upstreamsFacts is one observation of routes, of the Pods behind them, and of what each Pod of the data plane has.
 type upstreamsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`

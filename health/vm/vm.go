@@ -20,7 +20,7 @@ import (
 const (
 	// vmPoll is the pause between two observations of a machine: neither virsh nor qm can tell of every change that counts.
 	vmPoll = time.Second
-	// vmDial bounds the observation whether the machine answers at its address.
+	// vmDial bounds the attempt to connect to the machine at its address.
 	vmDial = time.Second
 	// sshBanner is what a server says first (RFC 4253, 4.2).
 	sshBanner = "SSH-"

@@ -26,7 +26,7 @@ type healthFlags struct {
 
 // newHealthCommand is `strata health`: every gate that a stack should have by its configuration, asked again now with the spec that the
 // state has. It exits with 0 when all are there and open, 1 when one is not, and 2 when all that the state has are open and it is not
-// say what the configuration asks for.
+// known what the configuration asks for.
 func newHealthCommand() *cobra.Command {
 	flags := healthFlags{Question: stackhealth.Question{TimeoutKey: "--timeout"}}
 	command := &cobra.Command{

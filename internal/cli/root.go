@@ -1,5 +1,6 @@
-// Package cli owns the command line: one file per subcommand, each a thin layer over the package that does the work. Subcommands that
-// resources run read their input as JSON on stdin and secrets from the environment; nothing secret is ever an argument.
+// Package cli owns the command line: a file for each subject with its subcommands, each a thin layer over the package that does the
+// work. Subcommands that resources run read their input as JSON on stdin and secrets from the environment; nothing secret is ever an
+// argument.
 package cli
 
 import (

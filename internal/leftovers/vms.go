@@ -16,7 +16,7 @@ import (
 	"strata/internal/vm/lifecycle"
 )
 
-// hypervisorLimit bounds the look at the hypervisor.
+// hypervisorLimit bounds the requests to the hypervisor.
 const hypervisorLimit = 20 * time.Second
 
 // madeVMs are the machines that a state knows.

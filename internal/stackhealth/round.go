@@ -14,7 +14,7 @@ import (
 	"strata/internal/table"
 )
 
-// Round is what one look at a stack's gates found.
+// Round is what a stack's gates answered when they were asked once.
 type Round struct {
 	Stack string
 	Gates []AskedGate

@@ -69,7 +69,7 @@ type DHCPFacts struct {
 
 // MachineFacts is what there is of one machine.
 type MachineFacts struct {
-	// Fault is a ForeignError, or why the machine could not be searched.
+	// Fault is a ForeignError, or why the machine could not be searched for.
 	Fault error
 	// Whole is true when there is a machine of the stack's own; the sizes are its own then.
 	Whole, Running           bool

@@ -66,7 +66,7 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 	}}
 }
 
-// authenticate makes sure, before anything is changed, that an access works afterwards: the certificate of the stack, or K3s's
+// authenticate makes sure, before anything is changed, that a login works afterwards: the certificate of the stack, or K3s's
 // own, which is read from the server that is reset. A cluster without its quorum answers no request, so it is enough that no server refused.
 func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.Time, log io.Writer) error {
 	why := credential.Usable(c.secrets.Kubeconfig, now)

@@ -12,7 +12,7 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// arpWait bounds the request whether another machine has an address: a neighbour on a bridge of this host answers in under 1 ms.
+// arpWait bounds the check whether another machine has an address: a neighbour on a bridge of this host answers in under 1 ms.
 const arpWait = 200 * time.Millisecond
 
 // checkRoutes refuses a subnet that this host already reaches another way.

@@ -1,5 +1,5 @@
-// Package lifecycle owns what is done with virtual machines, whichever driver they have: make, change, restart, mark, remove, look and
-// survey, and the hypervisor's copy of their image. It picks the driver. `strata vm` is its command line.
+// Package lifecycle owns what is done with virtual machines, whichever driver they have: make, change, restart, mark, remove, observe
+// and survey, and the hypervisor's copy of their image. It picks the driver. `strata vm` is its command line.
 //
 // It does not wait for a boot: a machine that does not come up must be in the state to be examined and destroyed. The gates wait.
 //

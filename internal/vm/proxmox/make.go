@@ -54,7 +54,7 @@ func (p *proxmox) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	return have, p.Grow(ctx, have)
 }
 
-// claim makes the machine under its number, or under the next free one until no other client was faster.
+// claim makes the machine under its number, or else tries the next free one until no other client is faster.
 func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 	for try := 1; ; try++ {
 		id := strconv.Itoa(p.Spec.ID)
