@@ -16,7 +16,7 @@ type hostFlags struct {
 	yes                  bool
 }
 
-// newHostCommand is `strata host`: whose hosts and machines are, where that has to be decided by hand (docs/host-ownership.md).
+// newHostCommand is `strata host`: whose a host or machine is, where that has to be decided by hand (docs/host-ownership.md).
 func newHostCommand() *cobra.Command {
 	command := &cobra.Command{Use: "host", Short: "Release hosts and machines from their stack, or adopt them"}
 	command.AddCommand(
