@@ -24,7 +24,7 @@ func (k *k3s) admit(name string, host *Host, needs []pulumi.Resource) (pulumi.Re
 		return members.Admission{Timeout: limit, First: host == k.servers[0], Node: all[0], Servers: all[1:]}
 	})
 	command := subcommand.New("admit", input, pulumi.StringMap{self.SSHKey: at.sshKey})
-	// That there is one says that there was a cluster.
+	// A previous output means that there was a cluster.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	return local.NewCommand(k.ctx, name+"-admit", command,
 		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)

@@ -5,7 +5,6 @@ import (
 	"encoding/pem"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/load"
+	"strata/internal/nettest"
 )
 
 // options ask a server.
@@ -67,7 +67,7 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body) // before that a server does not see that its caller is gone
 			<-r.Context().Done()
 		}, func(o *load.Options) { o.Timeout = 100 * time.Millisecond }, "", "no answer in time"},
-		"nothing listens": {nil, func(o *load.Options) { o.URL = "http://" + closedPort(t) }, "", "connection refused"},
+		"nothing listens": {nil, func(o *load.Options) { o.URL = "http://" + nettest.Closed(t).Address.String() }, "", "connection refused"},
 		"another CA":      {nil, func(o *load.Options) { o.URL = secure(t).URL }, "", "certificate refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,15 +86,6 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 			assert.Equal(t, sent, report.Total.Statuses[test.status]+report.Total.Errors[test.errors], "%+v", report.Total)
 		})
 	}
-}
-
-// closedPort is an address at which nothing listens.
-func closedPort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().String()
 }
 
 func secure(t *testing.T) *httptest.Server {

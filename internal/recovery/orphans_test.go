@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/internal/nettest"
 )
 
 func TestOnlyProcessesOfThisProjectWhoseEngineIsGoneAreOrphans(t *testing.T) {
@@ -30,15 +32,6 @@ func TestOnlyProcessesOfThisProjectWhoseEngineIsGoneAreOrphans(t *testing.T) {
 		pids = append(pids, p.pid)
 	}
 	assert.Equal(t, []int{10, 23, 11, 12}, pids)
-}
-
-// closedPort is an address at which nothing listens.
-func closedPort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().String()
 }
 
 // plugin starts a process that looks like a plugin of an engine and whose child ignores SIGTERM.
@@ -66,7 +59,7 @@ func TestAPluginOfADeadEngineIsEndedWithTheCommandsItRuns(t *testing.T) {
 		t.Skip("waits until SIGKILL is due")
 	}
 	b := newBench(t)
-	command, done := plugin(t, b.ProjectDir, closedPort(t))
+	command, done := plugin(t, b.ProjectDir, nettest.Closed(t).Address.String())
 	children := childrenOf(t, command.Process.Pid)
 	require.NotEmpty(t, children)
 	_, err := b.Run(t.Context())

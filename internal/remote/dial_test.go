@@ -3,7 +3,6 @@ package remote_test
 import (
 	"context"
 	"net"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/internal/nettest"
 	"strata/internal/remote"
 	"strata/internal/remote/sshtest"
 )
@@ -87,15 +87,15 @@ func TestAHostWithoutPinIsNotContacted(t *testing.T) {
 
 func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
 	server := sshtest.New(t)
-	port := closedPort(t)
-	target := remote.Target{Name: "slow", Address: "127.0.0.1", Port: port, User: "root", HostKey: server.HostKey()}
+	port := nettest.Closed(t)
+	target := remote.Target{Name: "slow", Address: "127.0.0.1", Port: port.Number(), User: "root", HostKey: server.HostKey()}
 
 	var output atomic.Value
 	refused := make(chan struct{})
 	var up time.Time
 	go func() {
 		<-refused
-		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		listener, err := port.Listen()
 		if err == nil {
 			up = time.Now()
 			server.Serve(t, &lateBanner{Listener: listener, closeFirst: 2})
@@ -115,11 +115,10 @@ func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
 }
 
 func TestAHostThatNeverAnswersEndsWithTheContextAndTheLastReason(t *testing.T) {
-	port := closedPort(t)
 	key, signer := sshtest.NewKey(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	target := remote.Target{Name: "gone", Address: "127.0.0.1", Port: port, HostKey: authorized(signer)}
+	target := remote.Target{Name: "gone", Address: "127.0.0.1", Port: nettest.Closed(t).Number(), HostKey: authorized(signer)}
 	_, err := remote.Dial(ctx, target, key)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Contains(t, err.Error(), "connection refused: sshd is not listening")
@@ -153,7 +152,7 @@ func TestScanOfASilentHostEndsWithTheContext(t *testing.T) {
 	// Long enough for one refused attempt on a busy machine.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, err := remote.Scan(ctx, "127.0.0.1", closedPort(t))
+	_, err := remote.Scan(ctx, "127.0.0.1", nettest.Closed(t).Number())
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Contains(t, err.Error(), "connection refused")
 }

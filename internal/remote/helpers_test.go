@@ -25,15 +25,6 @@ func ecdsaKey(t *testing.T) string {
 	return authorized(signer)
 }
 
-// closedPort is a loopback port on which nothing listens.
-func closedPort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().(*net.TCPAddr).Port
-}
-
 // lateBanner closes its first connections, as an sshd does whose host keys or users are not there yet.
 type lateBanner struct {
 	net.Listener

@@ -33,15 +33,21 @@ fi`
 // Kubeconfig reads the kubeconfig of the first of the other servers whose K3s runs; nil where there is no cluster yet. A cluster that
 // is down is an error: whoever took it for none would start another one beside its data.
 func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
+	return a.kubeconfig(ctx, key, askLimit)
+}
+
+func (a Admission) kubeconfig(ctx context.Context, key []byte, limit time.Duration) ([]byte, error) {
 	var text []byte
 	var why error
+	asked := false
 	err := wait.PollUntilContextTimeout(ctx, askAgain, backLimit, true, func(ctx context.Context) (bool, error) {
-		found, down, silent := a.ask(ctx, key)
-		if ctx.Err() == nil || why == nil { // what the end of the time itself breaks off is no reason
-			why = errors.Join(down, silent)
+		found, down, silent := a.ask(ctx, key, limit)
+		over := ctx.Err() != nil // what the end of the time itself breaks off is no reason, and no sign that there is no cluster
+		if !over || !asked {
+			why, asked = errors.Join(down, silent), true
 		}
 		text = found
-		return len(found) > 0 || a.First && down == nil && (silent == nil || !a.Again), nil
+		return len(found) > 0 || a.First && !over && down == nil && (silent == nil || !a.Again), nil
 	})
 	if err == nil {
 		return text, nil
@@ -55,8 +61,8 @@ func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
 
 // ask asks all servers at once: text is the first's kubeconfig, down names those whose K3s does not run, silent those that could not be
 // asked.
-func (a Admission) ask(ctx context.Context, key []byte) (text []byte, down, silent error) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
+func (a Admission) ask(ctx context.Context, key []byte, limit time.Duration) (text []byte, down, silent error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	type answer struct {
 		text []byte

@@ -3,7 +3,6 @@ package members
 import (
 	"context"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/internal/nettest"
 	"strata/internal/remote"
 	"strata/internal/remote/sshtest"
 )
@@ -64,6 +64,9 @@ func TestAServerThatIsDownIsNoServerThatIsNotThere(t *testing.T) {
 	assert.Equal(t, "clusters: []\n", out)
 }
 
+// roundLimit is enough for a round on a busy machine; what is refused takes all of it.
+const roundLimit = 5 * time.Second
+
 func TestWhenThereIsNoClusterYet(t *testing.T) {
 	answering := func(stdout, stderr string, code int) *sshtest.Server {
 		s := sshtest.Start(t)
@@ -93,11 +96,12 @@ func TestWhenThereIsNoClusterYet(t *testing.T) {
 		{"whoever waited for the first server", []*sshtest.Server{without}, false, false, "", "1 servers answer, and none has K3s"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), roundLimit)
 			defer cancel()
 			input := Admission{First: test.first, Again: test.again}
 			for i, s := range test.servers {
-				target := remote.Target{Address: "127.0.0.1", Port: closedPort(t), HostKey: runs.Target().HostKey}
+				target := remote.Target{Address: "127.0.0.1", Port: nettest.Closed(t).Number(), HostKey: runs.Target().HostKey}
 				if s != booting {
 					target = s.Target()
 				}
@@ -108,7 +112,7 @@ func TestWhenThereIsNoClusterYet(t *testing.T) {
 			for _, s := range []*sshtest.Server{runs, without, down} {
 				keys = append(keys, s.PrivateKey()...)
 			}
-			text, err := input.Kubeconfig(ctx, keys)
+			text, err := input.kubeconfig(ctx, keys, roundLimit/2)
 			if test.refuse != "" {
 				require.ErrorContains(t, err, test.refuse)
 				return
@@ -119,11 +123,24 @@ func TestWhenThereIsNoClusterYet(t *testing.T) {
 	}
 }
 
-// closedPort is a port on which nothing listens.
-func closedPort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().(*net.TCPAddr).Port
+// Time that is over says nothing about a server that has not answered yet.
+func TestABrokenOffRoundFindsNoCluster(t *testing.T) {
+	slow, ended := sshtest.Start(t), make(chan struct{})
+	defer close(ended)
+	asked := make(chan struct{})
+	slow.Handler = func(sshtest.Call) int {
+		close(asked)
+		<-ended
+		return 1
+	}
+	target := slow.Target()
+	target.Name = "b"
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		cancel()
+	}()
+	input := Admission{First: true, Servers: []Member{{Target: target, Role: "server"}}}
+	_, err := input.Kubeconfig(ctx, slow.PrivateKey())
+	require.ErrorContains(t, err, "server b: ")
 }
