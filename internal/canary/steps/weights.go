@@ -25,7 +25,7 @@ func (c *cluster) Weigh(ctx context.Context, percent int) error {
 
 func (c *cluster) weigh(ctx context.Context, route string, percent int) error {
 	path := "/apis/gateway.networking.k8s.io/v1/namespaces/" + c.spec.Namespace + "/httproutes/" + route
-	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+	return apiserver.OnConflict(retry.DefaultRetry, func() error {
 		var text []byte
 		err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
 			text, err = c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
