@@ -24,7 +24,7 @@ func platformArchives() []archive {
 		name := "cert-manager-" + binary
 		list = append(list, archive{
 			step: stepCertManager, binary: binary, name: name, reference: "quay.io/jetstack/" + name + ":v" + certManagerVersion,
-			user: nonRoot, version: certManagerVersion, origin: "real: cert-manager's packages, in a command of the lab's with the options of its chart, without DNS01, Vault and Venafi",
+			user: nonRoot, version: certManagerVersion, origin: "real: cert-manager's packages, in a command of the lab's with the options of its chart, without DNS01 and Venafi",
 		})
 	}
 	return list

@@ -46,11 +46,11 @@ func withoutInPulumi() []gobuild.Edit {
 	})
 }
 
-// withoutInCertManager leaves out the issuers and solvers that ask somebody else than an ACME server.
+// withoutInCertManager leaves out the solvers and issuers of clouds and Venafi. That of Vault stays: a stack may have Vault sign
+// (certManager.issuer).
 func withoutInCertManager() []gobuild.Edit {
 	const module = "github.com/cert-manager/cert-manager"
 	return without(module, module+"/lab", map[string]string{
-		module + "/internal/vault":           "vault",
 		module + "/pkg/issuer/acme/dns":      "dns",
 		module + "/pkg/issuer/venafi/client": "venafi",
 		"github.com/go-ldap/ldap/v3":         "ldap",
