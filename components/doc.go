@@ -2,7 +2,7 @@
 //
 //	Hosts ──▶ K3s ──┬──▶ MetalLB ───────────────────────┬──▶ Traefik ──┐
 //	                ├──▶ CRDs ──────────────────────────┘      ▲       │
-//	                ├──▶ CertManager ──▶ CA ──▶ Certificate     │
+//	                ├──▶ CertManager ──▶ CA ─────────▶ Certificate     │
 //	                ├──▶ ArgoCD ──────────────────────▶ its route ◀────┤
 //	                └──▶ Workload ────────────────────▶ its routes ◀───┘
 //

@@ -82,7 +82,7 @@ func newStrandedCommand() *cobra.Command {
 func showOrphaned(cmd *cobra.Command, file, project string, state *stackstate.State) error {
 	cfg, err := config.FromFile(file)
 	if err != nil {
-		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "virtual machines that the state does not know were not searched: %v; --config-file names the stack's file\n", err)
+		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "virtual machines that the state does not know were not searched for: %v; --config-file names the stack's file\n", err)
 		return err
 	}
 	return leftovers.ShowOrphans(cmd.Context(), cmd.OutOrStdout(), cfg, project, state)

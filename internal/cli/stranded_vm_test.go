@@ -115,6 +115,6 @@ func TestStrandedWorksWithoutTheStacksFile(t *testing.T) {
 	code, stdout, stderr := invoke(t, "", "stranded", "--stack", "dev", "--project", t.TempDir())
 	assert.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "another cause")
-	assert.Contains(t, stderr, "were not searched")
+	assert.Contains(t, stderr, "were not searched for")
 	assert.Contains(t, stderr, "--config-file")
 }

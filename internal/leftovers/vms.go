@@ -52,7 +52,7 @@ func ShowOrphans(ctx context.Context, out io.Writer, cfg *config.Config, project
 }
 
 func notLookedFor(err error) error {
-	return fmt.Errorf("virtual machines that the state does not know were not searched: %w", err)
+	return fmt.Errorf("virtual machines that the state does not know were not searched for: %w", err)
 }
 
 // orphans are the machines of a stack that its state does not know: a killed up made them, and no destroy removes them. Those of another

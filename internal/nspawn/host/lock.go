@@ -18,9 +18,9 @@ const lockDir = "/run/strata/locks"
 // lockPoll is the pause between two attempts: flock has no timeout, and a blocked one cannot be cancelled.
 const lockPoll = 20 * time.Millisecond
 
-// Lock takes an exclusive Lock shared by all processes of this host. Names in use: machine-NAME, bridge-NAME,
+// Lock takes an exclusive lock shared by all processes of this host. Names in use: machine-NAME, bridge-NAME,
 // image-SHA, cgroup. Order, where more than one is held: machine before bridge or image. The file is removed on unlock,
-// so a Lock won on a removed file is taken again on the new one.
+// so a lock won on a removed file is taken again on the new one.
 func Lock(ctx context.Context, name string) (unlock func(), err error) {
 	return lockFile(ctx, filepath.Join(lockDir, name))
 }
