@@ -107,7 +107,7 @@ func MarkIn(text string) Mark {
 	return Mark{}
 }
 
-// in is a text with this mark in place of the one that it has, and with what people added.
+// In is a text with this mark in place of the one that it has, and with what people added.
 func (m Mark) In(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {

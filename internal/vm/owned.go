@@ -21,7 +21,7 @@ func (s Spec) OfStack(m Mark) bool {
 	return m.Stack == s.Stack && (m.Cluster == s.Cluster || m.Cluster == "" || s.Cluster == "")
 }
 
-// of is the Spec of another node of the stack.
+// Of is the Spec of another node of the stack.
 func (s Spec) Of(node string) Spec {
 	s.Node = node
 	return s

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// run executes a program of this host and returns its stdout. Its error can be pasted into a shell.
+// Run executes a program of this host and returns its stdout. Its error can be pasted into a shell.
 func Run(ctx context.Context, argv ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var out, stderr bytes.Buffer
@@ -27,6 +27,7 @@ var programs = []struct{ name, pkg string }{
 	{"tar", "tar"},
 }
 
+// CheckPrograms reports the first program that is missing on this host, with the package that has it.
 func CheckPrograms() error {
 	for _, p := range programs {
 		if _, err := exec.LookPath(p.name); err != nil {
