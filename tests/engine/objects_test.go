@@ -34,10 +34,8 @@ func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 }
 
 // exists notes an object. One that is there is refused, as the API server refuses it and Helm a release, unless the provider takes over what
-// is there (pulumi-kubernetes upsertExistingObjects), which it never does with a release.
+// is there (pulumi-kubernetes upsertExistingObjects), which it never does with a release. It must be called with the mutex held.
 func (w *world) exists(object string, upsert bool) error {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
 	release := strings.HasPrefix(object, releaseType)
 	switch {
 	case object == "":

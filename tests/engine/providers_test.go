@@ -59,25 +59,33 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		if _, named := req.Properties["keepers"]; named { // each one is another
 			response.Properties["hex"] = resource.NewProperty(fmt.Sprintf("%08x", w.count()))
 		}
-		if err := w.do("create", req.URN); err != nil {
-			return response, err
-		}
-		return response, w.exists(objectOf(req.URN, req.Properties), upsert)
+		err := w.do("create", req.URN, req.Properties, func() error {
+			w.drawn(req.URN, response.Properties)
+			return w.exists(objectOf(req.URN, req.Properties), upsert)
+		})
+		return response, err
 	}
 	provider.UpdateF = func(_ context.Context, req plugin.UpdateRequest) (plugin.UpdateResponse, error) {
 		response := plugin.UpdateResponse{Properties: outputs(req.URN, req.NewInputs, req.Preview), Status: resource.StatusOK}
 		if req.Preview {
 			return response, nil
 		}
-		return response, w.do("update", req.URN)
+		err := w.do("update", req.URN, req.NewInputs, func() error {
+			w.drawn(req.URN, response.Properties)
+			if drawn, once := req.OldOutputs["result"]; once {
+				response.Properties["result"] = drawn
+			}
+			return nil
+		})
+		return response, err
 	}
 	provider.DeleteF = func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
-		err := w.do("delete", req.URN)
+		err := w.do("delete", req.URN, req.Inputs, func() error {
+			delete(w.objects, objectOf(req.URN, req.Inputs))
+			return nil
+		})
 		if _, runs := req.Inputs["delete"]; pkg == "random" || pkg == "command" && !runs {
 			w.forgotten(req.URN.Name())
-		}
-		if err == nil {
-			w.gone(objectOf(req.URN, req.Inputs))
 		}
 		return plugin.DeleteResponse{Status: resource.StatusOK}, err
 	}

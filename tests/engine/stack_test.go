@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,9 +117,16 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 	r := &result{steps: map[string][]string{}, inputs: map[string]resource.PropertyMap{}, errors: map[string]string{}}
 	options := s.plan.Options
 	options.Parallel = s.parallel
-	validate := func(_ workspace.Project, _ deploy.Target, _ engine.JournalEntries, events []engine.Event, err error) error {
+	var killed *deploy.Snapshot
+	validate := func(_ workspace.Project, target deploy.Target, entries engine.JournalEntries, events []engine.Event, err error) error {
 		for _, event := range events {
 			r.hear(event)
+		}
+		if s.kill != nil && s.kill.met && !preview {
+			failed := slices.IndexFunc(entries, func(one engine.TestJournalEntry) bool { return one.Kind == engine.TestJournalEntryFailure })
+			var wrong error
+			killed, wrong = entries[:failed].Snap(target.Snapshot)
+			return errors.Join(err, wrong)
 		}
 		return err
 	}
@@ -129,6 +137,10 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 		after, r.err = op.RunStep(s.plan.GetProject(), s.plan.GetTarget(s.t, s.snapshot), options, preview, nil, validate, "")
 		if !preview {
 			s.snapshot = after
+		}
+		if killed != nil {
+			killed.SecretsManager = after.SecretsManager
+			s.snapshot = killed
 		}
 	}()
 	select {

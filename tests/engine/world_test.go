@@ -4,6 +4,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +35,23 @@ type world struct {
 	objects map[string]bool
 	// pace is how long each action takes.
 	pace time.Duration
+	// reality is what the actions change. Optional: without it they all succeed.
+	reality *reality
+	// kill ends the run at one of its actions. Optional.
+	kill *kill
 }
+
+// kill is a SIGKILL of Pulumi, and so of its providers.
+type kill struct {
+	// after is how many actions begin before it.
+	after int
+	// done is whether the action that it meets has had its effect.
+	done bool
+	// met is whether the run came so far.
+	met bool
+}
+
+var errKilled = errors.New("killed")
 
 // newWorld is a world whose actions take long enough for those that may overlap to do so, and short enough for a run of 60.
 func newWorld() *world {
@@ -51,8 +68,8 @@ func (w *world) set(verb, name string, fails bool) {
 	w.failing[verb+" "+name] = fails
 }
 
-// do records an action, which takes its time, and fails it where that was asked for.
-func (w *world) do(verb string, urn resource.URN) error {
+// do records an action, which takes its time, and fails it where that was asked for. Otherwise it has its effect.
+func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap, effect func() error) error {
 	w.mutex.Lock()
 	index := len(w.actions)
 	w.actions = append(w.actions, action{verb: verb, name: urn.Name(), start: w.tick(), end: -1})
@@ -62,6 +79,29 @@ func (w *world) do(verb string, urn resource.URN) error {
 	defer w.mutex.Unlock()
 	if w.failing[verb+" "+urn.Name()] {
 		return fmt.Errorf("%s of %s: made to fail", verb, urn.Name())
+	}
+	if k := w.kill; k != nil {
+		switch {
+		case k.met:
+			return errKilled
+		case k.after == 0:
+			k.met = true
+			if !k.done {
+				return errKilled
+			}
+		}
+		k.after--
+	}
+	if w.reality != nil {
+		if err := w.reality.do(verb, urn, inputs); err != nil {
+			return fmt.Errorf("%s of %s: %w", verb, urn.Name(), err)
+		}
+	}
+	if err := effect(); err != nil {
+		return err
+	}
+	if w.kill != nil && w.kill.met {
+		return errKilled
 	}
 	w.actions[index].end = w.tick()
 	return nil

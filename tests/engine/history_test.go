@@ -1,0 +1,186 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/pulumi/pulumi/pkg/v3/engine"
+	lt "github.com/pulumi/pulumi/pkg/v3/engine/lifecycletest/framework"
+	"pgregory.net/rapid"
+)
+
+// step is one thing that people do to a stack, or that happens to it.
+type step struct {
+	what string
+	// kill is the action, counted from the run's first, that a SIGKILL meets; done: after its effect.
+	kill int
+	done bool
+}
+
+func (o step) String() string {
+	if o.kill < 0 {
+		return o.what
+	}
+	return fmt.Sprintf("%s killed at %d (done %v)", o.what, o.kill, o.done)
+}
+
+// changes are what people change in the configuration, each once there and once back.
+var changes = map[string]func(s *stack, taken bool){
+	"label": func(s *stack, taken bool) {
+		s.node("agent-1")["labels"] = map[string]any{"taken": fmt.Sprint(taken)}
+	},
+	"names": func(s *stack, taken bool) {
+		s.set("k3s", "tlsSANs", []string{fmt.Sprintf("%v.example.org", taken)})
+	},
+	"argocd": func(s *stack, taken bool) { s.set("argocd", "enabled", taken) },
+}
+
+// history is a stack with what was done to it.
+type history struct {
+	*stack
+	taken map[string]bool
+	all   []any
+}
+
+func newHistory(t *testing.T, name string) *history {
+	h := &history{stack: newStack(t, name), taken: map[string]bool{}}
+	h.reality, h.pace = newReality(h.world), 0
+	h.settling()
+	h.all = h.config["strata:hosts"]["nodes"].([]any)
+	if h.config["strata:hosts"]["driver"] == "existing" {
+		for _, name := range h.wanted() {
+			h.reality.at(name).there = true
+		}
+	}
+	return h
+}
+
+// wanted are the nodes that the configuration asks for.
+func (h *history) wanted() []string {
+	var names []string
+	for _, node := range h.config["strata:hosts"]["nodes"].([]any) {
+		names = append(names, node.(map[string]any)["name"].(string))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// play does one step. A run that is not killed has to end well.
+func (h *history) play(one step) error {
+	switch one.what {
+	case "up":
+		return h.ends(engine.Update, one)
+	case "destroy":
+		return h.ends(engine.Destroy, one)
+	case "agent-2":
+		if len(h.wanted()) == len(h.all) {
+			h.removeNodes("agent-2")
+		} else {
+			h.set("hosts", "nodes", h.all)
+		}
+	default:
+		h.taken[one.what] = !h.taken[one.what]
+		changes[one.what](h.stack, h.taken[one.what])
+	}
+	return nil
+}
+
+func (h *history) ends(op lt.TestOp, one step) error {
+	h.kill = nil
+	if one.kill >= 0 {
+		h.kill = &kill{after: one.kill, done: one.done}
+	}
+	ended := h.run(op, false)
+	killed := h.kill != nil && h.kill.met
+	h.kill = nil
+	if killed {
+		return nil
+	}
+	if ended.err != nil {
+		return fmt.Errorf("%s: %w: %v", one, ended.err, ended.errors)
+	}
+	if one.what == "destroy" {
+		return h.nothing()
+	}
+	return h.whole()
+}
+
+// whole holds what an up leaves to the configuration and to the state.
+func (h *history) whole() error {
+	if err := h.reality.judge(h.wanted()); err != nil {
+		return err
+	}
+	stored := map[string]bool{}
+	for _, state := range h.snapshot.Resources {
+		if object := objectOf(state.URN, state.Inputs); object != "" {
+			stored[object] = true
+			if !h.here(object) {
+				return fmt.Errorf("%s is in the state, and not in the cluster", object)
+			}
+		}
+	}
+	for object := range h.objects {
+		if !stored[object] {
+			return fmt.Errorf("%s is in the cluster, and not in the state", object)
+		}
+	}
+	return nil
+}
+
+// nothing holds what a destroy leaves to nothing.
+func (h *history) nothing() error {
+	if left := h.stored(); len(left) > 0 {
+		return fmt.Errorf("a destroy left in the state: %v", left)
+	}
+	lent := h.config["strata:hosts"]["driver"] == "existing"
+	for name, one := range h.reality.hosts {
+		if one.token != "" || one.there && !lent {
+			return fmt.Errorf("a destroy left %s: %+v", name, *one)
+		}
+	}
+	return nil
+}
+
+// converges is what must hold after any history: a plain up ends well, a second one has nothing to do, and a destroy leaves nothing.
+func (h *history) converges() error {
+	if err := h.play(step{what: "up", kill: -1}); err != nil {
+		return err
+	}
+	again := h.up()
+	if changed := again.changed(); again.err != nil || len(changed) > 0 {
+		return fmt.Errorf("a second up: %w: %v", again.err, changed)
+	}
+	return h.play(step{what: "destroy", kill: -1})
+}
+
+// steps draws what is done to a stack.
+func steps() *rapid.Generator[[]step] {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
+		one := step{what: rapid.SampledFrom([]string{"up", "destroy", "label", "names", "argocd", "agent-2"}).Draw(t, "what"), kill: -1}
+		if one.what == "up" || one.what == "destroy" {
+			one.kill = rapid.IntRange(-1, 120).Draw(t, "kill")
+			one.done = rapid.Bool().Draw(t, "done")
+		}
+		return one
+	}), 1, 6)
+}
+
+func TestEveryHistoryConverges(t *testing.T) {
+	for _, name := range []string{"rehearsal", "staging"} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				all := steps().Draw(r, "history")
+				h := newHistory(t, name)
+				for _, one := range all {
+					if err := h.play(one); err != nil {
+						r.Fatalf("%v: %v", all, err)
+					}
+				}
+				if err := h.converges(); err != nil {
+					r.Fatalf("%v: %v", all, err)
+				}
+			})
+		})
+	}
+}

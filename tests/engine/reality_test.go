@@ -1,0 +1,183 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+	"strata/tests/pulumitest"
+)
+
+// reality is what hosts and cluster are below the providers: what the program's commands do changes it, and what they ask is answered by it.
+// A command does what docs/architecture.md and its own package say; what it does on a host in detail is the lab's to show.
+type reality struct {
+	hosts map[string]*host
+	// clusters counts the clusters that a first server has begun; the last one is the cluster.
+	clusters int
+	// nodes are Kubernetes' own, of the cluster.
+	nodes map[string]bool
+	// objects are those of the world.
+	objects map[string]bool
+	// passwords counts those that were drawn.
+	passwords int
+}
+
+// host is a host, lent or made.
+type host struct {
+	// there: the host can be reached. One that exists already always is, one of Strata's after its making.
+	there bool
+	// condemned: a destroy has begun that will remove it; leaving: it is to be made anew.
+	condemned, leaving bool
+	// server, token and cluster are its K3s's; token is empty where it has none.
+	server  bool
+	token   string
+	cluster int
+}
+
+// newReality is one without a machine, whose cluster's objects are the world's.
+func newReality(w *world) *reality {
+	return &reality{hosts: map[string]*host{}, nodes: map[string]bool{}, objects: w.objects}
+}
+
+// at is a host by its name.
+func (r *reality) at(name string) *host {
+	if r.hosts[name] == nil {
+		r.hosts[name] = &host{}
+	}
+	return r.hosts[name]
+}
+
+// serves reports whether the cluster has a server.
+func (r *reality) serves() bool {
+	for one := range maps.Values(r.hosts) {
+		if one.there && one.server && one.token != "" && one.cluster == r.clusters {
+			return true
+		}
+	}
+	return false
+}
+
+// onHost is a resource of one node: `k3s-NODE-install`. A resource of all has no node.
+var onHost = regexp.MustCompile(`^(hosts|k3s)-((?:server|agent)-\d+)-([a-z]+)`)
+
+// do is what one action does. known is the state that came before, of an update.
+func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap) error {
+	name, kind := urn.Name(), string(urn.Type())
+	switch {
+	case kind == "kubernetes:helm.sh/v3:Release", strings.HasPrefix(kind, "kubernetes:"):
+		return r.asked()
+	case !strings.HasPrefix(kind, "command:"):
+		return nil
+	case name == "hosts-leaving":
+		return r.depart(verb)
+	case name == "k3s-members":
+		return r.members(verb, inputs)
+	}
+	if found := onHost.FindStringSubmatch(name); found != nil {
+		return r.node(verb, found[2], found[3], inputs)
+	}
+	if environment := inputs["environment"]; verb != "delete" && environment.IsObject() {
+		if access, reads := environment.ObjectValue()["STRATA_KUBECONFIG"]; reads {
+			return r.opened(access)
+		}
+	}
+	if name == "k3s-kubeconfig" || name == "k3s-credential" && verb != "delete" {
+		return r.asked()
+	}
+	return nil
+}
+
+var errNoAnswer = errors.New("dial tcp: connection refused")
+
+// asked is what a request to the API ends with.
+func (r *reality) asked() error {
+	if !r.serves() {
+		return errNoAnswer
+	}
+	return nil
+}
+
+// opened is what a request with a kubeconfig ends with: one of a cluster before has another authority.
+func (r *reality) opened(access resource.PropertyValue) error {
+	if err := r.asked(); err != nil {
+		return err
+	}
+	if text := plain(access); !strings.Contains(text, accessTo(r.clusters)) {
+		return fmt.Errorf("x509: certificate signed by unknown authority: the cluster is %d: %s", r.clusters, text)
+	}
+	return nil
+}
+
+// accessTo is the secret part of a cluster's kubeconfig.
+func accessTo(cluster int) string { return fmt.Sprintf("%s-of-%03d", pulumitest.ClientKey, cluster) }
+
+// drawn makes an answer that of reality: a password is like no other, and a kubeconfig is of the cluster.
+func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
+	if w.reality == nil {
+		return
+	}
+	switch urn.Type() {
+	case "random:index/randomPassword:RandomPassword":
+		w.reality.passwords++
+		outputs["result"] = resource.MakeSecret(resource.NewProperty(fmt.Sprintf("%s-%03d", pulumitest.Token, w.reality.passwords)))
+	case "command:local:Command", "command:remote:Command":
+		text := strings.ReplaceAll(plain(outputs["stdout"]), pulumitest.ClientKey, accessTo(w.reality.clusters))
+		outputs["stdout"] = resource.MakeSecret(resource.NewProperty(text))
+	}
+}
+
+// depart is `machine leaving`: a destroy condemns all machines, the next up has those that still are made anew.
+func (r *reality) depart(verb string) error {
+	for one := range maps.Values(r.hosts) {
+		switch {
+		case verb == "delete":
+			one.condemned = one.there
+		case verb == "update":
+			one.condemned = false
+		case one.condemned:
+			one.leaving = true
+		}
+	}
+	return nil
+}
+
+// members takes the nodes that the configuration has lost out of the cluster.
+func (r *reality) members(verb string, inputs resource.PropertyMap) error {
+	if verb == "delete" {
+		return nil
+	}
+	if err := r.asked(); err != nil {
+		return err
+	}
+	wanted := nodesIn(plain(inputs["stdin"]))
+	maps.DeleteFunc(r.nodes, func(name string, _ bool) bool { return !slices.Contains(wanted, name) })
+	return nil
+}
+
+var nodeName = regexp.MustCompile(`"name":"((?:server|agent)-\d+)"`)
+
+// nodesIn are the nodes that a command's input names, in order and once.
+func nodesIn(stdin string) []string {
+	var names []string
+	for _, found := range nodeName.FindAllStringSubmatch(stdin, -1) {
+		names = append(names, found[1])
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// plain is the text of a value, secret or not.
+func plain(value resource.PropertyValue) string {
+	if value.IsSecret() {
+		value = value.SecretValue().Element
+	}
+	if value.IsString() {
+		return value.StringValue()
+	}
+	return ""
+}
