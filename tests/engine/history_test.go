@@ -13,16 +13,17 @@ import (
 // step is one thing that people do to a stack, or that happens to it.
 type step struct {
 	what string
-	// kill is the action, counted from the run's first, that a SIGKILL meets; done: after its effect.
-	kill int
-	done bool
+	// breaks is how a run ends early, at its action number at; without is true for a run that does not.
+	breaks  manner
+	at      int
+	without bool
 }
 
 func (o step) String() string {
-	if o.kill < 0 {
+	if o.without {
 		return o.what
 	}
-	return fmt.Sprintf("%s killed at %d (done %v)", o.what, o.kill, o.done)
+	return fmt.Sprintf("%s %s %d", o.what, o.breaks, o.at)
 }
 
 // changes are what people change in the configuration, each once there and once back.
@@ -87,20 +88,18 @@ func (h *history) play(one step) error {
 }
 
 func (h *history) ends(op lt.TestOp, one step) error {
-	h.kill = nil
-	if one.kill >= 0 {
-		h.kill = &kill{after: one.kill, done: one.done}
+	if !one.without {
+		h.breaks = &breakOff{manner: one.breaks, after: one.at}
 	}
 	ended := h.run(op, false)
-	killed := h.kill != nil && h.kill.met
-	h.kill = nil
-	if killed {
+	brokeOff := h.breaks != nil && h.breaks.met
+	h.breaks = nil
+	switch {
+	case brokeOff:
 		return nil
-	}
-	if ended.err != nil {
+	case ended.err != nil:
 		return fmt.Errorf("%s: %w: %v", one, ended.err, ended.errors)
-	}
-	if one.what == "destroy" {
+	case one.what == "destroy":
 		return h.nothing()
 	}
 	return h.whole()
@@ -144,23 +143,24 @@ func (h *history) nothing() error {
 
 // converges is what must hold after any history: a plain up ends well, a second one has nothing to do, and a destroy leaves nothing.
 func (h *history) converges() error {
-	if err := h.play(step{what: "up", kill: -1}); err != nil {
+	if err := h.play(step{what: "up", without: true}); err != nil {
 		return err
 	}
 	again := h.up()
 	if changed := again.changed(); again.err != nil || len(changed) > 0 {
 		return fmt.Errorf("a second up: %w: %v", again.err, changed)
 	}
-	return h.play(step{what: "destroy", kill: -1})
+	return h.play(step{what: "destroy", without: true})
 }
 
 // steps draws what is done to a stack.
 func steps() *rapid.Generator[[]step] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
-		one := step{what: rapid.SampledFrom([]string{"up", "destroy", "label", "names", "argocd", "agent-2"}).Draw(t, "what"), kill: -1}
+		one := step{what: rapid.SampledFrom([]string{"up", "destroy", "label", "names", "argocd", "agent-2"}).Draw(t, "what"), without: true}
 		if one.what == "up" || one.what == "destroy" {
-			one.kill = rapid.IntRange(-1, 120).Draw(t, "kill")
-			one.done = rapid.Bool().Draw(t, "done")
+			one.without = rapid.IntRange(0, 3).Draw(t, "breaks off") == 0
+			one.breaks = manner(rapid.IntRange(0, int(manners)-1).Draw(t, "manner"))
+			one.at = rapid.IntRange(0, 110).Draw(t, "at")
 		}
 		return one
 	}), 1, 6)

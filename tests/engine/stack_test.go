@@ -122,10 +122,8 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 		for _, event := range events {
 			r.hear(event)
 		}
-		if s.kill != nil && s.kill.met && !preview {
-			failed := slices.IndexFunc(entries, func(one engine.TestJournalEntry) bool { return one.Kind == engine.TestJournalEntryFailure })
-			var wrong error
-			killed, wrong = entries[:failed].Snap(target.Snapshot)
+		var wrong error
+		if killed, wrong = s.breaks.left(entries, target.Snapshot); wrong != nil {
 			return errors.Join(err, wrong)
 		}
 		return err
@@ -133,8 +131,13 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		ctx, interrupt := context.WithCancel(context.Background())
+		defer interrupt()
+		if s.breaks != nil {
+			s.breaks.interrupt = interrupt
+		}
 		var after *deploy.Snapshot
-		after, r.err = op.RunStep(s.plan.GetProject(), s.plan.GetTarget(s.t, s.snapshot), options, preview, nil, validate, "")
+		after, r.err = op.RunWithContext(ctx, s.plan.GetProject(), s.plan.GetTarget(s.t, s.snapshot), options, preview, nil, validate)
 		if !preview {
 			s.snapshot = after
 		}

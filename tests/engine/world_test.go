@@ -4,7 +4,6 @@
 package engine_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,21 +36,9 @@ type world struct {
 	pace time.Duration
 	// reality is what the actions change. Optional: without it they all succeed.
 	reality *reality
-	// kill ends the run at one of its actions. Optional.
-	kill *kill
+	// breaks ends the run at one of its actions. Optional.
+	breaks *breakOff
 }
-
-// kill is a SIGKILL of Pulumi, and so of its providers.
-type kill struct {
-	// after is how many actions begin before it.
-	after int
-	// done is whether the action that it meets has had its effect.
-	done bool
-	// met is whether the run came so far.
-	met bool
-}
-
-var errKilled = errors.New("killed")
 
 // newWorld is a world whose actions take long enough for those that may overlap to do so, and short enough for a run of 60.
 func newWorld() *world {
@@ -80,17 +67,8 @@ func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap, e
 	if w.failing[verb+" "+urn.Name()] {
 		return fmt.Errorf("%s of %s: made to fail", verb, urn.Name())
 	}
-	if k := w.kill; k != nil {
-		switch {
-		case k.met:
-			return errKilled
-		case k.after == 0:
-			k.met = true
-			if !k.done {
-				return errKilled
-			}
-		}
-		k.after--
+	if err := w.breaks.before(); err != nil {
+		return err
 	}
 	if w.reality != nil {
 		if err := w.reality.do(verb, urn, inputs); err != nil {
@@ -100,8 +78,8 @@ func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap, e
 	if err := effect(); err != nil {
 		return err
 	}
-	if w.kill != nil && w.kill.met {
-		return errKilled
+	if err := w.breaks.behind(); err != nil {
+		return err
 	}
 	w.actions[index].end = w.tick()
 	return nil
