@@ -69,6 +69,10 @@ test-vm: ready lab-vm ## the stories on real virtual machines, which QEMU emulat
 test: ## everything, from a clean clone: unit, graph, gates, engine, conformance, e2e
 	@hack/test all
 
+.PHONY: test-chaos
+test-chaos: ## HISTORIES (20) random histories of ups, destroys, kills and changes for each of two stacks, in Pulumi's engine
+	cd tests/engine && HISTORIES=$${HISTORIES:-20} go test -count=1 -timeout 120m -v -run '^TestEveryHistoryConverges$$' .
+
 .PHONY: test-machines
 test-machines: ready ## the lab's machines, made, broken and removed one by one: ten minutes
 	@hack/test machines

@@ -1,13 +1,18 @@
 package engine_test
 
 import (
+	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 
 	"github.com/pulumi/pulumi/pkg/v3/engine"
 	lt "github.com/pulumi/pulumi/pkg/v3/engine/lifecycletest/framework"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"strata/platform"
 )
 
 // step is one thing that people do to a stack, or that happens to it.
@@ -166,7 +171,15 @@ func steps() *rapid.Generator[[]step] {
 	}), 1, 6)
 }
 
+// TestEveryHistoryConverges plays HISTORIES random histories for each stack: `make test-chaos`. A failure prints the shortest one that still
+// fails, and the seed for -rapid.seed.
 func TestEveryHistoryConverges(t *testing.T) {
+	histories := os.Getenv("HISTORIES")
+	if histories == "" {
+		t.Skip("make test-chaos plays histories: a minute for each ten")
+	}
+	require.NoError(t, flag.Set("rapid.checks", histories))
+	require.NoError(t, flag.Set("rapid.nofailfile", "true"))
 	for _, name := range []string{"rehearsal", "staging"} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
@@ -183,4 +196,13 @@ func TestEveryHistoryConverges(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Without the hook that takes over what a killed run has made, the API server refuses it: the checker sees that.
+func TestAHistoryThatDoesNotConvergeIsSeen(t *testing.T) {
+	h := newHistory(t, "rehearsal")
+	h.registers = platform.Run
+	require.NoError(t, h.play(step{what: "up", without: true}))
+	h.killAt(h.inClusterFrom())
+	require.ErrorContains(t, h.converges(), "exists")
 }
