@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
 
-	"strata/internal/apiserver"
+	"strata/internal/conflict"
 )
 
 // Patience is how long a controller that runs may take to let its class go: it is told by a watch and has nothing else to do there.
@@ -137,7 +137,7 @@ func until(ctx context.Context, events watch.Interface) bool {
 
 // strip takes one finalizer away; a concurrent change is read again.
 func strip(ctx context.Context, client dynamic.Interface, name, finalizer string) error {
-	err := apiserver.OnConflict(retry.DefaultBackoff, func() error {
+	err := conflict.Retry(retry.DefaultBackoff, func() error {
 		object, err := client.Resource(classes).Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return err

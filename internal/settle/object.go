@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"strata/internal/apiserver"
+	"strata/internal/conflict"
 )
 
 // manager is the field manager of what Pulumi's kubernetes provider creates, and the beginning of the one that it updates with
@@ -45,7 +45,7 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 		return err
 	}
 	// A controller may write between a read and the change that rests on it.
-	err = apiserver.OnConflict(retry.DefaultBackoff, func() error {
+	err = conflict.Retry(retry.DefaultBackoff, func() error {
 		live, err := client.Patch(ctx, object.GetName(), types.MergePatchType, wanted, metav1.PatchOptions{FieldManager: manager})
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error
 	if err != nil || client == nil {
 		return err
 	}
-	err = apiserver.OnConflict(retry.DefaultBackoff, func() error {
+	err = conflict.Retry(retry.DefaultBackoff, func() error {
 		live, err := client.Get(ctx, object.GetName(), metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return nil // the provider says it

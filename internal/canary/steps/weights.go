@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"strata/internal/apiserver"
+	"strata/internal/conflict"
 )
 
 // Weigh implements world. It replaces rules whole, since a list of them has no keys to merge by; a concurrent change is
@@ -25,7 +26,7 @@ func (c *cluster) Weigh(ctx context.Context, percent int) error {
 
 func (c *cluster) weigh(ctx context.Context, route string, percent int) error {
 	path := "/apis/gateway.networking.k8s.io/v1/namespaces/" + c.spec.Namespace + "/httproutes/" + route
-	return apiserver.OnConflict(retry.DefaultRetry, func() error {
+	return conflict.Retry(retry.DefaultRetry, func() error {
 		var text []byte
 		err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
 			text, err = c.client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)

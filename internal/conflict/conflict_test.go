@@ -1,4 +1,4 @@
-package apiserver_test
+package conflict_test
 
 import (
 	"context"
@@ -10,24 +10,24 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/retry"
 
-	"strata/internal/apiserver"
+	"strata/internal/conflict"
 )
 
 func TestAChangeIsTriedAgainOnlyOnAConflict(t *testing.T) {
-	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "httproutes"}, "shop", nil)
+	met := apierrors.NewConflict(schema.GroupResource{Resource: "httproutes"}, "shop", nil)
 	ended := fmt.Errorf("patch: %w", context.DeadlineExceeded)
 	for name, test := range map[string]struct {
 		answers []error
 		want    error
 	}{
 		"made":                      {answers: []error{nil}},
-		"made after a conflict":     {answers: []error{conflict, nil}},
+		"made after a conflict":     {answers: []error{met, nil}},
 		"broken off":                {answers: []error{ended}, want: context.DeadlineExceeded},
-		"broken off after conflict": {answers: []error{conflict, ended}, want: context.DeadlineExceeded},
+		"broken off after conflict": {answers: []error{met, ended}, want: context.DeadlineExceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tries := 0
-			err := apiserver.OnConflict(retry.DefaultRetry, func() error {
+			err := conflict.Retry(retry.DefaultRetry, func() error {
 				tries++
 				return test.answers[tries-1]
 			})
@@ -35,6 +35,6 @@ func TestAChangeIsTriedAgainOnlyOnAConflict(t *testing.T) {
 			require.Len(t, test.answers, tries)
 		})
 	}
-	always := apiserver.OnConflict(retry.DefaultRetry, func() error { return conflict })
+	always := conflict.Retry(retry.DefaultRetry, func() error { return met })
 	require.True(t, apierrors.IsConflict(always))
 }
