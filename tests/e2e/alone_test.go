@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// machine is what all stories run on. A step that counts lost requests has it for itself; all other steps share it.
+// machine is what all stories run on. A step that counts lost requests, or takes servers down while addresses and
+// leaders are held by heartbeats, has it for itself; all other steps share it.
 var machine sync.RWMutex
 
 // step runs one step of a story; the steps after it are meaningless when it fails. A step within another runs as that one does.

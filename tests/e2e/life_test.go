@@ -54,13 +54,13 @@ func TestLife(t *testing.T) {
 	s.alone("a killed upgrade is finished by the next up, under load", func(t *testing.T) {
 		s.with(next, func() { s.upgradesThoughKilled(t, hosts) })
 	})
-	s.step("a server that is killed for good is replaced under its old name", func(t *testing.T) {
+	s.alone("a server that is killed for good is replaced under its old name", func(t *testing.T) {
 		s.with(next, func() { s.replacesADeadServer(t, hosts) })
 	})
-	s.step("a snapshot, a disaster and the way back", func(t *testing.T) {
+	s.alone("a snapshot, a disaster and the way back", func(t *testing.T) {
 		s.with(next, func() { s.comesBack(t, hosts) })
 	})
-	s.step("the API keeps its address when its server dies", func(t *testing.T) {
+	s.alone("the API keeps its address when its server dies", func(t *testing.T) {
 		s.with(next, func() { s.hasAnAddress(t, hosts, sections) })
 	})
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
@@ -73,7 +73,7 @@ func (s *stack) bundleWithK3s(t *testing.T, version string) string {
 	other := s.otherBundle(t, "k3s/k3s", func(path string) string {
 		program, err := os.ReadFile(path)
 		require.NoError(t, err)
-		require.Contains(t, string(program), bundleK3s, "the lab's K3s is another release: see tests/lab/k3s/build.sh")
+		require.Contains(t, string(program), bundleK3s, "the lab's K3s is another release: see tests/lab/internal/catalog")
 		require.NoError(t, os.Remove(path), "it is a link to the bundle's own")
 		require.NoError(t, os.WriteFile(path, bytes.ReplaceAll(program, []byte(bundleK3s), []byte(version)), 0o755))
 		return sumOf(t, path)
