@@ -54,13 +54,16 @@ func newHistory(t *testing.T, name string) *history {
 	h.reality, h.pace = newReality(h.world), 0
 	h.settling()
 	h.all = h.config["strata:hosts"]["nodes"].([]any)
-	if h.config["strata:hosts"]["driver"] == "existing" {
+	if h.onExistingHosts() {
 		for _, name := range h.wanted() {
 			h.reality.at(name).there = true
 		}
 	}
 	return h
 }
+
+// onExistingHosts is true where no command makes the hosts, or removes them.
+func (h *history) onExistingHosts() bool { return h.config["strata:hosts"]["driver"] == "existing" }
 
 // wanted are the nodes that the configuration asks for.
 func (h *history) wanted() []string {
@@ -137,9 +140,8 @@ func (h *history) nothing() error {
 	if left := h.stored(); len(left) > 0 {
 		return fmt.Errorf("a destroy left in the state: %v", left)
 	}
-	lent := h.config["strata:hosts"]["driver"] == "existing"
 	for name, one := range h.reality.hosts {
-		if one.token != "" || one.there && !lent {
+		if one.token != "" || one.there && !h.onExistingHosts() {
 			return fmt.Errorf("a destroy left %s: %+v", name, *one)
 		}
 	}

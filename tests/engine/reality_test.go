@@ -27,7 +27,7 @@ type reality struct {
 	passwords int
 }
 
-// host is a host, lent or made.
+// host is a host, existing or made.
 type host struct {
 	// there: the host can be reached. One that exists already always is, one of Strata's after its making.
 	there bool
@@ -65,11 +65,11 @@ func (r *reality) serves() bool {
 // onHost is a resource of one node: `k3s-NODE-install`. A resource of all has no node.
 var onHost = regexp.MustCompile(`^(hosts|k3s)-((?:server|agent)-\d+)-([a-z]+)`)
 
-// do is what one action does. known is the state that came before, of an update.
+// do is what one action does.
 func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap) error {
 	name, kind := urn.Name(), string(urn.Type())
 	switch {
-	case kind == "kubernetes:helm.sh/v3:Release", strings.HasPrefix(kind, "kubernetes:"):
+	case strings.HasPrefix(kind, "kubernetes:"):
 		return r.asked()
 	case !strings.HasPrefix(kind, "command:"):
 		return nil
@@ -102,7 +102,7 @@ func (r *reality) asked() error {
 	return nil
 }
 
-// opened is what a request with a kubeconfig ends with: one of a cluster before has another authority.
+// opened is what a request with a kubeconfig ends with: one of a cluster before has another CA.
 func (r *reality) opened(access resource.PropertyValue) error {
 	if err := r.asked(); err != nil {
 		return err
