@@ -4,21 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/internal/nettest"
 	"strata/internal/remote/sshtest"
 )
 
 func TestStrandedNamesOnlyTheHostThatDoesNotAnswer(t *testing.T) {
 	server := sshtest.Start(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	closed := listener.Addr().(*net.TCPAddr).Port
-	require.NoError(t, listener.Close())
+	closed := nettest.Closed(t).Number()
 	key, err := json.Marshal(string(server.PrivateKey()))
 	require.NoError(t, err)
 	target := server.Target()

@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"net"
 	"strconv"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"strata/internal/nettest"
 	"strata/tests/conformance/internal/plugin"
 )
 
@@ -101,10 +101,7 @@ var previewCases = []testCase{
 // port where nothing listens.
 func (w *world) brokenWebhook() {
 	w.t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(w.t, err)
-	port := listener.Addr().(*net.TCPAddr).Port
-	require.NoError(w.t, listener.Close())
+	port := nettest.Closed(w.t).Number()
 	kind := schema.GroupVersionResource{
 		Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations",
 	}
@@ -119,7 +116,7 @@ func (w *world) brokenWebhook() {
 			}},
 		}},
 	})
-	_, err = w.client.Resource(kind).Create(w.t.Context(), hook, metav1.CreateOptions{})
+	_, err := w.client.Resource(kind).Create(w.t.Context(), hook, metav1.CreateOptions{})
 	require.NoError(w.t, err)
 	probe := object("v1", "ConfigMap", "probe", nil)
 	eventually(w.t, func() bool {

@@ -1,14 +1,10 @@
 package docs
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // flags are what everything is compiled with: the compiler's cache has nothing for another set of them (docs/adr/0033).
@@ -19,35 +15,19 @@ const images = "internal/ownimage/build.go"
 
 func TestEverythingIsCompiledWithTheSameFlags(t *testing.T) {
 	found := 0
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, _ := filepath.Rel(root, path)
-		if entry.IsDir() {
-			if name == ".git" || name == ".strata" || name == "docs" {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !entry.Type().IsRegular() || name == images || name == "tests/docs/flags_test.go" {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for line := range strings.SplitSeq(string(text), "\n") {
+	compiles := func(path string) bool {
+		return !strings.HasPrefix(path, "docs/") && path != images && path != "tests/docs/flags_test.go"
+	}
+	for path, text := range files(t, compiles) {
+		for line := range strings.Lines(text) {
 			if !strings.Contains(line, flags[0]) || strings.HasPrefix(strings.TrimSpace(line), "#") {
 				continue
 			}
 			found++
 			for _, flag := range flags {
-				assert.Contains(t, line, flag, name)
+				assert.Contains(t, line, flag, path)
 			}
 		}
-		return nil
-	})
-	require.NoError(t, err)
+	}
 	assert.Greater(t, found, 5)
 }

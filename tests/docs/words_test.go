@@ -1,8 +1,6 @@
 package docs
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -81,26 +79,13 @@ func (w word) appliesTo(path string) bool {
 
 // An engineer who knows Kubernetes reads this repository without learning another language first.
 func TestWordsAreTheFields(t *testing.T) {
-	checked := 0
-	require.NoError(t, filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		path, _ := filepath.Rel(root, file)
-		if entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != "." {
-			return fs.SkipDir
-		}
-		if !entry.Type().IsRegular() || !spoken(path) {
-			return nil
-		}
-		checked++
-		text, err := os.ReadFile(file)
-		for _, line := range private(path, string(text)) {
+	checked := files(t, spoken)
+	for path, text := range checked {
+		for _, line := range private(path, text) {
 			t.Error(line)
 		}
-		return err
-	}))
-	require.Greater(t, checked, 900)
+	}
+	require.Greater(t, len(checked), 900)
 }
 
 func TestPrivateWordsAreFound(t *testing.T) {
