@@ -9,9 +9,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/components"
+	"strata/internal/adopt"
 	"strata/internal/cli"
 	"strata/internal/recovery"
-	"strata/internal/settle"
 	"strata/platform"
 )
 
@@ -19,7 +19,7 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(cli.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	pulumi.Run(platform.Program{Orphans: endOrphans, Settle: connect}.Run)
+	pulumi.Run(platform.Program{Orphans: endOrphans, Adopt: connect}.Run)
 }
 
 // endOrphans ends what a killed run of this project left running; Pulumi runs the program in the project's folder.
@@ -31,8 +31,8 @@ func endOrphans(ctx context.Context) error {
 	return recovery.EndOrphans(ctx, dir, os.Stderr)
 }
 
-func connect(kubeconfig string) (components.Settle, error) {
-	cluster, err := settle.NewCluster(kubeconfig)
+func connect(kubeconfig string) (components.Adopt, error) {
+	cluster, err := adopt.NewCluster(kubeconfig)
 	if err != nil {
 		return nil, err
 	}

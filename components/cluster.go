@@ -33,8 +33,8 @@ type Cluster struct {
 	Hosts *Hosts
 	// Version is the cluster's of Kubernetes, for example v1.34.2+k3s1; empty where it is not known beforehand.
 	Version string
-	// Settled holds once the API answers and no node is to be drained. What is changed or judged inside the cluster waits for it.
-	Settled pulumi.Resource
+	// Stable holds once the API answers and no node is to be drained. What is changed or judged inside the cluster waits for it.
+	Stable pulumi.Resource
 	// namespaces are those that were registered for it.
 	namespaces []string
 	// before is called before each create and update; nil where what exists is refused.
@@ -51,7 +51,7 @@ func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 
 // newProvider registers the provider of a cluster. It depends on the API gate because a provider samples once, when it is configured,
 // whether its cluster can be reached; the identity keeps it from being replaced when the kubeconfig's text changes. upsert lets it take over
-// what exists, which needs a guard (Cluster.settle); nil leaves that to the environment.
+// what exists, which needs a guard (Cluster.adopt); nil leaves that to the environment.
 func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput, upsert pulumi.BoolPtrInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
 	return kubernetes.NewProvider(ctx, name, &kubernetes.ProviderArgs{
 		Kubeconfig:        kubeconfig.ToStringOutput(),

@@ -99,7 +99,7 @@ func (l *existingCluster) connect() error {
 		return err
 	}
 	l.Cluster = &Cluster{
-		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.args.Target.Server, Servers: []string{l.args.Target.Server}, Settled: l.API,
+		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.args.Target.Server, Servers: []string{l.args.Target.Server}, Stable: l.API,
 	}
 	return nil
 }

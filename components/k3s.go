@@ -27,8 +27,8 @@ type K3sArgs struct {
 	Artifacts *artifacts.Set
 	// Timeouts bound the installs and gates.
 	Timeouts config.Timeouts
-	// Settle connects to the cluster what is asked before each create there. Nil: what exists is refused, by the provider.
-	Settle func(kubeconfig string) (Settle, error)
+	// Adopt connects to the cluster what is asked before each create there. Nil: what exists is refused, by the provider.
+	Adopt func(kubeconfig string) (Adopt, error)
 }
 
 // K3s owns the cluster: its nodes, its membership, its kubeconfig and the provider that reaches it.
@@ -118,7 +118,7 @@ func (k *k3s) connect() error {
 		return err
 	}
 	var upsert pulumi.BoolPtrInput
-	if k.args.Settle != nil {
+	if k.args.Adopt != nil {
 		upsert = pulumi.Bool(true)
 	}
 	provider, err := newProvider(k.ctx, k.name+"-provider", k.Kubeconfig, k.identity.Hex, upsert, childOf(k, k.reached)...)
@@ -127,12 +127,12 @@ func (k *k3s) connect() error {
 	}
 	k.Cluster = &Cluster{
 		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Endpoint: k.Endpoint, Servers: k.endpoints(), Hosts: k.args.Hosts,
-		Version: binary.Version, Settled: k.Upgraded,
+		Version: binary.Version, Stable: k.Upgraded,
 	}
-	if k.args.Settle == nil {
+	if k.args.Adopt == nil {
 		return nil
 	}
-	return k.Cluster.settle(k.ctx, k.name+"-settle", k.args.Settle)
+	return k.Cluster.adopt(k.ctx, k.name+"-adopt", k.args.Adopt)
 }
 
 // endpoint is the API server's URL on a server.

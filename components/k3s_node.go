@@ -29,12 +29,12 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*health.Gate, error) {
 		return nil, fmt.Errorf("push: %w", err)
 	}
 	k.pushed = append(k.pushed, pushes...)
-	admitted, err := k.admit(name, host, with(before, uninstall))
+	released, err := k.releaseName(name, host, with(before, uninstall))
 	if err != nil {
-		return nil, fmt.Errorf("admit: %w", err)
+		return nil, fmt.Errorf("release of its name: %w", err)
 	}
 	config := k.config(host)
-	install, err := k.installNode(name, host, config, append(with(before, pushes...), admitted))
+	install, err := k.installNode(name, host, config, append(with(before, pushes...), released))
 	if err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}

@@ -56,7 +56,7 @@ func TestEachRuleOfAnExistingClusterGivesOneLineWithKeyValueRuleAndFix(t *testin
 		"a pool over the Services": {onCluster("cluster", `{"context":"kind-kind","serviceNetwork":"172.18.0.0/16"}`),
 			"strata:metallb.addresses[0]: 172.18.255.200-172.18.255.250 overlaps cluster.serviceNetwork 172.18.0.0/16; choose a range that nothing else uses"},
 		"networks over each other": {onCluster("cluster", `{"context":"kind-kind","podNetwork":"10.0.0.0/8","serviceNetwork":"10.96.0.0/16"}`),
-			"strata:cluster.serviceNetwork: 10.96.0.0/16 overlaps cluster.podNetwork 10.0.0.0/8; look both up once more"},
+			"strata:cluster.serviceNetwork: 10.96.0.0/16 overlaps cluster.podNetwork 10.0.0.0/8; check both"},
 		"a network that is none": {onCluster("cluster", `{"context":"kind-kind","podNetwork":"10.244.0.1/16"}`),
 			"strata:cluster.podNetwork: 10.244.0.1/16 has bits set behind its prefix; write 10.244.0.0/16"},
 		"APISIX without the Pods' network": {onCluster("ingress", `{"controllers":["apisix"]}`),

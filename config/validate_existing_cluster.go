@@ -71,7 +71,7 @@ func (c *Config) checkExistingNetworks(ps *problems) {
 	}
 	pods, services := networks[0], networks[1]
 	if pods.prefix.IsValid() && services.prefix.IsValid() && pods.prefix.Overlaps(services.prefix) {
-		ps.add(field("%s", services.key), services.prefix.String(), fmt.Sprintf("overlaps %s %s", pods.key, pods.prefix), "look both up once more")
+		ps.add(field("%s", services.key), services.prefix.String(), fmt.Sprintf("overlaps %s %s", pods.key, pods.prefix), "check both")
 	}
 	if c.Ingress.Uses(ControllerAPISIX) && !pods.prefix.IsValid() {
 		ps.add(field("%s", pods.key), "", "is not set, and APISIX's admin API is open to the addresses of Pods only",

@@ -13,7 +13,7 @@ func (a *above) own(ctx *pulumi.Context, cfg *config.Config, cluster *components
 		return nil
 	}
 	_, err := components.NewManifests(ctx, "manifests", &components.ManifestsArgs{
-		Objects: manifests, Cluster: cluster, Timeout: cfg.Timeouts.Apply, After: []pulumi.Resource{cluster.Settled}, Kinds: a.kinds(),
+		Objects: manifests, Cluster: cluster, Timeout: cfg.Timeouts.Apply, After: []pulumi.Resource{cluster.Stable}, Kinds: a.kinds(),
 	})
 	return err
 }

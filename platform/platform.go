@@ -20,8 +20,8 @@ type Program struct {
 	// Orphans ends what a dead run of this project left running. It would go on changing hosts and cluster beside this run, which holds the
 	// stack's lock. Previews do not.
 	Orphans func(ctx context.Context) error
-	// Settle connects to a cluster of ours what is asked before each create there. Nil: what exists already is refused.
-	Settle func(kubeconfig string) (components.Settle, error)
+	// Adopt connects to a cluster of ours what is asked before each create there. Nil: what exists already is refused.
+	Adopt func(kubeconfig string) (components.Adopt, error)
 }
 
 // Run registers the platform of the stack that Pulumi runs, and does nothing beside it.
@@ -71,7 +71,7 @@ func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	if err := registered.Watch(ctx); err != nil {
 		return err
 	}
-	base, err := newBase(ctx, cfg, files, target, p.Settle)
+	base, err := newBase(ctx, cfg, files, target, p.Adopt)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ type above struct {
 func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) (*above, error) {
 	var a above
 	var err error
-	start := []pulumi.Resource{cluster.Settled}
+	start := []pulumi.Resource{cluster.Stable}
 	if *cfg.MetalLB.Enabled {
 		a.metallb, err = components.NewMetalLB(ctx, "metallb", &components.MetalLBArgs{
 			Config: cfg.MetalLB, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,

@@ -35,7 +35,7 @@ type UnitFacts struct {
 	// Queued is true while systemd has a start, stop or restart of the unit to do; what it does until then is the past.
 	Queued bool `json:"queued,omitempty"`
 	// Stable is true once the unit has been active for longer than systemd waits before a restart.
-	Stable bool `json:"settled,omitempty"`
+	Stable bool `json:"stable,omitempty"`
 	// Unpersisted are modules in use that no file loads after a reboot.
 	Unpersisted []string `json:"unpersisted,omitempty"`
 	// Routes are the host's IPv4 routes as networks, the default route left out. Asked for by the gate of the Nodes only.
@@ -80,7 +80,7 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 	return UnitFacts{
 		Certificate: first.File, CertificateEnds: first.Ends, Ending: some && first.Ends.Sub(now) < k3snode.RenewWithin,
 		Seen: true, Load: b.Get("LoadState"), Active: b.Get("ActiveState"), Sub: b.Get("SubState"), Result: b.Get("Result"),
-		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Stable: b.Get("settled") == "yes",
+		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Stable: b.Get("stable") == "yes",
 		Queued:      b.number("Job") > 0 && b.Get("SubState") != "start",
 		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Join: b.Get("join"), Log: b["log"],
 	}

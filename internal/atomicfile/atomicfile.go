@@ -22,7 +22,7 @@ func Copy(path string, content io.Reader, mode fs.FileMode) error {
 	if err := replace(path, content, mode); err != nil {
 		return err
 	}
-	if err := settle(filepath.Dir(path)); err != nil {
+	if err := syncFolder(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
@@ -55,8 +55,8 @@ func replace(path string, content io.Reader, mode fs.FileMode) (err error) {
 // flush brings a file or a folder to the disk. Tests see the order in it.
 var flush = (*os.File).Sync
 
-// settle brings a folder's names to the disk.
-func settle(path string) error {
+// syncFolder brings a folder's names to the disk.
+func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {
 		return err

@@ -69,8 +69,8 @@ func (s state) releases() []release {
 	return found
 }
 
-// settleReleases puts an end to half-done Helm operations, which make every later one fail.
-func (r *Recovery) settleReleases(ctx context.Context, s state, runStarted time.Time) error {
+// repairReleases puts an end to half-done Helm operations, which make every later one fail.
+func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.Time) error {
 	kubeconfig, releases := s.kubeconfig(), s.releases()
 	if kubeconfig == "" || len(releases) == 0 {
 		return nil
@@ -85,17 +85,17 @@ func (r *Recovery) settleReleases(ctx context.Context, s state, runStarted time.
 		return err
 	}
 	for _, one := range releases {
-		if err := r.settle(ctx, client, one, runStarted); err != nil {
+		if err := r.repair(ctx, client, one, runStarted); err != nil {
 			return fmt.Errorf("%s: %w", one, err)
 		}
 	}
 	return nil
 }
 
-// settle reads one release's revisions. What the state does not know is removed, only the record: Helm's next install
+// repair reads one release's revisions. What the state does not know is removed, only the record: Helm's next install
 // adopts the objects, which carry the release's name. What it does know becomes failed, as Helm itself marks an operation
 // that it gave up, and the next upgrade starts from the last good revision.
-func (r *Recovery) settle(ctx context.Context, client kubernetes.Interface, one release, runStarted time.Time) error {
+func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one release, runStarted time.Time) error {
 	selector := "owner=helm,name=" + one.name
 	list, err := client.CoreV1().Secrets(one.namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {

@@ -36,8 +36,8 @@ func record(t *testing.T, number int, status string, age time.Duration) *corev1.
 	}
 }
 
-// settled is the state of each revision once a release with these records, and another one, has been settled; and the log.
-func settled(t *testing.T, found release, started time.Time, have []*corev1.Secret) (states map[int]string, output string) {
+// repaired is the state of each revision once a release with these records, and another one, has been repaired; and the log.
+func repaired(t *testing.T, found release, started time.Time, have []*corev1.Secret) (states map[int]string, output string) {
 	t.Helper()
 	objects := []runtime.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Name: "other", Namespace: "metallb-system", Labels: map[string]string{"owner": "helm", "name": "other", "status": "pending-install"},
@@ -49,7 +49,7 @@ func settled(t *testing.T, found release, started time.Time, have []*corev1.Secr
 	var log bytes.Buffer
 	r := Recovery{Log: &log}
 	found.namespace, found.name = "metallb-system", "metallb"
-	require.NoError(t, r.settle(t.Context(), client, found, started))
+	require.NoError(t, r.repair(t.Context(), client, found, started))
 
 	list, err := client.CoreV1().Secrets("metallb-system").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func settled(t *testing.T, found release, started time.Time, have []*corev1.Secr
 	return got, log.String()
 }
 
-func TestHalfDoneReleasesAreSettledOnceTheirHelmIsGone(t *testing.T) {
+func TestHalfDoneReleasesAreRepairedOnceTheirHelmIsGone(t *testing.T) {
 	const minute = time.Minute
 	interrupted, known := release{interrupted: true}, release{known: true}
 	both := release{known: true, interrupted: true}
@@ -104,7 +104,7 @@ func TestHalfDoneReleasesAreSettledOnceTheirHelmIsGone(t *testing.T) {
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
-			got, log := settled(t, test.release, test.started, test.have)
+			got, log := repaired(t, test.release, test.started, test.have)
 			assert.Equal(t, test.want, got)
 			assert.Contains(t, log, test.log)
 		})
@@ -148,13 +148,13 @@ func TestARunThatLivesOnAnotherBackendKeepsItsReleases(t *testing.T) {
 		require.NoError(t, err)
 		return secret.Labels["status"]
 	}
-	err := r.settle(t.Context(), client, one, time.Time{})
+	err := r.repair(t.Context(), client, one, time.Time{})
 	require.ErrorIs(t, err, ErrOwned)
 	assert.ErrorContains(t, err, "currently locked")
 	assert.Equal(t, "pending-upgrade", status())
 
 	locked = false
-	require.NoError(t, r.settle(t.Context(), client, one, time.Time{}))
+	require.NoError(t, r.repair(t.Context(), client, one, time.Time{}))
 	assert.Equal(t, "failed", status())
 	assert.Equal(t, []string{"export ", "import the state", "export ", "import the state"}, calls)
 }

@@ -71,7 +71,7 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	state := state{read}
-	switch err := r.settleReleases(ctx, state, started(locks)); {
+	switch err := r.repairReleases(ctx, state, started(locks)); {
 	case errors.Is(err, ErrOwned):
 		return Result{}, err
 	case err != nil:

@@ -28,7 +28,7 @@ var table = []struct {
 	{"random", randomCases},
 	{"kubernetes", providerCases},
 	{"kubernetes", objectCases},
-	{"kubernetes", settleCases},
+	{"kubernetes", adoptCases},
 	{"kubernetes", refreshCases},
 	{"kubernetes", previewCases},
 	{"kubernetes", definitionCases},

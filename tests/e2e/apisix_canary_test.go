@@ -49,7 +49,7 @@ func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet
 	sending.phase("good version", 300, func() {
 		version(map[string]any{"VERSION": "v2", "TAKES": "100ms"})
 		s.must(s.up())
-		s.settled(t, "apps", "shop")
+		s.rolledOut(t, "apps", "shop")
 	})
 	assert.Equal(t, []int{100, 0}, s.weights(t))
 	sending.phase("after it", 60, func() {})

@@ -18,7 +18,7 @@ func (s *stack) keepsAStalePod(t *testing.T, hosts *hostSet) {
 	keep := "kubectl -n apps annotate --overwrite httproute " + route + " strata.test/keep-upstreams"
 	scale := func(replicas string) []string {
 		hosts.must("server-1", "kubectl -n apps scale deployment shop --replicas="+replicas)
-		s.settled(t, "apps", "shop")
+		s.rolledOut(t, "apps", "shop")
 		return strings.Fields(hosts.must("server-1", "kubectl -n apps get pods -l app.kubernetes.io/name=shop -o jsonpath='{.items[*].status.podIP}'"))
 	}
 	before := scale("3")

@@ -26,7 +26,7 @@ func (w *workloadStory) triesVersions(t *testing.T) {
 		sending.phase("good version", 300, func() {
 			w.next("v3")
 			w.killedUpConverges(t, "workload-shop-canary updating")
-			w.settled(t, "apps", "shop")
+			w.rolledOut(t, "apps", "shop")
 		})
 		assert.Zero(t, sending.end().Total.Lost)
 		assert.Equal(t, []int{100, 0}, w.weights(t))

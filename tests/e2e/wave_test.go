@@ -216,8 +216,8 @@ func (s *starts) count() int {
 	return len(s.pods)
 }
 
-// settle is for how long nothing of a case's Pods must have changed: Wave acts within a second, and a rollout shows at once.
-const settle = 8 * time.Second
+// quiet is for how long nothing of a case's Pods must have changed: Wave acts within a second, and a rollout shows at once.
+const quiet = 8 * time.Second
 
 // quiet waits until the Deployment serves and nothing of its Pods has changed for a while.
 func (s *starts) quiet(t *testing.T, client kubernetes.Interface, name string) {
@@ -230,7 +230,7 @@ func (s *starts) quiet(t *testing.T, client kubernetes.Interface, name string) {
 		require.Equal(c, int32(1), d.Status.UpdatedReplicas)
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
-		require.Greater(c, time.Since(s.last), settle)
+		require.Greater(c, time.Since(s.last), quiet)
 	}, 2*time.Minute, 500*time.Millisecond)
 }
 
@@ -240,7 +240,7 @@ func (s *starts) quietWithout(t *testing.T) int {
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
-		require.Greater(c, time.Since(s.last), settle)
+		require.Greater(c, time.Since(s.last), quiet)
 	}, time.Minute, 500*time.Millisecond)
 	return s.count()
 }

@@ -125,12 +125,12 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
 	sending.phase("version rollout", least, func() {
 		w.shop["env"] = map[string]any{"VERSION": "v2", "TAKES": "100ms"}
 		w.apply()
-		w.settled(t, "apps", "shop")
+		w.rolledOut(t, "apps", "shop")
 	})
 	sending.phase("config rollout", least, func() {
 		w.shop["files"] = map[string]any{"/etc/shop/config.yaml": "currency: USD\n"}
 		w.apply()
-		w.settled(t, "apps", "shop")
+		w.rolledOut(t, "apps", "shop")
 	})
 	sending.phase("certificate renewal", least, func() {
 		w.renew(t, "apps", "shop-tls")
@@ -138,14 +138,14 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
 	})
 	sending.phase("node drain", least, func() {
 		w.drain(t, "agent-1")
-		w.settled(t, "apps", "shop")
-		w.settled(t, "traefik", "traefik")
+		w.rolledOut(t, "apps", "shop")
+		w.rolledOut(t, "traefik", "traefik")
 	})
 	w.hosts.must("server-1", "k3s kubectl uncordon agent-1")
 	sending.phase("Traefik rollout", least, func() {
 		w.traefik["longestRequest"] = "31s"
 		w.apply()
-		w.settled(t, "traefik", "traefik")
+		w.rolledOut(t, "traefik", "traefik")
 	})
 	return sending.end()
 }
@@ -157,8 +157,8 @@ func (w *workloadStory) drain(t *testing.T, name string) {
 	t.Logf("%s is drained after %s", name, time.Since(started).Round(100*time.Millisecond))
 }
 
-// settled waits until a Deployment is rolled out and no Pod of it is left that goes.
-func (s *stack) settled(t *testing.T, namespace, name string) {
+// rolledOut waits until a Deployment is rolled out and no Pod of it is left that goes.
+func (s *stack) rolledOut(t *testing.T, namespace, name string) {
 	t.Helper()
 	client := s.client()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {

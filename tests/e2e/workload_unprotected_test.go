@@ -96,7 +96,7 @@ func (w *workloadStory) unprotected(t *testing.T, r removal, rate int) int {
 			setEnv(d, name, value)
 		}
 	})
-	w.settled(t, "apps", "shop")
+	w.rolledOut(t, "apps", "shop")
 	sending := w.send(t, "shop", rate)
 	sending.phase("before", rate*2, func() {})
 	sending.phase("without "+r.name, rate*5, func() {
@@ -105,12 +105,12 @@ func (w *workloadStory) unprotected(t *testing.T, r removal, rate int) int {
 		} else {
 			w.edit(t, func(d *appsv1.Deployment) { setEnv(d, "VERSION", "without "+r.name) })
 		}
-		w.settled(t, "apps", "shop")
+		w.rolledOut(t, "apps", "shop")
 	})
 	report := sending.end()
 	require.Zero(t, report.Phases[0].Lost+lostIn(report.Phases, "before"), "it must not lose anything before the change")
 	w.edit(t, func(d *appsv1.Deployment) { d.Spec = whole.Spec })
-	w.settled(t, "apps", "shop")
+	w.rolledOut(t, "apps", "shop")
 	return report.Total.Lost
 }
 

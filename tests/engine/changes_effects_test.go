@@ -82,7 +82,7 @@ func (s *stack) effect(t *testing.T, key string, seen *result) string {
 		}
 	}
 	if len(output) > 1 {
-		delete(output, looksAgain)
+		delete(output, runsAgain)
 	}
 	if len(output) == 0 {
 		return "nothing"
@@ -90,7 +90,7 @@ func (s *stack) effect(t *testing.T, key string, seen *result) string {
 	return strings.Join(slices.Sorted(maps.Keys(output)), "; ")
 }
 
-const looksAgain = "runs again and finds it done, or looks again"
+const runsAgain = "runs again and changes nothing"
 
 // effectsOf is what a resource's steps mean.
 func effectsOf(t *testing.T, name string, steps []string, before *resource.State, inputs resource.PropertyMap) []string {
@@ -121,7 +121,7 @@ func effectsOf(t *testing.T, name string, steps []string, before *resource.State
 	case name == guard && before != nil && protects(before.Inputs) != protects(inputs):
 		return []string{"a destroy is refused, or no longer"}
 	case strings.HasPrefix(kind, "kubernetes:") && !gone && before.Inputs.DeepEquals(inputs):
-		return []string{looksAgain} // the preview does not know the kubeconfig, and so not that nothing changes
+		return []string{runsAgain} // the preview does not know the kubeconfig, and so not that nothing changes
 	case kind == "kubernetes:helm.sh/v3:Release" && !gone:
 		return []string{"Helm upgrades " + strings.TrimSuffix(name, "-release") + ", whose Pods are rolled out where their template changed"}
 	case kind == "kubernetes:apps/v1:Deployment" && !gone:
@@ -135,7 +135,7 @@ func effectsOf(t *testing.T, name string, steps []string, before *resource.State
 	case before == nil:
 		return []string{"what is new is made"}
 	}
-	return []string{looksAgain}
+	return []string{runsAgain}
 }
 
 // protects reports whether the guard refuses a destroy.
@@ -165,7 +165,7 @@ func machineEffects(t *testing.T, gone bool, before *resource.State, inputs reso
 		return []string{"refused: the machine would have to be made anew"}
 	}
 	if !inputs["stdin"].IsString() { // the hypervisor's pin is not known yet
-		return []string{looksAgain}
+		return []string{runsAgain}
 	}
 	was, err := vm.ReadSpec(strings.NewReader(before.Inputs["stdin"].StringValue()))
 	require.NoError(t, err)
@@ -179,5 +179,5 @@ func machineEffects(t *testing.T, gone bool, before *resource.State, inputs reso
 	case was.DiskGiB != is.DiskGiB:
 		return []string{"the disk grows; the file system follows at the next boot"}
 	}
-	return []string{looksAgain}
+	return []string{runsAgain}
 }

@@ -52,7 +52,7 @@ type history struct {
 func newHistory(t *testing.T, name string) *history {
 	h := &history{stack: newStack(t, name), taken: map[string]bool{}}
 	h.reality, h.pace = newReality(h.world), 0
-	h.settling()
+	h.adopting()
 	h.all = h.config["strata:hosts"]["nodes"].([]any)
 	if h.onExistingHosts() {
 		for _, name := range h.wanted() {

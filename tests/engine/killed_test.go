@@ -17,10 +17,10 @@ import (
 	"strata/platform"
 )
 
-// settling makes the stack's program the one that Pulumi runs, with a settle that works on the world: another program's objects are refused,
+// adopting makes the stack's program the one that Pulumi runs, with an adoption that works on the world: another program's objects are refused,
 // and a release's record goes.
-func (s *stack) settling(foreign ...string) {
-	s.registers = platform.Program{Settle: func(kubeconfig string) (components.Settle, error) {
+func (s *stack) adopting(foreign ...string) {
+	s.registers = platform.Program{Adopt: func(kubeconfig string) (components.Adopt, error) {
 		if !strings.Contains(kubeconfig, "server: https://") {
 			return nil, errors.New("no kubeconfig")
 		}
@@ -64,7 +64,7 @@ func TestARunThatIsKilledWithTheClusterAliveConverges(t *testing.T) {
 	const seed, kills = 16, 12
 	random := rand.New(rand.NewPCG(seed, 0))
 	s := newStack(t, "local")
-	s.settling()
+	s.adopting()
 	s.mustUp()
 	from := s.inClusterFrom()
 	for range kills {
@@ -88,7 +88,7 @@ func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
 	for name, last := range map[string]string{"local": "hosts-server-1-machine", "staging": "k3s-server-1-uninstall"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
-			s.settling()
+			s.adopting()
 			s.mustUp()
 			s.fail("delete", last)
 			require.Error(t, s.destroy().err)
@@ -114,7 +114,7 @@ func TestADestroyThatBreaksOffAmongTheMachinesHasThemLookedAt(t *testing.T) {
 	for name, suffix := range map[string]string{"local": "-machine", "proxmox": "-vm"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
-			s.settling()
+			s.adopting()
 			s.mustUp()
 			last := "hosts-server-1" + suffix
 			s.fail("delete", last)
@@ -141,7 +141,7 @@ func TestADestroyThatBreaksOffAmongTheMachinesHasThemLookedAt(t *testing.T) {
 
 func TestWhatAnotherProgramMadeStopsTheUp(t *testing.T) {
 	s := newStack(t, "local")
-	s.settling("kubernetes:core/v1:Namespace /metallb-system")
+	s.adopting("kubernetes:core/v1:Namespace /metallb-system")
 	failed := s.up()
 	require.Error(t, failed.err)
 	assert.Contains(t, toldAbout(failed, "metallb-namespace"), "another program's")
@@ -152,7 +152,7 @@ func TestWhatAnotherProgramMadeStopsTheUp(t *testing.T) {
 func TestAStateFromBeforeTheHookIsKept(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()
-	s.settling()
+	s.adopting()
 	changed := s.mustUp().changed()
 	assert.Equal(t, map[string][]string{"k3s-provider": {"update"}}, changed)
 	assert.Empty(t, s.mustUp().changed())

@@ -19,7 +19,7 @@ func TestARouteIsTakenOutAndMovedWithoutTheOthers(t *testing.T) {
 
 	s.shop(map[string]any{"routes": []any{second, first}})
 	swapped := s.mustUp().actions
-	assert.ElementsMatch(t, gates, swapped.names("create"), "they look again")
+	assert.ElementsMatch(t, gates, swapped.names("create"), "they run again")
 	assert.Empty(t, swapped.names("delete"))
 
 	s.shop(map[string]any{"routes": []any{second}})

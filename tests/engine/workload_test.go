@@ -52,7 +52,7 @@ func TestAChangedConfigurationReplacesThePods(t *testing.T) {
 	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}})
 	did := s.mustUp().actions
 	assert.ElementsMatch(t, []string{"workload-shop-files", "workload-shop-deployment"}, did.names("update"))
-	assert.ElementsMatch(t, []string{"workload-shop-rollout", "workload-shop-traefik"}, did.names("create"), "each looks again")
+	assert.ElementsMatch(t, []string{"workload-shop-rollout", "workload-shop-traefik"}, did.names("create"), "each runs again")
 	assert.Empty(t, did.names("delete"))
 	assert.True(t, did.before("update", "workload-shop-files", "update", "workload-shop-deployment"))
 	assert.True(t, did.before("update", "workload-shop-deployment", "create", "workload-shop-rollout"))

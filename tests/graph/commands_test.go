@@ -16,7 +16,7 @@ import (
 )
 
 // What a resource of ours runs, is told and has in its environment stands in the states of stacks. Another byte of it is an update of that
-// resource in each of them, and deletes are run with what the state has. Gates are left out: they look again, which changes nothing.
+// resource in each of them, and deletes are run with what the state has. Gates are left out: they judge again, which changes nothing.
 func TestWhatEachSubcommandIsToldStaysToTheByte(t *testing.T) {
 	forms := commandForms{}
 	note := func(t *testing.T, stack string, sections map[string]any) {

@@ -83,37 +83,37 @@ func needs(p *program, g graph) []need {
 			list = append(list, need{from, one})
 		}
 	}
-	settled := "k3s-upgrade"
+	stable := "k3s-upgrade"
 	if p.cfg.OnExistingCluster() {
-		settled = "cluster-api"
-		add("cluster-nodes", settled)
-		add("cluster-system", settled)
+		stable = "cluster-api"
+		add("cluster-nodes", stable)
+		add("cluster-system", stable)
 		add("cluster-list", "cluster-nodes")
-		add("cluster-provider", settled)
+		add("cluster-provider", stable)
 	} else {
 		list = append(list, clusterNeeds(g, servers, agents)...)
 		add("metallb-webhook", "k3s-credential")
 	}
-	add("metallb-namespace", settled) // its gates must not pass on Pods that a drain then moves
+	add("metallb-namespace", stable) // its gates must not pass on Pods that a drain then moves
 	add("metallb-release", "metallb-namespace")
 	add("metallb-webhook", "metallb-release")
 	add("metallb-pool", "metallb-webhook")
 	add("metallb-advertisement", "metallb-webhook")
 	add("metallb-pool-gate", "metallb-pool", "metallb-advertisement")
-	add("cert-manager-namespace", settled)
+	add("cert-manager-namespace", stable)
 	add("cert-manager-api", "cert-manager-release")
 	add("authority-root-issuer", "cert-manager-api") // or the webhook refuses it: connection refused, then x509
 	add("authority-root", "authority-root-issuer")
 	add("authority-issuer", "authority-root")
 	add("authority-gate", "authority-issuer")
-	add("crds-gateway-api", settled)
+	add("crds-gateway-api", stable)
 	add("traefik-release", "metallb-pool-gate", "crds-gateway-api-gate", "crds-traefik-gate")
 	add("traefik-tls-request", "authority-gate", "traefik-namespace")
 	add("traefik-gateway", "traefik-tls-gate", "crds-gateway-api-gate")
 	add("traefik-dashboard-route", "traefik-dashboard-auth", "crds-traefik-gate")
 	add("traefik-dashboard-auth", "traefik-dashboard-users")
 	add("traefik-dashboard", "traefik-address", "traefik-dashboard-route")
-	add("argocd-release", "argocd-redis", settled) // its Pods mount the Secret
+	add("argocd-release", "argocd-redis", stable) // its Pods mount the Secret
 	add("argocd-route", "argocd-release", "traefik-programmed")
 	add("argocd-server", "argocd-route", "traefik-address")
 	return list

@@ -33,7 +33,7 @@ func TestTheHashOfSecretsIsKeyed(t *testing.T) {
 	other, err := p.run(nil)
 	require.NoError(t, err)
 	assert.NotEqual(t, hash(t, g), hash(t, other), "a guess at the secret could be tried against it")
-	assert.Contains(t, g["workload-shop-rollout"].Text("stdin"), hash(t, g), "the gate looks again when it changes")
+	assert.Contains(t, g["workload-shop-rollout"].Text("stdin"), hash(t, g), "the gate runs again when it changes")
 }
 
 func TestImmutableObjectsGetAnotherNameWithWhatTheyHold(t *testing.T) {

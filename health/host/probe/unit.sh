@@ -51,7 +51,7 @@ observe() {
 		$shown
 	END
 	# Told in steps: for the judge it only matters whether the unit has outlived a crash loop.
-	if [ $((${up%.*} - since / 1000000)) -ge 5 ]; then echo settled=yes; fi
+	if [ $((${up%.*} - since / 1000000)) -ge 5 ]; then echo stable=yes; fi
 	if [ -n "$unpersisted" ]; then printf '%s\n' "$unpersisted"; fi
 	if [ "$state" = active ] && [ -n "$dated" ]; then printf '%s\n' "$dated"; fi
 	if [ "$state" != active ]; then

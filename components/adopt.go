@@ -9,25 +9,25 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Settle is asked before an object or a Helm release is created in a cluster of ours, or updated where the state knows it, with its Pulumi
+// Adopt is asked before an object or a Helm release is created in a cluster of ours, or updated where the state knows it, with its Pulumi
 // type and its inputs. It adopts the object where the same program left it behind, and refuses it with an error where another program made it
-// (internal/settle).
-type Settle func(ctx context.Context, token string, known bool, inputs map[string]any) error
+// (internal/adopt).
+type Adopt func(ctx context.Context, token string, known bool, inputs map[string]any) error
 
 // kubeconfigWait bounds the wait for an output that is known by then: the provider, which needs it, exists.
 const kubeconfigWait = 30 * time.Second
 
-// settle registers what the engine calls before each create and update in the cluster. No command could do that work: it would run when it is new in
+// adopt registers what the engine calls before each create and update in the cluster. No command could do that work: it would run when it is new in
 // the state, but what a kill has made the state forget is new while every command before it is not (docs/adr/0023).
-func (c *Cluster) settle(ctx *pulumi.Context, name string, connect func(kubeconfig string) (Settle, error)) error {
+func (c *Cluster) adopt(ctx *pulumi.Context, name string, connect func(kubeconfig string) (Adopt, error)) error {
 	type connection struct {
-		settle Settle
-		err    error
+		adopt Adopt
+		err   error
 	}
 	connected := make(chan connection, 1)
 	c.Kubeconfig.ApplyT(func(text string) string {
-		settle, err := connect(text)
-		connected <- connection{settle, err}
+		adopt, err := connect(text)
+		connected <- connection{adopt, err}
 		return ""
 	})
 	hook, err := ctx.RegisterResourceHook(name, func(args *pulumi.ResourceHookArgs) error {
@@ -39,7 +39,7 @@ func (c *Cluster) settle(ctx *pulumi.Context, name string, connect func(kubeconf
 			if one.err != nil {
 				return one.err
 			}
-			return one.settle(ctx.Context(), string(args.Type), args.OldInputs != nil, plain(args.NewInputs))
+			return one.adopt(ctx.Context(), string(args.Type), args.OldInputs != nil, plain(args.NewInputs))
 		case <-waiting.Done():
 			return fmt.Errorf("the kubeconfig is not known after %s", kubeconfigWait)
 		}
@@ -48,8 +48,8 @@ func (c *Cluster) settle(ctx *pulumi.Context, name string, connect func(kubeconf
 	return err
 }
 
-// settled makes the engine call the hook before it creates a resource; nothing where the cluster has none.
-func (c *Cluster) settled() []pulumi.ResourceOption {
+// adopting makes the engine call the hook before it creates a resource; nothing where the cluster has none.
+func (c *Cluster) adopting() []pulumi.ResourceOption {
 	if c.before == nil {
 		return nil
 	}

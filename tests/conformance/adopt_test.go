@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"strata/internal/settle"
+	"strata/internal/adopt"
 	"strata/tests/conformance/internal/plugin"
 )
 
-// settleCases are what a state that a kill has cut off from its objects relies on: the hook before a create (internal/settle) and the
+// adoptCases are what a state that a kill has cut off from its objects relies on: the hook before a create (internal/adopt) and the
 // provider's own create together.
-var settleCases = []testCase{
+var adoptCases = []testCase{
 	{"an object of the provider's own is no longer its own for a state that has forgotten it", func(t *testing.T) {
 		w := newWorld(t, upserting)
 		up(t, w.resource("core/v1:ConfigMap", "cm"), plugin.Create, props(configMap("cm", map[string]any{"k": "forgotten"}, nil)))
@@ -26,9 +26,9 @@ var settleCases = []testCase{
 		token, version, kind := w.established()
 		up(t, w.resource(token, "w"), plugin.Create, props(colored(version, "forgotten")))
 		r := w.resource(token, "again")
-		w.settle("kubernetes:"+token, false, colored(version, "drawn again"))
+		w.adopt("kubernetes:"+token, false, colored(version, "drawn again"))
 		up(t, r, plugin.Create, props(colored(version, "drawn again")))
-		w.settle("kubernetes:"+token, true, colored(version, "changed"))
+		w.adopt("kubernetes:"+token, true, colored(version, "changed"))
 		up(t, r, plugin.Update, props(colored(version, "changed")))
 		assert.Equal(t, map[string]any{"color": "changed"}, w.mustGet(kind, "w").Object["spec"])
 	}},
@@ -46,7 +46,7 @@ var settleCases = []testCase{
 		assert.ErrorContains(t, err, "conflict", "the same inputs: what the API server has filled in is not in them")
 
 		r := w.resource(token, "again")
-		w.settle("kubernetes:"+token, false, inputs("gateway"))
+		w.adopt("kubernetes:"+token, false, inputs("gateway"))
 		up(t, r, plugin.Create, props(inputs("gateway")))
 		up(t, r, plugin.Update, props(inputs("other")))
 		assert.Equal(t, map[string]any{"name": "other", "kind": "Gateway"}, parentOf(t, w.mustGet(kind, "w")))
@@ -59,7 +59,7 @@ var settleCases = []testCase{
 		up(t, r, plugin.Create, props(colored(version, "old")))
 		err := fails(t, r, plugin.Update, props(colored(version, "changed")))
 		assert.ErrorContains(t, err, "conflict", "with the name of the resource that the state has forgotten")
-		w.settle("kubernetes:"+token, true, colored(version, "changed"))
+		w.adopt("kubernetes:"+token, true, colored(version, "changed"))
 		up(t, r, plugin.Update, props(colored(version, "changed")))
 		assert.Equal(t, map[string]any{"color": "changed"}, w.mustGet(kind, "w").Object["spec"])
 	}},
@@ -68,12 +68,12 @@ var settleCases = []testCase{
 // upserting is how the program has the provider create (components).
 const upserting = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true"
 
-// settle does what the program does before the engine creates or, where the state knows it, updates.
-func (w *world) settle(token string, known bool, inputs map[string]any) {
+// adopt does what the program does before the engine creates or, where the state knows it, updates.
+func (w *world) adopt(token string, known bool, inputs map[string]any) {
 	w.t.Helper()
 	text, err := os.ReadFile(controlPlane(w.t).Kubeconfig)
 	require.NoError(w.t, err)
-	cluster, err := settle.NewCluster(string(text))
+	cluster, err := adopt.NewCluster(string(text))
 	require.NoError(w.t, err)
 	inputs["metadata"].(map[string]any)["namespace"] = w.namespace
 	require.NoError(w.t, cluster.Before(w.t.Context(), token, known, inputs))

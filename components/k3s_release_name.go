@@ -12,17 +12,18 @@ import (
 	"strata/internal/subcommand"
 )
 
-// admit registers the command that frees a node's name before its install, if another host had it: a host that died and was replaced
+// releaseName registers the command that frees a node's name before its install, if another host had it: a host that died and was replaced
 // leaves an etcd member, a Node and a password behind, with which the new one is refused (k3s-io/k3s#802). It runs again when the
 // host's key or address changes, which makes it another host, and finds nothing to do on one that is a member itself. It cannot be
 // part of the members' command: that one waits for every server, and so for this node's own install.
-func (k *k3s) admit(name string, host *Host, needs []pulumi.Resource) (pulumi.Resource, error) {
+func (k *k3s) releaseName(name string, host *Host, needs []pulumi.Resource) (pulumi.Resource, error) {
 	at := accessTo(append([]*Host{host}, slices.DeleteFunc(slices.Clone(k.servers), func(server *Host) bool { return server == host })...))
 	limit := k.args.Timeouts.Nodes
 	input := at.asked(func(hosts []health.Host) any {
 		all := membersOf(hosts)
 		return members.Admission{Timeout: limit, First: host == k.servers[0], Node: all[0], Servers: all[1:]}
 	})
+	// Its name, and its subcommand's, are in the states of stacks: they stay.
 	command := subcommand.New("admit", input, pulumi.StringMap{self.SSHKey: at.sshKey})
 	// A previous output means that there was a cluster.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)

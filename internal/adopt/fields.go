@@ -1,4 +1,4 @@
-package settle
+package adopt
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 )
 
 // tried is the field manager of the apply that is only tried.
-const tried = "strata-settle"
+const tried = "strata-adopt"
 
 // handOver makes the fields that the provider has applied in the names of former resources free for the next one: it applies with a name
 // that it draws for each resource, without force, and takes fields over only from its creator's name (pulumi-kubernetes

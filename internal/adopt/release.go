@@ -1,4 +1,4 @@
-package settle
+package adopt
 
 import (
 	"context"
@@ -40,17 +40,17 @@ func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[stri
 	}
 	for i := range records.Items {
 		record := &records.Items[i]
-		if err := c.settleRecord(ctx, known, record); err != nil {
+		if err := c.adoptRecord(ctx, known, record); err != nil {
 			return fmt.Errorf("%s, from a run that was killed: record %s: %w", what, record.Name, err)
 		}
 	}
 	return nil
 }
 
-// settleRecord deals with the record of one revision. Helm refuses to upgrade a release with a pending one: it becomes failed, as Helm marks
+// adoptRecord deals with the record of one revision. Helm refuses to upgrade a release with a pending one: it becomes failed, as Helm marks
 // what it gave up itself. It refuses to install under a name that has any: they go, and the install takes over the objects that carry
 // the release's name (helm.sh/helm/v3/pkg/action/validate.go, existingResourceConflict). A helm that lives after all makes either a conflict.
-func (c *Cluster) settleRecord(ctx context.Context, known bool, record *corev1.Secret) error {
+func (c *Cluster) adoptRecord(ctx context.Context, known bool, record *corev1.Secret) error {
 	pending := strings.HasPrefix(record.Labels["status"], "pending-")
 	switch {
 	case known && pending:
