@@ -66,7 +66,7 @@ test-vm: ready lab-vm ## the stories on real virtual machines, which QEMU emulat
 	cd tests/e2e && E2E_VM=1 go test -count=1 -timeout 60m -v -run '^TestLibvirt' .
 
 .PHONY: test
-test: ## everything, from a clean clone: unit, graph, gates, engine, conformance, e2e
+test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine, conformance, e2e (test-machines, test-vm and test-chaos are apart)
 	@hack/test all
 
 .PHONY: test-chaos
