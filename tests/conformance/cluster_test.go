@@ -82,7 +82,7 @@ func newWorld(t *testing.T, environment ...string) *world {
 	w := &world{t: t, client: client, namespace: unique("case")}
 	_, err = client.Resource(namespaces).Create(t.Context(), object("v1", "Namespace", w.namespace, nil), metav1.CreateOptions{})
 	require.NoError(t, err)
-	w.plugin = start(t, "kubernetes", map[string]any{"kubeconfig": kubeconfig, "namespace": w.namespace}, environment...)
+	w.plugin = start(t, "kubernetes", map[string]any{"kubeconfig": read(t, kubeconfig), "namespace": w.namespace}, environment...)
 	return w
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -39,14 +38,6 @@ var releaseFailureCases = []testCase{
 		assert.Equal(t, "deployed", text(r.State, "status", "status"))
 		assert.Equal(t, 2, revision(r))
 	}},
-	{"an atomic first install that fails leaves nothing", func(t *testing.T) {
-		w, r := newRelease(t)
-		fails(t, r, plugin.Create, props(stuck(t, map[string]any{"atomic": true})))
-		assert.Empty(t, r.ID)
-		_, err := w.get(configMaps, "rel")
-		assert.True(t, apierrors.IsNotFound(err))
-		up(t, r, plugin.Create, props(stuck(t, values(nil))))
-	}},
 	{"a failed upgrade is stored, and the next update mends it", func(t *testing.T) {
 		_, r := newRelease(t)
 		up(t, r, plugin.Create, props(stuck(t, values(nil))))
@@ -56,14 +47,6 @@ var releaseFailureCases = []testCase{
 		up(t, r, plugin.Update, props(stuck(t, values(nil))))
 		assert.Equal(t, "deployed", text(r.State, "status", "status"))
 		assert.Equal(t, 3, revision(r))
-	}},
-	{"an atomic upgrade that fails rolls back", func(t *testing.T) {
-		w, r := newRelease(t)
-		up(t, r, plugin.Create, props(stuck(t, values(map[string]any{"greeting": "one"}))))
-		fails(t, r, plugin.Update, props(stuck(t, map[string]any{
-			"atomic": true, "values": map[string]any{"greeting": "two", "replicas": 1},
-		})))
-		assert.Equal(t, "one", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
 	}},
 	{"a name that is in use cannot be installed", func(t *testing.T) {
 		w, r := newRelease(t)
