@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -94,9 +95,7 @@ func unique(prefix string) string {
 
 func object(version, kind, name string, more map[string]any) *unstructured.Unstructured {
 	fields := map[string]any{"apiVersion": version, "kind": kind, "metadata": map[string]any{"name": name}}
-	for key, value := range more {
-		fields[key] = value
-	}
+	maps.Copy(fields, more)
 	return &unstructured.Unstructured{Object: fields}
 }
 

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"io"
+	"maps"
 	"strings"
 	"testing"
 
@@ -20,9 +21,7 @@ import (
 func stuck(t *testing.T, more map[string]any) map[string]any {
 	t.Helper()
 	fields := release(t, map[string]any{"skipAwait": false, "timeout": 2, "values": map[string]any{"replicas": 1}})
-	for key, value := range more {
-		fields[key] = value
-	}
+	maps.Copy(fields, more)
 	return fields
 }
 

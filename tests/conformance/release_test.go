@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"maps"
 	"path/filepath"
 	"testing"
 
@@ -19,9 +20,7 @@ func release(t *testing.T, more map[string]any) map[string]any {
 	chart, err := filepath.Abs("testdata/chart")
 	require.NoError(t, err)
 	fields := map[string]any{"name": "rel", "chart": chart, "skipAwait": true, "skipCrds": true}
-	for key, value := range more {
-		fields[key] = value
-	}
+	maps.Copy(fields, more)
 	return fields
 }
 
