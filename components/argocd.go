@@ -38,10 +38,6 @@ type ArgoCD struct {
 	pulumi.ResourceState
 	// Rollout holds once every Pod is of the newest revision and serves.
 	Rollout *health.Gate
-	// Ready holds once the server answers through the ingress.
-	Ready *health.Gate
-	// Root holds once the root Application is Synced and Healthy; nil where there is none.
-	Root *health.Gate
 	// URL is where it answers, for user admin.
 	URL string
 	// AdminPassword is the generated one; nil where the configuration sets a hash. Secret.
@@ -154,7 +150,7 @@ func (a *argocd) route() error {
 	if err != nil {
 		return fmt.Errorf("route: %w", err)
 	}
-	a.Ready, err = a.args.Cluster.gate(a.ctx, a.name+"-server", health.GateArgs{Spec: health.Spec{
+	_, err = a.args.Cluster.gate(a.ctx, a.name+"-server", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindHTTP, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
 		Revision: a.args.Artifacts.Digest(config.ArtifactArgoCDChart),
 		HTTP: &health.HTTPSpec{

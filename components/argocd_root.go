@@ -43,7 +43,7 @@ func (a *argocd) root() error {
 	if err != nil {
 		return fmt.Errorf("root application: %w", err)
 	}
-	a.Root, err = a.args.Cluster.gate(a.ctx, a.name+"-applications", health.GateArgs{Spec: health.Spec{
+	_, err = a.args.Cluster.gate(a.ctx, a.name+"-applications", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindApplications, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
 		Revision:     digestOf(root.RepoURL, root.Path, root.Revision),
 		Applications: &health.ApplicationsSpec{Namespace: argocdNamespace, Names: []string{argocdRoot}},

@@ -45,10 +45,6 @@ type K3s struct {
 	// Upgraded holds once the nodes that left are out of the cluster, those that stay run the wanted K3s, and the API answers at Endpoint.
 	// What is changed or judged inside the cluster waits for it, or a gate would observe Pods that are about to be drained away.
 	Upgraded pulumi.Resource
-	// Nodes holds once exactly the configured nodes are Ready.
-	Nodes *health.Gate
-	// System holds once CoreDNS and the other packaged components work.
-	System *health.Gate
 }
 
 // k3s is what the constructor's steps share.

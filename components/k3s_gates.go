@@ -46,7 +46,7 @@ func (k *k3s) gateNodes() error {
 	if k.Upgraded, err = k.upgrade(); err != nil {
 		return err
 	}
-	k.Nodes, err = k.gate("nodes", health.Spec{
+	_, err = k.gate("nodes", health.Spec{
 		Kind: health.KindNodes, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
 		Nodes: &health.NodesSpec{PodNetwork: k.podNetwork()},
 	}, k.args.Hosts.All, append(k.joined, k.API, k.Upgraded)...)
@@ -63,11 +63,10 @@ func (k *k3s) podNetwork() netip.Prefix {
 
 // gateSystem registers the gate of what K3s deploys itself.
 func (k *k3s) gateSystem() error {
-	gate, err := k.gate("system", health.Spec{
+	_, err := k.gate("system", health.Spec{
 		Kind: health.KindSystem, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
 		System: &health.SystemSpec{Disabled: k.args.Config.Disable},
 	}, k.servers, k.API, k.Upgraded)
-	k.System = gate
 	return err
 }
 

@@ -27,8 +27,6 @@ type MetalLBArgs struct {
 // MetalLB owns the load balancer: its namespace, release, address pool and L2 announcement.
 type MetalLB struct {
 	pulumi.ResourceState
-	// Rollout holds once the speaker of every node is of the newest revision and serves.
-	Rollout *health.Gate
 	// Webhook holds once MetalLB's admission webhook serves through every API server.
 	Webhook *health.Gate
 	// Pool holds once the running controller and the speakers have accepted the address pool.
@@ -90,7 +88,7 @@ func (m *metallb) gates() (err error) {
 		return fmt.Errorf("webhook gate: %w", err)
 	}
 	// Beside the webhook and not before it: speakers start on nodes that are still joining, and the webhook needs none of them.
-	m.Rollout, err = m.args.Cluster.rollout(m.ctx, m.name+"-rollout", health.Spec{
+	_, err = m.args.Cluster.rollout(m.ctx, m.name+"-rollout", health.Spec{
 		Layer: "metallb", Revision: digestOf(m.chart.SHA256, m.args.Config), Timeout: m.args.Timeouts.MetalLBWebhook,
 		TimeoutKey: "strata:timeouts.metallbWebhook",
 	}, []string{metallbNamespace + "/DaemonSet/metallb-speaker"}, childOf(m, m.release)...)

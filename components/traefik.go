@@ -33,8 +33,6 @@ type TraefikArgs struct {
 // Traefik owns the ingress controller: its namespace and release, the domain's certificate, the Gateway and the dashboard.
 type Traefik struct {
 	pulumi.ResourceState
-	// Rollout holds once every Pod is of the newest revision and serves.
-	Rollout *health.Gate
 	// Address holds once the load balancer's address answers from outside and from every server.
 	Address *health.Gate
 	// IP is the load balancer's address.
@@ -102,7 +100,7 @@ func (t *traefik) install() error {
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	t.Rollout, err = t.args.Cluster.rollout(t.ctx, t.name+"-rollout", health.Spec{
+	_, err = t.args.Cluster.rollout(t.ctx, t.name+"-rollout", health.Spec{
 		Layer: "traefik", Revision: digestOf(chart.SHA256, t.args.Config), Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
 	}, []string{traefikName + "/Deployment/" + traefikName}, childOf(t, t.release)...)
 	if err != nil {

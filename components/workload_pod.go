@@ -1,6 +1,7 @@
 package components
 
 import (
+	"maps"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -84,9 +85,7 @@ func workloadContainer(args *WorkloadArgs, read contents, mounts pulumi.Array) p
 			"capabilities": pulumi.Map{"drop": pulumi.ToStringArray([]string{"ALL"})},
 		},
 	}
-	for name, probe := range workloadProbes(cfg) {
-		container[name] = probe
-	}
+	maps.Copy(container, workloadProbes(cfg))
 	if len(cfg.Args) > 0 {
 		container["args"] = pulumi.ToStringArray(cfg.Args)
 	}

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -25,9 +26,7 @@ func TestEachRuleGivesOneLineWithKeyValueRuleAndFix(t *testing.T) {
 	for _, rule := range rules {
 		t.Run(rule.name, func(t *testing.T) {
 			raw := good()
-			for section, text := range rule.change {
-				raw[section] = text
-			}
+			maps.Copy(raw, rule.change)
 			_, err := config.Load("dev", raw, noEnv)
 			require.Error(t, err)
 			assert.Equal(t, rule.want, err.Error())
@@ -103,9 +102,7 @@ func TestGoodSettingsPass(t *testing.T) {
 	for name, change := range cases {
 		t.Run(name, func(t *testing.T) {
 			raw := good()
-			for section, text := range change {
-				raw[section] = text
-			}
+			maps.Copy(raw, change)
 			_, err := config.Load("dev", raw, noEnv)
 			assert.NoError(t, err)
 		})

@@ -2,6 +2,7 @@ package charts_test
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,9 +87,7 @@ func (r *release) render() ([]object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.chartName(), err)
 	}
-	for file, text := range r.definitions(loaded) {
-		files[file] = text
-	}
+	maps.Copy(files, r.definitions(loaded))
 	var objects []object
 	for path, text := range files {
 		if strings.HasSuffix(path, "NOTES.txt") {

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -12,9 +13,7 @@ import (
 
 func service(name string, spec map[string]any) map[string]any {
 	fields := map[string]any{"ports": []any{map[string]any{"port": 80, "protocol": "TCP"}}}
-	for key, value := range spec {
-		fields[key] = value
-	}
+	maps.Copy(fields, spec)
 	return map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": meta(name, nil), "spec": fields}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -82,7 +83,7 @@ func newWorld(t *testing.T, environment ...string) *world {
 	w := &world{t: t, client: client, namespace: unique("case")}
 	_, err = client.Resource(namespaces).Create(t.Context(), object("v1", "Namespace", w.namespace, nil), metav1.CreateOptions{})
 	require.NoError(t, err)
-	w.plugin = start(t, "kubernetes", map[string]any{"kubeconfig": kubeconfig, "namespace": w.namespace}, environment...)
+	w.plugin = start(t, "kubernetes", map[string]any{"kubeconfig": read(t, kubeconfig), "namespace": w.namespace}, environment...)
 	return w
 }
 
@@ -94,9 +95,7 @@ func unique(prefix string) string {
 
 func object(version, kind, name string, more map[string]any) *unstructured.Unstructured {
 	fields := map[string]any{"apiVersion": version, "kind": kind, "metadata": map[string]any{"name": name}}
-	for key, value := range more {
-		fields[key] = value
-	}
+	maps.Copy(fields, more)
 	return &unstructured.Unstructured{Object: fields}
 }
 

@@ -47,11 +47,6 @@ var localFailureCases = []testCase{
 		fails(t, r, plugin.Create, props(map[string]any{"create": "sleep 3; true"}))
 		assert.GreaterOrEqual(t, time.Since(began), 2500*time.Millisecond)
 	}},
-	{"a directory that does not exist fails the command", func(t *testing.T) {
-		r := newLocal(t)
-		err := fails(t, r, plugin.Create, props(map[string]any{"create": "true", "dir": "/does/not/exist"}))
-		assert.ErrorContains(t, err, "no such file or directory")
-	}},
 	{"an unknown input is an error of check", func(t *testing.T) {
 		_, err := newLocal(t).Check(t.Context(), props(map[string]any{"create": 7}))
 		assert.Error(t, err)

@@ -88,18 +88,6 @@ var objectCases = []testCase{
 		up(t, r, plugin.Create, props(configMap("cm", map[string]any{"k": "v"}, nil)))
 		assert.Equal(t, "v", text(r.State, "data", "k"))
 	}},
-	{"an object without a name gets NAME-random and keeps it", func(t *testing.T) {
-		w := newWorld(t)
-		r := w.resource("core/v1:ConfigMap", "cm")
-		inputs := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"k": "v"}}
-		inputs["metadata"] = map[string]any{"labels": map[string]any{"a": "1"}}
-		up(t, r, plugin.Create, props(inputs))
-		name := text(r.State, "metadata", "name")
-		assert.Regexp(t, `^cm-[0-9a-f]{8}$`, name)
-		inputs["metadata"] = map[string]any{"labels": map[string]any{"a": "2"}}
-		up(t, r, plugin.Update, props(inputs))
-		assert.Equal(t, name, text(r.State, "metadata", "name"))
-	}},
 	{"changed data of a named ConfigMap deletes it before the replacement", func(t *testing.T) {
 		w := newWorld(t)
 		r := w.resource("core/v1:ConfigMap", "cm")

@@ -82,14 +82,6 @@ var providerCases = []testCase{
 	{"a new clusterIdentifier does not replace the provider", func(t *testing.T) {
 		assert.Empty(t, diffConfig(t, provider("1", ""), provider("1", "one")).GetReplaces())
 	}},
-	{"the kubeconfig may be text", func(t *testing.T) {
-		w := newWorld(t)
-		p := start(t, "kubernetes", map[string]any{"kubeconfig": read(t, controlPlane(t).Kubeconfig)})
-		r := plugin.New(p, "kubernetes:core/v1:ConfigMap", "cm")
-		inputs := configMap("cm", map[string]any{"k": "v"}, nil)
-		inputs["metadata"].(map[string]any)["namespace"] = w.namespace
-		up(t, r, plugin.Create, props(inputs))
-	}},
 	{"nothing is created in a cluster that cannot be reached", func(t *testing.T) {
 		r := unreachable(t)
 		r.ID, r.State, r.Inputs = "", nil, nil

@@ -5,12 +5,12 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"io"
+	"maps"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -21,9 +21,7 @@ import (
 func stuck(t *testing.T, more map[string]any) map[string]any {
 	t.Helper()
 	fields := release(t, map[string]any{"skipAwait": false, "timeout": 2, "values": map[string]any{"replicas": 1}})
-	for key, value := range more {
-		fields[key] = value
-	}
+	maps.Copy(fields, more)
 	return fields
 }
 
@@ -39,14 +37,6 @@ var releaseFailureCases = []testCase{
 		assert.Equal(t, "deployed", text(r.State, "status", "status"))
 		assert.Equal(t, 2, revision(r))
 	}},
-	{"an atomic first install that fails leaves nothing", func(t *testing.T) {
-		w, r := newRelease(t)
-		fails(t, r, plugin.Create, props(stuck(t, map[string]any{"atomic": true})))
-		assert.Empty(t, r.ID)
-		_, err := w.get(configMaps, "rel")
-		assert.True(t, apierrors.IsNotFound(err))
-		up(t, r, plugin.Create, props(stuck(t, values(nil))))
-	}},
 	{"a failed upgrade is stored, and the next update mends it", func(t *testing.T) {
 		_, r := newRelease(t)
 		up(t, r, plugin.Create, props(stuck(t, values(nil))))
@@ -56,14 +46,6 @@ var releaseFailureCases = []testCase{
 		up(t, r, plugin.Update, props(stuck(t, values(nil))))
 		assert.Equal(t, "deployed", text(r.State, "status", "status"))
 		assert.Equal(t, 3, revision(r))
-	}},
-	{"an atomic upgrade that fails rolls back", func(t *testing.T) {
-		w, r := newRelease(t)
-		up(t, r, plugin.Create, props(stuck(t, values(map[string]any{"greeting": "one"}))))
-		fails(t, r, plugin.Update, props(stuck(t, map[string]any{
-			"atomic": true, "values": map[string]any{"greeting": "two", "replicas": 1},
-		})))
-		assert.Equal(t, "one", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
 	}},
 	{"a name that is in use cannot be installed", func(t *testing.T) {
 		w, r := newRelease(t)

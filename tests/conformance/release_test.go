@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"maps"
 	"path/filepath"
 	"testing"
 
@@ -19,9 +20,7 @@ func release(t *testing.T, more map[string]any) map[string]any {
 	chart, err := filepath.Abs("testdata/chart")
 	require.NoError(t, err)
 	fields := map[string]any{"name": "rel", "chart": chart, "skipAwait": true, "skipCrds": true}
-	for key, value := range more {
-		fields[key] = value
-	}
+	maps.Copy(fields, more)
 	return fields
 }
 
@@ -113,14 +112,6 @@ var releaseCases = []testCase{
 		_, err = w.get(secrets, "sh.helm.release.v1.rel.v1")
 		assert.True(t, apierrors.IsNotFound(err))
 	}},
-	{"createNamespace makes the namespace", func(t *testing.T) {
-		w, r := newRelease(t)
-		name := unique("made")
-		up(t, r, plugin.Create, props(release(t, map[string]any{"namespace": name, "createNamespace": true})))
-		_, err := w.client.Resource(namespaces).Get(t.Context(), name, metav1.GetOptions{})
-		require.NoError(t, err)
-		assert.Equal(t, name+"/rel", r.ID)
-	}},
 	{"a chart's definitions are installed unless skipCrds is set", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, map[string]any{"skipCrds": false})))
@@ -146,14 +137,6 @@ var releaseCases = []testCase{
 		require.NoError(t, r.Delete(t.Context()))
 		_, err = w.client.Resource(definitions).Get(t.Context(), "gadgets.demo.example", metav1.GetOptions{})
 		require.NoError(t, err, "that is why a release has to skip them")
-	}},
-	{"a release without a name gets NAME-random and keeps it", func(t *testing.T) {
-		_, r := newRelease(t)
-		inputs := release(t, nil)
-		delete(inputs, "name")
-		up(t, r, plugin.Create, props(inputs))
-		assert.Regexp(t, `^rel-[0-9a-f]+$`, text(r.State, "name"))
-		up(t, r, plugin.Same, props(inputs))
 	}},
 	{"a release waits with a timeout of 300 s unless skipAwait is set", func(t *testing.T) {
 		_, r := newRelease(t)

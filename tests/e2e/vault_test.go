@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"io"
+	"maps"
 	"testing"
 	"time"
 
@@ -129,9 +130,7 @@ EOF`)
 
 func with(values map[string]any, key string, value any) map[string]any {
 	all := map[string]any{key: value}
-	for key, value := range values {
-		all[key] = value
-	}
+	maps.Copy(all, values)
 	return all
 }
 

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,9 +23,7 @@ func virtual(more map[string]any) map[string]any {
 			map[string]any{"name": "agent-1", "role": "agent", "address": "10.10.0.21"},
 		},
 	}
-	for key, value := range more {
-		hosts[key] = value
-	}
+	maps.Copy(hosts, more)
 	return hosts
 }
 

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,9 +24,7 @@ func shop(changed map[string]any) map[string]any {
 		"secretFiles": map[string]any{"/etc/shop/key": workloadSecret}, "certificate": map[string]any{},
 		"routes": []any{map[string]any{}, map[string]any{"kind": "Ingress", "path": "/old"}},
 	}
-	for key, value := range changed {
-		fields[key] = value
-	}
+	maps.Copy(fields, changed)
 	return fields
 }
 

@@ -27,9 +27,7 @@ func (n *node) create(c call) error {
 		return err
 	}
 	g := &guest{ID: id, Config: map[string]string{}}
-	for key, value := range c.options {
-		g.Config[key] = value
-	}
+	maps.Copy(g.Config, c.options)
 	if disk := g.Config["scsi0"]; disk != "" {
 		storage, rest, _ := strings.Cut(disk, ":")
 		size, source, imports := strings.Cut(rest, ",import-from=")

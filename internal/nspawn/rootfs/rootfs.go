@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -75,9 +76,7 @@ func rootfsFiles(id Identity, machineID string) (map[string]file, error) {
 	files["etc/hosts"] = file{hostsFile(id), 0o644}
 	files["etc/resolv.conf"] = file{resolvConf(id), 0o644}
 	files["etc/systemd/network/"+networkFile] = file{networkUnit(id), 0o644}
-	for path, f := range setupFiles() {
-		files[path] = f
-	}
+	maps.Copy(files, setupFiles())
 	return files, nil
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,31 +12,35 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// tellEvery is how often a build says how far it is.
-const tellEvery = 5 * time.Second
+const (
+	// tellEvery is how often a build says how far it is.
+	tellEvery = 5 * time.Second
+	// stepsAtOnce is how many steps compile beside each other.
+	stepsAtOnce = 2
+)
 
 // newBuild returns the verb that builds the tools and assembles bundle and PULUMI_HOME.
 func newBuild(at layout.Layout) *cobra.Command {
-	var out, wanted string
-	var jobs int
+	var wanted string
 	var only []string
+	bundle := at.Bundle()
+	if catalog.NoDelays() {
+		bundle = at.ZeroBundle() // never in the place of the one that everything else runs from
+	}
 	command := &cobra.Command{
 		Use:   "build",
 		Short: "Install the Debian packages that are missing, build every tool and the program, and assemble the bundle and PULUMI_HOME",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			dir, err := filepath.Abs(out)
-			if err != nil {
-				return fmt.Errorf("--out: %w", err)
-			}
-			steps := catalog.Steps(at, dir)
+			var err error
+			steps := catalog.Steps(at, bundle)
 			switch {
 			case len(only) > 0:
 				if steps, err = build.Select(steps, only); err != nil {
 					return fmt.Errorf("--only: %w", err)
 				}
 			case command.Flags().Changed("for"):
-				if steps, err = stepsFor(at, dir, wanted, command.ErrOrStderr()); err != nil {
+				if steps, err = stepsFor(at, bundle, wanted, command.ErrOrStderr()); err != nil {
 					return fmt.Errorf("--for: %w", err)
 				}
 			}
@@ -45,21 +48,15 @@ func newBuild(at layout.Layout) *cobra.Command {
 			if err := deps.Allowed(command.Context(), deps.Packages); err != nil {
 				return err
 			}
-			if err := runSteps(command, at, steps, jobs); err != nil {
+			if err := runSteps(command, at, steps, stepsAtOnce); err != nil {
 				return err
 			}
 			if len(only) == 0 {
-				_, _ = fmt.Fprintln(command.OutOrStdout(), dir)
+				_, _ = fmt.Fprintln(command.OutOrStdout(), bundle)
 			}
 			return nil
 		},
 	}
-	bundle := at.Bundle()
-	if catalog.NoDelays() {
-		bundle = at.ZeroBundle() // never in the place of the one that everything else runs from
-	}
-	command.Flags().StringVar(&out, "out", bundle, "folder of the bundle")
-	command.Flags().IntVar(&jobs, "jobs", 2, "steps that compile at once")
 	command.Flags().StringSliceVar(&only, "only", nil, "build just these steps and what they need")
 	command.Flags().StringVar(&wanted, "for", "", "build just these artifacts, by their names, with Pulumi, the plugins and the program (default: all artifacts)")
 	command.MarkFlagsMutuallyExclusive("only", "for")

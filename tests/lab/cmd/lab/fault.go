@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,24 +39,18 @@ func faultList() *cobra.Command {
 }
 
 func faultInject(injector *fault.Injector) *cobra.Command {
-	var span time.Duration
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "inject KIND MACHINE…",
-		Short: "Break machines, until `fault clear` or for a time",
+		Short: "Break machines, until `fault clear`",
 		Args:  cobra.MinimumNArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
 			kind, err := fault.Find(args[0])
 			if err != nil {
 				return err
 			}
-			if span > 0 {
-				return injector.During(command.Context(), kind, args[1:], span)
-			}
 			return injector.Inject(command.Context(), kind, args[1:])
 		},
 	}
-	command.Flags().DurationVar(&span, "for", 0, "mend after this time (default: do not)")
-	return command
 }
 
 func faultClear(injector *fault.Injector) *cobra.Command {

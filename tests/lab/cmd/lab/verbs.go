@@ -9,23 +9,10 @@ import (
 
 	"strata/tests/lab/internal/bundle"
 	"strata/tests/lab/internal/catalog"
-	"strata/tests/lab/internal/deps"
 	"strata/tests/lab/internal/labenv"
 	"strata/tests/lab/internal/layout"
 	"strata/tests/lab/internal/parts"
 )
-
-// newDeps returns the verb that installs Debian packages.
-func newDeps() *cobra.Command {
-	return &cobra.Command{
-		Use:   "deps",
-		Short: "Install the Debian packages that are missing on this machine (root)",
-		Args:  cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) error {
-			return deps.Install(command.Context(), command.ErrOrStderr(), deps.Packages)
-		},
-	}
-}
 
 // newEnv returns the verb that prints the lab's environment.
 func newEnv(at layout.Layout) *cobra.Command {

@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"encoding/json"
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -101,9 +102,7 @@ func TestWhatTheLabsArgoCDCannotDoIsRefused(t *testing.T) {
 		"server":     map[string]any{"httproute": map[string]any{"enabled": true}},
 	} {
 		values := map[string]any{}
-		for name, switched := range off {
-			values[name] = switched
-		}
+		maps.Copy(values, off)
 		values[key] = value
 		text, err := json.Marshal(values)
 		require.NoError(t, err)

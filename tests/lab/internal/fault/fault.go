@@ -7,7 +7,6 @@ import (
 	"io"
 	"os/exec"
 	"slices"
-	"time"
 )
 
 // Injector breaks and mends machines.
@@ -26,21 +25,6 @@ func (i Injector) Inject(ctx context.Context, kind Kind, machines []string) erro
 // Clear mends each of the machines.
 func (i Injector) Clear(ctx context.Context, kind Kind, machines []string) error {
 	return i.each(ctx, kind.Clear, "clearing "+kind.Name, machines)
-}
-
-// During breaks the machines for a time, or until ctx ends, and mends them whatever happened.
-func (i Injector) During(ctx context.Context, kind Kind, machines []string, span time.Duration) error {
-	injected := i.Inject(ctx, kind, machines)
-	if injected == nil {
-		timer := time.NewTimer(span)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-	}
-	// An interrupt must not leave machines broken.
-	return errors.Join(injected, i.Clear(context.WithoutCancel(ctx), kind, machines))
 }
 
 func (i Injector) each(ctx context.Context, template []string, doing string, machines []string) error {

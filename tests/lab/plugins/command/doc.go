@@ -7,7 +7,7 @@
 // runs the update. A program that works here works with the official plugin.
 //
 // It does not own what Strata does not use: the other resources and functions,
-// assets and archives, bastions, and logins by password.
+// assets and archives, other shells and folders, bastions, and logins by password.
 //
 // tests/conformance holds both plugins to the same table.
 package main

@@ -28,6 +28,5 @@ func serve() error {
 	if err != nil {
 		return fmt.Errorf("describing the resources: %w", err)
 	}
-	provider.Diff = diffOf(provider.Diff)
 	return provider.Run(context.Background(), "random", version)
 }

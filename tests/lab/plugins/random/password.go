@@ -44,9 +44,6 @@ func (*RandomPassword) Create(
 ) (infer.CreateResponse[PasswordState], error) {
 	state := PasswordState{TextArgs: req.Inputs.withDefaults()}
 	response := infer.CreateResponse[PasswordState]{ID: "none", Output: state}
-	if err := req.Inputs.contradiction(); err != nil {
-		return response, err
-	}
 	if req.DryRun {
 		return response, nil
 	}

@@ -2,7 +2,6 @@ package datastore
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"time"
 
@@ -14,17 +13,14 @@ import (
 )
 
 // elect does work while this server holds a lease of kube-system, as K3s's controllers do (rancher/wrangler pkg/leader/leader.go): the
-// times and the variables that change them are wrangler's. A holder that is told to stop releases the lease. One that has lost etcd, as
+// times are wrangler's. A holder that is told to stop releases the lease. One that has lost etcd, as
 // a server that has removed itself has, cannot: the others wait until it has run out.
 func elect(ctx context.Context, core kubernetes.Interface, lease string, work func(context.Context)) {
-	config, err := electionTimes()
-	if err != nil {
-		logrus.Fatalf("Failed to start leader election for %s: %v", lease, err)
-	}
 	identity, err := os.Hostname()
 	if err != nil {
 		logrus.Fatalf("Failed to start leader election for %s: %v", lease, err)
 	}
+	config := leaderelection.LeaderElectionConfig{LeaseDuration: 45 * time.Second, RenewDeadline: 30 * time.Second, RetryPeriod: 2 * time.Second}
 	config.Lock = &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: lease},
 		Client:     core.CoordinationV1(),
@@ -40,24 +36,4 @@ func elect(ctx context.Context, core kubernetes.Interface, lease string, work fu
 		},
 	}
 	leaderelection.RunOrDie(ctx, config)
-}
-
-// electionTimes are wrangler's defaults: 45 s, 30 s and 2 s.
-func electionTimes() (leaderelection.LeaderElectionConfig, error) {
-	config := leaderelection.LeaderElectionConfig{LeaseDuration: 45 * time.Second, RenewDeadline: 30 * time.Second, RetryPeriod: 2 * time.Second}
-	for name, value := range map[string]*time.Duration{
-		"CATTLE_ELECTION_LEASE_DURATION": &config.LeaseDuration,
-		"CATTLE_ELECTION_RENEW_DEADLINE": &config.RenewDeadline,
-		"CATTLE_ELECTION_RETRY_PERIOD":   &config.RetryPeriod,
-	} {
-		text := os.Getenv(name)
-		if text == "" {
-			continue
-		}
-		var err error
-		if *value, err = time.ParseDuration(text); err != nil {
-			return config, fmt.Errorf("%s value [%s] is not a valid duration: %w", name, text, err)
-		}
-	}
-	return config, nil
 }

@@ -2,7 +2,6 @@ package datastore
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,17 +46,4 @@ func TestANodeThatIsDeletedIsLetGoByEachControllerForItself(t *testing.T) {
 	node, err = core.CoreV1().Nodes().Get(t.Context(), "b", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Empty(t, node.Finalizers)
-}
-
-func TestALeaseLastsAsLongAsWranglersUnlessAskedOtherwise(t *testing.T) {
-	config, err := electionTimes()
-	require.NoError(t, err)
-	assert.Equal(t, 45*time.Second, config.LeaseDuration)
-	t.Setenv("CATTLE_ELECTION_LEASE_DURATION", "8s")
-	config, err = electionTimes()
-	require.NoError(t, err)
-	assert.Equal(t, 8*time.Second, config.LeaseDuration)
-	t.Setenv("CATTLE_ELECTION_RETRY_PERIOD", "soon")
-	_, err = electionTimes()
-	assert.ErrorContains(t, err, "CATTLE_ELECTION_RETRY_PERIOD value [soon] is not a valid duration")
 }

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 	"time"
 
@@ -26,33 +25,25 @@ type Snapshots struct {
 	Config func() (*clientv3.Config, error)
 }
 
-// File is one snapshot.
-type File struct {
-	Name, Path string
-	Size       int64
-	Created    time.Time
-}
-
-// Save writes <prefix>-<node>-<unix time>, mode 0600.
-func (s *Snapshots) Save(ctx context.Context, prefix string) (File, error) {
+// Save writes <prefix>-<node>-<unix time>, mode 0600, and returns its name.
+func (s *Snapshots) Save(ctx context.Context, prefix string) (string, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return File{}, err
+		return "", err
 	}
 	config, err := s.Config()
 	if err != nil {
-		return File{}, err
+		return "", err
 	}
 	if err := listens(ctx, config.Endpoints); err != nil {
-		return File{}, err
+		return "", err
 	}
-	now := time.Now()
-	file := File{Name: fmt.Sprintf("%s-%s-%d", prefix, s.Node, now.Unix()), Created: now}
-	file.Path = filepath.Join(s.Dir, file.Name)
-	logrus.Infof("Saving etcd snapshot to %s", file.Path)
-	if _, err := snapshot.SaveWithVersion(ctx, zap.NewNop(), *config, file.Path); err != nil {
-		return file, fmt.Errorf("save etcd snapshot: %w", err)
+	name := fmt.Sprintf("%s-%s-%d", prefix, s.Node, time.Now().Unix())
+	path := filepath.Join(s.Dir, name)
+	logrus.Infof("Saving etcd snapshot to %s", path)
+	if _, err := snapshot.SaveWithVersion(ctx, zap.NewNop(), *config, path); err != nil {
+		return "", fmt.Errorf("save etcd snapshot: %w", err)
 	}
-	return file, nil
+	return name, nil
 }
 
 // listens fails at once where no etcd runs, as K3s does, which asks the server that runs: the client would wait for ever and leave a part of a
@@ -66,50 +57,6 @@ func listens(ctx context.Context, endpoints []string) error {
 		}
 		if err := conn.Close(); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// List returns the snapshots, oldest first.
-func (s *Snapshots) List() ([]File, error) {
-	entries, err := os.ReadDir(s.Dir)
-	if err != nil && !os.IsNotExist(err) {
-		return nil, err
-	}
-	var files []File
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if err != nil {
-			return nil, err
-		}
-		if info.Mode().IsRegular() {
-			files = append(files, File{entry.Name(), filepath.Join(s.Dir, entry.Name()), info.Size(), info.ModTime()})
-		}
-	}
-	sort.Slice(files, func(i, j int) bool { return files[i].Created.Before(files[j].Created) })
-	return files, nil
-}
-
-// Prune keeps the newest of this node's on-demand and scheduled snapshots, each kind for itself.
-func (s *Snapshots) Prune(keep int) error {
-	files, err := s.List()
-	if err != nil {
-		return err
-	}
-	for _, prefix := range []string{"on-demand", "etcd-snapshot"} {
-		var mine []File
-		for _, f := range files {
-			if strings.HasPrefix(f.Name, prefix+"-"+s.Node+"-") {
-				mine = append(mine, f)
-			}
-		}
-		for len(mine) > keep {
-			fmt.Printf("Snapshot %s deleted.\n", mine[0].Name)
-			if err := os.Remove(mine[0].Path); err != nil {
-				return err
-			}
-			mine = mine[1:]
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -31,9 +32,7 @@ func RunAgent(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if cfg.Token, err = secret(p, "token"); err != nil {
-		return err
-	}
+	cfg.Token = strings.TrimSpace(p.Texts["token"])
 	serverURL := p.Texts["server"]
 	if cfg.Token == "" {
 		return errors.New("--token is required")

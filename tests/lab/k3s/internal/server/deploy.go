@@ -117,11 +117,10 @@ func Snapshots(p *settings.Parsed) (*datastore.Snapshots, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(textOr(p, "data-dir", defaultDataDir), "server")
+	dir := filepath.Join(dataDir, "server")
 	keys := &pki.Server{Dir: dir}
 	etcd := &datastore.Etcd{TLS: keys.Path}
-	folder := textOr(p, "etcd-snapshot-dir", textOr(p, "dir", filepath.Join(dir, "db", "snapshots")))
-	return &datastore.Snapshots{Dir: folder, Node: name, Config: func() (*clientv3.Config, error) {
+	return &datastore.Snapshots{Dir: filepath.Join(dir, "db", "snapshots"), Node: name, Config: func() (*clientv3.Config, error) {
 		return etcd.ClientConfig(datastore.Endpoint)
 	}}, nil
 }

@@ -17,9 +17,6 @@ import (
 // markNode puts the role labels on this server's Node, which a kubelet may not do itself, and the etcd
 // annotations that membership is managed by (k3s-io/k3s pkg/server setNodeLabelsAndAnnotations).
 func (s *instance) markNode(ctx context.Context, core kubernetes.Interface) {
-	if s.parsed.Bools["disable-agent"] {
-		return
-	}
 	labels := map[string]string{"node-role.kubernetes.io/control-plane": "true"}
 	annotations := map[string]string{}
 	if s.supervisor.Joinable {

@@ -1,12 +1,9 @@
 package server
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"strata/tests/lab/k3s/internal/node"
@@ -16,8 +13,8 @@ import (
 // K3s's defaults.
 const (
 	DefaultKubeconfig = "/etc/rancher/k3s/k3s.yaml"
-	defaultDataDir    = "/var/lib/rancher/k3s"
-	defaultPort       = 6443
+	dataDir           = "/var/lib/rancher/k3s"
+	port              = 6443
 )
 
 // Images the packaged manifests run, set by the build to what the lab's image archives hold.
@@ -54,19 +51,6 @@ func firstOr(values []string, def string) string {
 	return def
 }
 
-// secret reads a value from its flag or from the file the other flag names.
-func secret(p *settings.Parsed, name string) (string, error) {
-	if v := p.Texts[name]; v != "" {
-		return strings.TrimSpace(v), nil
-	}
-	file := p.Texts[name+"-file"]
-	if file == "" {
-		return "", nil
-	}
-	data, err := os.ReadFile(file)
-	return strings.TrimSpace(string(data)), err
-}
-
 func nodeConfig(p *settings.Parsed) (*node.Config, error) {
 	name, err := nodeName(p)
 	if err != nil {
@@ -82,7 +66,7 @@ func nodeConfig(p *settings.Parsed) (*node.Config, error) {
 		return nil, fmt.Errorf("invalid node-ip %s", ip)
 	}
 	return &node.Config{
-		DataDir: textOr(p, "data-dir", defaultDataDir), Name: name, IP: ip,
+		DataDir: dataDir, Name: name, IP: ip,
 		Labels: p.Lists["node-label"], Taints: p.Lists["node-taint"],
 		KubeletArgs: p.Lists["kubelet-arg"], ProxyArgs: p.Lists["kube-proxy-arg"],
 		FlannelIface: p.Texts["flannel-iface"], ResolvConf: p.Texts["resolv-conf"],
@@ -100,28 +84,7 @@ func nodeName(p *settings.Parsed) (string, error) {
 		}
 		name = host
 	}
-	name = strings.ToLower(name)
-	if !p.Bools["with-node-id"] {
-		return name, nil
-	}
-	id, err := nodeID("/etc/rancher/node/id")
-	return name + "-" + id, err
-}
-
-func nodeID(file string) (string, error) {
-	data, err := os.ReadFile(file)
-	if err == nil {
-		return strings.TrimSpace(string(data)), nil
-	}
-	raw := make([]byte, 4)
-	if _, err := rand.Read(raw); err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return "", err
-	}
-	id := hex.EncodeToString(raw)
-	return id, os.WriteFile(file, []byte(id+"\n"), 0o644)
+	return strings.ToLower(name), nil
 }
 
 // defaultIP is the address of the interface with the default route; K3s fails without one.

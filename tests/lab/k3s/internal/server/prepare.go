@@ -62,10 +62,7 @@ func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, err
 	}
-	given, err := secret(s.parsed, "token")
-	if err != nil {
-		return nil, err
-	}
+	given := strings.TrimSpace(s.parsed.Texts["token"])
 	join, err := s.bootstrap(ctx, given)
 	if err != nil {
 		return nil, fmt.Errorf("failed to bootstrap cluster data: %w", err)
@@ -73,23 +70,23 @@ func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
 	if err := s.ensureEncryption(); err != nil {
 		return nil, err
 	}
-	if err := s.pki.Ensure(s.port + 1); err != nil {
+	if err := s.pki.Ensure(port + 1); err != nil {
 		return nil, err
 	}
-	serverPassword, agentPassword, err := s.passwords(given)
+	password, err := s.password(given)
 	if err != nil {
 		return nil, err
 	}
 	s.supervisor = &supervisor.Server{
 		PKI: s.pki, LocalNode: s.node.Name, Members: s.etcd.MembersJSON,
 		Joinable:  s.parsed.Bools["cluster-init"] || s.parsed.Texts["server"] != "" || s.wasJoinable(),
-		Passwords: map[string]string{"server": serverPassword, "node": agentPassword},
+		Passwords: map[string]string{"server": password, "node": password},
 		Config: supervisor.Config{
-			Critical: s.critical, HTTPSPort: s.port, DisableKubeProxy: s.parsed.Bools["disable-kube-proxy"],
+			Critical: s.critical, HTTPSPort: port, DisableKubeProxy: s.parsed.Bools["disable-kube-proxy"],
 		},
 	}
-	s.node.Token = agentPassword
-	return join, s.writeFiles(serverPassword, agentPassword)
+	s.node.Token = password
+	return join, s.writeFiles(password)
 }
 
 // bootstrap gets the key material of the cluster to join. The client is nil for a first server and for one that has been a member
@@ -138,14 +135,7 @@ func (s *instance) fetchBootstrap(ctx context.Context, join *supervisor.Client) 
 // compareConfig asks as an agent does. A server that does not tell is only warned of, and the names of what differs are in warnings:
 // the error has none.
 func (s *instance) compareConfig(ctx context.Context, url, given string) error {
-	agentToken, err := secret(s.parsed, "agent-token")
-	if err != nil {
-		return err
-	}
-	if agentToken == "" {
-		agentToken = given
-	}
-	agent, err := supervisor.Connect(ctx, url, agentToken, "node")
+	agent, err := supervisor.Connect(ctx, url, given, "node")
 	if err != nil {
 		return err
 	}
@@ -169,8 +159,8 @@ func (s *instance) compareConfig(ctx context.Context, url, given string) error {
 	return nil
 }
 
-// passwords are the cluster's secret and the agents': given, else as on disk, else new.
-func (s *instance) passwords(given string) (server, agent string, err error) {
+// password is the cluster's secret: given, else as on disk, else new.
+func (s *instance) password(given string) (string, error) {
 	if given == "" {
 		data, readErr := os.ReadFile(filepath.Join(s.dir, "token"))
 		if readErr == nil {
@@ -180,22 +170,15 @@ func (s *instance) passwords(given string) (server, agent string, err error) {
 	if given == "" {
 		raw := make([]byte, 16)
 		if _, err := rand.Read(raw); err != nil {
-			return "", "", err
+			return "", err
 		}
 		given = hex.EncodeToString(raw)
 	}
 	parsed, err := token.Parse(given)
 	if err != nil {
-		return "", "", fmt.Errorf("failed to normalize server token; must be in format K10<CA-HASH>::<USERNAME>:<PASSWORD> or <PASSWORD>: %w", err)
+		return "", fmt.Errorf("failed to normalize server token; must be in format K10<CA-HASH>::<USERNAME>:<PASSWORD> or <PASSWORD>: %w", err)
 	}
-	if err := parsed.CheckCA(s.pki.ServerCA.CertPEM); err != nil {
-		return "", "", err
-	}
-	agent, err = secret(s.parsed, "agent-token")
-	if agent == "" {
-		agent = parsed.Password
-	}
-	return parsed.Password, agent, err
+	return parsed.Password, parsed.CheckCA(s.pki.ServerCA.CertPEM)
 }
 
 // wasJoinable: a server that once had cluster-init keeps embedded etcd without the flag.
@@ -207,22 +190,17 @@ func (s *instance) wasJoinable() bool {
 func (s *instance) clusteredMark() string { return filepath.Join(s.dir, "db", "clustered") }
 
 // writeFiles writes token, node-token, agent-token and the kubeconfig, before the API server is up, as K3s does.
-func (s *instance) writeFiles(serverPassword, agentPassword string) error {
-	ca := s.pki.ServerCA.CertPEM
+func (s *instance) writeFiles(password string) error {
+	full := []byte(token.Format("server", password, s.pki.ServerCA.CertPEM) + "\n")
 	if s.supervisor.Joinable {
 		if err := writeSecret(s.clusteredMark(), nil); err != nil {
 			return err
 		}
 	}
-	if err := writeSecret(filepath.Join(s.dir, "token"), []byte(token.Format("server", serverPassword, ca)+"\n")); err != nil {
-		return err
-	}
-	agent := token.Format("node", agentPassword, ca)
-	if agentPassword == serverPassword {
-		agent = token.Format("server", serverPassword, ca)
-	}
-	if err := writeSecret(filepath.Join(s.dir, "agent-token"), []byte(agent+"\n")); err != nil {
-		return err
+	for _, name := range []string{"token", "agent-token"} {
+		if err := writeSecret(filepath.Join(s.dir, name), full); err != nil {
+			return err
+		}
 	}
 	link := filepath.Join(s.dir, "node-token")
 	if err := os.Remove(link); err != nil && !os.IsNotExist(err) {
@@ -235,7 +213,7 @@ func (s *instance) writeFiles(serverPassword, agentPassword string) error {
 	if err != nil {
 		return fmt.Errorf("write-kubeconfig-mode: %w", err)
 	}
-	return s.pki.WriteAdminKubeconfig(textOr(s.parsed, "write-kubeconfig", DefaultKubeconfig), s.port, os.FileMode(mode))
+	return s.pki.WriteAdminKubeconfig(DefaultKubeconfig, port, os.FileMode(mode))
 }
 
 // ensureEncryption makes the key for secrets at rest once; a joining server has got it already.

@@ -32,7 +32,6 @@ type instance struct {
 	parsed   *settings.Parsed
 	node     *node.Config
 	dir      string // DataDir/server
-	port     int
 	critical supervisor.Critical
 	disabled []string
 
@@ -77,10 +76,7 @@ func newInstance(p *settings.Parsed) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &instance{parsed: p, node: cfg, dir: filepath.Join(cfg.DataDir, "server"), port: defaultPort, apiReady: make(chan struct{})}
-	if n, ok := p.Numbers["https-listen-port"]; ok {
-		s.port = n
-	}
+	s := &instance{parsed: p, node: cfg, dir: filepath.Join(cfg.DataDir, "server"), apiReady: make(chan struct{})}
 	s.disabled = split(p.Lists["disable"])
 	if err := s.setCritical(); err != nil {
 		return nil, err
@@ -116,7 +112,7 @@ func (s *instance) run(ctx context.Context, notify func()) error {
 	if s.parsed.Bools["cluster-reset"] {
 		return s.reset(ctx)
 	}
-	if err := s.supervisor.Listen(s.parsed.Texts["bind-address"], s.port); err != nil {
+	if err := s.supervisor.Listen(s.parsed.Texts["bind-address"], port); err != nil {
 		return fmt.Errorf("preparing server: %w", err)
 	}
 	s.startNode(ctx)
@@ -143,7 +139,7 @@ func (s *instance) run(ctx context.Context, notify func()) error {
 
 func (s *instance) startControlPlane(ctx context.Context) error {
 	plane := control.New(control.Config{
-		PKI: s.pki, NodeIP: textOr(s.parsed, "advertise-address", s.node.IP), Port: s.port,
+		PKI: s.pki, NodeIP: textOr(s.parsed, "advertise-address", s.node.IP), Port: port,
 		ClusterCIDR: s.critical.ClusterCIDR, ServiceCIDR: s.critical.ServiceCIDR, Domain: s.critical.ClusterDomain,
 		NodePorts: textOr(s.parsed, "service-node-port-range", "30000-32767"), EncryptSecrets: s.critical.EncryptSecrets,
 		EtcdEndpoint: datastore.Endpoint, APIServerArgs: s.parsed.Lists["kube-apiserver-arg"],
@@ -187,11 +183,8 @@ func (s *instance) waitForAPI(ctx context.Context) (kubernetes.Interface, error)
 
 // startNode runs the agent half beside the server; it waits for the API server by itself.
 func (s *instance) startNode(ctx context.Context) {
-	if s.parsed.Bools["disable-agent"] {
-		return
-	}
-	s.node.SupervisorURL = "https://127.0.0.1:" + strconv.Itoa(s.port)
-	s.node.APIURL = "https://127.0.0.1:" + strconv.Itoa(s.port+1)
+	s.node.SupervisorURL = "https://127.0.0.1:" + strconv.Itoa(port)
+	s.node.APIURL = "https://127.0.0.1:" + strconv.Itoa(port+1)
 	go func() {
 		if err := s.node.Run(ctx, s.node.SupervisorURL, s.apiReady, nodeAnnotations(s.parsed)); err != nil && ctx.Err() == nil {
 			logrus.Fatalf("agent exited: %v", err)

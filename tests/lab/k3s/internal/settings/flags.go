@@ -85,13 +85,12 @@ func parseSpecs(table string, k kind) []flagSpec {
 var implemented = map[string]bool{}
 
 func init() {
-	for _, name := range strings.Fields(`config data-dir token token-file server node-name pause-image resolv-conf flannel-iface
-		bind-address node-label node-taint node-ip node-external-ip kubelet-arg kube-proxy-arg debug with-node-id
-		lb-server-port advertise-address service-node-port-range cluster-domain flannel-backend write-kubeconfig
-		write-kubeconfig-mode agent-token agent-token-file cluster-reset cluster-reset-restore-path etcd-snapshot-name etcd-snapshot-dir
-		etcd-snapshot-schedule-cron etcd-snapshot-retention etcd-disable-snapshots
+	for _, name := range strings.Fields(`config token server node-name pause-image resolv-conf flannel-iface
+		bind-address node-label node-taint node-ip node-external-ip kubelet-arg kube-proxy-arg debug
+		lb-server-port advertise-address service-node-port-range cluster-domain flannel-backend
+		write-kubeconfig-mode cluster-reset cluster-reset-restore-path etcd-snapshot-name etcd-snapshot-schedule-cron etcd-snapshot-retention etcd-disable-snapshots
 		tls-san cluster-cidr service-cidr cluster-dns kube-apiserver-arg etcd-arg kube-controller-manager-arg
-		kube-scheduler-arg disable cluster-init disable-kube-proxy disable-agent secrets-encryption https-listen-port
+		kube-scheduler-arg disable cluster-init disable-kube-proxy secrets-encryption
 		disable-helm-controller disable-network-policy disable-cloud-controller protect-kernel-defaults`) {
 		implemented[name] = true
 	}

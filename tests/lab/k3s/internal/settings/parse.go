@@ -34,8 +34,7 @@ func Parse(verb string, args []string) (*Parsed, error) {
 
 // ParseSnapshot reads the arguments of etcd-snapshot, which skips keys it does not know as a server does.
 func ParseSnapshot(args []string) (*Parsed, error) {
-	specs := append(flagsOf(true), parseSpecs("name dir", text)...)
-	return parse("etcd-snapshot", append(specs, parseSpecs("snapshot-retention", number)...), args)
+	return parse("etcd-snapshot", flagsOf(true), args)
 }
 
 func parse(verb string, specs []flagSpec, args []string) (*Parsed, error) {

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"crypto/rand"
 	"fmt"
 	"os"
 	"os/exec"
@@ -42,22 +41,4 @@ func runTool(name string, args []string) error {
 		return fmt.Errorf("%s is not installed in this machine (the lab takes it from Debian)", name)
 	}
 	return syscall.Exec(path, append([]string{name}, args...), os.Environ())
-}
-
-const tokenAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789"
-
-// tokenVerb prints a bootstrap token; making one in the cluster is not in the lab.
-func tokenVerb(args []string) error {
-	if len(args) == 0 || args[0] != "generate" {
-		return fmt.Errorf("the lab knows \"token generate\" only")
-	}
-	raw := make([]byte, 22)
-	if _, err := rand.Read(raw); err != nil {
-		return err
-	}
-	for i := range raw {
-		raw[i] = tokenAlphabet[int(raw[i])%len(tokenAlphabet)]
-	}
-	fmt.Printf("%s.%s\n", raw[:6], raw[6:])
-	return nil
 }

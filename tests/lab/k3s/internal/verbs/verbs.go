@@ -44,8 +44,6 @@ func Run(ctx context.Context, args []string) error {
 		return runTool("crictl", append([]string{"--runtime-endpoint", "unix://" + socket}, rest...))
 	case "etcd-snapshot":
 		return etcdSnapshot(ctx, rest)
-	case "token":
-		return tokenVerb(rest)
 	}
 	return fmt.Errorf("no help topic for %q", args[0])
 }
@@ -62,7 +60,6 @@ COMMANDS:
    kubectl        Run kubectl
    crictl         Run crictl
    ctr            Run ctr
-   token          Print a new bootstrap token
    etcd-snapshot  Manage etcd snapshots
 
 GLOBAL OPTIONS:

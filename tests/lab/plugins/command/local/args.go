@@ -15,10 +15,6 @@ type CommandArgs struct {
 	Stdin *string `pulumi:"stdin,optional"`
 	// Logging selects the live log lines; both streams if nil.
 	Logging *output.Logging `pulumi:"logging,optional"`
-	// Interpreter is put before the command; ["/bin/sh", "-c"] if nil or empty.
-	Interpreter *[]string `pulumi:"interpreter,optional"`
-	// Dir is the working directory; the plugin's own if nil.
-	Dir *string `pulumi:"dir,optional"`
 	// Environment is added to the plugin's environment.
 	Environment *map[string]string `pulumi:"environment,optional"`
 	// AddPreviousOutputInEnv passes the last outputs on as

@@ -19,31 +19,14 @@ const defaultTimeout = 300
 type Release struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
-	// Chart is a path, or a name in RepositoryOpts.
-	Chart          string          `json:"chart"`
-	Version        string          `json:"version"`
-	RepositoryOpts *RepositoryOpts `json:"repositoryOpts,omitempty"`
-	Values         map[string]any  `json:"values"`
+	// Chart is a path.
+	Chart   string         `json:"chart"`
+	Version string         `json:"version"`
+	Values  map[string]any `json:"values"`
 	// Timeout is in seconds.
-	Timeout                  int    `json:"timeout"`
-	SkipAwait                bool   `json:"skipAwait"`
-	WaitForJobs              bool   `json:"waitForJobs"`
-	Atomic                   bool   `json:"atomic"`
-	CleanupOnFail            bool   `json:"cleanupOnFail"`
-	CreateNamespace          bool   `json:"createNamespace"`
-	DependencyUpdate         bool   `json:"dependencyUpdate"`
-	Description              string `json:"description"`
-	Devel                    bool   `json:"devel"`
-	DisableCRDHooks          bool   `json:"disableCRDHooks"`
-	DisableOpenapiValidation bool   `json:"disableOpenapiValidation"`
-	DisableWebhooks          bool   `json:"disableWebhooks"`
-	ForceUpdate              bool   `json:"forceUpdate"`
-	MaxHistory               *int   `json:"maxHistory,omitempty"`
-	RecreatePods             bool   `json:"recreatePods"`
-	Replace                  bool   `json:"replace"`
-	ResetValues              bool   `json:"resetValues"`
-	ReuseValues              bool   `json:"reuseValues"`
-	SkipCrds                 bool   `json:"skipCrds"`
+	Timeout   int  `json:"timeout"`
+	SkipAwait bool `json:"skipAwait"`
+	SkipCrds  bool `json:"skipCrds"`
 	Unused
 
 	// ResourceNames are the objects by "Kind/version" (or with the group).
@@ -51,24 +34,32 @@ type Release struct {
 	Status        *Status             `json:"status,omitempty"`
 }
 
-// Unused are inputs that are kept and change nothing here.
+// Unused are inputs that a state has and that Check refuses here unless they are
+// what they are by default.
 type Unused struct {
-	AllowNullValues     bool   `json:"allowNullValues"`
-	Keyring             string `json:"keyring"`
-	Lint                bool   `json:"lint"`
-	Postrender          string `json:"postrender"`
-	RenderSubchartNotes bool   `json:"renderSubchartNotes"`
-	Verify              bool   `json:"verify"`
-}
-
-// RepositoryOpts say where a chart that is not a path comes from.
-type RepositoryOpts struct {
-	Repo     string `json:"repo"`
-	CAFile   string `json:"caFile"`
-	CertFile string `json:"certFile"`
-	KeyFile  string `json:"keyFile"`
-	Username string `json:"username"`
-	Password string `json:"password"`
+	AllowNullValues          bool           `json:"allowNullValues"`
+	Atomic                   bool           `json:"atomic"`
+	CleanupOnFail            bool           `json:"cleanupOnFail"`
+	CreateNamespace          bool           `json:"createNamespace"`
+	DependencyUpdate         bool           `json:"dependencyUpdate"`
+	Description              string         `json:"description"`
+	Devel                    bool           `json:"devel"`
+	DisableCRDHooks          bool           `json:"disableCRDHooks"`
+	DisableOpenapiValidation bool           `json:"disableOpenapiValidation"`
+	DisableWebhooks          bool           `json:"disableWebhooks"`
+	ForceUpdate              bool           `json:"forceUpdate"`
+	Keyring                  string         `json:"keyring"`
+	Lint                     bool           `json:"lint"`
+	MaxHistory               *int           `json:"maxHistory,omitempty"`
+	Postrender               string         `json:"postrender"`
+	RecreatePods             bool           `json:"recreatePods"`
+	RenderSubchartNotes      bool           `json:"renderSubchartNotes"`
+	Replace                  bool           `json:"replace"`
+	RepositoryOpts           map[string]any `json:"repositoryOpts,omitempty"`
+	ResetValues              bool           `json:"resetValues"`
+	ReuseValues              bool           `json:"reuseValues"`
+	Verify                   bool           `json:"verify"`
+	WaitForJobs              bool           `json:"waitForJobs"`
 }
 
 // Status is what Helm says of the release.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/provider"
 	"helm.sh/helm/v3/pkg/action"
-	"helm.sh/helm/v3/pkg/registry"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
@@ -23,30 +22,19 @@ type Handler struct {
 	cluster     *cluster.Cluster
 	unreachable string
 	namespace   string
-	settings    Settings
 }
 
 // NewHandler returns a handler; the cluster is nil while unreachable says why.
 func NewHandler(
-	ctx context.Context, host *provider.HostClient, c *cluster.Cluster, unreachable, namespace string, s Settings,
+	ctx context.Context, host *provider.HostClient, c *cluster.Cluster, unreachable, namespace string,
 ) *Handler {
-	return &Handler{ctx: ctx, host: host, cluster: c, unreachable: unreachable, namespace: namespace, settings: s}
+	return &Handler{ctx: ctx, host: host, cluster: c, unreachable: unreachable, namespace: namespace}
 }
 
-// configuration is the Helm SDK's, for a release in a namespace. Without a
-// cluster it can still load charts.
+// configuration is the Helm SDK's, for a release in a namespace.
 func (h *Handler) configuration(namespace string) (*action.Configuration, error) {
-	client, err := registry.NewClient(registry.ClientOptCredentialsFile(h.settings.environment().RegistryConfig))
-	if err != nil {
-		return nil, err
-	}
-	configuration := &action.Configuration{RegistryClient: client}
-	if h.cluster == nil {
-		return configuration, nil
-	}
-	quiet := func(string, ...any) {}
-	err = configuration.Init(getter{h.cluster, namespace}, namespace, h.settings.Driver, quiet)
-	return configuration, err
+	configuration, quiet := &action.Configuration{}, func(string, ...any) {}
+	return configuration, configuration.Init(getter{h.cluster, namespace}, namespace, "secret", quiet)
 }
 
 // getter hands our clients to Helm; objects without a namespace go into the

@@ -58,13 +58,14 @@ func (h *Handler) install(urn resource.URN, r *Release) error {
 		return err
 	}
 	client := action.NewInstall(configuration)
-	chart, err := h.load(&client.ChartPathOptions, configuration, r)
+	chart, err := r.load()
 	if err != nil {
 		return err
 	}
-	r.configure(client)
+	client.ReleaseName, client.Namespace, client.SkipCRDs = r.Name, r.Namespace, r.SkipCrds
+	client.Wait, client.Timeout = !r.SkipAwait, r.limit()
 	result, err := client.RunWithContext(h.ctx, chart, r.Values)
-	h.forget()
+	h.cluster.Reset() // the chart may have brought definitions
 	if err != nil && result == nil {
 		return err
 	}
@@ -84,26 +85,9 @@ func (h *Handler) install(urn resource.URN, r *Release) error {
 	return &failedError{release: r, cause: err}
 }
 
-func (r *Release) configure(client *action.Install) {
-	client.ReleaseName, client.Namespace = r.Name, r.Namespace
-	client.CreateNamespace = r.CreateNamespace
-	client.Wait = !r.SkipAwait
-	client.WaitForJobs = !r.SkipAwait && r.WaitForJobs
-	client.Timeout = r.limit()
-	client.Atomic = r.Atomic
-	client.SkipCRDs = r.SkipCrds
-	client.DisableHooks = r.DisableWebhooks
-	client.DisableOpenAPIValidation = r.DisableOpenapiValidation
-	client.DependencyUpdate = r.DependencyUpdate
-	client.Devel, client.Replace, client.Description = r.Devel, r.Replace, r.Description
-}
-
 func (r *Release) limit() time.Duration {
 	if r.Timeout == 0 {
 		return defaultTimeout * time.Second
 	}
 	return time.Duration(r.Timeout) * time.Second
 }
-
-// forget drops what was discovered: a chart may have brought definitions.
-func (h *Handler) forget() { h.cluster.Reset() }

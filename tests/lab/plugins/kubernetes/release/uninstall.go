@@ -36,7 +36,7 @@ func (h *Handler) Delete(
 		return nil, err
 	}
 	uninstall := action.NewUninstall(configuration)
-	if release.Atomic || !release.SkipAwait {
+	if !release.SkipAwait {
 		uninstall.Wait, uninstall.Timeout = true, release.limit()
 	}
 	result, err := uninstall.Run(release.Name)

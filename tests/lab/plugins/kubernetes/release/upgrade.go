@@ -53,13 +53,15 @@ func (h *Handler) upgrade(r *Release) error {
 		return err
 	}
 	client := action.NewUpgrade(configuration)
-	chart, err := h.load(&client.ChartPathOptions, configuration, r)
+	chart, err := r.load()
 	if err != nil {
 		return err
 	}
-	r.configureUpgrade(client)
+	client.Namespace = r.Namespace
+	client.Wait, client.Timeout = !r.SkipAwait, r.limit()
+	client.MaxHistory = 0 // every revision, as upstream
 	result, err := client.RunWithContext(h.ctx, r.Name, chart, r.Values)
-	h.forget()
+	h.cluster.Reset()
 	if err != nil && (result == nil || errors.Is(err, driver.ErrNoDeployedReleases)) {
 		return err
 	}
@@ -70,21 +72,4 @@ func (h *Handler) upgrade(r *Release) error {
 		return fmt.Errorf("error running update: %w", &failedError{release: r, cause: err})
 	}
 	return nil
-}
-
-func (r *Release) configureUpgrade(client *action.Upgrade) {
-	client.Namespace = r.Namespace
-	client.Wait = !r.SkipAwait
-	client.WaitForJobs = !r.SkipAwait && r.WaitForJobs
-	client.Timeout = r.limit()
-	client.Atomic, client.CleanupOnFail = r.Atomic, r.CleanupOnFail
-	client.DisableHooks = r.DisableCRDHooks
-	client.Force, client.Recreate = r.ForceUpdate, r.RecreatePods
-	client.ResetValues, client.ReuseValues = r.ResetValues, r.ReuseValues
-	client.Devel, client.Description = r.Devel, r.Description
-	// 0 keeps every revision, as upstream.
-	client.MaxHistory = 0
-	if r.MaxHistory != nil {
-		client.MaxHistory = *r.MaxHistory
-	}
 }

@@ -11,27 +11,20 @@ import (
 	"strata/tests/lab/plugins/kubernetes/cluster"
 )
 
-// Check names the object, puts it into the default namespace and normalizes it.
+// Check puts the object into the default namespace and normalizes it.
 func (s *Server) Check(
 	ctx context.Context, req *pulumirpc.CheckRequest,
 ) (*pulumirpc.CheckResponse, error) {
 	if isRelease(resource.URN(req.GetUrn())) {
 		return s.releases.Check(ctx, req)
 	}
-	olds, err := unmarshal(req.GetOlds())
-	if err != nil {
-		return nil, err
-	}
 	news, err := unmarshal(req.GetNews())
 	if err != nil {
 		return nil, err
 	}
 	inputs := normalize(object(news))
-	if err := assignName(req, inputs, object(olds), news); err != nil {
-		return nil, err
-	}
-	if !named(inputs, news) && inputs.GetGenerateName() != "" {
-		return nil, errors.New("the `.metadata.generateName` field is not supported in Server-Side Apply mode")
+	if inputs.GetName() == "" && !unknown(inputs.Object["metadata"]) {
+		return nil, errors.New("the lab's plugin makes no names: `.metadata.name` is not set")
 	}
 	if err := s.assignNamespace(inputs); err != nil {
 		return nil, err

@@ -47,11 +47,8 @@ func apiVersionOf(state resource.PropertyMap, inputs *unstructured.Unstructured)
 	return inputs.GetAPIVersion()
 }
 
-// managerOf is the annotation's field manager, else the state's, else a new one.
-func managerOf(state resource.PropertyMap, inputs *unstructured.Unstructured) (string, error) {
-	if name := inputs.GetAnnotations()["pulumi.com/patchFieldManager"]; name != "" {
-		return name, nil
-	}
+// managerOf is the state's field manager, else a new one.
+func managerOf(state resource.PropertyMap) (string, error) {
 	if value, ok := state[fieldManagerKey]; ok && value.IsString() {
 		return value.StringValue(), nil
 	}

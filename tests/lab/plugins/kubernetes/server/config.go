@@ -16,14 +16,12 @@ func (s *Server) CheckConfig(
 	return &pulumirpc.CheckResponse{Inputs: req.GetNews()}, nil
 }
 
-// identity are the arguments that say which cluster is meant.
-var identity = []string{"kubeconfig", "context", "cluster"}
-
 const clusterIdentifier = "clusterIdentifier"
 
 // DiffConfig replaces the provider, and so everything in it, when it means
-// another cluster: the identifier changed, or without one the active cluster
-// changed or is not known yet. A set and unchanged identifier replaces nothing.
+// another cluster: the identifier changed, or without one the kubeconfig's
+// active cluster changed or is not known yet. A set and unchanged identifier
+// replaces nothing.
 func (s *Server) DiffConfig(
 	_ context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
@@ -53,30 +51,22 @@ func (s *Server) DiffConfig(
 func configChanges(
 	diff *resource.ObjectDiff, olds, news resource.PropertyMap,
 ) (diffs, replaces []string, err error) {
-	for _, key := range identity {
-		if news[resource.PropertyKey(key)].IsComputed() {
-			return []string{key}, []string{key}, nil
-		}
+	if news["kubeconfig"].IsComputed() {
+		return []string{"kubeconfig"}, []string{"kubeconfig"}, nil
 	}
 	for _, key := range diff.ChangedKeys() {
 		diffs = append(diffs, string(key))
 	}
-	before, err := kubeconfigOf(olds)
+	was, err := activeCluster(olds)
 	if err != nil {
 		return nil, nil, err
 	}
-	after, err := kubeconfigOf(news)
+	is, err := activeCluster(news)
 	if err != nil {
 		return nil, nil, err
 	}
-	was, is := activeCluster(before, olds), activeCluster(after, news)
-	if was == nil || is == nil || reflect.DeepEqual(was, is) {
-		return diffs, nil, nil
-	}
-	for _, key := range identity {
-		if diff.Changed(resource.PropertyKey(key)) {
-			replaces = append(replaces, key)
-		}
+	if was != nil && is != nil && !reflect.DeepEqual(was, is) {
+		replaces = []string{"kubeconfig"}
 	}
 	return diffs, replaces, nil
 }

@@ -36,7 +36,7 @@ func (s *Server) Create(
 	if req.GetPreview() && !s.canPreview(inputs) {
 		return asGiven, nil
 	}
-	manager, err := managerOf(nil, inputs)
+	manager, err := managerOf(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func (s *Server) deleteFailed(olds resource.PropertyMap, inputs *unstructured.Un
 	if !errors.As(cause, &partial) {
 		return cause
 	}
-	manager, err := managerOf(olds, inputs)
+	manager, err := managerOf(olds)
 	if err != nil {
 		return err
 	}

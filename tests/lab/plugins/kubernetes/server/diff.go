@@ -39,7 +39,7 @@ func (s *Server) Diff(
 	if err := ignore(changes, req.GetIgnoreChanges()); err != nil {
 		return nil, err
 	}
-	return s.respond(changes, live, inputs, news), nil
+	return s.respond(changes, live, inputs), nil
 }
 
 // align makes differences of identity show only where they are real.
@@ -91,7 +91,7 @@ func ignore(changes map[string]pulumirpc.PropertyDiff_Kind, ignored []string) er
 // respond replaces before it deletes, except where the same name must be free
 // first.
 func (s *Server) respond(
-	changes map[string]pulumirpc.PropertyDiff_Kind, live, inputs *unstructured.Unstructured, news resource.PropertyMap,
+	changes map[string]pulumirpc.PropertyDiff_Kind, live, inputs *unstructured.Unstructured,
 ) *pulumirpc.DiffResponse {
 	response := &pulumirpc.DiffResponse{
 		Changes: pulumirpc.DiffResponse_DIFF_NONE, HasDetailedDiff: true,
@@ -107,7 +107,6 @@ func (s *Server) respond(
 		response.DetailedDiff[changed] = difference.Shown(kind)
 	}
 	sort.Strings(response.Replaces)
-	response.DeleteBeforeReplace = len(response.Replaces) > 0 && named(inputs, news) && !isAutonamed(inputs) &&
-		inputs.GetName() == live.GetName() && inputs.GetNamespace() == live.GetNamespace()
+	response.DeleteBeforeReplace = len(response.Replaces) > 0 && inputs.GetName() == live.GetName() && inputs.GetNamespace() == live.GetNamespace()
 	return response
 }

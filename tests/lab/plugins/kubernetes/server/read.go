@@ -25,7 +25,7 @@ func (s *Server) Read(
 ) (*pulumirpc.ReadResponse, error) {
 	urn := resource.URN(req.GetUrn())
 	if s.unreachable != "" {
-		return s.readUnreachable(urn, req)
+		return s.readUnreachable(urn)
 	}
 	if isRelease(urn) {
 		return s.releases.Read(ctx, req)
@@ -116,7 +116,7 @@ func (s *Server) readResponse(
 	req *pulumirpc.ReadRequest, olds, given resource.PropertyMap, inputs, live *unstructured.Unstructured,
 	problem error, imported bool,
 ) (*pulumirpc.ReadResponse, error) {
-	manager, err := managerOf(olds, inputs)
+	manager, err := managerOf(olds)
 	if err != nil {
 		return nil, err
 	}
@@ -150,19 +150,12 @@ func importable(live *unstructured.Unstructured) *unstructured.Unstructured {
 	return inputs
 }
 
-func (s *Server) readUnreachable(
-	urn resource.URN, req *pulumirpc.ReadRequest,
-) (*pulumirpc.ReadResponse, error) {
+func (s *Server) readUnreachable(urn resource.URN) (*pulumirpc.ReadResponse, error) {
 	s.log(diag.Warning, urn)("configured Kubernetes cluster is unreachable: " + s.unreachable)
-	switch {
-	case s.settings.deleteUnreachable:
+	if s.settings.deleteUnreachable {
 		s.log(diag.Info, urn)("configured Kubernetes cluster is unreachable and the `deleteUnreachable` option " +
 			"is enabled. Deleting the unreachable resource from Pulumi state")
 		return &pulumirpc.ReadResponse{}, nil
-	case s.settings.skipUnreachable:
-		return &pulumirpc.ReadResponse{
-			Id: req.GetId(), Properties: req.GetProperties(), Inputs: req.GetInputs(),
-		}, nil
 	}
 	return nil, errors.New("failed to read resource state due to unreachable cluster. If the cluster was " +
 		"deleted, you can remove this resource from Pulumi state by rerunning the operation with the " +

@@ -42,16 +42,6 @@ func (s *Server) GetPluginInfo(context.Context, *emptypb.Empty) (*pulumirpc.Plug
 	return &pulumirpc.PluginInfo{Version: s.version}, nil
 }
 
-// Attach connects to another engine.
-func (s *Server) Attach(_ context.Context, req *pulumirpc.PluginAttach) (*emptypb.Empty, error) {
-	host, err := provider.NewHostClient(req.GetAddress())
-	if err != nil {
-		return nil, err
-	}
-	s.host = host
-	return &emptypb.Empty{}, nil
-}
-
 // Cancel ends every wait; what was created stays.
 func (s *Server) Cancel(context.Context, *emptypb.Empty) (*emptypb.Empty, error) {
 	s.cancel()

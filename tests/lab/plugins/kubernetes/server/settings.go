@@ -1,10 +1,6 @@
 package server
 
-import (
-	"os"
-
-	"strata/tests/lab/plugins/kubernetes/release"
-)
+import "os"
 
 // settings are the provider's arguments that change how it works. An argument
 // wins over its environment variable.
@@ -12,12 +8,9 @@ type settings struct {
 	secrets           bool
 	namespace         string
 	deleteUnreachable bool
-	skipUnreachable   bool
-	patchForce        bool
 	upsert            bool
 	configMapMutable  bool
 	secretMutable     bool
-	helm              release.Settings
 }
 
 const prefix = "kubernetes:config:"
@@ -31,8 +24,6 @@ func readSettings(variables map[string]string) settings {
 	}
 	return settings{
 		deleteUnreachable: enabled("deleteUnreachable", "PULUMI_K8S_DELETE_UNREACHABLE"),
-		skipUnreachable:   enabled("skipUpdateUnreachable", "PULUMI_K8S_SKIP_UPDATE_UNREACHABLE"),
-		patchForce:        enabled("enablePatchForce", "PULUMI_K8S_ENABLE_PATCH_FORCE"),
 		upsert:            enabled("upsertExistingObjects", "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"),
 		configMapMutable:  enabled("enableConfigMapMutable", "PULUMI_K8S_ENABLE_CONFIGMAP_MUTABLE"),
 		secretMutable:     enabled("enableSecretMutable", "PULUMI_K8S_ENABLE_SECRET_MUTABLE"),

@@ -40,7 +40,7 @@ func (s *Server) Update(
 		return &pulumirpc.UpdateResponse{Properties: req.GetNews()}, nil
 	}
 	oldInputs, stored := parseCheckpoint(olds)
-	manager, err := managerOf(olds, inputs)
+	manager, err := managerOf(olds)
 	if err != nil {
 		return nil, err
 	}

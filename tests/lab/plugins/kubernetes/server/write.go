@@ -96,7 +96,7 @@ func (s *Server) apply(w write, live *unstructured.Unstructured) (*unstructured.
 // force takes fields from other managers where the user says so, and in a
 // preview from the creator's name, which a real update takes over first.
 func (s *Server) force(w write, live *unstructured.Unstructured) bool {
-	if s.settings.patchForce || w.inputs.GetAnnotations()["pulumi.com/patchForce"] == "true" {
+	if w.inputs.GetAnnotations()["pulumi.com/patchForce"] == "true" {
 		return true
 	}
 	if live == nil {
