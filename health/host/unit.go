@@ -111,8 +111,23 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 	if archive := imports(f.Log); archive != "" {
 		v.Message += ", imports images of " + archive
 	}
-	v.Evidence = logEvidence(unit, f.Log)
-	return explainUnit(host, f, v)
+	if f.Active == "inactive" && !f.ended() {
+		return stoppedUnit(host, v)
+	}
+	v = explainUnit(host, f, v)
+	v.Evidence = logEvidence(unit, telling(f.Log))
+	return v
+}
+
+// ended says whether the unit's main process failed.
+func (f UnitFacts) ended() bool { return f.Result != "" && f.Result != "success" }
+
+// stoppedUnit is a unit that was told to stop, or that nothing has started: systemd starts one that ended by itself again (Restart=always).
+// What K3s logged until then is about something else.
+func stoppedUnit(host health.Host, v health.Verdict) health.Verdict {
+	v.Cause = UnitName(host) + " was stopped, or nothing has started it; systemd does not start it by itself before the next boot"
+	v.Hint = fmt.Sprintf("on %s: systemctl start %s; who stopped it: journalctl _PID=1 -u %s -n 5", host.Name, UnitName(host), UnitName(host))
+	return v
 }
 
 func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdict {
