@@ -47,6 +47,8 @@ type UnitFacts struct {
 	Certificate     string    `json:"certificate,omitempty"`
 	CertificateEnds time.Time `json:"certificateEnds,omitzero"`
 	Ending          bool      `json:"ending,omitempty"`
+	// Alarm is what a server's etcd has raised, NOSPACE or CORRUPT; empty where it has raised none.
+	Alarm string `json:"alarm,omitempty"`
 	// Join is the HTTP status that the server which this node joins through gives to who has no credentials, 000 where it does not answer.
 	// Empty where nothing was refused, or this node joins no server.
 	Join string `json:"join,omitempty"`
@@ -82,7 +84,7 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 		Seen: true, Load: b.Get("LoadState"), Active: b.Get("ActiveState"), Sub: b.Get("SubState"), Result: b.Get("Result"),
 		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Stable: b.Get("stable") == "yes",
 		Queued:      b.number("Job") > 0 && b.Get("SubState") != "start",
-		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Join: b.Get("join"), Log: b["log"],
+		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Join: b.Get("join"), Alarm: b.Get("alarm"), Log: b["log"],
 	}
 }
 
@@ -133,6 +135,11 @@ func stoppedUnit(host health.Host, v health.Verdict) health.Verdict {
 func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdict {
 	if f.Restarts > 0 && !f.Stable {
 		v.Message = fmt.Sprintf("%s has just come back%s", UnitName(host), restartsText(f.Restarts))
+		return v
+	}
+	if f.Alarm != "" {
+		v.Message = fmt.Sprintf("%s active (running), and etcd has raised its alarm %s", UnitName(host), f.Alarm)
+		v.Cause, v.Hint = alarms[f.Alarm].cause, fillHint(alarms[f.Alarm].hint, host)
 		return v
 	}
 	v.State, v.Message = health.Ready, UnitName(host)+" active (running)"+restartsText(f.Restarts)

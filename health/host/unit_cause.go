@@ -105,6 +105,15 @@ var results = map[string]struct{ cause, hint string }{
 	"start-limit-hit": {"K3s ended too often, and systemd has given up on it", "on %[1]s: journalctl -u %[2]s -e; then systemctl reset-failed %[2]s; systemctl start %[2]s"},
 }
 
+// alarms are etcd's (etcd docs, maintenance).
+var alarms = map[string]struct{ cause, hint string }{
+	"NOSPACE": {
+		"etcd's database has reached its quota: the cluster can be read, and takes no writes",
+		"docs/troubleshooting.md has the commands: delete what fills it, defragment every member, disarm the alarm; or raise quota-backend-bytes by etcd-arg",
+	},
+	"CORRUPT": {"etcd's members hold different data", "strata restore a snapshot of before; see strata restore --help"},
+}
+
 // explainUnit adds what is known about why a unit is not running.
 func explainUnit(host health.Host, f UnitFacts, v health.Verdict) health.Verdict {
 	if f.Status == execFailed {
