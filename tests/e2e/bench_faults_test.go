@@ -27,7 +27,7 @@ type fault struct {
 	layer, gate, object, cause, fix string
 	// on is the host where inject and heal run; server-1 where empty.
 	on, inject, heal string
-	// visible, on server-1, succeeds once anybody can see the fault: the kubelet pulls, the Node's condition. Empty: from the first moment on.
+	// visible, on server-1, succeeds once the fault can be seen: the kubelet pulls, the Node's condition. Empty: from the first moment on.
 	visible string
 	// power are `strata machine` subcommands that break the host from outside and mend it, in the place of inject and heal.
 	power [2]string
@@ -187,7 +187,7 @@ func (f fault) saidBy(gate gateSaid) string {
 	return ""
 }
 
-// heals waits until every gate of the stack is open, with nobody's help.
+// heals waits until every gate of the stack is open, without a hand.
 func (s *stack) heals(t *testing.T) time.Duration {
 	gone := time.Now()
 	for {

@@ -33,7 +33,7 @@ var workloadFaults = []fault{
 "matchConstraints":{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"apps"}},"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["pods"]}]},
 "validations":[{"expression":"false"}]}},
 {"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicyBinding","metadata":{"name":"fault"},"spec":{"policyName":"fault","validationActions":["Deny"]}}]}`, larger),
-	admitted("the webhook of somebody else is down", "must be asked does not answer: fault.example.org", "take its configuration away",
+	admitted("the webhook of another product is down", "must be asked does not answer: fault.example.org", "take its configuration away",
 		`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":{"name":"fault"},"webhooks":[{"name":"fault.example.org","sideEffects":"None",
 "admissionReviewVersions":["v1"],"failurePolicy":"Fail","clientConfig":{"service":{"namespace":"apps","name":"no-such-service"}},
 "namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"apps"}},"rules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["pods"]}]}]}`, larger),
