@@ -108,6 +108,11 @@ bench-kills: ready ## kill KILLS (20) ups and downs at moments seeded by SEED, a
 	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchKills$$' -v .
 	go generate ./tests/bench
 
+.PHONY: bench-faults
+bench-faults: ready ## break a platform that is up in each way of a table, and time what its gates say and how it heals (half an hour); FAULTS=REGEXP selects
+	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchFaults$$' -v .
+	go generate ./tests/bench
+
 .PHONY: bench-machines
 bench-machines: ready ## the same for 1 to 8 hosts of the lab, which need 8 GiB of memory
 	cd tests/e2e && go test -count=1 -timeout 90m -tags bench -run '^TestBenchMachines$$' -v .

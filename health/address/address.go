@@ -100,8 +100,12 @@ func judgeServiceEndpoints(spec health.AddressSpec, e kube.EndpointFacts) health
 	if len(e.Ready) > 0 {
 		return health.Verdict{State: health.Ready}
 	}
+	cause := "its Pods are not Ready"
+	if len(e.NotReady) == 0 {
+		cause = "no Pod has the labels of the Service's selector"
+	}
 	return health.Verdict{
-		State: health.Waiting, Message: fmt.Sprintf("no ready address behind the Service, %d not ready", len(e.NotReady)),
+		State: health.Waiting, Cause: cause, Message: fmt.Sprintf("no ready address behind the Service, %d not ready", len(e.NotReady)),
 		Hint: "kubectl -n " + spec.Namespace + " get pods,endpointslices -l kubernetes.io/service-name=" + spec.Service,
 	}
 }

@@ -75,7 +75,7 @@ func judgeIssued(spec health.CertificateSpec, f certificateFacts) health.Verdict
 	v := health.Verdict{Check: certificateCheck(spec), State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe certificate %s; kubectl -n %s get certificaterequests", spec.Namespace, spec.Name, spec.Namespace)}
 	switch {
 	case c.Missing:
-		v.Message, v.Cause = "does not exist", "it is not applied yet, or its CRD is not established"
+		kube.Absent(&v)
 	case c.Deleting:
 		v.Message = "is being deleted"
 	case c.Secret != spec.Secret:

@@ -89,7 +89,7 @@ func judgeClass(spec health.GatewaySpec, c classSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: "kubectl describe gatewayclass " + spec.Class}
 	switch {
 	case c.Missing:
-		v.Message, v.Cause = "does not exist", "it is not applied yet, or the Gateway API CRDs are not established"
+		kube.Absent(&v)
 	case c.Deleting:
 		v.Message = "is being deleted"
 	case unreconciled(c.Accepted):
@@ -118,7 +118,7 @@ func judgeGatewayItself(spec health.GatewaySpec, f gatewayFacts) health.Verdict 
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe gateway %s", spec.Namespace, spec.Name)}
 	switch {
 	case g.Missing:
-		v.Message = "does not exist"
+		kube.Absent(&v)
 	case g.Deleting:
 		v.Message = "is being deleted"
 	case g.Class != spec.Class:

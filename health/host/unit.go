@@ -47,6 +47,8 @@ type UnitFacts struct {
 	Certificate     string    `json:"certificate,omitempty"`
 	CertificateEnds time.Time `json:"certificateEnds,omitzero"`
 	Ending          bool      `json:"ending,omitempty"`
+	// Alarm is what a server's etcd has raised, NOSPACE or CORRUPT; empty where it has raised none.
+	Alarm string `json:"alarm,omitempty"`
 	// Join is the HTTP status that the server which this node joins through gives to who has no credentials, 000 where it does not answer.
 	// Empty where nothing was refused, or this node joins no server.
 	Join string `json:"join,omitempty"`
@@ -82,7 +84,7 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 		Seen: true, Load: b.Get("LoadState"), Active: b.Get("ActiveState"), Sub: b.Get("SubState"), Result: b.Get("Result"),
 		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Stable: b.Get("stable") == "yes",
 		Queued:      b.number("Job") > 0 && b.Get("SubState") != "start",
-		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Join: b.Get("join"), Log: b["log"],
+		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Join: b.Get("join"), Alarm: b.Get("alarm"), Log: b["log"],
 	}
 }
 
@@ -111,13 +113,33 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 	if archive := imports(f.Log); archive != "" {
 		v.Message += ", imports images of " + archive
 	}
-	v.Evidence = logEvidence(unit, f.Log)
-	return explainUnit(host, f, v)
+	if f.Active == "inactive" && !f.ended() {
+		return stoppedUnit(host, v)
+	}
+	v = explainUnit(host, f, v)
+	v.Evidence = logEvidence(unit, telling(f.Log))
+	return v
+}
+
+// ended says whether the unit's main process failed.
+func (f UnitFacts) ended() bool { return f.Result != "" && f.Result != "success" }
+
+// stoppedUnit is a unit that was told to stop, or that nothing has started: systemd starts one that ended by itself again (Restart=always).
+// What K3s logged until then is about something else.
+func stoppedUnit(host health.Host, v health.Verdict) health.Verdict {
+	v.Cause = UnitName(host) + " was stopped, or nothing has started it; systemd does not start it by itself before the next boot"
+	v.Hint = fmt.Sprintf("on %s: systemctl start %s; who stopped it: journalctl _PID=1 -u %s -n 5", host.Name, UnitName(host), UnitName(host))
+	return v
 }
 
 func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdict {
 	if f.Restarts > 0 && !f.Stable {
 		v.Message = fmt.Sprintf("%s has just come back%s", UnitName(host), restartsText(f.Restarts))
+		return v
+	}
+	if f.Alarm != "" {
+		v.Message = fmt.Sprintf("%s active (running), and etcd has raised its alarm %s", UnitName(host), f.Alarm)
+		v.Cause, v.Hint = alarms[f.Alarm].cause, fillHint(alarms[f.Alarm].hint, host)
 		return v
 	}
 	v.State, v.Message = health.Ready, UnitName(host)+" active (running)"+restartsText(f.Restarts)

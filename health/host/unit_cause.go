@@ -97,11 +97,32 @@ var unitCauses = []unitCause{
 // execFailed is systemd's exit status for a program that it could not start.
 const execFailed = 203
 
+// results are what systemd itself says of how a unit ended (systemd.exec(5), $SERVICE_RESULT), where that is the cause whatever K3s logged.
+var results = map[string]struct{ cause, hint string }{
+	"oom-kill":        {"the kernel killed K3s because the host's memory is used up", "on %[1]s: journalctl -k -g oom -n 5; free -m; give the host more memory, or run less on it"},
+	"signal":          {"K3s was killed by a signal, and not by systemd", "on %[1]s: journalctl _PID=1 -u %[2]s -n 5; journalctl -k -g oom -n 5"},
+	"watchdog":        {"K3s hung, and systemd killed it", "on %[1]s: journalctl -u %[2]s -e"},
+	"start-limit-hit": {"K3s ended too often, and systemd has given up on it", "on %[1]s: journalctl -u %[2]s -e; then systemctl reset-failed %[2]s; systemctl start %[2]s"},
+}
+
+// alarms are etcd's (etcd docs, maintenance).
+var alarms = map[string]struct{ cause, hint string }{
+	"NOSPACE": {
+		"etcd's database has reached its quota: the cluster can be read, and takes no writes",
+		"docs/troubleshooting.md has the commands: delete what fills it, defragment every member, disarm the alarm; or raise quota-backend-bytes by etcd-arg",
+	},
+	"CORRUPT": {"etcd's members hold different data", "strata restore a snapshot of before; see strata restore --help"},
+}
+
 // explainUnit adds what is known about why a unit is not running.
 func explainUnit(host health.Host, f UnitFacts, v health.Verdict) health.Verdict {
 	if f.Status == execFailed {
 		v.State, v.Cause = health.Stuck, "systemd cannot start /usr/local/bin/k3s: it is missing or not executable"
 		v.Hint = fmt.Sprintf("run pulumi up again to push it; on %s: ls -l /usr/local/bin/k3s", host.Name)
+		return v
+	}
+	if why, known := results[f.Result]; known {
+		v.Cause, v.Hint = why.cause, fillHint(why.hint, host)
 		return v
 	}
 	if known, line, ok := knownCause(f.Log); ok {

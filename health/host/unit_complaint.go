@@ -3,6 +3,8 @@ package host
 import (
 	"path"
 	"regexp"
+	"slices"
+	"strings"
 
 	"strata/health/observe"
 )
@@ -56,4 +58,28 @@ func imports(log []string) string {
 		}
 	}
 	return ""
+}
+
+// tellingLines bounds the evidence of a unit whose cause is not known: what it complained about last.
+const tellingLines = 5
+
+// klogHeader is the time, process and place of a line of Kubernetes' own.
+var klogHeader = regexp.MustCompile(`^[EWF]\d{4} [\d:.]+\s+\d+ `)
+
+// telling are the lines of a log that its cause rests on: those of the known cause, each said once, and the one that ended K3s; where no cause is
+// known, the last complaints. K3s is a whole cluster's components in one process, and logs what each of them misses until the others are up.
+func telling(log []string) []string {
+	known, _, ok := knownCause(log)
+	var lines, said []string
+	for i := len(log) - 1; i >= 0 && len(lines) < tellingLines; i-- {
+		line, short := log[i], shortLine(klogHeader.ReplaceAllString(log[i], ""))
+		about := ok && (known.match.MatchString(line) || known.cause == causeMismatch && differing.MatchString(line))
+		if about || ended(line) && len(lines) == 0 || !ok && !strings.Contains(line, "level=info") {
+			if !slices.Contains(said, short) {
+				lines, said = append(lines, line), append(said, short)
+			}
+		}
+	}
+	slices.Reverse(lines)
+	return lines
 }

@@ -42,8 +42,7 @@ func judgeIssuer(spec health.IssuerSpec, f issuerFacts) []health.Verdict {
 	case f.Fault != nil:
 		v = f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)
 	case f.Missing:
-		v.Message = "does not exist"
-		v.Cause = "it is not applied yet, or its CRD is not established"
+		kube.Absent(&v)
 	case f.Deleting:
 		v.Message = "is being deleted"
 	case f.Ready.Stale(f.Generation):

@@ -3,6 +3,7 @@ package kube
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +70,7 @@ func podTrouble(namespace string, pod podFacts) (trouble, bool) {
 	}
 	worst, found := trouble{}, false
 	for _, container := range pod.Containers {
-		one, bad := containerTrouble(container, pod.Seconds, namespace, pod.Name)
+		one, bad := containerTrouble(container, pod, namespace)
 		if bad && (!found || one.state == health.Stuck && worst.state != health.Stuck) {
 			one.text = fmt.Sprintf("Pod %s: %s", podPlace(pod), one.text)
 			worst, found = one, true
@@ -96,36 +97,79 @@ func scheduling(pod podFacts, hint string) trouble {
 	if passing.MatchString(pod.Scheduled.Message) || pod.Scheduled.Reason != "Unschedulable" {
 		return t
 	}
-	t.cause = "no node suits the Pod"
+	t.cause = "no node suits the Pod" + whyUnschedulable(pod.Scheduled.Message)
 	if pod.Seconds >= scheduleSeconds {
 		t.state = health.Stuck
 	}
 	return t
 }
 
+// notReady is the reason of a container that runs, and whose probe fails: a word of ours, beside the kubelet's.
+const notReady = "NotReady"
+
 // containerTrouble judges the waiting state of one container.
-func containerTrouble(c containerFacts, seconds int, namespace, pod string) (trouble, bool) {
+func containerTrouble(c containerFacts, pod podFacts, namespace string) (trouble, bool) {
 	text := fmt.Sprintf("container %s: %s: %s", c.Name, c.Reason, c.Message)
 	t := trouble{state: health.Waiting, text: strings.TrimSuffix(text, ": ")}
+	logs := "kubectl -n " + namespace + " logs " + pod.Name + " -c " + c.Name
 	switch c.Reason {
 	case "CreateContainerConfigError", "CreateContainerError":
 		t.cause = "the Pod names a ConfigMap, Secret or setting that cannot be used"
-		t.stuckIf(seconds >= configSeconds)
+		t.stuckIf(pod.Seconds >= configSeconds)
 	case "InvalidImageName", "ErrImageNeverPull":
 		t.cause = "the image cannot be pulled under this name and policy"
 		t.stuckIf(true)
 	case errPull, pullBackOff:
-		t.pulling(c, seconds)
+		t.pulling(c, pod.Seconds)
 	case "CrashLoopBackOff":
-		t.cause, t.hint = "the container exits soon after its start", "kubectl -n "+namespace+" logs "+pod+" -c "+c.Name+" --previous"
-		if c.Exit != "" {
-			t.text += "; last " + c.Exit
-		}
-		t.stuckIf(backoffOf(c.Message) >= crashBackoff)
+		t.crashing(c, pod)
+		t.hint = logs + " --previous"
+	case notReady:
+		t.text = fmt.Sprintf("container %s runs and is not ready: %s", c.Name, c.Message)
+		t.cause, t.hint = "its readiness probe fails, or its startup probe: the program is not up, or the probe asks for something else", logs
+	case "ContainerCreating", "PodInitializing":
+		return t, t.creating(c, pod)
 	default:
 		return t, false
 	}
 	return t, true
+}
+
+// crashing judges a container that ends again and again.
+func (t *trouble) crashing(c containerFacts, pod podFacts) {
+	t.cause = "the container exits soon after its start"
+	switch {
+	case strings.Contains(c.Exit, "(OOMKilled)"):
+		t.cause = "the container was killed because it needs more memory than its limit"
+	case slices.ContainsFunc(pod.Events, func(line string) bool { return strings.HasPrefix(line, "Unhealthy: Liveness probe failed") }):
+		t.cause = "the kubelet restarts the container because its liveness probe fails"
+	}
+	if c.Exit != "" {
+		t.text += "; last " + c.Exit
+	}
+	t.stuckIf(backoffOf(c.Message) >= crashBackoff)
+}
+
+// creations are why a container is not even created, by the kubelet's events (kubernetes pkg/kubelet/events/event.go): they have no state of
+// their own, and the kubelet tries until it works.
+var creations = []struct{ reason, cause string }{
+	{"FailedMount: ", "a volume of the Pod cannot be mounted: the Secret, ConfigMap or claim that it names is not there"},
+	{"FailedAttachVolume: ", "a volume of the Pod cannot be attached to the node"},
+	{"FailedCreatePodSandBox: ", "the node cannot make the Pod's sandbox: containerd or the Pod network on it does not work"},
+	{"NetworkNotReady: ", "the Pod network is not set up on the node"},
+}
+
+// creating judges a container that is being created; one of which no event complains only needs time.
+func (t *trouble) creating(c containerFacts, pod podFacts) bool {
+	for _, line := range pod.Events {
+		for _, known := range creations {
+			if message, found := strings.CutPrefix(line, known.reason); found {
+				t.text, t.cause = fmt.Sprintf("container %s: %s: %s", c.Name, c.Reason, Innermost(message)), known.cause
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (t *trouble) stuckIf(sure bool) {

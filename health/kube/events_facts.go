@@ -31,7 +31,26 @@ func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
 			Exit: exitOf(status.LastTerminationState.Terminated), Pulls: failedPulls(own, status.Image),
 		})
 	}
+	facts.Containers = append(facts.Containers, unreadyOf(pod, own)...)
 	return facts
+}
+
+// unreadyOf are the containers that run and are not ready, with what their probe says: nothing else about such a Pod is wrong. The kubelet
+// says it in events only, and of one container at a time.
+func unreadyOf(pod *corev1.Pod, own []corev1.Event) []containerFacts {
+	var unready []containerFacts
+	for _, status := range pod.Status.ContainerStatuses {
+		if status.State.Running == nil || status.Ready {
+			continue
+		}
+		for _, event := range own {
+			if event.Reason == "Unhealthy" && (event.InvolvedObject.FieldPath == "" || strings.Contains(event.InvolvedObject.FieldPath, "{"+status.Name+"}")) {
+				unready = append(unready, containerFacts{Name: status.Name, Image: status.Image, Reason: notReady, Message: Stable(event.Message)})
+				break
+			}
+		}
+	}
+	return unready
 }
 
 func exitOf(ended *corev1.ContainerStateTerminated) string {

@@ -9,6 +9,17 @@ import (
 // wrongImage matches what a registry says when trying again cannot help.
 var wrongImage = regexp.MustCompile(`(?i)not found|manifest unknown|unauthorized|authorization failed|access denied|denied:|403 Forbidden|401 Unauthorized|no match for platform|repository does not exist`)
 
+// answering are faults of a registry that the node does reach, and of the way there, which another pull may find gone.
+var answering = []struct {
+	words *regexp.Regexp
+	cause string
+}{
+	{regexp.MustCompile(`429|toomanyrequests`), "the registry limits how often it may be asked: log in to it, use a mirror, or wait"},
+	{regexp.MustCompile(`x509: `), "the node does not trust the registry's certificate"},
+	{regexp.MustCompile(`no such host|server misbehaving`), "the node cannot resolve the registry's name, and the image is not preloaded"},
+	{regexp.MustCompile(`no space left on device`), "the node's disk is full"},
+}
+
 // errPull and pullBackOff are why a container waits after a failed pull. They take turns, and are one trouble.
 const errPull, pullBackOff = "ErrImagePull", "ImagePullBackOff"
 
@@ -21,6 +32,11 @@ func (t *trouble) pulling(c containerFacts, seconds int) {
 		return
 	}
 	t.cause = "the node cannot reach the registry of image " + c.Image + ", and the image is not preloaded"
+	for _, known := range answering {
+		if known.words.MatchString(c.Message) {
+			t.cause = known.cause + " (image " + c.Image + ")"
+		}
+	}
 	t.stuckIf(c.Pulls >= networkPulls)
 }
 

@@ -46,6 +46,27 @@ status:
 	assert.Equal(t, "exit code 1 (Error)", exitOf(&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}))
 }
 
+func TestAContainerThatRunsAndIsNotReadySaysWhatItsProbeDoes(t *testing.T) {
+	pod := healthtest.Decode[corev1.Pod](t, `
+metadata: {name: p, uid: u1}
+status:
+  containerStatuses:
+    - {name: c, image: "b:1", ready: false, state: {running: {}}}
+    - {name: silent, image: "b:1", ready: false, state: {running: {}}}
+    - {name: ready, image: "b:1", ready: true, state: {running: {}}}
+`)
+	of := func(container, reason, message string, second int64) corev1.Event {
+		e := event("u1", reason, message, 1, second)
+		e.InvolvedObject.FieldPath = "spec.containers{" + container + "}"
+		return e
+	}
+	facts := factsOfPod(pod, []corev1.Event{
+		of("c", "Unhealthy", "Readiness probe failed: old", 1), of("c", "Unhealthy", "Readiness probe failed: new", 2),
+		of("ready", "Unhealthy", "Readiness probe failed: once", 3), of("c", "Other", "x", 4),
+	})
+	assert.Equal(t, []containerFacts{{Name: "c", Image: "b:1", Reason: "NotReady", Message: "Readiness probe failed: new"}}, facts.Containers)
+}
+
 func TestTheTwoReasonsAfterAFailedPullAreOneTrouble(t *testing.T) {
 	shows := func(reason string) string {
 		return podFacts{Containers: []containerFacts{{Name: "c", Reason: reason}}}.shows()

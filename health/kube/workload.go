@@ -23,6 +23,8 @@ type WorkloadFacts struct {
 	Old       int32 `json:"old,omitempty"`
 	// Refused is why Pods could not even be created, for example an exceeded quota.
 	Refused string `json:"refused,omitempty"`
+	// Within is why its namespace cannot have the workload, while that does not exist or its Pods are refused; empty where it can.
+	Within string `json:"within,omitempty"`
 	// Blocker is a StatefulSet's Pod of an earlier revision that is not Ready: until it is, none of the newest comes.
 	Blocker string     `json:"blocker,omitempty"`
 	Pods    []podFacts `json:"pods,omitempty"`
@@ -34,16 +36,14 @@ func (w WorkloadFacts) check() string {
 	return "workload " + w.Namespace + "/" + w.Kind + "/" + w.Name
 }
 
-// refusals match reasons for which Pods are not created and that waiting cannot end.
-var refusals = []string{"exceeded quota", "violates PodSecurity", "must specify limits", "must specify requests"}
-
 // JudgeWorkload says whether a workload is rolled out: its newest revision serves and no older one is left, so that what
 // answers now is what answers next. If it is not, its Pods say why.
 func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	v := health.Verdict{Check: w.check(), State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe %s %s", w.Namespace, strings.ToLower(w.Kind), w.Name)}
 	switch {
 	case w.Missing:
-		v.Message = "does not exist"
+		v.Message, v.Cause = "does not exist", w.Within
+		w.hintWithin(&v)
 		return v
 	case !w.Current:
 		v.Message = "its controller has not seen the newest generation"
@@ -69,20 +69,33 @@ func JudgeWorkload(w WorkloadFacts) health.Verdict {
 }
 
 func scaledToZero(w WorkloadFacts) string {
-	if w.Desired == 0 {
-		return "scaled to 0"
+	switch {
+	case w.Desired > 0:
+		return ""
+	case w.Kind == "DaemonSet":
+		return "no node is to run it"
 	}
-	return ""
+	return "scaled to 0"
 }
 
-func (w WorkloadFacts) refused(v *health.Verdict) {
-	v.Message += "; Pods are refused: " + w.Refused
-	v.Evidence = []string{w.Refused}
-	for _, refusal := range refusals {
-		if strings.Contains(w.Refused, refusal) {
-			v.State, v.Cause = health.Stuck, refusal
-		}
+// None says that a workload is rolled out and is to have no Pods.
+func (w WorkloadFacts) None() bool { return w.Desired == 0 && JudgeWorkload(w).State == health.Ready }
+
+// WhyNone is the cause where a workload is to have no Pods and something waits for one.
+func (w WorkloadFacts) WhyNone() string {
+	if w.Kind == "DaemonSet" {
+		return fmt.Sprintf("no node suits DaemonSet %s/%s: its nodeSelector, affinity or tolerations", w.Namespace, w.Name)
 	}
+	return fmt.Sprintf("%s %s/%s is scaled to 0", w.Kind, w.Namespace, w.Name)
+}
+
+// FixNone is the command against WhyNone.
+func (w WorkloadFacts) FixNone() string {
+	kind := strings.ToLower(w.Kind)
+	if w.Kind == "DaemonSet" {
+		return fmt.Sprintf("kubectl -n %s get %s %s -o yaml; kubectl get nodes --show-labels", w.Namespace, kind, w.Name)
+	}
+	return fmt.Sprintf("kubectl -n %s scale %s %s --replicas=1", w.Namespace, kind, w.Name)
 }
 
 // explain adds the worst trouble of the Pods to a verdict, and all of their events as evidence.

@@ -63,10 +63,16 @@ func observeWorkload(ctx context.Context, s *APIServer, r WorkloadRef) (Workload
 	default:
 		selector, newest, uid, err = facts.deployment(ctx, s)
 	}
-	if err != nil || selector == nil || JudgeWorkload(facts).State == health.Ready {
+	switch {
+	case err == nil && facts.Missing:
+		return facts, facts.within(ctx, s)
+	case err != nil || selector == nil || JudgeWorkload(facts).State == health.Ready:
 		return facts, err
 	}
-	return facts, facts.pods(ctx, s, selector, newest, uid)
+	if err := facts.pods(ctx, s, selector, newest, uid); err != nil || !strings.Contains(facts.Refused, "because it is being terminated") {
+		return facts, err
+	}
+	return facts, facts.within(ctx, s)
 }
 
 // pods reads the Pods of the newest revision and the reasons for which Pods were refused.

@@ -52,7 +52,19 @@ func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 	case slices.ContainsFunc(node.Trouble, func(c kube.Condition) bool { return c.Type == "NetworkUnavailable" }):
 		return health.Verdict{State: health.Waiting, Message: "Ready, but NetworkUnavailable", Evidence: conditionLines(node), Hint: describe}
 	}
+	for _, c := range node.Trouble {
+		if why, known := pressures[c.Type]; known {
+			return health.Verdict{State: health.Waiting, Message: "Ready, but " + c.Type, Evidence: conditionLines(node), Cause: why.cause, Hint: "on " + node.Name + ": " + why.hint}
+		}
+	}
 	return judgeUsable(node)
+}
+
+// pressures are conditions under which a Node takes no Pod that does not tolerate them, and evicts some that it has (Kubernetes docs, Node-pressure
+// Eviction). MemoryPressure is not among them: it keeps off only Pods without requests and limits.
+var pressures = map[string]struct{ cause, hint string }{
+	"DiskPressure": {"the host's disk is full: the kubelet takes no Pods and evicts some", "df -h /var/lib/rancher /var/lib/kubelet /var/log; free some space: k3s crictl rmi --prune"},
+	"PIDPressure":  {"the host has no process IDs left: the kubelet takes no Pods and evicts some", "ps -eLf | wc -l; sysctl kernel.pid_max"},
 }
 
 // judgeUsable is Ready, with a remark where a person wants to know: cordoned or under pressure.

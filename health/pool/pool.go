@@ -108,7 +108,7 @@ func judgePoolObject(spec health.PoolSpec, pool poolSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: "kubectl -n " + spec.Namespace + " describe ipaddresspool " + spec.Name}
 	switch {
 	case pool.Missing:
-		v.Message = "does not exist"
+		kube.Absent(&v)
 	case pool.Deleting:
 		v.Message = "is being deleted"
 	case !sameAddresses(pool.Addresses, spec.Addresses):

@@ -3,7 +3,6 @@ package rollout
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"strata/health"
@@ -30,7 +29,7 @@ func judgeRollout(f rolloutFacts) []health.Verdict {
 		v := kube.JudgeWorkload(workload)
 		if v.State == health.Ready && workload.Desired == 0 {
 			// Nothing rolled out is not rolled out; whoever wants none of it leaves it out of the gate.
-			v.State, v.Hint = health.Waiting, fmt.Sprintf("kubectl -n %s scale %s %s --replicas=1", workload.Namespace, workload.Kind, workload.Name)
+			v.State, v.Cause, v.Hint = health.Waiting, workload.WhyNone(), workload.FixNone()
 		}
 		verdicts = append(verdicts, v)
 	}

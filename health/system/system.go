@@ -78,7 +78,7 @@ func judgeDNS(spec health.SystemSpec, facts systemFacts) []health.Verdict {
 		rollout = health.Verdict{Check: "coredns", State: health.Skipped, Message: "the cluster's owner runs another DNS server; its Service is observed"}
 	}
 	if rollout.State == health.Ready && facts.DNS.Desired == 0 {
-		rollout.State, rollout.Message = health.Waiting, "scaled to 0"
+		rollout.State, rollout.Cause, rollout.Hint = health.Waiting, facts.DNS.WhyNone(), facts.DNS.FixNone()
 	}
 	endpoints := health.Verdict{Check: dnsCheck, State: health.Ready}
 	if len(facts.Endpoints.Ready) == 0 {
@@ -114,10 +114,19 @@ func judgeMetrics(spec health.SystemSpec, m apiServiceFacts) health.Verdict {
 		v.Hint = "kubectl -n kube-system get deployment,pods -l k8s-app=metrics-server"
 	default:
 		v.Message = "not available: " + apiServiceReason(m.Available)
+		v.Cause = apiServiceCauses[m.Available.Reason]
 		v.Hint = "kubectl -n kube-system get deployment,pods -l k8s-app=metrics-server"
 		v.Evidence = []string{kube.ConditionLine(m.Available)}
 	}
 	return v
+}
+
+// apiServiceCauses are by the reason of condition Available (kube-aggregator, pkg/controllers/status/remote).
+var apiServiceCauses = map[string]string{
+	"MissingEndpoints":     "no Pod of metrics-server is ready, or it is scaled to 0",
+	"EndpointsNotFound":    "no Pod of metrics-server is ready, or it is scaled to 0",
+	"ServiceNotFound":      "the Service of metrics-server does not exist",
+	"FailedDiscoveryCheck": "the API servers do not reach metrics-server's Pod, or it has no metrics yet: Pod network, kube-proxy or a firewall",
 }
 
 func apiServiceReason(c kube.Condition) string {

@@ -3,6 +3,7 @@ package e2e
 import (
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,12 +33,19 @@ func (l *hostSet) serveEmptyRegistry(t *testing.T) {
 	}
 }
 
-// unknownImage is a registry's answer to whoever asks for an image that it does not have.
+// unknownImage is a registry's answer to whoever asks for an image that it does not have. It limits how often images below limited/ are asked
+// for, and does not give those below private/ to strangers.
 func unknownImage(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/v2/" {
+	code, says := http.StatusNotFound, `{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}`
+	switch {
+	case r.URL.Path == "/v2/":
 		return
+	case strings.HasPrefix(r.URL.Path, "/v2/limited/"):
+		code, says = http.StatusTooManyRequests, `{"errors":[{"code":"TOOMANYREQUESTS","message":"You have reached your pull rate limit."}]}`
+	case strings.HasPrefix(r.URL.Path, "/v2/private/"):
+		code, says = http.StatusForbidden, `{"errors":[{"code":"DENIED","message":"requested access to the resource is denied"}]}`
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusNotFound)
-	_, _ = w.Write([]byte(`{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}`))
+	w.WriteHeader(code)
+	_, _ = w.Write([]byte(says))
 }

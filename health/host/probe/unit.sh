@@ -25,6 +25,17 @@ join() {
 	done 2>/dev/null </etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
 	if [ -n "$server" ]; then echo "join=$(curl -sk -o /dev/null -w '%{http_code}' --max-time 2 "$server/readyz")"; fi
 }
+# etcd's own verdict on its data, which no /readyz passes on: with its alarm for space raised it reads and does not write. K3s has its metrics' port on
+# the loopback address (pkg/etcd/etcd.go, listenMetricsURLs); where there is no etcd, nothing listens.
+alarm() {
+	health=$(curl -s --max-time 1 http://127.0.0.1:2381/health 2>/dev/null)
+	case $health in
+	*'"reason":"ALARM '*)
+		health=${health#*'"reason":"ALARM '}
+		echo "alarm=${health%%\"*}"
+		;;
+	esac
+}
 # Destination and mask of each route, the default ones and those that refuse (RTF_REJECT, 0x200) left out.
 known_routes() {
 	while read -r _ to _ flags _ _ _ mask _; do
@@ -54,6 +65,7 @@ observe() {
 	if [ $((${up%.*} - since / 1000000)) -ge 5 ]; then echo stable=yes; fi
 	if [ -n "$unpersisted" ]; then printf '%s\n' "$unpersisted"; fi
 	if [ "$state" = active ] && [ -n "$dated" ]; then printf '%s\n' "$dated"; fi
+	if [ "$state" = active ] && [ "$unit" = k3s ]; then alarm; fi
 	if [ "$state" != active ]; then
 		said=$(troubles "$id")
 		if [ -n "$said" ]; then printf '%s\n' "$said"; fi

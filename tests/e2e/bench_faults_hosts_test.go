@@ -1,0 +1,162 @@
+//go:build bench
+
+package e2e
+
+// notReadyAgent succeeds once agent-1's Node is not Ready: the kubelet, or the controller that misses it, takes up to 50 s to say so.
+const notReadyAgent = `[ "$(k3s kubectl get node agent-1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')" != True ]`
+
+// drop has a host's packet filter drop or refuse what a rule matches; keep takes that away.
+func drop(rules ...string) string { return filter("-I", rules) }
+func keep(rules ...string) string { return filter("-D", rules) }
+
+func filter(how string, rules []string) (script string) {
+	for _, rule := range rules {
+		script += "iptables -w " + how + " " + rule + "\n"
+	}
+	return script
+}
+
+const (
+	sshDrop   = "INPUT -p tcp --dport 22 -j DROP"
+	sshReset  = "INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"
+	apiDrop   = "INPUT -p tcp --dport 6443 -j DROP"
+	apiReset  = "INPUT -p tcp --dport 6443 -j REJECT --reject-with tcp-reset"
+	allIn     = "INPUT ! -i lo -j DROP"
+	allOut    = "OUTPUT ! -o lo -j DROP"
+	webhookIn = "OUTPUT -p tcp --dport 9443 -j DROP"
+	webhookTo = "FORWARD -p tcp --dport 9443 -j DROP"
+	agentFile = "/etc/rancher/k3s/config.yaml.d/99-fault.yaml"
+	cniFile   = "/var/lib/rancher/k3s/agent/etc/cni/net.d/10-flannel.conflist"
+)
+
+// hostFaults are those of a host, its access and its K3s.
+var hostFaults = []fault{
+	{
+		name: "an agent is stopped", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "was stopped", fix: "systemctl start k3s-agent",
+		on: "agent-1", inject: "systemctl stop k3s-agent", heal: "systemctl start --no-block k3s-agent",
+	},
+	{
+		name: "an agent has a key that K3s does not know", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "does not know a key", fix: "correct the key",
+		on: "agent-1", inject: "mkdir -p /etc/rancher/k3s/config.yaml.d; echo 'no-such-key: true' > " + agentFile + "; systemctl restart --no-block k3s-agent", heal: "rm " + agentFile,
+	},
+	{
+		name: "an agent has another cluster's token", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "wrong token", fix: "correct it",
+		on: "agent-1", inject: "echo 'token: of-another-cluster' > " + agentFile + "; systemctl restart --no-block k3s-agent",
+		heal: "rm " + agentFile + "; systemctl restart --no-block k3s-agent", patience: 20e9,
+	},
+	{
+		name: "an agent's kubelet hangs", layer: "k3s", gate: "k3s-nodes", object: "node agent-1", cause: "the kubelet has stopped posting", fix: "kubectl describe node agent-1",
+		on: "agent-1", inject: "kill -STOP $(systemctl show -p MainPID --value k3s-agent)", heal: "kill -CONT $(systemctl show -p MainPID --value k3s-agent)", visible: notReadyAgent,
+	},
+	{
+		name: "containerd hangs", layer: "k3s", gate: "k3s-nodes", object: "node agent-1", cause: "containerd does not answer", fix: "kubectl describe node agent-1",
+		on: "agent-1", inject: "kill -STOP $(pgrep -x containerd)", heal: "kill -CONT $(pgrep -x containerd)", visible: notReadyAgent,
+	},
+	{
+		name: "the CNI configuration is gone", layer: "k3s", gate: "k3s-nodes", object: "node agent-1", cause: "the Pod network is not set up", fix: "kubectl describe node agent-1",
+		on: "agent-1", inject: "mv " + cniFile + " /root/", heal: "mv /root/10-flannel.conflist " + cniFile, visible: notReadyAgent,
+	},
+	{
+		name: "a host has lost its power", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "the host is down", fix: "check that agent-1 is on",
+		on: "agent-1", power: [2]string{"stop --hard", "start"},
+	},
+	{
+		name: "a host is frozen", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "the host is down", fix: "check that agent-1 is on",
+		on: "agent-1", power: [2]string{"pause", "resume"}, patience: 10e9,
+	},
+	{
+		name: "a server is cut off", layer: "k3s", gate: "k3s-nodes", object: "unit server-3", cause: "a firewall drops the connection", fix: "check that server-3 is on",
+		on: "server-3", inject: drop(allIn, allOut), heal: keep(allIn, allOut), patience: 10e9,
+	},
+	{
+		name: "SSH is dropped", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "a firewall drops the connection", fix: "check that agent-1 is on",
+		on: "agent-1", inject: drop(sshDrop), heal: keep(sshDrop), patience: 10e9,
+	},
+	{
+		name: "SSH is refused", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "sshd is not listening", fix: "ssh.port",
+		on: "agent-1", inject: drop(sshReset), heal: keep(sshReset),
+	},
+	{
+		name: "sshd accepts and does not greet", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "sshd does not greet", fix: "check that agent-1 is on",
+		on: "agent-1", inject: "kill -STOP $(systemctl show -p MainPID --value ssh)", heal: "kill -CONT $(systemctl show -p MainPID --value ssh)", patience: 15e9,
+	},
+	{
+		name: "sudo asks for a password", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "may not become root without a password", fix: "/etc/sudoers.d",
+		on: "agent-1", inject: "mv /etc/sudoers.d/strata /root/", heal: "mv /root/strata /etc/sudoers.d/",
+	},
+	{
+		name: "the public key is gone", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "authorized_keys", fix: "ssh-copy-id",
+		on: "agent-1", inject: "mv /home/strata/.ssh/authorized_keys /root/", heal: "mv /root/authorized_keys /home/strata/.ssh/",
+	},
+	{
+		name: "a host has another host key", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "the host was reinstalled", fix: "ssh-keygen -lf",
+		on:     "agent-1",
+		inject: "cp -a /etc/ssh /root/ssh; rm /etc/ssh/ssh_host_ed25519_key*; ssh-keygen -q -N '' -t ed25519 -f /etc/ssh/ssh_host_ed25519_key; systemctl restart ssh",
+		heal:   "cp -a /root/ssh/. /etc/ssh/; rm -r /root/ssh; systemctl restart ssh",
+	},
+	{
+		name: "a host's disk is full", layer: "hosts", gate: "hosts-agent-1-gate", object: "disk", cause: "/var/lib/rancher", fix: "free some space",
+		on: "agent-1", inject: "mount -t tmpfs -o size=64k strata-fault /var/lib/rancher", heal: "umount -l /var/lib/rancher",
+	},
+	{
+		name: "a host has lost a route to the Pods of another", layer: "k3s", gate: "k3s-nodes", object: "pod network agent-1", cause: "flannel", fix: "ip route",
+		on: "agent-1", inject: "ip route show | grep '^10\\.42\\.' | grep -v cni0 | head -1 > /root/route; ip route del $(cat /root/route)", heal: "ip route replace $(cat /root/route)",
+	},
+}
+
+// clusterFaults are those of the servers and of what K3s deploys.
+var clusterFaults = []fault{
+	{
+		name: "an API server's port is dropped", layer: "k3s", gate: "k3s-api", object: "api 10.33.0.12:6443", cause: "does not answer in time", fix: "check the route and the firewall",
+		on: "server-2", inject: drop(apiDrop), heal: keep(apiDrop),
+	},
+	{
+		name: "an API server's port is refused", layer: "k3s", gate: "k3s-api", object: "api 10.33.0.12:6443", cause: "refuses connections", fix: "systemctl status k3s",
+		on: "server-2", inject: drop(apiReset), heal: keep(apiReset),
+	},
+	{
+		name: "an API server hangs", layer: "k3s", gate: "k3s-api", object: "api 10.33.0.12:6443", cause: "does not answer in time", fix: "check the route and the firewall",
+		on: "server-2", inject: "kill -STOP $(systemctl show -p MainPID --value k3s)", heal: "kill -CONT $(systemctl show -p MainPID --value k3s)",
+	},
+	{
+		name: "a server is stopped", layer: "k3s", gate: "k3s-nodes", object: "unit server-2", cause: "was stopped", fix: "systemctl start k3s",
+		on: "server-2", inject: "systemctl stop k3s", heal: "systemctl start --no-block k3s",
+	},
+	{
+		name: "etcd has no space", layer: "k3s", gate: "k3s-nodes", object: "unit server-1", cause: "takes no writes", fix: "disarm the alarm",
+		inject: alarm("ACTIVATE"), heal: alarm("DEACTIVATE"),
+	},
+	{
+		name: "there is a Node too many", layer: "k3s", gate: "k3s-nodes", object: "node set", cause: "not expected: stranger", fix: "kubectl delete node stranger",
+		inject: `echo '{"apiVersion":"v1","kind":"Node","metadata":{"name":"stranger"}}' | k3s kubectl create -f -`, heal: "k3s kubectl delete node stranger --wait=false",
+	},
+	{
+		name: "CoreDNS is scaled to 0", layer: "k3s", gate: "k3s-system", object: "coredns", cause: "is scaled to 0", fix: "scale deployment coredns --replicas=1",
+		inject: "k3s kubectl -n kube-system scale deployment coredns --replicas=0", heal: "k3s kubectl -n kube-system scale deployment coredns --replicas=1",
+		visible: `[ -z "$(k3s kubectl -n kube-system get deployment coredns -o jsonpath='{.status.replicas}')" ]`,
+	},
+	{
+		name: "CoreDNS crashes again and again", layer: "k3s", gate: "k3s-system", object: "coredns", cause: "exits soon after its start", fix: "--previous",
+		inject:  patched("kube-system", "deployment coredns", `[{"op":"replace","path":"/spec/template/spec/containers/0/args","value":["-conf","/no-such-file"]}]`),
+		heal:    "k3s kubectl -n kube-system rollout undo deployment coredns",
+		visible: "k3s kubectl -n kube-system get pods | grep CrashLoopBackOff",
+	},
+	{
+		name: "metrics-server is scaled to 0", layer: "k3s", gate: "k3s-system", object: "apiservice v1beta1.metrics.k8s.io", cause: "it is scaled to 0", fix: "get deployment",
+		inject: "k3s kubectl -n kube-system scale deployment metrics-server --replicas=0", heal: "k3s kubectl -n kube-system scale deployment metrics-server --replicas=1",
+		visible: `k3s kubectl get apiservice v1beta1.metrics.k8s.io | grep False`,
+	},
+}
+
+// patched changes an object by a JSON patch.
+func patched(namespace, object, patch string) string {
+	return "k3s kubectl -n " + namespace + " patch " + object + " --type=json -p '" + patch + "'"
+}
+
+// alarm raises etcd's alarm for space on its first member, or takes it away, as etcdctl does by its other port.
+func alarm(action string) string {
+	return `tls=/var/lib/rancher/k3s/server/tls/etcd
+ask() { curl -sf --cacert $tls/server-ca.crt --cert $tls/client.crt --key $tls/client.key https://127.0.0.1:2379/v3/maintenance/$1 -d "$2"; }
+member=$(ask status '{}' | sed 's/.*"member_id":"\([0-9]*\)".*/\1/')
+ask alarm "{\"action\":\"` + action + `\",\"memberID\":\"$member\",\"alarm\":\"NOSPACE\"}"`
+}
