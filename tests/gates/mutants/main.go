@@ -1,46 +1,94 @@
 package main
 
 import (
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 )
 
-// The files of these functions are facts' way to a verdict; the others observe, wait or print.
-const healthPackage = "health"
-
-// skippedFiles hold no judgement: the words of hints, and what only prints or waits.
-var skippedFiles = []string{"gate.go", "report.go", "run.go", "wait.go", "kube_hint.go", "webhook_hint.go", "probe.go", "doc.go"}
-
 func main() {
-	if err := run(); err != nil {
+	only := flag.String("rooms", "", "folders of health, with commas between; all where none is named")
+	sample := flag.Int("sample", 0, "how many changes of one kind of gate are tried; 0 is all of all")
+	seed := flag.Uint64("seed", 0, "what the sample is drawn by; 0 draws one")
+	flag.Parse()
+	if err := run(*only, *sample, *seed); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
-	files, err := filepath.Glob(filepath.Join(healthPackage, "*.go"))
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("no files in %s: run it in the root of the repository", healthPackage)
+func run(only string, sample int, seed uint64) error {
+	all, err := rooms()
+	if err != nil {
+		return fmt.Errorf("no files in %s: run it in the root of the repository: %w", healthFolder, err)
 	}
-	files = slices.DeleteFunc(files, func(path string) bool {
-		matched, _ := filepath.Match("*_test.go", filepath.Base(path))
-		return matched || slices.Contains(skippedFiles, filepath.Base(path))
+	known, err := readEquivalents(equivalentsFile)
+	if err != nil {
+		return err
+	}
+	chosen := slices.Clone(all)
+	if only != "" {
+		chosen = slices.DeleteFunc(chosen, func(r room) bool { return !slices.Contains(strings.Split(only, ","), r.folder) })
+	}
+	var draw *rand.Rand
+	if sample > 0 {
+		if seed == 0 {
+			seed = uint64(time.Now().UnixNano()) % 1_000_000
+		}
+		draw = rand.New(rand.NewPCG(seed, 0))
+		// The tests of every kind judge health itself: they would all have to be built.
+		chosen = slices.DeleteFunc(chosen, func(r room) bool { return r.folder == healthFolder })
+		chosen = chosen[draw.IntN(len(chosen)):][:1]
+		fmt.Printf("mutants: a sample of %s; again: go run ./%s/mutants -sample %d -seed %d\n", chosen[0].folder, gatesFolder, sample, seed)
+	}
+	tried, err := try(all, chosen, draw, sample)
+	if err != nil {
+		return err
+	}
+	whole := only == "" && sample == 0
+	survivors, err := known.check(tried, whole)
+	if whole {
+		if err := report(tried, known); err != nil {
+			return err
+		}
+	}
+	for _, m := range survivors {
+		fmt.Printf("%s:%d survives: %s\n", m.file, m.line, m.name())
+	}
+	fmt.Printf("mutants: %d tried, %d survive\n", len(tried), len(survivors))
+	if err == nil && len(survivors) > 0 {
+		return fmt.Errorf("%d survive: each lacks a fixture, or is an equivalent for %s", len(survivors), equivalentsFile)
+	}
+	return err
+}
+
+// try runs the tests of all folders with each mutant of the chosen ones, or with a sample.
+func try(all, chosen []room, draw *rand.Rand, sample int) ([]*mutant, error) {
+	scratch, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch) //nolint:errcheck // scratch.
+	list, mutants, err := overlay(chosen, scratch)
+	if err != nil {
+		return nil, err
+	}
+	suites := make([]*suite, len(all))
+	for i, room := range all {
+		if suites[i], err = newSuite(room, list, scratch); err != nil {
+			return nil, err
+		}
+	}
+	if draw != nil {
+		draw.Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
+		mutants = mutants[:min(sample, len(mutants))]
+	}
+	return mutants, inParallel(len(mutants), func(i int) (err error) {
+		mutants[i].killed, err = killed(mutants[i], suites)
+		return err
 	})
-	changer := &changer{}
-	folder, err := os.MkdirTemp("", "mutants")
-	if err != nil {
-		return fmt.Errorf("scratch folder: %w", err)
-	}
-	defer os.RemoveAll(folder) //nolint:errcheck // scratch.
-	binary, err := changer.build(files, folder)
-	if err != nil {
-		return err
-	}
-	if err := changer.try(binary); err != nil {
-		return err
-	}
-	return changer.report(filepath.Join("tests", "gates", "mutants.md"))
 }
