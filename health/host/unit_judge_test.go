@@ -20,6 +20,6 @@ func TestAnOldObservationDoesNotOutliveTheConnection(t *testing.T) {
 
 func TestRoutesAreReadAsTheKernelPrintsThem(t *testing.T) {
 	assert.Equal(t, []string{"10.42.1.0/24", "10.10.0.0/16", "10.42.3.5/32"}, routesOf([]string{
-		"00012A0A 00FFFFFF", "00000A0A 0000FFFF", "05032A0A FFFFFFFF", "Destination Mask", "00012A0A", "zz 00FFFFFF",
+		"00012A0A 00FFFFFF", "00000A0A 0000FFFF", "05032A0A FFFFFFFF", "Destination Mask", "00012A0A", "zz 00FFFFFF", "0A0A 00FFFFFF",
 	}))
 }

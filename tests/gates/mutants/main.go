@@ -45,7 +45,7 @@ func run(only string, sample int, seed uint64) error {
 		chosen = chosen[draw.IntN(len(chosen)):][:1]
 		fmt.Printf("mutants: a sample of %s; again: go run ./%s/mutants -sample %d -seed %d\n", chosen[0].folder, gatesFolder, sample, seed)
 	}
-	tried, err := try(all, chosen, draw, sample)
+	tried, err := try(all, chosen, known, draw, sample)
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,9 @@ func run(only string, sample int, seed uint64) error {
 	return err
 }
 
-// try runs the tests of all folders with each mutant of the chosen ones, or with a sample.
-func try(all, chosen []room, draw *rand.Rand, sample int) ([]*mutant, error) {
+// try runs the tests of all folders with each mutant of the chosen ones, or with a sample. A sample has no equivalents: those live through every
+// test, and all would have to be built.
+func try(all, chosen []room, known equivalents, draw *rand.Rand, sample int) ([]*mutant, error) {
 	scratch, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return nil, err
@@ -84,6 +85,7 @@ func try(all, chosen []room, draw *rand.Rand, sample int) ([]*mutant, error) {
 		}
 	}
 	if draw != nil {
+		mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return known[m.name()] != "" })
 		draw.Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
 		mutants = mutants[:min(sample, len(mutants))]
 	}
