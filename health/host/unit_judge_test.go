@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -16,6 +17,26 @@ func TestAnOldObservationDoesNotOutliveTheConnection(t *testing.T) {
 	assert.Equal(t, health.Ready, JudgeUnit(host, running).State)
 	running.Fault = errors.New("connection to node-1 lost: no answer for 7s")
 	assert.Equal(t, health.Waiting, JudgeUnit(host, running).State)
+}
+
+// What systemd has queued is past as soon as it starts; a certificate is about to end when a restart renews it.
+func TestWhatAHostSaysOfItsUnit(t *testing.T) {
+	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
+	certificate := certificateLine(t, "agent/b.crt", now.Add(90*24*time.Hour), false)
+	block := func(job, sub string) Block {
+		return Block{"ActiveState": {"active"}, "SubState": {sub}, "Job": {job}, "settled": {"yes"}, "certificate": {certificate}}
+	}
+	facts := unitFactsOf(block("17", "running"), now)
+	assert.True(t, facts.Seen)
+	assert.True(t, facts.Queued)
+	assert.True(t, facts.Stable)
+	assert.False(t, facts.Ending)
+	assert.True(t, unitFactsOf(block("0", "running"), now.Add(time.Second)).Ending)
+	assert.False(t, unitFactsOf(block("0", "running"), now).Queued)
+	assert.False(t, unitFactsOf(block("17", "start"), now).Queued)
+	bare := unitFactsOf(Block{"settled": {"no"}}, now)
+	assert.False(t, bare.Ending, "without a certificate there is none that ends")
+	assert.False(t, bare.Stable)
 }
 
 func TestRoutesAreReadAsTheKernelPrintsThem(t *testing.T) {

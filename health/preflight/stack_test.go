@@ -1,8 +1,10 @@
 package preflight
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,17 +50,16 @@ func TestTheK3sOfAPreflightIsThatOfTheUp(t *testing.T) {
 	assert.Equal(t, "v1.35.1+k3s1", wantedK3s(cfg, project))
 	cfg.K3s.Version, cfg.Artifacts.Source = "", "bundle"
 	assert.Empty(t, wantedK3s(cfg, project), "up says that there is no bundle")
-	manifest := `{"artifacts": [`
-	for i, name := range cfg.Needed() {
-		if i > 0 {
-			manifest += ","
-		}
-		manifest += `{"name": "` + name + `", "version": "v1.34.2+k3s1", "path": "` + name + `", "size": 1, "origin": "text for a test",
-			"sha256": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"}`
-		require.NoError(t, os.MkdirAll(filepath.Join(project, "bundle"), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(project, "bundle", name), []byte("x"), 0o600))
+	var manifest artifacts.Manifest
+	for _, name := range cfg.Needed() {
+		manifest.Artifacts = append(manifest.Artifacts, artifacts.Entry{
+			Name: name, Version: "v1.34.2+k3s1", Path: name, SHA256: strings.Repeat("0", 64), Origin: "stand-in: none",
+		})
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(project, "bundle", artifacts.ManifestFile), []byte(manifest+"]}"), 0o600))
+	text, err := json.Marshal(manifest)
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(project, "bundle"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "bundle", artifacts.ManifestFile), text, 0o600))
 	assert.Equal(t, "v1.34.2+k3s1", wantedK3s(cfg, project))
 }
 
