@@ -109,6 +109,7 @@ func TestAnUpstreamsGateNamesWhatItIsAsked(t *testing.T) {
 	}
 	require.NoError(t, check(func(*health.UpstreamsSpec) {}))
 	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Selector = "" }), "namespace, selector or port")
+	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Port = 0 }), "namespace, selector or port")
 	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Controller = "c" }), "upstreams.controller")
 	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Resync = metav1.Duration{} }), "upstreams.resync")
 	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Routes = nil }), "upstreams.routes")
