@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // suite is a folder's tests, to be compiled with every choice in what they test.
@@ -26,10 +27,13 @@ type suite struct {
 func newSuite(r room, overlay, scratch string) (*suite, error) {
 	s := &suite{folder: r.folder, overlay: overlay, binary: filepath.Join(scratch, filepath.Base(r.folder)+".test"), imports: map[string]bool{}}
 	s.ready = sync.OnceValue(func() error {
-		if err := s.compile(); err != nil {
-			return err
+		start := time.Now()
+		err := s.compile()
+		if err == nil {
+			err = s.explore()
 		}
-		return s.explore()
+		fmt.Fprintf(os.Stderr, "mutants: tests of %s: %d, built and run in %.0f s\n", s.folder, len(s.tests), time.Since(start).Seconds())
+		return err
 	})
 	paths, err := filepath.Glob(r.folder + "/*.go")
 	if err != nil {

@@ -30,20 +30,9 @@ func run(only string, sample int, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	chosen := slices.Clone(all)
-	if only != "" {
-		chosen = slices.DeleteFunc(chosen, func(r room) bool { return !slices.Contains(strings.Split(only, ","), r.folder) })
-	}
-	var draw *rand.Rand
-	if sample > 0 {
-		if seed == 0 {
-			seed = uint64(time.Now().UnixNano()) % 1_000_000
-		}
-		draw = rand.New(rand.NewPCG(seed, 0))
-		// The tests of every kind judge health itself: they would all have to be built.
-		chosen = slices.DeleteFunc(chosen, func(r room) bool { return r.folder == healthFolder })
-		chosen = chosen[draw.IntN(len(chosen)):][:1]
-		fmt.Printf("mutants: a sample of %s; again: go run ./%s/mutants -sample %d -seed %d\n", chosen[0].folder, gatesFolder, sample, seed)
+	chosen, draw, err := choose(all, only, sample, seed)
+	if err != nil {
+		return err
 	}
 	tried, err := try(all, chosen, known, draw, sample)
 	if err != nil {
@@ -64,6 +53,27 @@ func run(only string, sample int, seed uint64) error {
 		return fmt.Errorf("%d survive: each lacks a fixture, or is an equivalent for %s", len(survivors), equivalentsFile)
 	}
 	return err
+}
+
+// choose returns the rooms whose mutants are tried, and what draws the sample; nil for all of them.
+func choose(all []room, only string, sample int, seed uint64) ([]room, *rand.Rand, error) {
+	chosen := slices.DeleteFunc(slices.Clone(all), func(r room) bool {
+		// Of a sample that is not asked for by name, health itself is none: the tests of every kind judge it, and all would have to be built.
+		return only != "" && !slices.Contains(strings.Split(only, ","), r.folder) || only == "" && sample > 0 && r.folder == healthFolder
+	})
+	if len(chosen) == 0 {
+		return nil, nil, fmt.Errorf("-rooms %s: expected folders such as %s, found none that judges", only, all[len(all)-1].folder)
+	}
+	if sample == 0 {
+		return chosen, nil, nil
+	}
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano()) % 1_000_000
+	}
+	draw := rand.New(rand.NewPCG(seed, 0))
+	chosen = chosen[draw.IntN(len(chosen)):][:1]
+	fmt.Printf("mutants: a sample of %s; again: go run ./%s/mutants -rooms '%s' -sample %d -seed %d\n", chosen[0].folder, gatesFolder, only, sample, seed)
+	return chosen, draw, nil
 }
 
 // try runs the tests of all folders with each mutant of the chosen ones, or with a sample. A sample has no equivalents: those live through every
