@@ -10,9 +10,12 @@ import (
 	"time"
 )
 
+// sampledRooms is how many folders a sample is of: each has its tests built.
+const sampledRooms = 3
+
 func main() {
 	only := flag.String("rooms", "", "folders of health, with commas between; all where none is named")
-	sample := flag.Int("sample", 0, "how many changes of one kind of gate are tried; 0 is all of all")
+	sample := flag.Int("sample", 0, "how many changes of three folders are tried; 0 is all of all")
 	seed := flag.Uint64("seed", 0, "what the sample is drawn by; 0 draws one")
 	flag.Parse()
 	if err := run(*only, *sample, *seed); err != nil {
@@ -71,8 +74,13 @@ func choose(all []room, only string, sample int, seed uint64) ([]room, *rand.Ran
 		seed = uint64(time.Now().UnixNano()) % 1_000_000
 	}
 	draw := rand.New(rand.NewPCG(seed, 0))
-	chosen = chosen[draw.IntN(len(chosen)):][:1]
-	fmt.Printf("mutants: a sample of %s; again: go run ./%s/mutants -rooms '%s' -sample %d -seed %d\n", chosen[0].folder, gatesFolder, only, sample, seed)
+	draw.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+	chosen = chosen[:min(sampledRooms, len(chosen))]
+	var folders []string
+	for _, one := range chosen {
+		folders = append(folders, one.folder)
+	}
+	fmt.Printf("mutants: a sample of %s; again: go run ./%s/mutants -rooms '%s' -sample %d -seed %d\n", strings.Join(folders, ", "), gatesFolder, only, sample, seed)
 	return chosen, draw, nil
 }
 
