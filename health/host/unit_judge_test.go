@@ -24,7 +24,7 @@ func TestWhatAHostSaysOfItsUnit(t *testing.T) {
 	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 	certificate := certificateLine(t, "agent/b.crt", now.Add(90*24*time.Hour), false)
 	block := func(job, sub string) Block {
-		return Block{"ActiveState": {"active"}, "SubState": {sub}, "Job": {job}, "settled": {"yes"}, "certificate": {certificate}}
+		return Block{"ActiveState": {"active"}, "SubState": {sub}, "Job": {job}, "stable": {"yes"}, "certificate": {certificate}}
 	}
 	facts := unitFactsOf(block("17", "running"), now)
 	assert.True(t, facts.Seen)
@@ -34,7 +34,7 @@ func TestWhatAHostSaysOfItsUnit(t *testing.T) {
 	assert.True(t, unitFactsOf(block("0", "running"), now.Add(time.Second)).Ending)
 	assert.False(t, unitFactsOf(block("0", "running"), now).Queued)
 	assert.False(t, unitFactsOf(block("17", "start"), now).Queued)
-	bare := unitFactsOf(Block{"settled": {"no"}}, now)
+	bare := unitFactsOf(Block{"stable": {"no"}}, now)
 	assert.False(t, bare.Ending, "without a certificate there is none that ends")
 	assert.False(t, bare.Stable)
 }

@@ -49,7 +49,7 @@ func (i *instrumenter) visit(n ast.Node) bool {
 			i.wrap(n, fmt.Sprintf("Not(%d, ", i.add(n.Pos(), "! → (left out)")), ")")
 		}
 	case *ast.SelectorExpr:
-		if package_, ok := n.X.(*ast.Ident); ok && package_.Name == "health" {
+		if of, ok := n.X.(*ast.Ident); ok && of.Name == "health" {
 			i.state(n, n.Sel.Name, "health.")
 			return false
 		}
@@ -110,6 +110,7 @@ func (i *instrumenter) binary(e *ast.BinaryExpr) {
 		order := orders[e.Op]
 		i.wrap(e, fmt.Sprintf("%s(%d, ", order.call, i.add(e.OpPos, turned(order.neighbour), turned(order.opposite))), ")")
 		operator(",")
+	default: // It makes no decision.
 	}
 }
 

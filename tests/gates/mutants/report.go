@@ -35,10 +35,11 @@ func report(tried []*mutant, known equivalents) error {
 				c.equivalent++
 			}
 		}
-		if reason := known[m.name()]; m.killed {
-		} else if reason != "" {
+		switch reason := known[m.name()]; {
+		case m.killed:
+		case reason != "":
 			fmt.Fprintf(&same, "- `%s`: %s\n", m.name(), reason)
-		} else {
+		default:
 			fmt.Fprintf(&survivors, "- `%s`\n", m.name())
 		}
 	}
