@@ -73,6 +73,11 @@ test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine
 test-chaos: ## HISTORIES (20) random histories of ups, destroys, kills and changes for each of two stacks, in Pulumi's engine
 	cd tests/engine && HISTORIES=$${HISTORIES:-20} go test -count=1 -timeout 120m -v -run '^TestEveryHistoryConverges$$' .
 
+.PHONY: mutants
+mutants: ## each small change of a gate's judgement must fail a test; writes tests/gates/mutants.md and docs/benchmarks.md (minutes)
+	@go run ./tests/gates/mutants
+	@go generate ./tests/bench
+
 .PHONY: test-machines
 test-machines: ready ## the lab's machines, made, broken and removed one by one: ten minutes
 	@hack/test machines

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
 )
 
@@ -46,6 +47,9 @@ func TestAPreflightDatesK3sCertificates(t *testing.T) {
 			health.Ready, "K3s's own b.crt ends at 2027-05-29T12:00:00Z", "systemctl restart k3s"},
 		"an agent's that has ended": {"agent", Block{"certificate": {line("agent/b.crt", -time.Second)}},
 			health.Stuck, "b.crt ended at 2027-03-01T11:59:59Z", "an up in the next month does it, node by node; or on node-1: systemctl restart k3s-agent"},
+		"one that ends now": {"server", Block{"certificate": {line("agent/b.crt", 0)}}, health.Stuck, "b.crt ended at 2027-03-01T12:00:00Z", "systemctl restart k3s"},
+		"one that a restart does not renew yet": {"server", Block{"certificate": {line("agent/b.crt", 90*day)}},
+			health.Ready, "b.crt is the first to end, at 2027-05-30T12:00:00Z", ""},
 		"one of many that has ended": {"server", Block{"certificate": {line("server/tls/a.crt", 300*day), line("agent/b.crt", -day)}},
 			health.Stuck, "b.crt ended", "systemctl restart k3s"},
 		"a CA that has ended, which no restart renews": {"server", Block{"certificate": {certificateLine(t, "server/tls/ca.crt", now.Add(-day), true), line("agent/b.crt", 200*day)}},
@@ -60,6 +64,8 @@ func TestAPreflightDatesK3sCertificates(t *testing.T) {
 			assert.Contains(t, v.Message, test.says)
 			assert.Contains(t, v.Hint, test.fix)
 			assert.Equal(t, test.fix == "", v.Hint == "")
+			_, dated := k3snode.First(test.seen["certificate"])
+			assert.Equal(t, dated, v.Ends != nil, "when a gate's fact ends is known where there is a certificate")
 		})
 	}
 }

@@ -4,7 +4,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"strata/health"
 )
+
+func TestWhyNoHostIsAsked(t *testing.T) {
+	hosts := []health.Host{{Role: "server"}}
+	assert.Empty(t, WhyNoHosts(hosts, []byte("key")))
+	assert.Equal(t, NoKey, WhyNoHosts(hosts, nil))
+	assert.Contains(t, WhyNoHosts(nil, []byte("key")), "names no host")
+}
 
 func TestARunOnAHostPassesOnlyWhenItRan(t *testing.T) {
 	assert.True(t, Run{Seen: true}.Passed())

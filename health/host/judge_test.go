@@ -50,6 +50,15 @@ func TestHostVerdicts(t *testing.T) {
 	})
 }
 
+func TestACgroupV1IsHeldAgainstTheK3sThatIsWanted(t *testing.T) {
+	judge := func(k3s string) health.Verdict {
+		return judgeCgroups(health.Host{}, health.HostSpec{K3s: k3s}, Facts{Seen: true, Probe: Block{"cgroup": {"v1"}}})
+	}
+	assert.Equal(t, health.Skipped, judge("").State, "a preflight without artifacts")
+	assert.Equal(t, health.Stuck, judge("newest").State, "whether it runs there is not known")
+	assert.Contains(t, judge("newest").Message, "newest")
+}
+
 func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 	for _, test := range []struct {
 		name string

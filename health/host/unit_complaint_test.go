@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,4 +84,34 @@ func TestAServersNewStartDoesNotEndItsComplaint(t *testing.T) {
 	assert.Equal(t, 7, c.seconds(fatal(7)), "the same line again is no repetition")
 	assert.Equal(t, 0, c.seconds(UnitFacts{Seen: true, Active: "active", Sub: "running"}))
 	assert.Equal(t, 0, c.seconds(fatal(9)), "it had worked in between")
+}
+
+// What is counted is one complaint without another in between; that a server is away takes nothing from what only a change helps.
+func TestEachComplaintHasItsOwnTime(t *testing.T) {
+	now := time.Unix(0, 0)
+	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
+	told := func(second int, join string, log ...string) int {
+		now = time.Unix(int64(second), 0)
+		return c.seconds(UnitFacts{Seen: true, Active: "activating", Sub: "start", Join: join, Log: log})
+	}
+	const full = `level=error msg="write /var/lib/rancher/k3s/agent/x: no space left on device"`
+	assert.Equal(t, 0, told(0, "000", full))
+	assert.Equal(t, 9, told(9, "000", full))
+
+	assert.Equal(t, 0, told(10, "401", refusal(10)))
+	assert.Equal(t, 7, told(17, "401", refusal(17)))
+	assert.Equal(t, 0, told(18, "401", full))
+	assert.Equal(t, 0, told(19, "401", refusal(17)), "counted anew")
+}
+
+func TestALongLineIsCut(t *testing.T) {
+	line := strings.Repeat("x", 240)
+	assert.Equal(t, line, shortLine(line))
+	assert.Equal(t, line+"…", shortLine(line+"x"))
+}
+
+func TestATokenIsBelievedToBeWrongAtItsTime(t *testing.T) {
+	wrong := unitCause{state: health.Stuck, belief: repeated}
+	assert.True(t, wrong.believed(UnitFacts{Seconds: insistSeconds}, ""))
+	assert.False(t, wrong.believed(UnitFacts{Seconds: insistSeconds - 1}, ""))
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -18,8 +19,28 @@ func TestAnOldObservationDoesNotOutliveTheConnection(t *testing.T) {
 	assert.Equal(t, health.Waiting, JudgeUnit(host, running).State)
 }
 
+// What systemd has queued is past as soon as it starts; a certificate is about to end when a restart renews it.
+func TestWhatAHostSaysOfItsUnit(t *testing.T) {
+	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
+	certificate := certificateLine(t, "agent/b.crt", now.Add(90*24*time.Hour), false)
+	block := func(job, sub string) Block {
+		return Block{"ActiveState": {"active"}, "SubState": {sub}, "Job": {job}, "stable": {"yes"}, "certificate": {certificate}}
+	}
+	facts := unitFactsOf(block("17", "running"), now)
+	assert.True(t, facts.Seen)
+	assert.True(t, facts.Queued)
+	assert.True(t, facts.Stable)
+	assert.False(t, facts.Ending)
+	assert.True(t, unitFactsOf(block("0", "running"), now.Add(time.Second)).Ending)
+	assert.False(t, unitFactsOf(block("0", "running"), now).Queued)
+	assert.False(t, unitFactsOf(block("17", "start"), now).Queued)
+	bare := unitFactsOf(Block{"stable": {"no"}}, now)
+	assert.False(t, bare.Ending, "without a certificate there is none that ends")
+	assert.False(t, bare.Stable)
+}
+
 func TestRoutesAreReadAsTheKernelPrintsThem(t *testing.T) {
 	assert.Equal(t, []string{"10.42.1.0/24", "10.10.0.0/16", "10.42.3.5/32"}, routesOf([]string{
-		"00012A0A 00FFFFFF", "00000A0A 0000FFFF", "05032A0A FFFFFFFF", "Destination Mask", "00012A0A", "zz 00FFFFFF",
+		"00012A0A 00FFFFFF", "00000A0A 0000FFFF", "05032A0A FFFFFFFF", "Destination Mask", "00012A0A", "zz 00FFFFFF", "0A0A 00FFFFFF",
 	}))
 }

@@ -46,6 +46,7 @@ func TestAProbeAsksTheServicesAddressUnderTheURLsName(t *testing.T) {
 	root := healthtest.Issue(t, "root", nil, func(c *x509.Certificate) { current("")(c); c.IsCA, c.DNSNames = true, nil })
 	web := healthtest.Issue(t, "web.example.org", &root, current("web.example.org"))
 	port := serving(t, web, func(w http.ResponseWriter, r *http.Request) {
+		assert.True(t, r.Close, "a connection of its own, so that whatever balances chooses anew")
 		user, password, sent := r.BasicAuth()
 		switch {
 		case r.URL.Path == "/away":

@@ -9,6 +9,7 @@ import (
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/host"
+	"strata/health/kube"
 	"strata/internal/remote"
 )
 
@@ -26,6 +27,17 @@ func TestPodNetworkVerdicts(t *testing.T) {
 	healthtest.RunFixtures(t, "network", func(s spec, f networkFacts) []health.Verdict {
 		return []health.Verdict{judgePodNetwork(s.Expected[0], s.Network, s.Expected, f)}
 	})
+}
+
+// Without a key for SSH the API alone says how the Nodes are.
+func TestUnitsThatNobodyMayAskForAreSkipped(t *testing.T) {
+	h := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
+	seen := &nodesAndUnits{hosts: []health.Host{h}, units: make([]host.UnitFacts, 1), nodes: &Facts{Nodes: []nodeFacts{
+		{Name: "a", Server: true, Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
+	}}}
+	verdicts := seen.judge()
+	assert.Equal(t, health.Verdict{Check: host.UnitCheck(h), State: health.Skipped, Message: host.NoKey}, verdicts[0])
+	assert.Equal(t, health.Ready, health.StateOf(verdicts))
 }
 
 func TestUnitsAloneOpenNoGate(t *testing.T) {

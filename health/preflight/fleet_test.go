@@ -21,6 +21,8 @@ func TestHostsAreComparedWithEachOther(t *testing.T) {
 	clone, late, gone := b, c, c
 	clone.Hostname, clone.MachineID = "a", "1"
 	late.Skew = 10 * time.Minute
+	edge, behind := c, b
+	edge.Skew, behind.Skew = health.MaxClockSkew, -10*time.Minute
 	gone.Reached = false
 	for _, test := range []struct {
 		name    string
@@ -30,6 +32,7 @@ func TestHostsAreComparedWithEachOther(t *testing.T) {
 		{"different hosts pass", []host.Report{a, b, c}, []health.State{health.Ready, health.Ready, health.Ready}},
 		{"a clone shares name and machine-id", []host.Report{a, clone, c}, []health.State{health.Stuck, health.Stuck, health.Ready}},
 		{"the one wrong clock is named", []host.Report{a, b, late}, []health.State{health.Ready, health.Ready, health.Stuck}},
+		{"a clock that is off by as much as may be", []host.Report{a, b, edge}, []health.State{health.Ready, health.Ready, health.Ready}},
 		{"what was not reached is not judged", []host.Report{a, b, gone}, []health.State{health.Waiting, health.Waiting, health.Waiting}},
 		{"no host at all is not ready", []host.Report{gone}, []health.State{health.Waiting, health.Waiting, health.Waiting}},
 	} {
@@ -42,6 +45,7 @@ func TestHostsAreComparedWithEachOther(t *testing.T) {
 		})
 	}
 	assert.Contains(t, judgeFleet([]host.Report{a, b, late})[2].Message, "c (10m0s)")
+	assert.Contains(t, judgeFleet([]host.Report{a, behind})[2].Message, ": b (-10m0s)", "of two, the one that is behind: a clock without a battery is")
 	assert.Contains(t, judgeFleet([]host.Report{a, clone, c})[0].Message, `a, b share "a"`)
 }
 

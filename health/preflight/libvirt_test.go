@@ -3,6 +3,7 @@ package preflight
 import (
 	"errors"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,6 +70,11 @@ func judged(t *testing.T, plan VMPlan, f vmFindings, test vmCase) {
 	assert.Len(t, failing, 1, "one cause, not its consequences")
 	v := failing[test.check]
 	assert.NotEmpty(t, v.Hint, "every failure says what to do")
+	if strings.HasSuffix(test.name, " cannot be asked") {
+		assert.Equal(t, health.Waiting, v.State, "the next run may be able to ask")
+	} else {
+		assert.Equal(t, health.Stuck, v.State)
+	}
 	for _, text := range test.says {
 		assert.Contains(t, v.Message+" | "+v.Cause+" | "+v.Hint, text)
 	}
@@ -99,12 +105,15 @@ func TestPreflightOfLibvirt(t *testing.T) {
 		{"the pool cannot be asked", func(_ *VMPlan, f *vmFindings) { f.Storages[0].Fault = errors.New("timed out") }, "storage default", []string{"timed out"}},
 		{"no such network", func(_ *VMPlan, f *vmFindings) { f.Network.There, f.Network.Others = false, []string{"default"} }, "network", []string{"strata:hosts.libvirt.network lan", "default"}},
 		{"the network is off", func(_ *VMPlan, f *vmFindings) { f.Network.Active = false }, "network", []string{"virsh net-start lan"}},
+		{"the network cannot be asked", func(_ *VMPlan, f *vmFindings) { f.Network.Fault = errors.New("timed out") }, "network", []string{"timed out"}},
+		{"a machine with every processor that there is", func(p *VMPlan, _ *vmFindings) { p.Specs[1].CPUs = 4 }, "", nil},
+		{"an image as large as the disks", func(p *VMPlan, _ *vmFindings) { p.Image.GiB = 20 }, "", nil},
 		{"no image", func(p *VMPlan, _ *vmFindings) { p.Image.Fault = errors.New("strata.lock has no sum for it") }, "image", []string{"strata:hosts.vm.image https://example.org/debian.qcow2", "no sum", "strata fetch"}},
 		{"an image larger than the disks", func(p *VMPlan, _ *vmFindings) { p.Image.GiB = 20.5 }, "image", []string{"strata:hosts.vm.diskGiB", "expected at least 20.5", "agent-1 20", "21 or more"}},
 		{"another stack's domain", func(_ *VMPlan, f *vmFindings) {
 			f.Machines[1].Fault = &vm.ForeignError{What: "there is a domain strata-dev-agent-1", Fix: "rename the node"}
 		}, "name agent-1", []string{"strata:hosts.nodes[1]", "found: there is a domain", "rename the node"}},
-		{"a domain that cannot be read", func(_ *VMPlan, f *vmFindings) { f.Machines[0].Fault = errors.New("timed out") }, "name server-1", []string{"strata:hosts.nodes[0]: timed out"}},
+		{"a domain that cannot be asked", func(_ *VMPlan, f *vmFindings) { f.Machines[0].Fault = errors.New("timed out") }, "name server-1", []string{"strata:hosts.nodes[0]: timed out"}},
 		{"a disk that would shrink", func(p *VMPlan, f *vmFindings) { held(f); p.Specs[0].DiskGiB = 19 }, "disks", []string{"server-1 has 20 GiB and is to have 19"}},
 		{"an address that is leased to others", func(_ *VMPlan, f *vmFindings) {
 			f.Network.DHCP.Leased = map[netip.Addr]string{addr: "52:54:00:00:00:01"}

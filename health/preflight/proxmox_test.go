@@ -40,6 +40,7 @@ func TestPreflightOfProxmox(t *testing.T) {
 		{"the stack is up", func(_ *VMPlan, f *vmFindings) { held(f) }, "", nil},
 		{"a node without quorum", func(_ *VMPlan, f *vmFindings) { f.Node.Quorate = false }, "node", []string{"node pve", "quorum", "pvecm status"}},
 		{"an old release", func(_ *VMPlan, f *vmFindings) { f.Node.Release = "7.4-3" }, "node", []string{`expected Proxmox VE 8 or later, found "7.4-3"`}},
+		{"the oldest release that will do", func(_ *VMPlan, f *vmFindings) { f.Node.Release = "8.0.2" }, "", nil},
 		{"a storage without disks", func(_ *VMPlan, f *vmFindings) { f.Storages[0].Lacks = "content type images, found iso" }, "storage local-lvm",
 			[]string{"strata:hosts.proxmox.storage local-lvm", "content type images"}},
 		{"a seed storage without ISO images", func(_ *VMPlan, f *vmFindings) { f.Storages[1].Lacks = "content type iso, found vztmpl" }, "storage local",
@@ -122,6 +123,8 @@ func TestPreflightDoesNotCallUnaskedAddressesFree(t *testing.T) {
 	}
 	f.Pings, f.PingsFault = host.Block{"ours": {"x"}}, nil
 	assert.Equal(t, health.Ready, verdict("address server-1").State)
+	assert.Empty(t, verdict("leases"), "nobody leases fixed addresses")
 	plan.Specs[0].Guest.DHCP = true
+	assert.Equal(t, health.Ready, verdict("leases").State)
 	assert.Contains(t, verdict("leases").Hint, "10.10.0.11 for "+plan.Specs[0].MAC(), "what to reserve, where the leases cannot be read")
 }

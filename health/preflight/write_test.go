@@ -3,6 +3,7 @@ package preflight
 import (
 	"bytes"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,13 +17,17 @@ func TestFindingsHideWhatIsBehindAFailure(t *testing.T) {
 	require.NoError(t, Write(&out, []Finding{
 		{Subject: "a", Verdict: health.Verdict{Check: "ssh", State: health.Waiting, Message: "refused", Hint: "switch it on"}},
 		{Subject: "a", Verdict: health.Verdict{Check: "disk", State: health.Waiting, Message: "not seen", After: []string{"ssh"}}},
-		{Subject: "b", Verdict: health.Verdict{Check: "ssh", State: health.Ready}},
+		{Subject: "b", Verdict: health.Verdict{Check: "ssh", State: health.Ready, Message: "said by nobody"}},
+		{Subject: "b", Verdict: health.Verdict{Check: "disk", State: health.Ready, Message: "nearly full", Hint: "free some space"}},
 	}))
-	text := out.String()
-	assert.Contains(t, text, "refused")
-	assert.NotContains(t, text, "not seen")
-	assert.Contains(t, text, "behind the above")
-	assert.Contains(t, text, "a, ssh: switch it on")
+	var rows []string
+	for line := range strings.Lines(out.String()) {
+		rows = append(rows, health.OneLine(line))
+	}
+	assert.Equal(t, []string{
+		"SUBJECT CHECK STATE FOUND", "a ssh Waiting refused", "a 1 checks Waiting behind the above", "b disk Ready nearly full", "b 1 checks Ready",
+		"a, ssh: switch it on", "b, disk: free some space",
+	}, rows)
 }
 
 func TestATableThatCannotBeWrittenIsAnError(t *testing.T) {

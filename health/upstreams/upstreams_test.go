@@ -2,6 +2,7 @@ package upstreams
 
 import (
 	"encoding/json"
+	"net/http"
 	"testing"
 	"time"
 
@@ -76,6 +77,24 @@ func TestADifferenceThatChangesIsANewOne(t *testing.T) {
 	assert.Zero(t, w.since("other", want, stale), "each Pod of the data plane by itself")
 	assert.Zero(t, w.since("p", want, routeHeld{Known: true, Addresses: want.Addresses}))
 	assert.Zero(t, w.since("p", want, stale), "it was well in between")
+	now = now.Add(10 * time.Second)
+	behind, missing := want, want
+	behind.Behind, missing.Missing = "the EndpointSlices are behind the Pods", true
+	assert.Zero(t, w.since("p", behind, stale), "the data plane cannot be ahead of the cluster")
+	assert.Zero(t, w.since("p", want, stale))
+	now = now.Add(10 * time.Second)
+	assert.Zero(t, w.since("p", missing, stale), "nobody sends a route that is not there")
+	assert.Zero(t, w.since("p", want, stale))
+}
+
+func TestATunnelIsClosedOnce(t *testing.T) {
+	stopped := 0
+	w := &upstreamsWatch{tunnels: map[string]tunnel{"a": {client: &http.Client{}, stop: func() { stopped++ }}}}
+	w.close("b")
+	w.close("a")
+	w.close("a")
+	assert.Equal(t, 1, stopped)
+	assert.Empty(t, w.tunnels)
 }
 
 func TestAnUpstreamsGateNamesWhatItIsAsked(t *testing.T) {
@@ -90,6 +109,7 @@ func TestAnUpstreamsGateNamesWhatItIsAsked(t *testing.T) {
 	}
 	require.NoError(t, check(func(*health.UpstreamsSpec) {}))
 	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Selector = "" }), "namespace, selector or port")
+	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Port = 0 }), "namespace, selector or port")
 	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Controller = "c" }), "upstreams.controller")
 	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Resync = metav1.Duration{} }), "upstreams.resync")
 	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Routes = nil }), "upstreams.routes")

@@ -47,6 +47,9 @@ func TestVirtualMachineVerdicts(t *testing.T) {
 				return
 			}
 			assert.Len(t, failing, 1, "one cause, not its consequences")
+			if !test.facts.Seen {
+				assert.Equal(t, []health.State{test.want, health.Waiting, health.Waiting}, []health.State{verdicts[0].State, verdicts[1].State, verdicts[2].State})
+			}
 			assert.Contains(t, failing[0].Message, test.says)
 			if test.facts.Seen {
 				assert.NotEmpty(t, failing[0].Hint)

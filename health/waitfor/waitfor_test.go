@@ -34,6 +34,7 @@ func TestExpressionsHaveTheTextThatTheProviderParses(t *testing.T) {
 func TestTheTimeLimitIsWholeSeconds(t *testing.T) {
 	have := waitfor.Condition("Ready").Annotations(2 * time.Minute)
 	assert.Equal(t, map[string]string{waitfor.Annotation: "condition=Ready", waitfor.TimeoutAnnotation: "120"}, have)
+	assert.Equal(t, "1", waitfor.Condition("Ready").Annotations(time.Second)[waitfor.TimeoutAnnotation])
 	assert.Panics(t, func() { waitfor.Condition("Ready").Annotations(900 * time.Millisecond) })
 	assert.Panics(t, func() { waitfor.Expression{}.Annotations(time.Minute) })
 }
@@ -82,6 +83,12 @@ func TestWhatTheProviderMisreadsIsRefused(t *testing.T) {
 			require.ErrorIs(t, err, waitfor.ErrRefused)
 			assert.ErrorContains(t, err, c.why)
 		})
+	}
+}
+
+func TestABracketInQuotesIsOfAName(t *testing.T) {
+	for _, path := range []string{`{.metadata.annotations['a]b']}`, `{.metadata.annotations["a]b"]}`} {
+		assert.NoError(t, waitfor.Check("jsonpath="+path), path)
 	}
 }
 

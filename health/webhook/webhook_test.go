@@ -99,6 +99,7 @@ func TestAFieldIsFilledWhenItHasAValue(t *testing.T) {
 	}}
 	paths := []string{"spec.username", "spec.zero", "spec.uid", "spec.none", "spec.groups", "spec.extra", "spec.absent", "spec.text.deeper"}
 	assert.Equal(t, paths[2:], unfilled(object, paths))
+	assert.Equal(t, []string{"spec.username=wave"}, unfilled(object, []string{"spec.username=strata", "spec.username=wave"}), "another webhook's value is none")
 	assert.Equal(t, []string{"a"}, unfilled(nil, []string{"a"}))
 	assert.Empty(t, unfilled(nil, nil))
 }

@@ -51,6 +51,7 @@ var meanings = map[string]string{
 	"endpoint_gap":                   "the longest time without the API at its own address after the server that held it died",
 	"kills_tried":                    "ups and downs of local killed with SIGKILL at seeded moments",
 	"kills_converged":                "of those, the kills after which a plain `pulumi up` brought everything up and a second one found nothing to do",
+	"mutants_killed_ratio":           "small changes of the gates' judgement that fail a test, of all that a test can notice (`make mutants`)",
 	"recovery_api":                   "a restore after two of three servers lost their data: until the API answers",
 	"recovery_all":                   "the same restore: until every node works",
 }

@@ -1,11 +1,20 @@
-// Command mutants proves that the gates' tests notice when a gate's judgement is changed. It makes every small change that
-// turns a check around (a comparison, a condition, a state, a boundary), one at a time, runs the tests of the health
-// package, and counts a change as killed when a test fails. A change that survives is a lie that no test would notice.
+// Command mutants proves that the gates' tests notice when a judgement is changed: it makes every small change that turns one around, one at
+// a time, runs the tests that come to it, and counts the change as killed when one of them fails. A change that survives is a lie that no
+// test would notice. It runs in the root of the repository: `make mutants` for all, with -rooms for some folders of health, with -sample
+// and -seed for as many changes of three of them, which `make test` does with a seed of its own and prints.
 //
-// All changes are compiled into one test binary, each behind a number, so that a run costs milliseconds and not a build:
-// every changed expression becomes a choice between itself and its mutant. The package on disk is not touched (go build's
-// -overlay). It writes tests/gates/mutants.md and exits with 1 if a mutant survives.
+// All changes are compiled into each package's test binary, each behind a number (package choice), so that a run costs milliseconds and no
+// build; the packages on disk are not touched (go build's -overlay). gremlins, go-mutesting and ooze build anew for each change: hours here.
 //
-// It owns neither the tests nor what is worth changing beyond that: functions that observe (those with a context) are left
-// to the tests against a scripted API.
+// What is changed: comparisons, to their opposite and over their boundary; && and ||; a negation; true and false; the condition of an if,
+// a for or a case; an outcome (Ready, Waiting, Stuck, Skipped); a continue.
+// Where: in each function of health and of the folders below it that comes to its result from what it is given. Not in those that take
+// a context: they observe, wait and connect, on real time, and tests/gates and the stories judge them; what they decide themselves, such as
+// that a request has failed, is not counted. Not in constructors, in the resources that a program registers (gate.go, pinned.go,
+// registered.go), nor in what tests alone use. report.go only prints verdicts. The texts of verdicts are no changes; whether one is said
+// at all is.
+// Who judges: the tests of the function's own folder, and those of the folders of health that import it.
+//
+// equivalents.txt names the changes that no test can notice, each with the reason. One that a test does notice, or that is no more, is
+// an error. It writes tests/gates/mutants.md and mutants_killed_ratio in bench/results.json, and exits with 1 if a mutant survives.
 package main

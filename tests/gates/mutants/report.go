@@ -2,48 +2,65 @@ package main
 
 import (
 	"fmt"
-	"os"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
+
+	"strata/internal/atomicfile"
+	"strata/tests/bench"
 )
 
-// report writes the result, file by file, and fails if a mutant survives.
-func (c *changer) report(path string) error {
-	type count struct{ all, killed int }
-	counts, order := map[string]*count{}, []string{}
-	var survivors []*mutant
-	total := count{}
-	for _, m := range c.mutants {
-		if counts[m.file] == nil {
-			counts[m.file] = &count{}
-			order = append(order, m.file)
+const (
+	reportFile  = gatesFolder + "/mutants.md"
+	resultsFile = "bench/results.json"
+)
+
+// report writes how many of each folder's mutants are killed, and what is left, and the ratio: equivalents are not counted.
+func report(tried []*mutant, known equivalents) error {
+	type count struct{ all, killed, equivalent int }
+	counts, total := map[string]*count{}, count{}
+	var survivors, same strings.Builder
+	for _, m := range tried {
+		folder := filepath.Dir(m.file)
+		if counts[folder] == nil {
+			counts[folder] = &count{}
 		}
-		counts[m.file].all++
-		total.all++
-		if m.killed {
-			counts[m.file].killed++
-			total.killed++
-		} else {
-			survivors = append(survivors, m)
+		for _, c := range []*count{counts[folder], &total} {
+			c.all++
+			switch {
+			case m.killed:
+				c.killed++
+			case known[m.name()] != "":
+				c.equivalent++
+			}
+		}
+		switch reason := known[m.name()]; {
+		case m.killed:
+		case reason != "":
+			fmt.Fprintf(&same, "- `%s`: %s\n", m.name(), reason)
+		default:
+			fmt.Fprintf(&survivors, "- `%s`\n", m.name())
 		}
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "# Mutants of the gates' judgement\n\nWritten by `make mutants` (tests/gates/mutants). Killed: %d of %d.\n\n", total.killed, total.all)
-	text.WriteString("| file | mutants | killed |\n| --- | ---: | ---: |\n")
-	for _, file := range order {
-		fmt.Fprintf(&text, "| %s | %d | %d |\n", file, counts[file].all, counts[file].killed)
+	fmt.Fprintf(&text, "# Mutants of the gates' judgement\n\nWritten by `make mutants` (tests/gates/mutants). Killed: %d of %d; equivalent: %d; left: %d.\n\n",
+		total.killed, total.all, total.equivalent, total.all-total.killed-total.equivalent)
+	text.WriteString("| folder | mutants | killed | equivalent |\n| --- | ---: | ---: | ---: |\n")
+	for _, folder := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(&text, "| %s | %d | %d | %d |\n", folder, counts[folder].all, counts[folder].killed, counts[folder].equivalent)
 	}
-	if len(survivors) > 0 {
-		text.WriteString("\n## Survivors\n\n")
+	section(&text, "Survivors", survivors.String())
+	section(&text, "Equivalents", same.String())
+	if err := atomicfile.Write(reportFile, []byte(text.String()), 0o644); err != nil {
+		return err
 	}
-	for _, m := range survivors {
-		fmt.Fprintf(&text, "- %s:%d %s: %s\n", m.file, m.line, m.function, m.change)
+	ratio := float64(total.killed) / float64(total.all-total.equivalent)
+	return bench.Merge(resultsFile, []bench.Result{bench.Least("mutants_killed_ratio", "ratio", 0.5, 1, []float64{ratio})})
+}
+
+func section(text *strings.Builder, title, lines string) {
+	if lines != "" {
+		fmt.Fprintf(text, "\n## %s\n\n%s", title, lines)
 	}
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	fmt.Printf("mutants: %d of %d killed\n", total.killed, total.all)
-	if len(survivors) > 0 {
-		return fmt.Errorf("%d survive, see %s", len(survivors), path)
-	}
-	return nil
 }

@@ -1,0 +1,58 @@
+package kube
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"strata/health"
+	"strata/health/healthtest"
+	"strata/tests/gates/fakeapi"
+)
+
+func TestAConditionIsEvidenceWithWhatItsWriterSaid(t *testing.T) {
+	assert.Equal(t, "Ready=none", ConditionLine(Condition{}), "a controller that has not written it yet")
+	assert.Equal(t, "DiskPressure=True (Full) 1 % left", ConditionLine(Condition{Type: "DiskPressure", Status: "True", Reason: "Full", Message: "1 % left"}))
+}
+
+// A controller that has not come to the newest specification still says Ready of the one before.
+func TestAConditionOfAnEarlierGenerationIsStale(t *testing.T) {
+	c := Condition{Type: "Accepted", Status: "True", ObservedGeneration: 2}
+	assert.False(t, c.Stale(1))
+	assert.False(t, c.Stale(2))
+	assert.True(t, c.Stale(3))
+	assert.Equal(t, "Accepted is True of generation 2, expected generation 3", StaleMessage(c, 3))
+	assert.Equal(t, "has no condition Accepted yet", StaleMessage(Condition{Type: "Accepted"}, 1))
+	assert.Equal(t, Condition{Type: "Ready", Status: "False"}, ConditionOf([]Condition{{Type: "Issuing", Status: "True"}, {Type: "Ready", Status: "False"}}, "Ready"))
+	assert.Equal(t, Condition{Type: "Ready"}, ConditionOf([]Condition{{Type: "Issuing", Status: "True"}}, "Ready"))
+}
+
+// An EndpointSlice that says nothing of an address means that it is ready; one that starts says false.
+func TestAnEndpointIsReadyUnlessItsSliceDenies(t *testing.T) {
+	ready := func(text string) bool { return EndpointReady(*healthtest.Decode[discoveryv1.Endpoint](t, text)) }
+	assert.True(t, ready(`addresses: [10.42.0.7]`))
+	assert.True(t, ready(`conditions: {ready: true}`))
+	assert.False(t, ready(`conditions: {ready: false}`))
+}
+
+// A wrong CA may be an earlier installation that is about to go: only one that stays is given up, and a server that is away never is.
+func TestOnlyAFaultThatStaysAndCannotHealIsGivenUp(t *testing.T) {
+	otherCA, refused := &Fault{Kind: faultUnknownCA, Server: "10.10.0.11:6443"}, &Fault{Kind: faultRefused, Server: "10.10.0.11:6443"}
+	assert.Equal(t, health.Waiting, otherCA.Verdict("api", false).State)
+	assert.Equal(t, health.Stuck, otherCA.Verdict("api", true).State)
+	assert.Equal(t, health.Waiting, refused.Verdict("api", true).State)
+	assert.Contains(t, refused.Verdict("api", true).Hint, "systemctl status k3s")
+	refused.Existing = true
+	assert.Contains(t, refused.Verdict("api", true).Hint, "start the cluster", "nobody can log in to an existing cluster's host")
+}
+
+func TestAClusterWithoutServersIsNotAsked(t *testing.T) {
+	_, err := ClusterOf(health.Spec{}, health.Secrets{})
+	require.ErrorContains(t, err, "servers: empty")
+	c := fakeapi.New(t, 1)
+	all, err := ClusterOf(health.Spec{Servers: c.URLs(), Existing: true}, health.Secrets{Kubeconfig: c.Kubeconfig()})
+	require.NoError(t, err)
+	assert.True(t, all.Servers[0].existing)
+}

@@ -1,0 +1,109 @@
+// Package choice is what an instrumented file calls instead of its operators: each call is one or two mutants, of which the one runs that
+// the environment names. Nothing imports it but what go build's -overlay puts in place of the gates' files.
+package choice
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+)
+
+const (
+	// Variable names the mutant that a run is about; unset is none.
+	Variable = "STRATA_MUTANT"
+	// Reached names the file that takes the numbers of the mutants that a run comes to; unset is none.
+	Reached = "STRATA_MUTANTS_REACHED"
+)
+
+var (
+	on, _ = strconv.Atoi(os.Getenv(Variable))
+	path  = os.Getenv(Reached)
+	mu    sync.Mutex
+	known = map[int]bool{}
+)
+
+// is reports whether this mutant is the one that runs.
+func is(id int) bool {
+	if path != "" {
+		note(id)
+	}
+	return id == on
+}
+
+func note(id int) {
+	mu.Lock()
+	defer mu.Unlock()
+	if known[id] {
+		return
+	}
+	known[id] = true
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintln(file, id)
+	}
+	if err != nil {
+		panic(err)
+	}
+	_ = file.Close()
+}
+
+// Not is b, or its opposite.
+func Not[B ~bool](id int, b B) B {
+	if is(id) {
+		return !b
+	}
+	return b
+}
+
+// And is a && b, or a || b.
+func And(id int, a bool, b func() bool) bool {
+	if is(id) {
+		return a || b()
+	}
+	return a && b()
+}
+
+// Or is a || b, or a && b.
+func Or(id int, a bool, b func() bool) bool {
+	if is(id) {
+		return a && b()
+	}
+	return a || b()
+}
+
+// Less is a < b; or with the first a <= b, with the second a >= b.
+func Less[T cmp.Ordered](id int, a, b T) bool { return compare(id, a < b, a <= b) }
+
+// LessEqual is a <= b; or with the first a < b, with the second a > b.
+func LessEqual[T cmp.Ordered](id int, a, b T) bool { return compare(id, a <= b, a < b) }
+
+// Greater is a > b; or with the first a >= b, with the second a <= b.
+func Greater[T cmp.Ordered](id int, a, b T) bool { return compare(id, a > b, a >= b) }
+
+// GreaterEqual is a >= b; or with the first a > b, with the second a < b.
+func GreaterEqual[T cmp.Ordered](id int, a, b T) bool { return compare(id, a >= b, a > b) }
+
+func compare(id int, original, boundary bool) bool {
+	if is(id) {
+		return boundary
+	}
+	if is(id + 1) {
+		return !original
+	}
+	return original
+}
+
+// State is the original, or with each mutant from id on the other in its place.
+func State[S ~string](id int, original S, others ...S) S {
+	for i, other := range others {
+		if is(id + i) {
+			return other
+		}
+	}
+	return original
+}
+
+// Keep reports whether a statement runs: it does, but in its mutant.
+func Keep(id int) bool { return !is(id) }

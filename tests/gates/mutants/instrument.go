@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"slices"
+	"strings"
+)
+
+// mutant is one change.
+type mutant struct {
+	id int
+	// file is relative to the repository, function the one that is changed, change what became what; nth tells those apart that have
+	// all of these in common, in the order of the file.
+	file, function, change string
+	nth, line              int
+	killed                 bool
+}
+
+// name is the same for as long as the function is: it has no line.
+func (m *mutant) name() string {
+	name := fmt.Sprintf("%s %s: %s", m.file, m.function, m.change)
+	if m.nth > 0 {
+		name += fmt.Sprintf(" #%d", m.nth+1)
+	}
+	return name
+}
+
+// edit replaces bytes of a file; several at one place stand in the order of their rank.
+type edit struct {
+	from, to, rank int
+	text           string
+}
+
+// instrumenter puts choices into one file: by text, so that comments, embedded files and lines stay where they are.
+type instrumenter struct {
+	files    *token.FileSet
+	all      *[]*mutant
+	file     string
+	function string
+	edits    []edit
+}
+
+const choices = "mutated"
+
+// instrument returns the text of a file with every choice in it, and appends its mutants to all.
+func instrument(path string, all *[]*mutant) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	i := &instrumenter{files: token.NewFileSet(), all: all, file: path}
+	parsed, err := parser.ParseFile(i.files, path, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	for _, declaration := range parsed.Decls {
+		if function, ok := declaration.(*ast.FuncDecl); ok && function.Body != nil && judges(function) {
+			i.function = function.Name.Name
+			ast.Inspect(function.Body, i.visit)
+		}
+	}
+	if len(i.edits) == 0 {
+		return text, nil
+	}
+	i.replace(parsed.Name.End(), parsed.Name.End(), fmt.Sprintf("; import %s %q", choices, choicePackage))
+	return i.apply(text), nil
+}
+
+func (i *instrumenter) apply(text []byte) []byte {
+	slices.SortStableFunc(i.edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.rank-b.rank) })
+	var out strings.Builder
+	at := 0
+	for _, e := range i.edits {
+		out.Write(text[at:e.from])
+		out.WriteString(e.text)
+		at = e.to
+	}
+	out.Write(text[at:])
+	return []byte(out.String())
+}
+
+// add notes a mutant for each change and returns the number of the first.
+func (i *instrumenter) add(at token.Pos, changes ...string) int {
+	first := len(*i.all) + 1
+	for _, change := range changes {
+		m := &mutant{id: len(*i.all) + 1, file: i.file, function: i.function, change: change, line: i.files.Position(at).Line}
+		for _, other := range *i.all {
+			if other.file == m.file && other.function == m.function && other.change == m.change {
+				m.nth++
+			}
+		}
+		*i.all = append(*i.all, m)
+	}
+	return first
+}
+
+func (i *instrumenter) replace(from, to token.Pos, text string) {
+	i.edits = append(i.edits, edit{i.files.Position(from).Offset, i.files.Position(to).Offset, len(i.edits), text})
+}
+
+// wrap puts an expression into a call; what is visited later is inside, so its end comes before this one's.
+func (i *instrumenter) wrap(e ast.Expr, before, after string) {
+	i.replace(e.Pos(), e.Pos(), choices+"."+before)
+	end := i.files.Position(e.End()).Offset
+	i.edits = append(i.edits, edit{end, end, -len(i.edits), after})
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// workersAtOnce is more than there are processors: some of the tests mostly wait.
+const workersAtOnce = 4
+
+// inParallel calls do for each of n, some at a time, until one fails.
+func inParallel(n int, do func(int) error) error {
+	next := make(chan int)
+	errs := make([]error, n)
+	var failed atomic.Bool
+	var workers sync.WaitGroup
+	for range workersAtOnce {
+		workers.Go(func() {
+			for i := range next {
+				if failed.Load() {
+					continue
+				}
+				if errs[i] = do(i); errs[i] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"strata/tests/gates/mutants/choice"
+)
+
+const (
+	// undisturbed bounds a test without a mutant, on a machine that others use, too.
+	undisturbed = 3 * time.Minute
+	// With a mutant a test may take slack times as long as without, and patience more: what then still runs waits for ever, and is killed.
+	slack, patience = 5, 10 * time.Second
+	// quick is what tests take that wait for nothing.
+	quick = time.Second
+)
+
+// test is one test of a suite, with how long it takes alone and which mutants it comes to.
+type test struct {
+	name    string
+	took    time.Duration
+	reaches map[int]bool
+}
+
+// run runs tests of a suite, all where none are named, until one fails. It reports whether all passed, and what they printed.
+func (s *suite) run(bound time.Duration, tests []string, environment ...string) (string, bool) {
+	// The test's own limit comes first, and says where it hangs.
+	ctx, cancel := context.WithTimeout(context.Background(), bound+5*time.Second)
+	defer cancel()
+	pattern := "."
+	if len(tests) > 0 {
+		pattern = "^(" + strings.Join(tests, "|") + ")$"
+	}
+	run := exec.CommandContext(ctx, s.binary, "-test.failfast", "-test.parallel=16", "-test.timeout="+bound.String(), "-test.run="+pattern)
+	run.Dir = s.folder
+	run.Env = append(os.Environ(), environment...)
+	out, err := run.CombinedOutput()
+	return string(out), err == nil
+}
+
+// attempt is run; tests that take long alone wait for real time, may fail for want of it on a machine that others use, and have a second
+// chance: a failure by chance would pass for a kill.
+func (s *suite) attempt(bound, took time.Duration, tests []string, environment ...string) (string, bool) {
+	out, passed := s.run(bound, tests, environment...)
+	if !passed && took > quick {
+		out, passed = s.run(bound, tests, environment...)
+	}
+	return out, passed
+}
+
+// explore runs each test alone and without a mutant, and notes what it comes to.
+func (s *suite) explore() error {
+	out, err := exec.Command(s.binary, "-test.list=.").Output()
+	if err != nil {
+		return fmt.Errorf("tests of %s: %w", s.folder, err)
+	}
+	names := strings.Fields(string(out))
+	s.tests = make([]test, len(names))
+	return inParallel(len(names), func(i int) error {
+		reached := s.binary + "." + strconv.Itoa(i)
+		start := time.Now()
+		out, passed := s.attempt(undisturbed, undisturbed, names[i:i+1], choice.Reached+"="+reached)
+		if !passed {
+			return fmt.Errorf("%s of %s fails without a mutant:\n%s", names[i], s.folder, out)
+		}
+		ids, err := numbers(reached)
+		s.tests[i] = test{name: names[i], took: time.Since(start), reaches: ids}
+		return err
+	})
+}
+
+// numbers reads a file of package choice; one that is not there has none.
+func numbers(path string) (map[int]bool, error) {
+	ids := map[int]bool{}
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return ids, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // it is read only.
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		id, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		ids[id] = true
+	}
+	return ids, lines.Err()
+}
+
+// killed reports whether a test that comes to the mutant fails: first those of its own folder, then those of the folders that import it, which
+// are built when the first mutant needs them.
+func killed(m *mutant, suites []*suite) (bool, error) {
+	folder := filepath.Dir(m.file)
+	for _, own := range []bool{true, false} {
+		for _, s := range suites {
+			if own && s.folder != folder || !own && !s.imports[folder] {
+				continue
+			}
+			if err := s.ready(); err != nil {
+				return false, err
+			}
+			if s.kills(m) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+func (s *suite) kills(m *mutant) bool {
+	var names []string
+	var took time.Duration
+	for _, one := range s.tests {
+		if one.reaches[m.id] {
+			names = append(names, one.name)
+			took += one.took
+		}
+	}
+	if len(names) == 0 {
+		return false
+	}
+	_, passed := s.attempt(slack*took+patience, took, names, choice.Variable+"="+strconv.Itoa(m.id))
+	return !passed
+}
