@@ -45,7 +45,7 @@ func TestOnlyAFaultThatStaysAndCannotHealIsGivenUp(t *testing.T) {
 	assert.Equal(t, health.Waiting, refused.Verdict("api", true).State)
 	assert.Contains(t, refused.Verdict("api", true).Hint, "systemctl status k3s")
 	refused.Existing = true
-	assert.Contains(t, refused.Verdict("api", true).Hint, "start the cluster", "nobody can log in to an existing cluster's host")
+	assert.Contains(t, refused.Verdict("api", true).Hint, "start the cluster", "there is no login to an existing cluster's host")
 }
 
 func TestAClusterWithoutServersIsNotAsked(t *testing.T) {

@@ -30,7 +30,7 @@ func TestPodNetworkVerdicts(t *testing.T) {
 }
 
 // Without a key for SSH the API alone says how the Nodes are.
-func TestUnitsThatNobodyMayAskForAreSkipped(t *testing.T) {
+func TestUnitsThatMayNotBeAskedForAreSkipped(t *testing.T) {
 	h := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
 	seen := &nodesAndUnits{hosts: []health.Host{h}, units: make([]host.UnitFacts, 1), nodes: &Facts{Nodes: []nodeFacts{
 		{Name: "a", Server: true, Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},

@@ -123,7 +123,7 @@ func TestPreflightDoesNotCallUnaskedAddressesFree(t *testing.T) {
 	}
 	f.Pings, f.PingsFault = host.Block{"ours": {"x"}}, nil
 	assert.Equal(t, health.Ready, verdict("address server-1").State)
-	assert.Empty(t, verdict("leases"), "nobody leases fixed addresses")
+	assert.Empty(t, verdict("leases"), "fixed addresses are not leased")
 	plan.Specs[0].Guest.DHCP = true
 	assert.Equal(t, health.Ready, verdict("leases").State)
 	assert.Contains(t, verdict("leases").Hint, "10.10.0.11 for "+plan.Specs[0].MAC(), "what to reserve, where the leases cannot be read")

@@ -17,7 +17,7 @@ func TestFindingsHideWhatIsBehindAFailure(t *testing.T) {
 	require.NoError(t, Write(&out, []Finding{
 		{Subject: "a", Verdict: health.Verdict{Check: "ssh", State: health.Waiting, Message: "refused", Hint: "switch it on"}},
 		{Subject: "a", Verdict: health.Verdict{Check: "disk", State: health.Waiting, Message: "not seen", After: []string{"ssh"}}},
-		{Subject: "b", Verdict: health.Verdict{Check: "ssh", State: health.Ready, Message: "said by nobody"}},
+		{Subject: "b", Verdict: health.Verdict{Check: "ssh", State: health.Ready, Message: "said by no gate"}},
 		{Subject: "b", Verdict: health.Verdict{Check: "disk", State: health.Ready, Message: "nearly full", Hint: "free some space"}},
 	}))
 	var rows []string

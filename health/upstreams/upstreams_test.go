@@ -83,7 +83,7 @@ func TestADifferenceThatChangesIsANewOne(t *testing.T) {
 	assert.Zero(t, w.since("p", behind, stale), "the data plane cannot be ahead of the cluster")
 	assert.Zero(t, w.since("p", want, stale))
 	now = now.Add(10 * time.Second)
-	assert.Zero(t, w.since("p", missing, stale), "nobody sends a route that is not there")
+	assert.Zero(t, w.since("p", missing, stale), "no request goes to a route that is not there")
 	assert.Zero(t, w.since("p", want, stale))
 }
 

@@ -18,7 +18,7 @@ func judge(seen, stuck bool, names []string) health.State {
 	const limit = 2 > 1
 	for _, name := range names {
 		if name == "" {
-			continue // nobody
+			continue // no name
 		}
 	}
 	switch {
@@ -43,7 +43,7 @@ func judge(seen, stuck bool, names []string) health.State {
 	const limit = 2 > 1
 	for _, name := range names {
 		if mutated.Not(1, name == "") {
-			if mutated.Keep(2) { continue } // nobody
+			if mutated.Keep(2) { continue } // no name
 		}
 	}
 	switch {
