@@ -43,7 +43,7 @@ func (c Command) Edited(ctx context.Context, log io.Writer, do func(Command) err
 	if err != nil {
 		return fmt.Errorf("making a folder for edits: %w", err)
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = os.RemoveAll(work) }()
 	if err := c.editInto(ctx, work, log); err != nil {
 		return err
 	}
