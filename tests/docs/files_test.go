@@ -21,7 +21,7 @@ func files(t *testing.T, asked func(path string) bool) map[string]string {
 		if err != nil {
 			return err
 		}
-		if path == ".git" || path == ".strata" {
+		if entry.IsDir() && (path == ".git" || path == ".strata") { // in a linked worktree .git is a file
 			return fs.SkipDir
 		}
 		if !entry.Type().IsRegular() || !asked(path) {
