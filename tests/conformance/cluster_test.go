@@ -13,6 +13,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -121,11 +122,15 @@ func (w *world) create(kind schema.GroupVersionResource, obj *unstructured.Unstr
 	require.NoError(w.t, err)
 }
 
-// patch merges JSON into an object, or into one of its subresources.
+// patch merges JSON into an object, or into one of its subresources, once the object is there.
 func (w *world) patch(kind schema.GroupVersionResource, name, body string, subresources ...string) {
 	w.t.Helper()
-	_, err := w.client.Resource(kind).Namespace(w.namespace).Patch(
-		w.t.Context(), name, types.MergePatchType, []byte(body), metav1.PatchOptions{}, subresources...)
+	var err error
+	eventually(w.t, func() bool {
+		_, err = w.client.Resource(kind).Namespace(w.namespace).Patch(
+			w.t.Context(), name, types.MergePatchType, []byte(body), metav1.PatchOptions{}, subresources...)
+		return !apierrors.IsNotFound(err)
+	})
 	require.NoError(w.t, err)
 }
 
