@@ -1,9 +1,12 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"strings"
 
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
@@ -35,7 +38,7 @@ func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 
 // exists notes an object. One that is there is refused, as the API server refuses it and Helm a release, unless the provider takes over what
 // is there (pulumi-kubernetes upsertExistingObjects), which it never does with a release. It must be called with the mutex held.
-func (w *world) exists(object string, upsert bool) error {
+func (w *world) exists(object string, upsert bool, inputs resource.PropertyMap) error {
 	release := strings.HasPrefix(object, releaseType)
 	switch {
 	case object == "":
@@ -46,7 +49,30 @@ func (w *world) exists(object string, upsert bool) error {
 		return fmt.Errorf("%s already exists", object)
 	}
 	w.objects[object] = true
+	if w.reality != nil {
+		w.reality.content[object] = inputs
+	}
 	return nil
+}
+
+// read is what a refresh finds: an object as it was last written, or none.
+func (w *world) read(_ context.Context, req plugin.ReadRequest) (plugin.ReadResponse, error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	found := plugin.ReadResponse{ReadResult: plugin.ReadResult{ID: req.ID, Inputs: req.Inputs, Outputs: req.State}, Status: resource.StatusOK}
+	object := objectOf(req.URN, req.Inputs)
+	switch {
+	case w.reality == nil || object == "":
+		return found, nil
+	case !w.reality.serves():
+		return plugin.ReadResponse{Status: resource.StatusUnknown}, errNoAnswer
+	case !w.objects[object]:
+		return plugin.ReadResponse{Status: resource.StatusOK}, nil
+	}
+	found.Inputs = w.reality.content[object]
+	found.Outputs = maps.Clone(req.State)
+	maps.Copy(found.Outputs, found.Inputs)
+	return found, nil
 }
 
 // gone forgets an object.

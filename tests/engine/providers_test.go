@@ -61,7 +61,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		}
 		err := w.do("create", req.URN, req.Properties, func() error {
 			w.drawn(req.URN, response.Properties)
-			return w.exists(objectOf(req.URN, req.Properties), upsert)
+			return w.exists(objectOf(req.URN, req.Properties), upsert || w.upserts, req.Properties)
 		})
 		return response, err
 	}
@@ -90,6 +90,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		return plugin.DeleteResponse{Status: resource.StatusOK}, err
 	}
 	if pkg == "kubernetes" {
+		provider.ReadF = w.read
 		provider.DiffConfigF = diffConfig
 		provider.ConfigureF = func(_ context.Context, req plugin.ConfigureRequest) (plugin.ConfigureResponse, error) {
 			upsert = enabled(req.Inputs["upsertExistingObjects"])

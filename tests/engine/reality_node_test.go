@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -17,12 +18,16 @@ func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) err
 	case what == "machine" || what == "vm":
 		return r.machine(verb, name)
 	case verb == "delete" && what == "uninstall":
-		r.uninstall(name)
+		return r.uninstall(name)
 	case verb == "delete":
 	case what == "present":
 		return r.present(name)
-	case !one.there:
-		return fmt.Errorf("%s: ssh: no route to host", name)
+	case !one.there && slices.Contains(overSSH, what):
+		return unreachable(name)
+	case what == "binary":
+		if found := pushed.FindStringSubmatch(plain(inputs["stdin"])); found != nil {
+			one.staged = found[1]
+		}
 	case what == "install":
 		return r.install(name, plain(inputs["create"]), plain(inputs["stdin"]))
 	case what == "gate" && strings.Contains(plain(inputs["stdin"]), `"kind":"server"`):
@@ -30,6 +35,9 @@ func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) err
 	}
 	return nil
 }
+
+// overSSH are the commands for one node that need its host.
+var overSSH = []string{"hostkey", "gate", "boot", "installer", "binary", "images", "install", "vip"}
 
 // machine makes and removes a machine. A delete says first that it is about to go.
 func (r *reality) machine(verb, name string) error {
@@ -60,15 +68,24 @@ func (r *reality) present(name string) error {
 	return nil
 }
 
-// uninstall takes K3s off a host that can be reached. Its node stays in Kubernetes.
-func (r *reality) uninstall(name string) {
-	if one := r.at(name); one.there {
-		one.token, one.server = "", false
+// uninstall takes K3s off a host, and what Strata has brought. Its node stays in Kubernetes.
+func (r *reality) uninstall(name string) error {
+	one := r.at(name)
+	if !one.there {
+		return unreachable(name)
 	}
+	*one = host{there: true, condemned: one.condemned, leaving: one.leaving}
+	return nil
 }
 
-// What the script of an install is told.
-var isServer, isFirst = regexp.MustCompile(`ROLE=\W*server`), regexp.MustCompile(`FIRST=\W*true`)
+func unreachable(name string) error { return fmt.Errorf("%s: ssh: no route to host", name) }
+
+// What the script of an install is told, a push and an upgrade.
+var (
+	isServer, isFirst = regexp.MustCompile(`ROLE=\W*server`), regexp.MustCompile(`FIRST=\W*true`)
+	binary            = regexp.MustCompile(`BINARY_SHA256=\W*([0-9a-f]{64})`)
+	pushed            = regexp.MustCompile(`"sha256":"([0-9a-f]{64})"`)
+)
 
 var tokenLine = regexp.MustCompile(`(?m)^token: "?([^"\n]+)`)
 
@@ -79,7 +96,12 @@ func (r *reality) install(name, script, config string) error {
 	if found == nil {
 		return fmt.Errorf("%s: no token in its configuration", name)
 	}
+	wanted := binary.FindStringSubmatch(script)
+	if wanted == nil || one.staged != wanted[1] {
+		return fmt.Errorf("%s: the staged K3s is %q, not %q", name, one.staged, wanted)
+	}
 	token, server := found[1], isServer.MatchString(script)
+	one.config = config
 	if one.token != "" {
 		if one.token != token && one.server {
 			return fmt.Errorf("%s: bootstrap data already found and encrypted with different token", name)
@@ -103,13 +125,47 @@ func (r *reality) install(name, script, config string) error {
 	default:
 		return fmt.Errorf("%s: no server to join", name)
 	}
-	one.server, one.token, one.cluster, r.nodes[name] = server, token, r.clusters, true
+	one.server, one.token, one.cluster, one.running, r.nodes[name] = server, token, r.clusters, one.staged, true
+	return nil
+}
+
+// upgrade has every node run what it asks for.
+func (r *reality) upgrade(stdin string) error {
+	wanted := pushed.FindStringSubmatch(stdin)
+	if wanted == nil {
+		return errors.New("upgrade: no binary is named")
+	}
+	for _, name := range nodesIn(stdin) {
+		one := r.at(name)
+		switch {
+		case !one.there:
+			return unreachable(name)
+		case one.token == "": // it has yet to join, with what is staged
+		case one.staged != wanted[1]:
+			return fmt.Errorf("%s: the staged K3s is %q, not %q", name, one.staged, wanted[1])
+		default:
+			one.running = wanted[1]
+		}
+	}
+	return nil
+}
+
+// exact is the gate of the node set.
+func (r *reality) exact(wanted []string) error {
+	if have := slices.Sorted(maps.Keys(r.nodes)); !slices.Equal(have, wanted) {
+		return fmt.Errorf("the cluster has the nodes %v, not %v", have, wanted)
+	}
+	for _, name := range wanted {
+		if err := r.joined(name); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // joined is the gate of one node's K3s.
 func (r *reality) joined(name string) error {
-	if one := r.at(name); one.token == "" || one.cluster != r.clusters || !r.nodes[name] {
+	if one := r.at(name); !one.there || one.token == "" || one.cluster != r.clusters || !r.nodes[name] {
 		return fmt.Errorf("%s: K3s is not ready", name)
 	}
 	return nil
@@ -117,8 +173,8 @@ func (r *reality) joined(name string) error {
 
 // judge holds reality to the configuration after an up that ended well: exactly the nodes that are asked for, in one cluster.
 func (r *reality) judge(wanted []string) error {
-	if have := slices.Sorted(maps.Keys(r.nodes)); !slices.Equal(have, wanted) {
-		return fmt.Errorf("the cluster has the nodes %v, not %v", have, wanted)
+	if err := r.exact(wanted); err != nil {
+		return err
 	}
 	for name, one := range r.hosts {
 		asked := slices.Contains(wanted, name)

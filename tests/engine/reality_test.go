@@ -23,8 +23,16 @@ type reality struct {
 	nodes map[string]bool
 	// objects are those of the world.
 	objects map[string]bool
+	// content is what an object was last written with.
+	content map[string]resource.PropertyMap
+	// writes counts the updates of objects.
+	writes int
 	// passwords counts those that were drawn.
 	passwords int
+	// existing: the cluster was there before the stack, and nothing that the stack does takes it away.
+	existing bool
+	// blind has the gate of the nodes open whatever there is, and removes no node: a planted fault.
+	blind bool
 }
 
 // host is a host, existing or made.
@@ -37,11 +45,42 @@ type host struct {
 	server  bool
 	token   string
 	cluster int
+	// staged is the binary that a push has brought, running the one that K3s runs, by their sums; config is its configuration.
+	staged, running, config string
 }
 
 // newReality is one without a machine, whose cluster's objects are the world's.
 func newReality(w *world) *reality {
-	return &reality{hosts: map[string]*host{}, nodes: map[string]bool{}, objects: w.objects}
+	return &reality{hosts: map[string]*host{}, nodes: map[string]bool{}, objects: w.objects, content: map[string]resource.PropertyMap{}}
+}
+
+// clone is another reality that is the same.
+func (r *reality) clone() *reality {
+	other := *r
+	other.nodes, other.objects, other.content = maps.Clone(r.nodes), maps.Clone(r.objects), maps.Clone(r.content)
+	other.hosts = map[string]*host{}
+	for name, one := range r.hosts {
+		same := *one
+		other.hosts[name] = &same
+	}
+	return &other
+}
+
+// fingerprint differs where reality does, but for what objects hold.
+func (r *reality) fingerprint() string {
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(r.hosts)) {
+		fmt.Fprintf(&text, "%s %+v ", name, *r.hosts[name])
+	}
+	fmt.Fprint(&text, r.clusters, r.passwords, r.nodes, r.objects, r.writes)
+	return text.String()
+}
+
+// becomes makes another reality the world's.
+func (w *world) becomes(r *reality) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.reality, w.objects = r, r.objects
 }
 
 // at is a host by its name.
@@ -54,6 +93,9 @@ func (r *reality) at(name string) *host {
 
 // serves reports whether the cluster has a server.
 func (r *reality) serves() bool {
+	if r.existing {
+		return true
+	}
 	for one := range maps.Values(r.hosts) {
 		if one.there && one.server && one.token != "" && one.cluster == r.clusters {
 			return true
@@ -70,13 +112,17 @@ func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap)
 	name, kind := urn.Name(), string(urn.Type())
 	switch {
 	case strings.HasPrefix(kind, "kubernetes:"):
-		return r.asked()
+		return r.written(verb, urn, inputs)
 	case !strings.HasPrefix(kind, "command:"):
 		return nil
 	case name == "hosts-leaving":
 		return r.depart(verb)
 	case name == "k3s-members":
 		return r.members(verb, inputs)
+	case verb != "delete" && name == "k3s-upgrade":
+		return r.upgrade(plain(inputs["stdin"]))
+	case verb != "delete" && name == "k3s-nodes" && !r.blind:
+		return r.exact(nodesIn(plain(inputs["stdin"])))
 	}
 	if found := onHost.FindStringSubmatch(name); found != nil {
 		return r.node(verb, found[2], found[3], inputs)
@@ -102,12 +148,24 @@ func (r *reality) asked() error {
 	return nil
 }
 
+// written is what a write to the API ends with. The object itself is noted where it is known whether it was there.
+func (r *reality) written(verb string, urn resource.URN, inputs resource.PropertyMap) error {
+	if err := r.asked(); err != nil {
+		return err
+	}
+	if object := objectOf(urn, inputs); object != "" && verb == "update" {
+		r.content[object] = inputs
+		r.writes++
+	}
+	return nil
+}
+
 // opened is what a request with a kubeconfig ends with: one of a cluster before has another CA.
 func (r *reality) opened(access resource.PropertyValue) error {
 	if err := r.asked(); err != nil {
 		return err
 	}
-	if text := plain(access); !strings.Contains(text, accessTo(r.clusters)) {
+	if text := plain(access); !r.existing && !strings.Contains(text, accessTo(r.clusters)) {
 		return fmt.Errorf("x509: certificate signed by unknown authority: the cluster is %d: %s", r.clusters, text)
 	}
 	return nil
@@ -148,7 +206,7 @@ func (r *reality) depart(verb string) error {
 
 // members takes the nodes that the configuration has lost out of the cluster.
 func (r *reality) members(verb string, inputs resource.PropertyMap) error {
-	if verb == "delete" {
+	if verb == "delete" || r.blind {
 		return nil
 	}
 	if err := r.asked(); err != nil {

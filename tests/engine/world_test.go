@@ -5,6 +5,7 @@ package engine_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -38,11 +39,18 @@ type world struct {
 	reality *reality
 	// breaks ends the run at one of its actions. Optional.
 	breaks *breakOff
+	// watch is told of each action, with the mutex held: before its effect and behind it. Optional.
+	watch func(when, verb, name string)
+	// upserts has the Kubernetes provider take over what exists, as `strata recover` asks it to.
+	upserts bool
+	// written is when each resource's create or update last had its effect, on the clock.
+	written map[string]int
+	texts   map[string]string
 }
 
 // newWorld is a world whose actions take long enough for those that may overlap to do so, and short enough for a run of 60.
 func newWorld() *world {
-	return &world{failing: map[string]bool{}, objects: map[string]bool{}, pace: 2 * time.Millisecond}
+	return &world{failing: map[string]bool{}, objects: map[string]bool{}, written: map[string]int{}, texts: map[string]string{}, pace: 2 * time.Millisecond}
 }
 
 // fail makes an action fail from now on, heal ends that.
@@ -70,6 +78,10 @@ func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap, e
 	if err := w.breaks.before(); err != nil {
 		return err
 	}
+	if w.watch != nil {
+		w.watch("before", verb, urn.Name())
+		defer func() { w.watch("behind", verb, urn.Name()) }()
+	}
 	if w.reality != nil {
 		if err := w.reality.do(verb, urn, inputs); err != nil {
 			return fmt.Errorf("%s of %s: %w", verb, urn.Name(), err)
@@ -82,7 +94,20 @@ func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap, e
 		return err
 	}
 	w.actions[index].end = w.tick()
+	w.noted(verb, urn.Name(), inputs)
 	return nil
+}
+
+// noted notes what a resource was written with, and when that was anything new: a gate always is, and a way in never.
+func (w *world) noted(verb, name string, inputs resource.PropertyMap) {
+	inputs = maps.Clone(inputs)
+	delete(inputs, "connection")
+	delete(inputs, "environment")
+	text := revealed(inputs)
+	if verb == "create" || text != w.texts[name] {
+		w.written[name] = w.clock
+	}
+	w.texts[name] = text
 }
 
 // tick must be called with the mutex held.

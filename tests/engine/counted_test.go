@@ -1,0 +1,53 @@
+package engine_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/bench"
+)
+
+// counted counts what was tried of one stack. With RECORD it is written into bench/results.json as it goes, so that a run that breaks off has
+// its numbers, too.
+type counted struct {
+	t                      *testing.T
+	name                   string
+	kills, converged       int
+	histories, violated, n int
+}
+
+func (c *counted) kill(err error) {
+	c.kills++
+	if err == nil {
+		c.converged++
+	}
+	c.write(100)
+}
+
+func (c *counted) history(err error) {
+	if c.violated > 0 {
+		return // it is being made short
+	}
+	c.histories++
+	if err != nil {
+		c.violated++
+	}
+	c.write(20)
+}
+
+// write writes the numbers after every so many.
+func (c *counted) write(every int) {
+	if c.n++; every > 0 && c.n%every != 0 || os.Getenv("RECORD") == "" {
+		return
+	}
+	path := filepath.Join(root, "bench", "results.json")
+	if c.kills > 0 {
+		require.NoError(c.t, bench.Tally(path, "engine/"+c.name, bench.Kills, c.kills, c.converged))
+	}
+	if c.histories > 0 {
+		require.NoError(c.t, bench.Tally(path, "engine/"+c.name, bench.Histories, c.histories, c.violated))
+	}
+}

@@ -1,0 +1,171 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+	"strata/config"
+	"strata/internal/artifacts"
+	"strata/tests/pulumitest"
+)
+
+// secrets are what must stand nowhere in plain.
+var secrets = []string{pulumitest.Token, pulumitest.ClientKey, "PRIVATE KEY"}
+
+// whole holds what an up leaves to the configuration and to the state.
+func (h *history) whole() error {
+	for _, holds := range []func() error{h.nodesAreWhole, h.hostsAreAsAsked, h.objectsAreTheStates, h.nothingIsPlain, h.gatesLookedLast} {
+		if err := holds(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nodesAreWhole: exactly the nodes that are asked for, in one cluster, and no machine without an owner.
+func (h *history) nodesAreWhole() error {
+	if h.reality.existing {
+		return nil
+	}
+	wanted := h.wanted()
+	if err := h.reality.judge(wanted); err != nil {
+		return err
+	}
+	for name, one := range h.reality.hosts {
+		if one.there && !slices.Contains(wanted, name) && !h.onExistingHosts() {
+			return fmt.Errorf("the machine of %s is there, and nobody's", name)
+		}
+	}
+	return nil
+}
+
+// hostsAreAsAsked: each runs the bundle's K3s, with the configuration that the state has.
+func (h *history) hostsAreAsAsked() error {
+	manifest, err := artifacts.ReadManifest(os.Getenv(config.ArtifactsVariable))
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(manifest.Artifacts, func(one artifacts.Entry) bool { return one.Name == config.ArtifactK3s })
+	stored := h.stored()
+	for _, name := range h.wanted() {
+		one, install := h.reality.at(name), stored["k3s-"+name+"-install"]
+		switch {
+		case one.running != manifest.Artifacts[i].SHA256:
+			return fmt.Errorf("%s runs K3s %s, not %s", name, one.running, manifest.Artifacts[i].SHA256)
+		case install == nil || plain(install.Inputs["stdin"]) != one.config:
+			return fmt.Errorf("%s has another configuration than the state", name)
+		}
+	}
+	return nil
+}
+
+// objectsAreTheStates: what is in the cluster is in the state with that content, and the other way round. Nothing is in an existing cluster
+// but what the stack put there.
+func (h *history) objectsAreTheStates() error {
+	stored := map[string]bool{}
+	for _, state := range h.snapshot.Resources {
+		object := objectOf(state.URN, state.Inputs)
+		if object == "" {
+			continue
+		}
+		stored[object] = true
+		if h.adrift {
+			continue
+		}
+		if !h.here(object) {
+			return fmt.Errorf("%s is in the state, and not in the cluster", object)
+		}
+		if is, asked := revealed(h.reality.content[object]), revealed(state.Inputs); is != asked {
+			return fmt.Errorf("%s is another in the cluster than in the state:\n%s\n%s", object, is, asked)
+		}
+	}
+	for object := range h.objects {
+		if !stored[object] {
+			return fmt.Errorf("%s is in the cluster, and not in the state", object)
+		}
+	}
+	return nil
+}
+
+// revealed is a text of values, with those that are secret.
+func revealed(values resource.PropertyMap) string {
+	var reveal func(value resource.PropertyValue) (any, bool)
+	reveal = func(value resource.PropertyValue) (any, bool) {
+		if value.IsSecret() {
+			return value.SecretValue().Element.MapRepl(nil, reveal), true
+		}
+		return nil, false
+	}
+	text, err := json.Marshal(values.MapRepl(nil, reveal))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// nothingIsPlain: no secret stands in the state but as one.
+func (h *history) nothingIsPlain() error {
+	for _, state := range h.snapshot.Resources {
+		for _, text := range secrets {
+			for what, values := range map[string]resource.PropertyMap{"inputs": state.Inputs, "outputs": state.Outputs} {
+				if found := pulumitest.FindPlain(what, resource.NewProperty(values), text); len(found) > 0 {
+					return fmt.Errorf("%s has a secret in plain: %v", state.URN.Name(), found)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// gatesLookedLast: each gate in the state has looked since what it waits for was last written. What a refresh has made again is not looked at: a
+// gate's inputs are what they were, and docs/operations.md has `strata health` look.
+func (h *history) gatesLookedLast() error {
+	if h.refreshed {
+		maps.Copy(h.looked, h.written)
+	}
+	stored := h.stored()
+	for name, state := range stored {
+		if !isGate(state) {
+			continue
+		}
+		for _, need := range state.Dependencies {
+			if other := stored[need.Name()]; other != nil && !isGate(other) && moves(other) && h.written[need.Name()] > max(h.written[name], h.looked[need.Name()]) {
+				return fmt.Errorf("%s stands open since before %s was written", name, need.Name())
+			}
+		}
+	}
+	return nil
+}
+
+// isGate reports whether a resource is a gate.
+func isGate(state *resource.State) bool {
+	return strings.HasSuffix(plain(state.Inputs["create"]), "strata gate")
+}
+
+// moves reports whether a resource's writing changes what gates look at: K3s's configuration, a release, a workload.
+func moves(state *resource.State) bool {
+	kind := string(state.Type)
+	return kind == releaseType || strings.HasPrefix(kind, "kubernetes:apps/") || strings.HasSuffix(state.URN.Name(), "-install")
+}
+
+// nothing holds what a destroy leaves to nothing.
+func (h *history) nothing() error {
+	if left := h.stored(); len(left) > 0 {
+		return fmt.Errorf("a destroy left in the state: %v", left)
+	}
+	for name, one := range h.reality.hosts {
+		if one.token != "" || one.there && !h.onExistingHosts() {
+			return fmt.Errorf("a destroy left %s: %+v", name, *one)
+		}
+	}
+	if h.reality.existing && len(h.objects) > 0 {
+		return fmt.Errorf("a destroy left in the existing cluster: %v", h.objects)
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package engine_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/pkg/v3/engine"
+	lt "github.com/pulumi/pulumi/pkg/v3/engine/lifecycletest/framework"
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+)
+
+// scene is an operation that is killed at each of its boundaries.
+type scene struct {
+	name string
+	op   lt.TestOp
+	// begin is what is there before, and changed then. Without it nothing is there.
+	begin func(h *history)
+	// ours are scenes of a cluster that the stack builds, machines those of machines that it makes.
+	ours, machines bool
+}
+
+var scenes = []scene{
+	{name: "up", op: engine.Update},
+	{name: "destroy", op: engine.Destroy, begin: func(*history) {}},
+	{name: "change", op: engine.Update, begin: func(h *history) {
+		pool := h.config["strata:metallb"]["addresses"].([]any)[0].(string)
+		h.set("metallb", "addresses", []any{pool[:len(pool)-1] + "1"})
+		if root, has := h.config["strata:argocd"]["root"].(section); has {
+			root["revision"] = "main"
+		} else {
+			h.set("argocd", "enabled", h.config["strata:argocd"]["enabled"] == false)
+		}
+		if !h.reality.existing {
+			h.node("agent-1")["labels"] = map[string]any{"a": "b"}
+			h.set("k3s", "tlsSANs", []any{"api.example.org"})
+		}
+	}},
+	{name: "upgrade", op: engine.Update, begin: func(h *history) {
+		for _, artifact := range []string{config.ArtifactK3s, config.ArtifactMetalLBChart, config.ArtifactCertManagerChart, config.ArtifactTraefikChart} {
+			h.newArtifact(artifact)
+		}
+	}},
+	{name: "leave", ours: true, op: engine.Update, begin: func(h *history) { h.removeNodes(h.wanted()[0]) }},
+	{name: "recreate", machines: true, op: engine.Update, begin: func(h *history) { h.node("agent-1")["recreate"] = "disk-broken" }},
+}
+
+// plays reports whether a scene is one of a stack.
+func (c scene) plays(h *history) bool {
+	return !(c.ours && h.reality.existing || c.machines && (h.reality.existing || h.onExistingHosts()))
+}
+
+// killed is a stack as a kill leaves it: what was written of the state, and what was done.
+type killed struct {
+	at       string
+	snapshot *deploy.Snapshot
+	reality  *reality
+}
+
+// kills runs an operation undisturbed and returns what a kill before and behind each of its actions would have left. Actions that were
+// under way at that moment have done their work or not, as it was. Moments that leave the same are one.
+func (h *history) kills(op lt.TestOp) ([]killed, error) {
+	var all []killed
+	var wrong error
+	last, entries := "", -1
+	h.watch = func(when, verb, name string) {
+		is, written := h.reality.fingerprint(), len(h.journal.written())
+		if is == last && written == entries || wrong != nil {
+			return
+		}
+		last, entries = is, written
+		one := killed{at: when + " " + verb + " of " + name, reality: h.reality.clone()}
+		one.snapshot, wrong = h.journal.now()
+		all = append(all, one)
+	}
+	ended := h.run(op, false)
+	h.watch = nil
+	if wrong == nil && ended.err != nil {
+		wrong = fmt.Errorf("undisturbed: %w: %v", ended.err, ended.errors)
+	}
+	return all, wrong
+}
+
+// survives plays what must follow a kill: the same command once more, a second up that has nothing to do, and a destroy that leaves nothing.
+// A destroy in a cluster of ours may also be taken back by an up.
+func (h *history) survives(one killed, destroys bool) error {
+	h.from(one)
+	if destroys {
+		err := h.play(step{what: "destroy", without: true})
+		if err != nil || h.reality.existing {
+			return err
+		}
+		h.from(one)
+	}
+	err := h.converges()
+	if err != nil && h.reality.existing && refusedAsThere.MatchString(err.Error()) {
+		h.recover()
+		err = h.converges()
+	}
+	return err
+}
+
+// refusedAsThere is what an existing cluster's API server says of an object that a kill has left, and Helm of a release.
+var refusedAsThere = regexp.MustCompile(`already exists|cannot re-use a name`)
+
+// recover is `strata recover`, which an existing cluster takes after such a kill (docs/adr/0023): the records of releases that the state does not
+// know go, and the next up takes over what exists.
+func (h *history) recover() {
+	known := map[string]bool{}
+	for _, state := range h.snapshot.Resources {
+		known[objectOf(state.URN, state.Inputs)] = true
+	}
+	for object := range maps.Clone(h.objects) {
+		if strings.HasPrefix(object, releaseType) && !known[object] {
+			h.gone(object)
+		}
+	}
+	h.snapshot.PendingOperations = nil
+	h.upserts = true
+}
+
+// from goes on where a kill has left the stack.
+func (h *history) from(one killed) {
+	h.snapshot, h.upserts = one.snapshot, false
+	h.becomes(one.reality.clone())
+}
+
+// TestEveryKillConverges kills each operation of each stack before and behind each action: KILLS of them drawn by SEED, or all of them.
+func TestEveryKillConverges(t *testing.T) {
+	sample, seed := number(t, "KILLS", 12), number(t, "SEED", 1)
+	t.Logf("KILLS=%d (0 is all) SEED=%d", sample, seed)
+	for _, name := range []string{"local", "staging", "rehearsal", "proxmox", "libvirt", "kind", "vip", "vault", "workload"} {
+		t.Run(name, func(t *testing.T) {
+			count := &counted{t: t, name: name}
+			for i, scene := range scenes {
+				t.Run(scene.name, func(t *testing.T) {
+					h := newHistory(t, name)
+					if !scene.plays(h) {
+						t.Skip("this stack has none")
+					}
+					all := h.scene(scene)
+					if sample > 0 {
+						random := rand.New(rand.NewPCG(uint64(seed), uint64(i))) // a moment, no secret
+						random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+						all = all[:min(len(all), max(1, sample/len(scenes)))]
+					}
+					for _, one := range all {
+						err := h.survives(one, scene.name == "destroy")
+						count.kill(err)
+						if err != nil {
+							t.Errorf("killed %s: %v", one.at, err)
+						}
+					}
+					t.Logf("%d kills", len(all))
+				})
+			}
+			count.write(0)
+		})
+	}
+}
+
+// scene plays a scene and returns its kills.
+func (h *history) scene(one scene) []killed {
+	if one.begin != nil {
+		up := h.up()
+		require.NoError(h.t, up.err, up.errors)
+		one.begin(h)
+	}
+	all, err := h.kills(one.op)
+	require.NoError(h.t, err)
+	return slices.Clip(all)
+}
+
+// number is a number in the environment.
+func number(t *testing.T, variable string, otherwise int) int {
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	value, err := strconv.Atoi(text)
+	require.NoError(t, err, variable)
+	return value
+}

@@ -1,0 +1,118 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/pulumi/pulumi/pkg/v3/engine"
+	lt "github.com/pulumi/pulumi/pkg/v3/engine/lifecycletest/framework"
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
+	"github.com/pulumi/pulumi/pkg/v3/util/cancel"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/diag"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
+)
+
+// journal is what a run writes of its state, in order: what a kill leaves is a beginning of it. Unlike the harness's own it can be read
+// while the run goes on.
+type journal struct {
+	mutex   sync.Mutex
+	entries engine.JournalEntries
+	// base is the state before.
+	base *deploy.Snapshot
+}
+
+func (j *journal) add(kind engine.TestJournalEntryKind, step deploy.Step) {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	j.entries = append(j.entries, engine.TestJournalEntry{Kind: kind, Step: step})
+}
+
+// written are the entries so far.
+func (j *journal) written() engine.JournalEntries {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	return slices.Clone(j.entries)
+}
+
+// now is the state that is written at this moment, as a copy of its own: the engine goes on changing what it has.
+func (j *journal) now() (*deploy.Snapshot, error) {
+	snapshot, err := j.written().Snap(j.base)
+	return copied(snapshot), err
+}
+
+func (j *journal) BeginMutation(step deploy.Step) (engine.SnapshotMutation, error) {
+	j.add(engine.TestJournalEntryBegin, step)
+	return j, nil
+}
+
+func (j *journal) End(step deploy.Step, success bool) error {
+	kind := engine.TestJournalEntryFailure
+	if success {
+		kind = engine.TestJournalEntrySuccess
+	}
+	j.add(kind, step)
+	return nil
+}
+
+func (j *journal) RegisterResourceOutputs(step deploy.Step) error {
+	j.add(engine.TestJournalEntryOutputs, step)
+	return nil
+}
+
+func (*journal) SetSnippets([]resource.Snippet) error           { return nil }
+func (*journal) RecordPlugin(plugin workspace.PluginInfo) error { return nil }
+func (*journal) Write(*deploy.Snapshot) error                   { return nil }
+func (*journal) RebuiltBaseState() error                        { return nil }
+func (*journal) Close() error                                   { return nil }
+
+// copied is a state whose resources are its own; what they say is never changed in place.
+func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {
+	if snapshot == nil {
+		return nil
+	}
+	own := *snapshot
+	own.Resources = make([]*resource.State, len(snapshot.Resources))
+	for i, state := range snapshot.Resources {
+		own.Resources[i] = state.Copy()
+	}
+	own.PendingOperations = make([]resource.Operation, len(snapshot.PendingOperations))
+	for i, pending := range snapshot.PendingOperations {
+		own.PendingOperations[i] = resource.NewOperation(pending.Resource.Copy(), pending.Type)
+	}
+	return &own
+}
+
+// quickly is an operation without what the harness does beside it: it serializes and verifies the state after each step, three times over,
+// which is nine tenths of a run. Here only the last state is verified, and those that a kill leaves.
+func (s *stack) quickly(ctx context.Context, op lt.TestOp, preview bool, hear func(engine.Event)) (*deploy.Snapshot, engine.JournalEntries, error) {
+	target := s.plan.GetTarget(s.t, nil)
+	target.Snapshot = copied(s.snapshot)
+	s.journal = &journal{base: target.Snapshot}
+	options := s.plan.Options.Options()
+	options.Parallel, options.Refresh = s.parallel, s.refreshes
+	host := s.plan.Options.HostF()
+	options.HostFactory = func(context.Context, diag.Sink, diag.Sink, plugin.DebugContext) (plugin.Host, error) {
+		return host, nil
+	}
+	canceled, source := cancel.NewContext(context.Background())
+	defer context.AfterFunc(ctx, func() { source.Cancel() })()
+	events, heard := make(chan engine.Event), make(chan struct{})
+	go func() {
+		defer close(heard)
+		for event := range events {
+			hear(event)
+		}
+	}()
+	_, _, err := op(lt.NewUpdateInfo(s.plan.GetProject(), target), &engine.Context{
+		Cancel: canceled, Events: events, SnapshotManager: s.journal, PluginManager: lt.NopPluginManager{},
+	}, options, preview)
+	close(events)
+	<-heard
+	entries := s.journal.written()
+	after, wrong := entries.Snap(target.Snapshot)
+	return after, entries, errors.Join(err, wrong, host.Close())
+}

@@ -1,0 +1,39 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a kill leaves of an object's update or delete is not seen by a plain up that asks for what was before: the state has it so. With
+// `--refresh` it is.
+func TestAKilledChangeOfAnObjectThatIsTakenBackTakesARefresh(t *testing.T) {
+	for name, change := range map[string]string{"update of metallb-pool": "pool", "delete of argocd-release": "argocd"} {
+		t.Run(name, func(t *testing.T) {
+			h := newHistory(t, "rehearsal")
+			h.taken["argocd"] = true
+			require.NoError(t, h.play(step{what: "up", without: true}))
+			require.NoError(t, h.play(step{what: change}))
+			all, err := h.kills(scenes[0].op)
+			require.NoError(t, err)
+			h.from(moment(t, all, "behind "+name))
+			require.NoError(t, h.play(step{what: change}))
+			require.Error(t, h.play(step{what: "up", without: true}))
+			require.NoError(t, h.play(step{what: "refresh", without: true}))
+			require.NoError(t, h.converges())
+		})
+	}
+}
+
+// moment is the kill at a boundary.
+func moment(t *testing.T, all []killed, at string) killed {
+	t.Helper()
+	for _, one := range all {
+		if one.at == at {
+			return one
+		}
+	}
+	require.Fail(t, "no kill "+at)
+	return killed{}
+}
