@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -12,7 +13,8 @@ import (
 	"strata/health"
 )
 
-// gateNode registers the gate of one node's unit and, on a server, of /ping. The next server joins behind it.
+// gateNode registers the gate of one node's unit and, on a server, of /ping. The next server joins behind it. It looks again whenever the install
+// runs again, also for other peers only: an agent that had joined through a server which left restarts.
 func (k *k3s) gateNode(name string, host *Host, config pulumi.StringOutput, install pulumi.Resource) (*health.Gate, error) {
 	at := accessTo([]*Host{host})
 	spec := health.Spec{
@@ -23,7 +25,8 @@ func (k *k3s) gateNode(name string, host *Host, config pulumi.StringOutput, inst
 		spec.Servers = []string{host.endpoint()}
 	}
 	return health.NewGate(k.ctx, name+"-gate", &health.GateArgs{
-		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey, Revision: digest(config, k.args.Artifacts.Digest("k3s")),
+		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey,
+		Revision: digest(config, k.args.Artifacts.Digest("k3s")+strings.Join(k.peers(host), " ")),
 	}, slices.Concat(childOf(k, install), host.deletedWith())...)
 }
 

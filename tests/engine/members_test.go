@@ -187,3 +187,15 @@ func TestALayerThatIsSwitchedOnPushesItsImagesAndRestartsNoNode(t *testing.T) {
 	assert.Equal(t, []string{guard}, did.names("update"), "what runs goes on; the guard knows one namespace more")
 	assert.Empty(t, did.names("delete"))
 }
+
+// An agent that had joined through a server which left restarts, and its gate looks at it then: random histories found that none did.
+func TestAnAgentsGateLooksAgainWhenItsPeersChange(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.removeNodes("server-2", "server-3")
+	did := s.mustUp().actions
+	for _, node := range []string{"server-1", "agent-1", "agent-2"} {
+		assert.True(t, did.before("create", "k3s-"+node+"-install", "create", "k3s-"+node+"-gate"), node)
+	}
+	assert.Empty(t, s.mustUp().changed())
+}
