@@ -70,8 +70,9 @@ test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine
 	@hack/test all
 
 .PHONY: test-chaos
-test-chaos: ## HISTORIES (20) random histories of ups, destroys, kills and changes for each of two stacks, in Pulumi's engine
-	cd tests/engine && HISTORIES=$${HISTORIES:-20} go test -count=1 -timeout 120m -v -run '^TestEveryHistoryConverges$$' .
+test-chaos: ## in Pulumi's engine: a kill at every boundary of each stack's operations (KILLS=0 is all), and HISTORIES (500) random ones for each of two stacks, from SEED (1); written to bench/results.json
+	cd tests/engine && GOGC=400 RECORD=1 KILLS=$${KILLS:-0} HISTORIES=$${HISTORIES:-500} go test -count=1 -timeout 180m -v -run '^TestEvery(Kill|History)Converges$$' .
+	go generate ./tests/bench
 
 .PHONY: mutants
 mutants: ## each small change of a gate's judgement must fail a test; writes tests/gates/mutants.md and docs/benchmarks.md (minutes)

@@ -49,9 +49,11 @@ var meanings = map[string]string{
 	"upgrade_api_gap":                "the longest time without an API server during that upgrade",
 	"upgrade_service_gap":            "the longest time without an answer of a Service during that upgrade",
 	"endpoint_gap":                   "the longest time without the API at its own address after the server that held it died",
-	"kills_tried":                    "ups and downs of local killed with SIGKILL at seeded moments",
-	"kills_converged":                "of those, the kills after which a plain `pulumi up` brought everything up and a second one found nothing to do",
 	"mutants_killed_ratio":           "small changes of the gates' judgement that fail a test, of all that a test can notice (`make mutants`)",
+	"kills_tried":                    "commands killed: in the engine before and behind each action of each operation, on the lab with SIGKILL at seeded moments",
+	"kills_converged":                "of those, the kills after which the same command once more brought everything about, a second up found nothing to do and a destroy left nothing",
+	"histories_checked":              "random programs of operations, kills and losses that were held to the invariants",
+	"histories_violated":             "of those, the ones that violated one",
 	"recovery_api":                   "a restore after two of three servers lost their data: until the API answers",
 	"recovery_all":                   "the same restore: until every node works",
 }
