@@ -115,7 +115,7 @@ bench-kills: ready ## kill KILLS (20) ups and downs at moments seeded by SEED, a
 	go generate ./tests/bench
 
 .PHONY: bench-faults
-bench-faults: ready ## break a platform that is up in each way of a table, and time what its gates say and how it heals (half an hour); FAULTS=REGEXP selects
+bench-faults: ready ## break a platform that is up in each way of a table, and time what its gates say and how it heals (a quarter of an hour); FAULTS=REGEXP selects
 	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchFaults$$' -v .
 	go generate ./tests/bench
 
