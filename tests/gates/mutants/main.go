@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,16 +16,17 @@ const sampledRooms = 3
 
 func main() {
 	only := flag.String("rooms", "", "folders of health, with commas between; all where none is named")
+	match := flag.String("match", "", "a regular expression of the names of the changes that are tried; empty is all")
 	sample := flag.Int("sample", 0, "how many changes of three folders are tried; 0 is all of all")
 	seed := flag.Uint64("seed", 0, "what the sample is drawn by; 0 draws one")
 	flag.Parse()
-	if err := run(*only, *sample, *seed); err != nil {
+	if err := run(*only, *match, *sample, *seed); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(only string, sample int, seed uint64) error {
+func run(only, match string, sample int, seed uint64) error {
 	all, err := rooms()
 	if err != nil {
 		return fmt.Errorf("no files in %s: run it in the root of the repository: %w", healthFolder, err)
@@ -37,11 +39,24 @@ func run(only string, sample int, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	tried, err := try(all, chosen, known, draw, sample)
+	named, err := regexp.Compile(match)
+	if err != nil {
+		return fmt.Errorf("-match: %w", err)
+	}
+	tried, err := try(all, chosen, func(mutants []*mutant) []*mutant {
+		mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return !named.MatchString(m.name()) })
+		if draw == nil {
+			return mutants
+		}
+		// Equivalents live through every test, and all would have to be built.
+		mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return known[m.name()] != "" })
+		draw.Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
+		return mutants[:min(sample, len(mutants))]
+	})
 	if err != nil {
 		return err
 	}
-	whole := only == "" && sample == 0
+	whole := only == "" && match == "" && sample == 0
 	survivors, err := known.check(tried, whole)
 	if whole {
 		if err := report(tried, known); err != nil {
@@ -84,9 +99,8 @@ func choose(all []room, only string, sample int, seed uint64) ([]room, *rand.Ran
 	return chosen, draw, nil
 }
 
-// try runs the tests of all folders with each mutant of the chosen ones, or with a sample. A sample has no equivalents: those live through every
-// test, and all would have to be built.
-func try(all, chosen []room, known equivalents, draw *rand.Rand, sample int) ([]*mutant, error) {
+// try runs the tests of all folders with each mutant of the chosen ones that pick leaves.
+func try(all, chosen []room, pick func([]*mutant) []*mutant) ([]*mutant, error) {
 	scratch, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return nil, err
@@ -102,11 +116,7 @@ func try(all, chosen []room, known equivalents, draw *rand.Rand, sample int) ([]
 			return nil, err
 		}
 	}
-	if draw != nil {
-		mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return known[m.name()] != "" })
-		draw.Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
-		mutants = mutants[:min(sample, len(mutants))]
-	}
+	mutants = pick(mutants)
 	return mutants, inParallel(len(mutants), func(i int) (err error) {
 		mutants[i].killed, err = killed(mutants[i], suites)
 		return err
