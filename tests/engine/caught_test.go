@@ -115,7 +115,7 @@ func TestWhatIsPlantedIsFoundAndShrunk(t *testing.T) {
 	}{
 		"no hook takes over what a kill has left":    {func(h *history) { h.registers = platform.Run }, 2, "already exists|cannot re-use a name"},
 		"a gate opens falsely over a node that left": {func(h *history) { h.reality.blind = true }, 2, "the cluster has the nodes"},
-		"a gate does not look again":                 {func(h *history) { h.registers = ignoring("k3s-server-1-gate") }, 3, "k3s-server-1-gate stands open"},
+		"a gate does not run again":                  {func(h *history) { h.registers = ignoring("k3s-server-1-gate") }, 3, "k3s-server-1-gate stands open"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			last, how := shortest(t, "rehearsal", one.plant)
@@ -133,17 +133,17 @@ func TestEachInvariantCanFail(t *testing.T) {
 	release := "kubernetes:helm.sh/v3:Release metallb-system/metallb"
 	require.True(t, h.here(release))
 	for want, breaks := range map[string]func(r *reality){
-		"the cluster has the nodes":         func(r *reality) { delete(r.nodes, "agent-1") },
-		"agent-1: K3s is not ready":         func(r *reality) { r.at("agent-1").there = false },
-		"server-2: K3s is not ready":        func(r *reality) { r.at("server-2").cluster = 7 },
-		"agent-1 is marked as leaving":      func(r *reality) { r.at("agent-1").leaving = true },
-		"agent-3 is there, and nobody's":    func(r *reality) { r.at("agent-3").there = true },
-		"agent-4 has left and has K3s":      func(r *reality) { r.at("agent-4").token = "any" },
-		"server-1 runs K3s old":             func(r *reality) { r.at("server-1").running = "old" },
-		"server-1 has another configuratio": func(r *reality) { r.at("server-1").config = "old" },
-		"in the state, and not in the clus": func(r *reality) { delete(r.objects, release) },
-		"in the cluster, and not in the st": func(r *reality) { r.objects["a/b"] = true },
-		"is another in the cluster than in": func(r *reality) { r.content[release] = resource.PropertyMap{} },
+		"the cluster has the nodes":              func(r *reality) { delete(r.nodes, "agent-1") },
+		"agent-1: K3s is not ready":              func(r *reality) { r.at("agent-1").there = false },
+		"server-2: K3s is not ready":             func(r *reality) { r.at("server-2").cluster = 7 },
+		"agent-1 is marked as leaving":           func(r *reality) { r.at("agent-1").leaving = true },
+		"agent-3 is there, and without an owner": func(r *reality) { r.at("agent-3").there = true },
+		"agent-4 has left and has K3s":           func(r *reality) { r.at("agent-4").token = "any" },
+		"server-1 runs K3s old":                  func(r *reality) { r.at("server-1").running = "old" },
+		"server-1 has another configuratio":      func(r *reality) { r.at("server-1").config = "old" },
+		"in the state, and not in the clus":      func(r *reality) { delete(r.objects, release) },
+		"in the cluster, and not in the st":      func(r *reality) { r.objects["a/b"] = true },
+		"is another in the cluster than in":      func(r *reality) { r.content[release] = resource.PropertyMap{} },
 	} {
 		h.becomes(sound.clone())
 		breaks(h.reality)

@@ -54,7 +54,7 @@ type history struct {
 	all   []any
 	// left are the nodes that were taken out of the configuration.
 	left []string
-	// lost counts how often agent-1's host was lost; while it is odd, nobody has given it another.
+	// lost counts how often agent-1's host was lost; while it is odd, it has not been given another.
 	lost int
 	// adrift is true where objects were deleted beneath Pulumi, or a restore has changed them: a plain up does not look.
 	adrift bool
