@@ -39,7 +39,7 @@ func (h *history) nodesAreWhole() error {
 	}
 	for name, one := range h.reality.hosts {
 		if one.there && !slices.Contains(wanted, name) && !h.onExistingHosts() {
-			return fmt.Errorf("the machine of %s is there, and nobody's", name)
+			return fmt.Errorf("the machine of %s is there, and without an owner", name)
 		}
 	}
 	return nil
