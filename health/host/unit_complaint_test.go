@@ -115,3 +115,15 @@ func TestATokenIsBelievedToBeWrongAtItsTime(t *testing.T) {
 	assert.True(t, wrong.believed(UnitFacts{Seconds: insistSeconds}, ""))
 	assert.False(t, wrong.believed(UnitFacts{Seconds: insistSeconds - 1}, ""))
 }
+
+// What ended K3s is shown with its cause, and another cause's lines are not.
+func TestTheLinesThatTellOfACause(t *testing.T) {
+	const (
+		differs = `level=warning msg="critical configuration mismatched: ClusterDNS"`
+		flag    = `level=fatal msg="flag provided but not defined: -bogus"`
+		full    = `level=error msg="write /var/lib/rancher/k3s/agent/x: no space left on device"`
+		ends    = `level=fatal msg="Error: starting kubernetes: boom"`
+	)
+	assert.Equal(t, []string{flag}, telling([]string{differs, flag}))
+	assert.Equal(t, []string{full, ends}, telling([]string{full, ends}))
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"strata/health"
@@ -55,4 +56,23 @@ func TestAClusterWithoutServersIsNotAsked(t *testing.T) {
 	all, err := ClusterOf(health.Spec{Servers: c.URLs(), Existing: true}, health.Secrets{Kubeconfig: c.Kubeconfig()})
 	require.NoError(t, err)
 	assert.True(t, all.Servers[0].existing)
+}
+
+// A namespace that is being deleted names the objects with a finalizer before what is only there.
+func TestWhatHoldsANamespace(t *testing.T) {
+	condition := func(kind corev1.NamespaceConditionType, status corev1.ConditionStatus, message string) corev1.NamespaceCondition {
+		return corev1.NamespaceCondition{Type: kind, Status: status, Message: message}
+	}
+	assert.Equal(t, ": a finalizer", heldBy([]corev1.NamespaceCondition{
+		condition(corev1.NamespaceContentRemaining, corev1.ConditionTrue, "pods"), condition(corev1.NamespaceFinalizersRemaining, corev1.ConditionTrue, "a finalizer"),
+	}))
+	assert.Empty(t, heldBy([]corev1.NamespaceCondition{condition(corev1.NamespaceFinalizersRemaining, corev1.ConditionFalse, "All content removed")}))
+	assert.Empty(t, heldBy([]corev1.NamespaceCondition{condition("Other", corev1.ConditionTrue, "what does not hold it")}))
+}
+
+// A workload that is scaled to nothing has no Pods to wait for only once its controller has seen that.
+func TestAWorkloadOfNoPods(t *testing.T) {
+	assert.True(t, WorkloadFacts{Current: true}.None())
+	assert.False(t, WorkloadFacts{}.None(), "the controller has not seen it")
+	assert.False(t, WorkloadFacts{Current: true, Desired: 1, Updated: 1, Available: 1}.None())
 }
