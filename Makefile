@@ -71,7 +71,7 @@ test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine
 
 .PHONY: test-chaos
 test-chaos: ## in Pulumi's engine: a kill at every boundary of each stack's operations (KILLS=0 is all), and HISTORIES (500) random ones for each of two stacks, from SEED (1); written to bench/results.json
-	cd tests/engine && GOGC=400 RECORD=1 KILLS=$${KILLS:-0} HISTORIES=$${HISTORIES:-500} go test -count=1 -timeout 180m -v -run '^TestEvery(Kill|History)Converges$$' .
+	cd tests/engine && GOGC=400 RECORD=1 KILLS=$${KILLS:-0} HISTORIES=$${HISTORIES:-500} go test -count=1 -timeout 180m -v -run '^Test(WhatIsPlantedIsFoundAndShrunk|Every(Kill|History)Converges)$$' .
 	go generate ./tests/bench
 
 .PHONY: mutants
