@@ -76,3 +76,13 @@ func TestAWorkloadOfNoPods(t *testing.T) {
 	assert.False(t, WorkloadFacts{}.None(), "the controller has not seen it")
 	assert.False(t, WorkloadFacts{Current: true, Desired: 1, Updated: 1, Available: 1}.None())
 }
+
+// A kubelet of tomorrow may wait for what is not known here: the Pod is waited for, and nothing is made up about it.
+func TestAReasonThatIsNotKnownIsNoTrouble(t *testing.T) {
+	pod := podFacts{Name: "web-1", Containers: []containerFacts{{Name: "web", Reason: "OfANewerKubelet"}}}
+	_, found := podTrouble("shop", pod)
+	assert.False(t, found)
+	pod.Containers[0].Reason = "InvalidImageName"
+	_, found = podTrouble("shop", pod)
+	assert.True(t, found)
+}
