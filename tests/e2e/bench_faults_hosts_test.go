@@ -49,6 +49,10 @@ var hostFaults = []fault{
 		on: "agent-1", inject: "kill -STOP $(systemctl show -p MainPID --value k3s-agent)", heal: "kill -CONT $(systemctl show -p MainPID --value k3s-agent)", visible: notReadyAgent,
 	},
 	{
+		name: "containerd hangs", layer: "k3s", gate: "k3s-nodes", object: "node agent-1", cause: "containerd does not answer", fix: "kubectl describe node agent-1",
+		on: "agent-1", inject: "kill -STOP $(pgrep -x containerd)", heal: "kill -CONT $(pgrep -x containerd)", visible: notReadyAgent,
+	},
+	{
 		name: "the CNI configuration is gone", layer: "k3s", gate: "k3s-nodes", object: "node agent-1", cause: "the Pod network is not set up", fix: "kubectl describe node agent-1",
 		on: "agent-1", inject: "mv " + cniFile + " /root/", heal: "mv /root/10-flannel.conflist " + cniFile, visible: notReadyAgent,
 	},
@@ -75,6 +79,10 @@ var hostFaults = []fault{
 	{
 		name: "sshd accepts and does not greet", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "sshd does not greet", fix: "check that agent-1 is on",
 		on: "agent-1", inject: "kill -STOP $(systemctl show -p MainPID --value ssh)", heal: "kill -CONT $(systemctl show -p MainPID --value ssh)", patience: 15e9,
+	},
+	{
+		name: "sudo asks for a password", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "may not become root without a password", fix: "/etc/sudoers.d",
+		on: "agent-1", inject: "mv /etc/sudoers.d /root/", heal: "mv /root/sudoers.d /etc/",
 	},
 	{
 		name: "the public key is gone", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "authorized_keys", fix: "ssh-copy-id",

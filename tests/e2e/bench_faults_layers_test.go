@@ -9,7 +9,7 @@ func takenAway(object string) string {
 
 const givenBack = "k3s kubectl create -f /root/taken.yaml"
 
-// layerFaults are those of MetalLB and cert-manager.
+// layerFaults are those of MetalLB, cert-manager and Traefik.
 var layerFaults = []fault{
 	{
 		name: "MetalLB's controller is scaled to 0", layer: "metallb", gate: "metallb-webhook", object: "webhook endpoints", cause: "metallb-controller is scaled to 0",
@@ -32,9 +32,51 @@ var layerFaults = []fault{
 		visible: `[ "$(k3s kubectl -n metallb-system get daemonset metallb-speaker -o jsonpath='{.status.desiredNumberScheduled}')" = 0 ]`,
 	},
 	{
+		name: "the address pool is deleted", layer: "metallb", gate: "metallb-pool-gate", object: "pool", cause: "does not exist", fix: "ipaddresspool",
+		inject: takenAway("-n metallb-system $(k3s kubectl -n metallb-system get ipaddresspools -o name)"), heal: givenBack,
+	},
+	{
 		name: "cert-manager's webhook is scaled to 0", layer: "cert-manager", gate: "cert-manager-api", object: "webhook endpoints", cause: "cert-manager-webhook is scaled to 0",
 		fix: "scale deployment cert-manager-webhook --replicas=1", inject: scaled("cert-manager", "cert-manager-webhook", "0"), heal: scaled("cert-manager", "cert-manager-webhook", "1"),
 		visible: noPods("cert-manager", "cert-manager-webhook"),
+	},
+	{
+		name: "a webhook's caBundle is of another CA", layer: "cert-manager", gate: "cert-manager-api", object: "webhook configuration cert-manager-webhook",
+		cause: "the CA is of an earlier certificate", fix: "kubectl get validatingwebhookconfiguration",
+		inject: scaled("cert-manager", "cert-manager-cainjector", "0") + "; k3s kubectl -n cert-manager wait --for=delete pod -l app.kubernetes.io/name=cainjector --timeout=60s; " +
+			`k3s kubectl patch validatingwebhookconfiguration cert-manager-webhook --type=json -p "[{\"op\":\"replace\",\"path\":\"/webhooks/0/clientConfig/caBundle\",\"value\":\"$(base64 -w0 /var/lib/rancher/k3s/server/tls/server-ca.crt)\"}]"`,
+		heal: scaled("cert-manager", "cert-manager-cainjector", "1"),
+	},
+	{
+		name: "a certificate asks for an issuer that does not exist", layer: "traefik", gate: "traefik-tls-gate", object: "certificate", cause: "the issuer that it names does not exist",
+		inject:  patched("traefik", "certificate traefik-tls", `[{"op":"replace","path":"/spec/issuerRef/name","value":"no-such-issuer"}]`),
+		heal:    patched("traefik", "certificate traefik-tls", `[{"op":"replace","path":"/spec/issuerRef/name","value":"strata"}]`),
+		visible: `[ "$(k3s kubectl -n traefik get certificate traefik-tls -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')" = False ]`,
+	},
+	{
+		name: "the issuer is deleted", layer: "cert-manager", gate: "authority-gate", object: "issuer", cause: "does not exist", fix: "kubectl",
+		inject: takenAway("clusterissuer strata"), heal: givenBack,
+	},
+	{
+		name: "Traefik is scaled to 0", layer: "traefik", gate: "traefik-rollout", object: "Deployment/traefik", cause: "is scaled to 0", fix: "scale deployment traefik --replicas=1",
+		inject: "k3s kubectl -n traefik get deployment traefik -o jsonpath='{.spec.replicas}' > /root/replicas; " + scaled("traefik", "traefik", "0"),
+		heal:   scaled("traefik", "traefik", "$(cat /root/replicas)"), visible: noPods("traefik", "traefik"),
+	},
+	{
+		name: "a Service selects no Pod", layer: "traefik", gate: "traefik-address", object: "endpoints traefik/traefik", cause: "no Pod has the labels of the Service's selector",
+		fix:     "get pods,endpointslices",
+		inject:  patched("traefik", "service traefik", `[{"op":"add","path":"/spec/selector/nowhere","value":"yes"}]`),
+		heal:    patched("traefik", "service traefik", `[{"op":"remove","path":"/spec/selector/nowhere"}]`),
+		visible: `[ -z "$(k3s kubectl -n traefik get endpointslices -l kubernetes.io/service-name=traefik -o jsonpath='{.items[*].endpoints}')" ]`,
+	},
+	{
+		name: "the GatewayClass is deleted", layer: "traefik", gate: "traefik-programmed", object: "traefik", cause: "does not exist", fix: "kubectl",
+		inject: takenAway("gatewayclass traefik"), heal: givenBack,
+	},
+	{
+		name: "a route is deleted", layer: "apps", gate: "workload-shop-traefik", object: "shop", cause: "found 404",
+		inject: takenAway("-n apps $(k3s kubectl -n apps get httproutes -o name)"), heal: givenBack,
+		visible: `[ "$(curl -sko /dev/null -w '%{http_code}' --connect-to ::10.33.0.205: https://shop.platform.test/)" = 404 ]`,
 	},
 }
 

@@ -67,8 +67,9 @@ func TestBenchFaults(t *testing.T) {
 	s := newStack(t, "e2e-faults", sections)
 	s.step("it comes up", func(t *testing.T) {
 		s.must(s.up())
+		hosts.serveEmptyRegistry(t)
 		s.must(s.health("--timeout", "2m"))
-		s.breaks(t, hosts, slices.Concat(hostFaults, clusterFaults, layerFaults))
+		s.breaks(t, hosts, slices.Concat(hostFaults, clusterFaults, layerFaults, workloadFaults))
 	})
 }
 
