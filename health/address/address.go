@@ -67,11 +67,7 @@ func judgeAddress(spec health.AddressSpec, f addressFacts) []health.Verdict {
 	verdicts := []health.Verdict{JudgeAssigned(spec, f.Service), judgeServiceEndpoints(spec, f.Endpoints)}
 	verdicts[0].Check, verdicts[1].Check = assigned, endpoints
 	after := []string{assigned, endpoints}
-	here := judgeDials(spec, f.Service.Address, f.Dials)
-	if here.Passes() {
-		here = judgeAnswerer(f.Service.Address, f.Who)
-	}
-	here = judgeAway(here, f)
+	here := judgeAway(judgeAnswerer(judgeDials(spec, f.Service.Address, f.Dials), f.Service.Address, f.Who), f)
 	here.Check, here.After = "address from here", after
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }

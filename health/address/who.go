@@ -75,20 +75,26 @@ func meet(nodes map[string]string) {
 	}
 }
 
-// judgeAnswerer says whose the address is that takes connections: any machine may, and one that has it by mistake does.
-func judgeAnswerer(address string, who answererFacts) health.Verdict {
+// judgeAnswerer says whose the address is that the connections were made to: any machine may take or refuse them, and one that has the address
+// by mistake does.
+func judgeAnswerer(dials health.Verdict, address string, who answererFacts) health.Verdict {
 	node, ours := who.Nodes[who.MAC]
+	foreign := who.MAC != "" && !ours && len(who.Silent) == 0
 	switch {
-	case who.MAC == "":
-		return health.Verdict{State: health.Ready}
-	case ours:
-		return health.Verdict{State: health.Ready, Message: node + " answers for it"}
-	case len(who.Silent) == 0:
-		return health.Verdict{
+	case foreign:
+		v := health.Verdict{
 			State: health.Waiting, Message: fmt.Sprintf("%s answers for %s, and is no node: they are %s", who.MAC, address, whoIsWho(who.Nodes)),
 			Cause: "another machine has the address",
 			Hint:  "ip neigh show " + address + "; give that machine another address, or take it out of strata:metallb.addresses",
 		}
+		if !dials.Passes() {
+			v.Message = dials.Message + "; " + v.Message
+		}
+		return v
+	case !dials.Passes() || who.MAC == "":
+		return dials
+	case ours:
+		return health.Verdict{State: health.Ready, Message: node + " answers for it"}
 	case who.Seconds < unseenSeconds:
 		return health.Verdict{State: health.Waiting, Message: who.MAC + " answers for " + address + "; whose that is, is not known yet"}
 	}

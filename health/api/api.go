@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -46,7 +47,12 @@ func JudgeAPIServer(f kube.APIServerFacts) health.Verdict {
 		Hint:    "kubectl get --raw '/readyz?verbose' --server https://" + f.Server,
 	}
 	if len(f.Failing) > 0 {
-		v.Message += ": " + strings.Join(readyzNames(f.Failing), ", ") + " not ready"
+		names := readyzNames(f.Failing)
+		v.Message += ": " + strings.Join(names, ", ") + " not ready"
+		if slices.Contains(names, "etcd") {
+			v.Cause = "its etcd does not serve: it starts, or fewer than most of the servers run, and then no one of them is chosen as leader"
+			v.Hint = "on each server: systemctl status k3s, and start K3s where it does not run; " + v.Hint
+		}
 	}
 	return v
 }

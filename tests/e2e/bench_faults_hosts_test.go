@@ -123,6 +123,10 @@ var clusterFaults = []fault{
 		on: "server-2", inject: "systemctl stop k3s", heal: "systemctl start --no-block k3s",
 	},
 	{
+		name: "most of the servers are cut off", layer: "k3s", gate: "k3s-api", object: "api 10.33.0.11:6443", cause: "its etcd does not serve", fix: "on each server",
+		outside: [2]string{cutOff("-I"), cutOff("-D")}, patience: 10e9,
+	},
+	{
 		name: "etcd has no space", layer: "k3s", gate: "k3s-nodes", object: "unit server-1", cause: "takes no writes", fix: "disarm the alarm",
 		inject: alarm("ACTIVATE"), heal: alarm("DEACTIVATE"),
 	},
@@ -151,6 +155,11 @@ var clusterFaults = []fault{
 // patched changes an object by a JSON patch.
 func patched(namespace, object, patch string) string {
 	return "k3s kubectl -n " + namespace + " patch " + object + " --type=json -p '" + patch + "'"
+}
+
+// cutOff has server-2 and server-3 neither hear nor be heard by another host.
+func cutOff(how string) string {
+	return "for a in 12 13; do iptables -w " + how + " FORWARD -s 10.33.0.$a -j DROP; iptables -w " + how + " FORWARD -d 10.33.0.$a -j DROP; done"
 }
 
 // alarm raises etcd's alarm for space on its first member, or takes it away, as etcdctl does by its other port.

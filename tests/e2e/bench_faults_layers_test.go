@@ -70,6 +70,14 @@ var layerFaults = []fault{
 		visible: `[ -z "$(k3s kubectl -n traefik get endpointslices -l kubernetes.io/service-name=traefik -o jsonpath='{.items[*].endpoints}')" ]`,
 	},
 	{
+		name: "another machine has the address", layer: "traefik", gate: "traefik-address", object: "address from here", cause: "another machine has the address", fix: "ip neigh show",
+		outside: [2]string{
+			`ip netns add strata-fault; ip link add strata-fault type veth peer name eth0 netns strata-fault; ip link set strata-fault master stt0 up
+ip -n strata-fault address add 10.33.0.205/24 dev eth0; ip -n strata-fault link set eth0 up; ip neigh flush to 10.33.0.205`,
+			"ip netns delete strata-fault; ip neigh flush to 10.33.0.205",
+		},
+	},
+	{
 		name: "the GatewayClass is deleted", layer: "traefik", gate: "traefik-programmed", object: "traefik", cause: "does not exist", fix: "kubectl",
 		inject: takenAway("gatewayclass traefik"), heal: givenBack,
 	},

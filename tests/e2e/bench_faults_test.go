@@ -29,8 +29,9 @@ type fault struct {
 	on, inject, heal string
 	// visible, on server-1, succeeds once the fault can be seen: the kubelet pulls, the Node's condition. Empty: from the first moment on.
 	visible string
-	// power are `strata machine` subcommands that break the host from outside and mend it, in the place of inject and heal.
-	power [2]string
+	// power are `strata machine` subcommands that break the host from outside and mend it, in the place of inject and heal; outside are
+	// scripts of this machine, which is on the hosts' network.
+	power, outside [2]string
 	// patience is how long each question lasts, for a gate that has to wait for time-outs. Zero: 5 s.
 	patience time.Duration
 }
@@ -110,6 +111,13 @@ func (l *hostSet) breakBy(f fault, which int) error {
 		output, err := exec.Command(strata, append(append([]string{"machine"}, strings.Fields(f.power[which])...), l.machine(host))...).CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%s %s: %w: %s", f.power[which], host, err, output)
+		}
+		return nil
+	}
+	if f.outside[which] != "" {
+		output, err := exec.Command("sh", "-euc", f.outside[which]).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%s: %w: %s", f.outside[which], err, output)
 		}
 		return nil
 	}

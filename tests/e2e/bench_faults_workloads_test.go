@@ -23,6 +23,12 @@ var workloadFaults = []fault{
 	shop("no node is large enough", "the nodes have less free than it requests", "describe pod", set("resources", `{"requests":{"cpu":"900"}}`), "grep Pending"),
 	shop("a claim does not exist", "the claim that it names does not exist", "describe pod",
 		`[{"op":"add","path":"/spec/template/spec/volumes/-","value":{"name":"fault","persistentVolumeClaim":{"claimName":"no-such-claim"}}}]`, "grep Pending"),
+	{
+		name: "a claim asks for a StorageClass that does not exist", layer: "apps", gate: "workload-shop-rollout", object: "Deployment/shop", cause: "its claim has no volume", fix: "describe pod",
+		inject: `echo '{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"fault","namespace":"apps"},"spec":{"storageClassName":"nowhere","accessModes":["ReadWriteOnce"],
+"resources":{"requests":{"storage":"1Mi"}}}}' | k3s kubectl create -f -; ` + patched("apps", "deployment shop", `[{"op":"add","path":"/spec/template/spec/volumes/-","value":{"name":"fault","persistentVolumeClaim":{"claimName":"fault"}}}]`),
+		heal: undone + "; k3s kubectl -n apps delete pvc fault --wait=false", visible: "k3s kubectl -n apps get pods --no-headers | grep Pending",
+	},
 	admitted("a ResourceQuota is used up", "exceeded quota", "get resourcequota",
 		`{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"fault","namespace":"apps"},"spec":{"hard":{"pods":"1"}}}`, larger),
 	admitted("a LimitRange is exceeded", "outside a LimitRange", "get limitrange",
