@@ -114,6 +114,11 @@ bench-kills: ready ## kill KILLS (20) ups and downs at moments seeded by SEED, a
 	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchKills$$' -v .
 	go generate ./tests/bench
 
+.PHONY: bench-histories
+bench-histories: ready ## play HISTORIES (20) random programs, drawn from SEED (1), of ups, kills, changes, lost hosts, edits and restores on a platform (an hour)
+	cd tests/e2e && go test -count=1 -timeout 180m -tags bench -run '^TestBenchHistories$$' -v .
+	go generate ./tests/bench
+
 .PHONY: bench-faults
 bench-faults: ready ## break a platform that is up in each way of a table, and time what its gates say and how it heals (a quarter of an hour); FAULTS=REGEXP selects
 	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchFaults$$' -v .

@@ -36,9 +36,7 @@ func (s *stack) killedAfter(t *testing.T, after time.Duration, subcommand string
 // converges is what has to follow every kill: an up as everybody types it, behind the unlocking that Pulumi itself asks for, without
 // `strata recover` and its environment; and a second one that changes nothing.
 func (s *stack) converges() error {
-	if r := s.run("pulumi", "cancel", "--yes", "--stack", s.name); r.err != nil && !strings.Contains(r.output, "no locks") {
-		s.t.Logf("%s", r.output)
-	}
+	s.unlock()
 	for _, more := range [][]string{nil, {"--expect-no-changes"}} {
 		if r := s.up(more...); r.err != nil {
 			s.t.Logf("%s\n%s", r.line, r.output)
@@ -46,6 +44,13 @@ func (s *stack) converges() error {
 		}
 	}
 	return nil
+}
+
+// unlock does what Pulumi asks for behind a kill.
+func (s *stack) unlock() {
+	if r := s.run("pulumi", "cancel", "--yes", "--stack", s.name); r.err != nil && !strings.Contains(r.output, "no locks") {
+		s.t.Logf("%s", r.output)
+	}
 }
 
 // nothingLeft looks whether a stack of machines that Strata makes has left any, or their bridge.

@@ -1,0 +1,138 @@
+//go:build bench
+
+package e2e
+
+import (
+	"encoding/base64"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// commandsEndWithin bounds each command: the longest time-out that one has to wait for is a gate's.
+const commandsEndWithin = 8 * time.Minute
+
+// sections are the configuration with the changes that are there.
+func (h *history) sections() map[string]any {
+	net, last := h.machines.net, "210"
+	if h.changed["pool"] {
+		last = "209"
+	}
+	nodes := h.machines.list(h.nodes()...)
+	if h.changed["label"] {
+		nodes[1].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
+	}
+	return map[string]any{
+		"hosts":   map[string]any{"driver": "machine", "subnet": net.subnet(), "nodes": nodes, "machine": map[string]any{"bridge": net.bridge}},
+		"metallb": map[string]any{"addresses": []any{net.prefix + ".200-" + net.prefix + "." + last}},
+		"ingress": map[string]any{"controllers": []any{"traefik"}},
+	}
+}
+
+// nodes are the configured ones.
+func (h *history) nodes() []node {
+	return slices.DeleteFunc(slices.Clone(h.all), func(n node) bool { return h.changed[n.name] })
+}
+
+// learnSecrets reads what must not be in what any command says.
+func (h *history) learnSecrets(t *testing.T) {
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(h.output("kubeconfig")))
+	require.NoError(t, err)
+	key := string(config.KeyData)
+	h.secrets = []string{strings.TrimSpace(h.machines.must("server-1", "cat /var/lib/rancher/k3s/server/token")), key, base64.StdEncoding.EncodeToString(config.KeyData)}
+	for _, secret := range h.secrets {
+		require.Greater(t, len(secret), 16)
+	}
+}
+
+// bounded holds a command that must succeed to its time and to the secrets.
+func (h *history) bounded(r result) {
+	h.must(r)
+	h.quiet(r)
+}
+
+func (h *history) quiet(r result) {
+	assert.Less(h.t, r.took, commandsEndWithin, r.line)
+	for _, secret := range h.secrets {
+		assert.False(h.t, strings.Contains(r.output, secret), "%s says a secret", r.line)
+	}
+}
+
+// converge is an up as a person types it, who knows what changed beneath Pulumi.
+func (h *history) converge() {
+	h.unlock()
+	if h.adrift {
+		h.bounded(h.up("--refresh"))
+		h.adrift = false
+		return
+	}
+	h.bounded(h.up())
+}
+
+// loses takes the power of an agent while an up runs, which is killed, and gives it back.
+func (h *history) loses(t *testing.T) {
+	h.machines.machineDo(t, "agent-1", "stop", "--hard")
+	h.unlock()
+	h.killedAfter(t, time.Duration(h.random.Float64()*float64(10*time.Second)), "up")
+	h.machines.machineDo(t, "agent-1", "start")
+}
+
+func (h *history) kubectl(arguments string) {
+	h.machines.must("server-1", "k3s kubectl "+arguments)
+	h.adrift = true
+}
+
+func (h *history) snapshots(t *testing.T) {
+	folder := t.TempDir()
+	r := h.run(strata, "snapshot", "--stack", h.name, "--to", folder)
+	h.bounded(r)
+	found := snapshotName.FindStringSubmatch(r.output)
+	require.NotNil(t, found, r.output)
+	h.snapshot = filepath.Join(folder, found[1])
+}
+
+// upsAtOnce runs two: the state's lock lets one in, or one after the other.
+func (h *history) upsAtOnce(t *testing.T) {
+	h.unlock()
+	var both sync.WaitGroup
+	results := make([]result, 2)
+	for i := range results {
+		both.Go(func() { results[i] = h.up() })
+	}
+	both.Wait()
+	for _, r := range results {
+		h.quiet(r)
+	}
+	assert.True(t, results[0].err == nil || results[1].err == nil, "none ended well: %s\n%s", results[0].output, results[1].output)
+	for _, r := range results {
+		if r.err != nil {
+			assert.Contains(t, r.output, "currently locked")
+		}
+	}
+}
+
+// holds is what must hold after any program.
+func (h *history) holds(t *testing.T, number int) {
+	h.converge()
+	h.bounded(h.up("--expect-no-changes"))
+	h.bounded(h.health("--timeout", "2m"))
+	wanted, client := names(h.nodes()), h.client()
+	assert.ElementsMatch(t, wanted, nodeNames(t, client))
+	running := h.machines.running(t)
+	for _, n := range h.all {
+		assert.Equal(t, slices.Contains(wanted, n.name), strings.Contains(running, h.machines.machine(n.name)+" "), n.name)
+	}
+	for i := range number + 1 {
+		kept, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), written(i), metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.NotEmpty(t, kept.Data)
+	}
+}

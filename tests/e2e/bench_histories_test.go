@@ -1,0 +1,113 @@
+//go:build bench
+
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/tests/bench"
+)
+
+// history is a platform on machines that Strata makes, and what was done to it.
+type history struct {
+	*stack
+	machines *hostSet
+	random   *rand.Rand
+	// all are the nodes while none has left; changed are the changes of the configuration that are there.
+	all     []node
+	changed map[string]bool
+	// snapshot is a file of the cluster as it is configured now; empty where there is none.
+	snapshot string
+	// adrift is true where objects changed beneath Pulumi: a plain up does not look.
+	adrift bool
+	// secrets must not be in what is said.
+	secrets []string
+}
+
+// operations are what is done to a platform, each drawn as often as it stands here.
+var operations = []string{"up", "kill", "kill", "label", "pool", "agent-2", "lose", "delete", "edit", "snapshot", "restore", "two ups"}
+
+// TestBenchHistories plays HISTORIES (20) programs of two to five operations, drawn from SEED (1), one after the other on one platform, and
+// looks after each whether an up ends well, a second one changes nothing and nothing is lost: `make bench-histories`.
+func TestBenchHistories(t *testing.T) {
+	histories, seed := number(t, "HISTORIES", 20), number(t, "SEED", 1)
+	h := &history{changed: map[string]bool{}, all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}}
+	h.machines = own(t, "e2e-histories", network{"sth0", "10.34.0"}, h.all...)
+	h.stack = newStack(t, "e2e-histories", h.sections())
+	h.must(h.up())
+	h.learnSecrets(t)
+	played, violated := 0, 0
+	for ; played < histories && violated == 0; played++ { // what follows a violation would be about what it left
+		h.random = rand.New(rand.NewPCG(uint64(seed), uint64(played))) // what is done, no secret
+		program := h.draw()
+		if !t.Run(fmt.Sprintf("%d %s", played, strings.Join(program, ", ")), func(t *testing.T) { h.plays(t, played, program) }) {
+			violated++
+		}
+	}
+	require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/local", bench.Histories, played, violated))
+	require.Zero(t, violated, "SEED=%d", seed)
+	h.must(h.destroy())
+	h.nothingLeft(t, h.machines)
+}
+
+func (h *history) draw() []string {
+	program := make([]string, 2+h.random.IntN(4))
+	for i := range program {
+		program[i] = operations[h.random.IntN(len(operations))]
+	}
+	return program
+}
+
+// plays does what the program says, behind a write that has to be there ever after.
+func (h *history) plays(t *testing.T, number int, program []string) {
+	whole := h.t
+	h.t, h.snapshot = t, ""
+	defer func() { h.t = whole }()
+	_, err := h.client().CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: written(number)}, Data: map[string]string{"number": fmt.Sprint(number)}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	for _, operation := range program {
+		t.Log(operation)
+		h.does(t, operation)
+	}
+	h.holds(t, number)
+}
+
+func written(number int) string { return fmt.Sprintf("written-%d", number) }
+
+func (h *history) does(t *testing.T, operation string) {
+	switch operation {
+	case "up":
+		h.converge()
+	case "kill":
+		h.unlock()
+		h.killedAfter(t, time.Duration(h.random.Float64()*float64(20*time.Second)), "up")
+	case "label", "pool", "agent-2":
+		h.changed[operation], h.snapshot = !h.changed[operation], ""
+		h.configure(h.sections())
+	case "lose":
+		h.loses(t)
+	case "delete":
+		h.kubectl([]string{"-n metallb-system delete l2advertisements --all", "delete clusterissuer strata", "-n traefik delete certificate traefik-tls"}[h.random.IntN(3)])
+	case "edit":
+		h.kubectl(`-n metallb-system patch $(k3s kubectl -n metallb-system get ipaddresspools -o name) --type=merge -p '{"spec":{"addresses":["10.34.0.220-10.34.0.230"]}}'`)
+	case "snapshot":
+		h.snapshots(t)
+	case "restore":
+		if h.snapshot != "" {
+			h.bounded(h.run(strata, "restore", "--stack", h.name, "--file", h.snapshot, "--yes"))
+			h.adrift = true
+		}
+	case "two ups":
+		h.upsAtOnce(t)
+	}
+}
