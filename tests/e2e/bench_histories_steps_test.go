@@ -77,11 +77,16 @@ func (h *history) converge() {
 	h.bounded(h.up())
 }
 
+// interrupts an up within a time.
+func (h *history) interrupts(t *testing.T, how string, within time.Duration) {
+	h.unlock()
+	h.interrupted(t, how, time.Duration(h.random.Float64()*float64(within)), h.machines.net, "up")
+}
+
 // loses takes the power of an agent while an up runs, which is killed, and gives it back.
 func (h *history) loses(t *testing.T) {
 	h.machines.machineDo(t, "agent-1", "stop", "--hard")
-	h.unlock()
-	h.killedAfter(t, time.Duration(h.random.Float64()*float64(10*time.Second)), "up")
+	h.interrupts(t, "SIGKILL", 10*time.Second)
 	h.machines.machineDo(t, "agent-1", "start")
 }
 

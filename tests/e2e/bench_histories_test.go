@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -34,7 +33,7 @@ type history struct {
 }
 
 // operations are what is done to a platform, each drawn as often as it stands here.
-var operations = []string{"up", "kill", "kill", "label", "pool", "agent-2", "lose", "delete", "edit", "snapshot", "restore", "two ups"}
+var operations = []string{"up", "interrupt", "interrupt", "label", "pool", "agent-2", "lose", "delete", "edit", "snapshot", "restore", "two ups"}
 
 // TestBenchHistories plays HISTORIES (20) programs of two to five operations, drawn from SEED (1), one after the other on one platform, and
 // looks after each whether an up ends well, a second one changes nothing and nothing is lost: `make bench-histories`.
@@ -88,9 +87,8 @@ func (h *history) does(t *testing.T, operation string) {
 	switch operation {
 	case "up":
 		h.converge()
-	case "kill":
-		h.unlock()
-		h.killedAfter(t, time.Duration(h.random.Float64()*float64(20*time.Second)), "up")
+	case "interrupt":
+		h.interrupts(t, interruptions[h.random.IntN(len(interruptions))], 20*time.Second)
 	case "label", "pool", "agent-2":
 		h.changed[operation], h.snapshot = !h.changed[operation], ""
 		h.configure(h.sections())

@@ -15,8 +15,8 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBenchKills kills ups and downs of a stack like the committed `local` at seeded moments and counts after how many of them a plain up
-// converges, a second one changes nothing and a down leaves nothing: `make bench-kills`. KILLS is how many, SEED their moments.
+// TestBenchKills kills and otherwise interrupts ups and downs of a stack like the committed `local` at seeded moments and counts after how many
+// of them a plain up converges, a second one changes nothing and a down leaves nothing: `make bench-kills`. KILLS is how many, SEED their moments.
 func TestBenchKills(t *testing.T) {
 	kills, seed := number(t, "KILLS", 20), number(t, "SEED", 1)
 	random := rand.New(rand.NewPCG(uint64(seed), 0)) // a moment, no secret
@@ -37,7 +37,8 @@ func TestBenchKills(t *testing.T) {
 	for tried < kills {
 		for _, run := range []result{up, down} {
 			after := time.Duration(random.Float64() * float64(run.took)).Round(100 * time.Millisecond)
-			if !s.killedAfter(t, after, subcommands[run.line]) {
+			how := interruptions[random.IntN(len(interruptions))]
+			if !s.interrupted(t, how, after, net, subcommands[run.line]) {
 				continue
 			}
 			tried++

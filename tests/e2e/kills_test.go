@@ -3,35 +3,10 @@ package e2e
 import (
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
-
-// killedAfter runs a subcommand of Pulumi and kills its process group after a time, as a closed terminal or a lack of memory does. False when it
-// had ended by then, successfully.
-func (s *stack) killedAfter(t *testing.T, after time.Duration, subcommand string) bool {
-	cmd := s.command(root, "pulumi", subcommand, "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	output := &transcript{}
-	cmd.Stdout, cmd.Stderr = output, output
-	require.NoError(t, cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	select {
-	case err := <-ended:
-		require.NoError(t, err, "%s\n%s", subcommand, output.text.String())
-		return false
-	case <-time.After(after):
-		require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
-		require.Error(t, <-ended, "it was killed")
-		t.Logf("%s killed after %s", subcommand, after)
-		return true
-	}
-}
 
 // converges is what has to follow every kill: an up as everybody types it, behind the unlocking that Pulumi itself asks for, without
 // `strata recover` and its environment; and a second one that changes nothing.
