@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"os/exec"
 	"syscall"
 	"testing"
@@ -38,7 +39,11 @@ func (s *stack) interrupted(t *testing.T, how string, after time.Duration, net n
 	case <-time.After(after):
 	}
 	t.Logf("%s: %s after %s", subcommand, how, after.Round(100*time.Millisecond))
-	send := func(signal syscall.Signal) { require.NoError(t, syscall.Kill(-cmd.Process.Pid, signal)) }
+	send := func(signal syscall.Signal) {
+		if err := syscall.Kill(-cmd.Process.Pid, signal); !errors.Is(err, syscall.ESRCH) { // it has ended by now
+			require.NoError(t, err)
+		}
+	}
 	switch how {
 	case "SIGKILL":
 		send(syscall.SIGKILL)
