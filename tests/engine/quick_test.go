@@ -99,6 +99,7 @@ func (s *stack) quickly(ctx context.Context, op lt.TestOp, preview bool, hear fu
 		return host, nil
 	}
 	canceled, source := cancel.NewContext(context.Background())
+	defer source.Terminate() // or the engine keeps what it has of this run for good, 5 MB of it
 	defer context.AfterFunc(ctx, func() { source.Cancel() })()
 	events, heard := make(chan engine.Event), make(chan struct{})
 	go func() {

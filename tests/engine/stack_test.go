@@ -51,6 +51,8 @@ type stack struct {
 	journal *journal
 	// refreshes is the engine's --refresh, of a quick run.
 	refreshes bool
+	// running ends with the present run: the engine leaves a program that it has no more use for waiting, where Pulumi kills it.
+	running context.Context
 
 	plan     *lt.TestPlan
 	snapshot *deploy.Snapshot
@@ -81,7 +83,7 @@ func (s *stack) program(info plugin.RunInfo, _ *deploytest.ResourceMonitor) erro
 	if err != nil {
 		return err
 	}
-	ctx, err := pulumi.NewContext(context.Background(), pulumi.RunInfo{
+	ctx, err := pulumi.NewContext(s.running, pulumi.RunInfo{
 		Project: info.Project, Stack: info.Stack, Parallel: info.Parallel, DryRun: info.DryRun,
 		MonitorAddr: info.MonitorAddress, Config: handed,
 	})
@@ -134,6 +136,9 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 		}
 		return err
 	}
+	running, ended := context.WithCancel(context.Background())
+	defer ended()
+	s.running = running
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
