@@ -136,7 +136,7 @@ func (h *history) holds(t *testing.T, number int) {
 		assert.Equal(t, slices.Contains(wanted, n.name), strings.Contains(running, h.machines.machine(n.name)+" "), n.name)
 	}
 	for i := range number + 1 {
-		kept, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), written(i), metav1.GetOptions{})
+		kept, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), writtenBy(i), metav1.GetOptions{})
 		require.NoError(t, err)
 		assert.NotEmpty(t, kept.Data)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -72,7 +73,7 @@ func (h *history) plays(t *testing.T, number int, program []string) {
 	h.t, h.snapshot = t, ""
 	defer func() { h.t = whole }()
 	_, err := h.client().CoreV1().ConfigMaps("default").Create(t.Context(),
-		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: written(number)}, Data: map[string]string{"number": fmt.Sprint(number)}}, metav1.CreateOptions{})
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: writtenBy(number)}, Data: map[string]string{"number": fmt.Sprint(number)}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	for _, operation := range program {
 		t.Log(operation)
@@ -81,7 +82,7 @@ func (h *history) plays(t *testing.T, number int, program []string) {
 	h.holds(t, number)
 }
 
-func written(number int) string { return fmt.Sprintf("written-%d", number) }
+func writtenBy(number int) string { return fmt.Sprintf("written-%d", number) }
 
 func (h *history) does(t *testing.T, operation string) {
 	switch operation {
