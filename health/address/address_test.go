@@ -85,7 +85,7 @@ func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
 	}, whoAnswers(arp, "10.10.0.200", nodes))
 	assert.Equal(t, answererFacts{}, whoAnswers(arp, "10.20.0.200", nodes), "behind a router")
 	assert.Equal(t, answererFacts{}, whoAnswers("", "10.10.0.200", nodes), "a machine without the table")
-	assert.Equal(t, health.Ready, judgeAnswerer("10.20.0.200", answererFacts{}).State)
+	assert.Equal(t, health.Ready, judgeAnswerer(health.Verdict{State: health.Ready}, "10.20.0.200", answererFacts{}).State)
 }
 
 func TestWhatHostsSeeIsAskedForWhereThisMachineIsNotOnTheNetworkOnly(t *testing.T) {
