@@ -72,6 +72,18 @@ var objectCases = []testCase{
 		assert.ErrorContains(t, err, "apply conflict")
 		assert.ErrorContains(t, err, `"them"`)
 	}},
+	{"what a person has changed by kubectl an update takes over, with all that it has added", func(t *testing.T) {
+		w := newWorld(t)
+		r := w.resource("core/v1:ConfigMap", "cm")
+		up(t, r, plugin.Create, labelled("cm", map[string]any{"a": "1"}))
+		for _, manager := range []string{"kubectl-patch", "kubectl-edit", "kubectl-label"} {
+			_, err := w.client.Resource(configMaps).Namespace(w.namespace).Patch(t.Context(), "cm", types.MergePatchType,
+				[]byte(`{"metadata":{"labels":{"a":"by-`+manager+`","team":"b"}}}`), metav1.PatchOptions{FieldManager: manager})
+			require.NoError(t, err)
+			up(t, r, plugin.Update, labelled("cm", map[string]any{"a": "after-" + manager}))
+			assert.Equal(t, map[string]string{"a": "after-" + manager}, w.mustGet(configMaps, "cm").GetLabels())
+		}
+	}},
 	{"an object that exists already is not taken over", func(t *testing.T) {
 		w := newWorld(t)
 		w.create(configMaps, object("v1", "ConfigMap", "cm", nil))

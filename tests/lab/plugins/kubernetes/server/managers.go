@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,10 +13,19 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// earlier are the managers whose fields become ours with the first update: the
-// POST that created the object and kubectl.
-var earlier = map[string]bool{
-	creator: true, "pulumi-resource-kubernetes": true, "kubectl": true, "before-first-apply": true,
+// earlier begin the names of the managers whose fields become ours with an
+// update: the POST that created the object and kubectl with its commands
+// (fluxcd/pkg/ssa compares by prefix).
+var earlier = []string{creator, "pulumi-resource-kubernetes", kubectl, "before-first-apply"}
+
+const kubectl = "kubectl"
+
+func isEarlier(entry metav1.ManagedFieldsEntry) bool {
+	begins := func(name string) bool { return strings.HasPrefix(entry.Manager, name) }
+	if entry.Operation == metav1.ManagedFieldsOperationApply {
+		return begins(kubectl)
+	}
+	return slices.ContainsFunc(earlier, begins)
 }
 
 // takeOver merges the earlier managers' entries into one apply entry of ours, so
@@ -43,9 +54,8 @@ func mergeManagers(
 ) ([]metav1.ManagedFieldsEntry, bool, error) {
 	own, kept, changed := fieldpath.NewSet(), []metav1.ManagedFieldsEntry{}, false
 	for _, entry := range entries {
-		apply := entry.Operation == metav1.ManagedFieldsOperationApply
-		ours := entry.Manager == manager && apply
-		taken := earlier[entry.Manager] && (!apply || entry.Manager == "kubectl")
+		ours := entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply
+		taken := isEarlier(entry)
 		if entry.Subresource != "" || entry.FieldsV1 == nil || (!ours && !taken) {
 			kept = append(kept, entry)
 			continue
