@@ -3,7 +3,6 @@ package recovery
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os"
@@ -12,17 +11,18 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // graceful is how long a process has to end after SIGTERM; a plugin that waits for a command may need SIGKILL.
 const graceful = 5 * time.Second
 
+// errSurvived is the end of processes that do not end.
+var errSurvived = errors.New("a process of the dead run does not end even on SIGKILL; see the lines above, and end it by hand")
+
 // EndOrphans ends what dead engines left running in a project. It is for a run that holds its stack's lock, and so needs no Recovery. Log
 // gets a line for each process.
 func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
-	dir, err := filepath.EvalSymlinks(projectDir) // as /proc has the folders of processes
+	dir, err := filepath.EvalSymlinks(projectDir) // as the kernel has the folders of processes
 	if err != nil {
 		return err
 	}
@@ -95,57 +95,5 @@ func listening(address string) bool {
 		return !errors.Is(err, syscall.ECONNREFUSED)
 	}
 	_ = connection.Close()
-	return true
-}
-
-// end stops processes: politely, then for good. It returns when all are gone.
-func end(ctx context.Context, victims []process) error {
-	var waits []int
-	defer func() {
-		for _, fd := range waits {
-			_ = unix.Close(fd)
-		}
-	}()
-	for _, victim := range victims {
-		// A pidfd stays this process, even when its number is used again.
-		fd, err := unix.PidfdOpen(victim.pid, 0)
-		if errors.Is(err, unix.ESRCH) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("process %d: %w", victim.pid, err)
-		}
-		waits = append(waits, fd)
-	}
-	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
-		for _, fd := range waits {
-			if err := unix.PidfdSendSignal(fd, signal, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
-				return fmt.Errorf("ending a process: %w", err)
-			}
-		}
-		if gone(ctx, waits, time.Now().Add(graceful)) {
-			return nil
-		}
-	}
-	return fmt.Errorf("a process of the dead run does not end even on SIGKILL; see the lines above, and end it by hand")
-}
-
-// gone waits until every process has ended, or the deadline.
-func gone(ctx context.Context, waits []int, deadline time.Time) bool {
-	for _, fd := range waits {
-		for {
-			rest := time.Until(deadline)
-			if rest <= 0 || ctx.Err() != nil {
-				return false
-			}
-			ready, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(rest.Milliseconds())+1) //nolint:gosec // the kernel's number
-			if err == nil && ready > 0 {
-				break
-			}
-			if err != nil && !errors.Is(err, unix.EINTR) {
-				return false
-			}
-		}
-	}
 	return true
 }

@@ -1,0 +1,62 @@
+package recovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// end stops processes: politely, then for good. It returns when all are gone.
+func end(ctx context.Context, victims []process) error {
+	var waits []int
+	defer func() {
+		for _, fd := range waits {
+			_ = unix.Close(fd)
+		}
+	}()
+	for _, victim := range victims {
+		// A pidfd stays this process, even when its number is used again.
+		fd, err := unix.PidfdOpen(victim.pid, 0)
+		if errors.Is(err, unix.ESRCH) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("process %d: %w", victim.pid, err)
+		}
+		waits = append(waits, fd)
+	}
+	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
+		for _, fd := range waits {
+			if err := unix.PidfdSendSignal(fd, signal, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
+				return fmt.Errorf("ending a process: %w", err)
+			}
+		}
+		if gone(ctx, waits, time.Now().Add(graceful)) {
+			return nil
+		}
+	}
+	return errSurvived
+}
+
+// gone waits until every process has ended, or the deadline.
+func gone(ctx context.Context, waits []int, deadline time.Time) bool {
+	for _, fd := range waits {
+		for {
+			rest := time.Until(deadline)
+			if rest <= 0 || ctx.Err() != nil {
+				return false
+			}
+			ready, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(rest.Milliseconds())+1) //nolint:gosec // the kernel's number
+			if err == nil && ready > 0 {
+				break
+			}
+			if err != nil && !errors.Is(err, unix.EINTR) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,101 @@
+package recovery
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// zombie is the state of a process that has ended and whose parent has not asked yet: SZOMB (sys/proc.h).
+const zombie = 5
+
+// processes are all processes that can be read: this user's. Those that end meanwhile are left out.
+func processes() ([]process, error) {
+	table, err := unix.SysctlKinfoProcSlice("kern.proc.all")
+	if err != nil {
+		return nil, fmt.Errorf("processes: %w", err)
+	}
+	dirs, err := folders()
+	if err != nil {
+		return nil, fmt.Errorf("processes: %w", err)
+	}
+	var all []process
+	for _, entry := range table {
+		if found, err := processOf(entry); err == nil {
+			found.dir = dirs[found.pid]
+			all = append(all, found)
+		}
+	}
+	return all, nil
+}
+
+// readProcess reads one process, without its folder.
+func readProcess(pid int) (process, error) {
+	table, err := unix.SysctlKinfoProcSlice("kern.proc.pid", pid)
+	if err != nil {
+		return process{}, err
+	}
+	if len(table) == 0 {
+		return process{}, os.ErrProcessDone
+	}
+	return processOf(table[0])
+}
+
+func processOf(entry unix.KinfoProc) (process, error) {
+	found := process{pid: int(entry.Proc.P_pid), parent: int(entry.Eproc.Ppid), started: time.Unix(entry.Proc.P_starttime.Unix())}
+	if entry.Proc.P_stat == zombie {
+		return process{}, os.ErrProcessDone
+	}
+	var err error
+	if found.session, err = unix.Getsid(found.pid); err != nil {
+		return process{}, err
+	}
+	told, err := startOf(found.pid)
+	found.args = told.args
+	return found, err
+}
+
+// startOf is what the kernel keeps of a process's start; other users' cannot be read.
+func startOf(pid int) (start, error) {
+	raw, err := unix.SysctlRaw("kern.procargs2", pid)
+	if err != nil {
+		return start{}, err
+	}
+	return parseStart(raw)
+}
+
+// folders are the folders of this user's processes. Only libproc tells them, which a program without C asks lsof for: it is part of macOS.
+func folders() (map[int]string, error) {
+	const lsof = "/usr/sbin/lsof"
+	// It fails where it could not read all, and prints what it could.
+	out, err := exec.Command(lsof, "-w", "-n", "-P", "-a", "-d", "cwd", "-u", strconv.Itoa(os.Getuid()), "-F", "pn").Output()
+	if len(out) == 0 && err != nil {
+		return nil, fmt.Errorf("%s, which tells their folders: %w", lsof, err)
+	}
+	return parseFolders(string(out)), nil
+}
+
+// program is the path of the file that a process runs; empty for other users', which cannot be read.
+func (p process) program() string {
+	told, _ := startOf(p.pid) // what it is called may be known all the same
+	return told.program
+}
+
+// variable is a variable of a process's environment.
+func (p process) variable(name string) string {
+	told, err := startOf(p.pid)
+	if err != nil {
+		return ""
+	}
+	for _, assignment := range told.environment {
+		if value, ok := strings.CutPrefix(assignment, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
