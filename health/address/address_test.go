@@ -88,6 +88,24 @@ func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
 	assert.Equal(t, health.Ready, judgeAnswerer(health.Verdict{State: health.Ready}, "10.20.0.200", answererFacts{}).State)
 }
 
+// arpOfMacOS is the same table there, without zeros in front, and with this machine's own address and a group's, which are permanent.
+const arpOfMacOS = `? (10.10.0.200) at 52:54:0:0:0:2 on en0 ifscope [ethernet]
+? (10.10.0.11) at 52:54:0:0:0:1 on en0 [ethernet]
+? (10.10.0.21) at 52:54:0:0:0:2 on en0 [ethernet]
+? (10.10.0.22) at (incomplete) on en0 ifscope [ethernet]
+? (10.10.0.23) at 52:54:0:0:0:23 on en0 ifscope permanent [ethernet]
+? (224.0.0.251) at 1:0:5e:0:0:fb on en0 ifscope permanent [ethernet]
+? (10.10
+`
+
+func TestWhoAnswersIsReadFromMacOSsTable(t *testing.T) {
+	assert.Equal(t, map[string]string{
+		"10.10.0.200": "52:54:00:00:00:02", "10.10.0.11": "52:54:00:00:00:01", "10.10.0.21": "52:54:00:00:00:02",
+	}, neighbours(arpOfMacOS))
+	nodes := map[string]string{"server-1": "10.10.0.11", "agent-1": "10.10.0.21", "agent-2": "10.10.0.22"}
+	assert.Equal(t, whoAnswers(arp, "10.10.0.200", nodes), whoAnswers(arpOfMacOS, "10.10.0.200", nodes))
+}
+
 func TestWhatHostsSeeIsAskedForWhereThisMachineIsNotOnTheNetworkOnly(t *testing.T) {
 	late, routeless := dialFacts{Error: "timeout; the host is down, or a firewall drops the connection"}, dialFacts{Error: "no route to host"}
 	assert.True(t, unreachable([]dialFacts{late, routeless}))

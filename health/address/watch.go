@@ -107,7 +107,7 @@ func (w *addressWatch) dialAgain(ctx context.Context) {
 		if address := w.address(); address != "" {
 			nodes := w.nodes()
 			dials := dialAll(ctx, address, w.spec.Ports)
-			who := whoAnswers(arpTable(), address, nodes)
+			who := whoAnswers(arpTable(ctx), address, nodes)
 			if who.Nodes[who.MAC] == "" && who.MAC != "" {
 				meet(nodes) // the next observation knows those that are there
 			}

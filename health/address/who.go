@@ -4,15 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"os"
 	"slices"
 	"strings"
 
 	"strata/health"
 )
-
-// arpFile is the kernel's table of who has which IPv4 address on this machine's networks (proc(5)).
-const arpFile = "/proc/net/arp"
 
 // unseenSeconds is how long a neighbour may take to say who it is: a lost request is repeated after a second.
 const unseenSeconds = 3
@@ -45,22 +41,39 @@ func whoAnswers(table, address string, nodes map[string]string) answererFacts {
 	return who
 }
 
-// neighbours are the complete entries of the kernel's table: address, type, flags, hardware address, mask, device.
+// neighbours are the complete entries of the kernel's table, hardware addresses by address, as arpTable gives it.
 func neighbours(table string) map[string]string {
-	const complete = "0x0"
 	macs := map[string]string{}
 	for line := range strings.Lines(table) {
-		if fields := strings.Fields(line); len(fields) == 6 && fields[2] != complete && strings.Contains(fields[3], ":") {
-			macs[fields[0]] = fields[3]
+		if address, mac := neighbour(strings.Fields(line)); strings.Contains(mac, ":") {
+			macs[address] = mac
 		}
 	}
 	return macs
 }
 
-// arpTable is the kernel's table; empty on a machine that has none.
-func arpTable() string {
-	text, _ := os.ReadFile(arpFile)
-	return string(text)
+// neighbour reads a line of the table: of proc(5) address, type, flags, hardware address, mask and device; of macOS's arp
+// "? (ADDRESS) at MAC on DEVICE …", where what is permanent is this machine's own. An entry that is not complete has no hardware address.
+func neighbour(fields []string) (address, mac string) {
+	const incomplete = "0x0"
+	switch {
+	case len(fields) < 6, fields[2] == incomplete, slices.Contains(fields, "permanent"):
+		return "", ""
+	case fields[2] == "at":
+		return strings.Trim(fields[1], "()"), twoDigits(fields[3])
+	}
+	return fields[0], fields[3]
+}
+
+// twoDigits is a hardware address as everybody else writes it: macOS leaves zeros out.
+func twoDigits(mac string) string {
+	parts := strings.Split(mac, ":")
+	for i, part := range parts {
+		if len(part) == 1 {
+			parts[i] = "0" + part
+		}
+	}
+	return strings.Join(parts, ":")
 }
 
 // meet makes the kernel resolve the nodes' hardware addresses. What is sent needs no receiver.

@@ -3,12 +3,14 @@ package preflight
 import (
 	"context"
 	"net/netip"
+	"runtime"
 
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/inventory"
 	"strata/internal/kubeconfig"
+	machines "strata/internal/nspawn/host"
 )
 
 // Stack observes what a stack's configuration names and is there already, bounded by ctx: its hosts, the hypervisor that is to carry them, or
@@ -25,6 +27,9 @@ func Stack(ctx context.Context, cfg *config.Config, project string) ([]Finding, 
 			return nil, err
 		}
 		return append([]Finding{madeByUp(cfg)}, VMs(ctx, plan)...), nil
+	}
+	if err := machines.CheckSystem(runtime.GOOS); err != nil {
+		return []Finding{noMachines(err)}, nil
 	}
 	return []Finding{madeByUp(cfg)}, nil
 }
@@ -91,6 +96,11 @@ func madeByUp(cfg *config.Config) Finding {
 	return Finding{Subject: allHosts, Verdict: health.Verdict{
 		Check: "hosts", State: health.Skipped, Message: "driver " + string(cfg.Hosts.Driver) + " makes the hosts; up gates each one",
 	}}
+}
+
+// noMachines is the only finding where this machine's system cannot have the hosts.
+func noMachines(why error) Finding {
+	return Finding{Subject: allHosts, Verdict: health.Verdict{Check: "hosts", State: health.Stuck, Message: why.Error()}}
 }
 
 // poolAddresses are MetalLB's addresses, one by one, as far as a preflight asks for them.

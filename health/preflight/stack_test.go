@@ -13,6 +13,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	machines "strata/internal/nspawn/host"
 )
 
 func stack(t *testing.T) *config.Config {
@@ -65,4 +66,10 @@ func TestTheK3sOfAPreflightIsThatOfTheUp(t *testing.T) {
 
 func TestHostsThatAnUpMakesAreNoFailure(t *testing.T) {
 	assert.Equal(t, health.Skipped, madeByUp(stack(t)).State)
+}
+
+func TestASystemThatCannotHaveTheHostsIsAFailureBeforeTheUp(t *testing.T) {
+	finding := noMachines(machines.CheckSystem("darwin"))
+	assert.False(t, finding.Passes())
+	assert.Contains(t, finding.Message, "this machine runs darwin")
 }

@@ -77,7 +77,7 @@ func stampOf(path, sum string) (stamp, error) {
 	stamped := stamp{SHA256: sum, Size: info.Size(), ModTime: info.ModTime().UnixNano()}
 	if system, ok := info.Sys().(*syscall.Stat_t); ok {
 		// The change time cannot be set back, so an edit that keeps size and modification time shows.
-		stamped.Changed, stamped.Inode = system.Ctim.Nano(), system.Ino
+		stamped.Changed, stamped.Inode = changed(system), system.Ino
 	}
 	return stamped, nil
 }

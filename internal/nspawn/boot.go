@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -30,17 +29,8 @@ func Boot(name string) error {
 	if err := cgroup.Join(name, cgroup.LeafMachine); err != nil {
 		return err
 	}
-	// The namespace belongs to this thread; execve from it makes it the process's.
-	runtime.LockOSThread()
-	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
-		return fmt.Errorf("making a mount namespace: %w", err)
-	}
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("making mounts private: %w", err)
-	}
-	options := d.layer().MountOptions(imageDir(spec.ImageSHA256))
-	if err := unix.Mount("overlay", d.layer().Root(), "overlay", 0, options); err != nil {
-		return fmt.Errorf("mounting the root of machine %s (%s): %w", name, options, err)
+	if err := mountRoot(spec, d); err != nil {
+		return err
 	}
 	nspawn, err := exec.LookPath("systemd-nspawn")
 	if err != nil {

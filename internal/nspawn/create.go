@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -61,6 +62,9 @@ func Update(ctx context.Context, spec Spec, log *Log) (Result, error) {
 }
 
 func checkHost() error {
+	if err := host.CheckSystem(runtime.GOOS); err != nil {
+		return err
+	}
 	if os.Geteuid() != 0 {
 		return errors.New("machines need root on this host; run the command as root (sudo)")
 	}

@@ -1,15 +1,10 @@
 package nspawn
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"strata/internal/nspawn/cgroup"
 	"strata/internal/nspawn/host"
@@ -102,25 +97,4 @@ func removeMachineDir(_ context.Context, name string) error {
 		}
 	}
 	return os.RemoveAll(string(d))
-}
-
-// unmountBelow unmounts what was mounted in the machine's directory, so that deleting never crosses into it.
-func unmountBelow(top string) error {
-	raw, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return fmt.Errorf("find mounts: %w", err)
-	}
-	var points []string
-	for lines := bufio.NewScanner(strings.NewReader(string(raw))); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
-		if len(fields) > 4 && strings.HasPrefix(fields[4], top+"/") {
-			points = append(points, fields[4])
-		}
-	}
-	for _, point := range slices.Backward(points) {
-		if err := unix.Unmount(point, unix.MNT_DETACH); err != nil {
-			return fmt.Errorf("unmounting %s: %w", point, err)
-		}
-	}
-	return nil
 }

@@ -19,7 +19,7 @@ func checkDisk() error {
 	if err := unix.Statfs(stateDir, &st); err != nil {
 		return fmt.Errorf("read the disk of %s: %w", stateDir, err)
 	}
-	if st.Type == unix.OVERLAYFS_SUPER_MAGIC {
+	if isOverlay(st) {
 		return fmt.Errorf("%s is on an overlay file system, which cannot carry the machines' own; mount a disk or a volume there", stateDir)
 	}
 	return needFree(st, 0)

@@ -2,7 +2,6 @@ package nspawn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -71,29 +70,6 @@ func waitUnsupervised(ctx context.Context, name string) error {
 		return err
 	}
 	return waitProcess(ctx, pid)
-}
-
-// waitProcess waits for the end of a process that is not a child.
-func waitProcess(ctx context.Context, pid int) error {
-	fd, err := unix.PidfdOpen(pid, 0)
-	if errors.Is(err, unix.ESRCH) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("watching process %d: %w", pid, err)
-	}
-	defer func() { _ = unix.Close(fd) }()
-	for ctx.Err() == nil {
-		// The timeout bounds how late a cancelled context is noticed, not the end of the process.
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 100) //nolint:gosec // the kernel's number
-		if err != nil && !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("watching process %d: %w", pid, err)
-		}
-		if n > 0 {
-			return nil
-		}
-	}
-	return ctx.Err()
 }
 
 // consoleTail is the end of the machine's console, for error messages.

@@ -68,7 +68,7 @@ func bootOnce(ctx context.Context, spec Spec) (int, error) {
 	cmd := exec.Command("/proc/self/exe", "machine", "boot", spec.Name)
 	cmd.Env = []string{hostPath}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}
+	cmd.SysProcAttr = diesWithParent()
 	if err := cmd.Start(); err != nil {
 		return 0, fmt.Errorf("booting machine %s: %w", spec.Name, err)
 	}

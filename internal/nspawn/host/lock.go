@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -20,8 +21,12 @@ const lockPoll = 20 * time.Millisecond
 
 // Lock takes an exclusive lock shared by all processes of this host. Names in use: machine-NAME, bridge-NAME,
 // image-SHA, cgroup. Order, where more than one is held: machine before bridge or image. The file is removed on unlock,
-// so a lock won on a removed file is taken again on the new one.
+// so a lock won on a removed file is taken again on the new one. Every change of a machine begins with it, so on another system than Linux it
+// is CheckSystem's error.
 func Lock(ctx context.Context, name string) (unlock func(), err error) {
+	if err := CheckSystem(runtime.GOOS); err != nil {
+		return nil, err
+	}
 	return lockFile(ctx, filepath.Join(lockDir, name))
 }
 

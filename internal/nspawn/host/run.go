@@ -19,6 +19,15 @@ func Run(ctx context.Context, argv ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// CheckSystem reports that a system, in Go's terms, has no machines.
+func CheckSystem(system string) error {
+	if system == "linux" {
+		return nil
+	}
+	return fmt.Errorf("machines run in systemd-nspawn, which is part of Linux, and this machine runs %s; set strata:hosts.driver to existing, libvirt "+
+		"or proxmox, or run strata on Linux, of which a virtual machine will do", system)
+}
+
 // programs that creating a machine needs, with the package that has each.
 var programs = []struct{ name, pkg string }{
 	{"systemd-nspawn", "systemd-container"},

@@ -1,0 +1,81 @@
+package nspawn
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// mountRoot gives this process a mount namespace of its own with the machine's root in it.
+func mountRoot(spec Spec, d dir) error {
+	// The namespace belongs to this thread; execve from it makes it the process's.
+	runtime.LockOSThread()
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("making a mount namespace: %w", err)
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("making mounts private: %w", err)
+	}
+	options := d.layer().MountOptions(imageDir(spec.ImageSHA256))
+	if err := unix.Mount("overlay", d.layer().Root(), "overlay", 0, options); err != nil {
+		return fmt.Errorf("mounting the root of machine %s (%s): %w", spec.Name, options, err)
+	}
+	return nil
+}
+
+// unmountBelow unmounts what was mounted in the machine's directory, so that deleting never crosses into it.
+func unmountBelow(top string) error {
+	raw, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return fmt.Errorf("find mounts: %w", err)
+	}
+	var points []string
+	for lines := bufio.NewScanner(strings.NewReader(string(raw))); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) > 4 && strings.HasPrefix(fields[4], top+"/") {
+			points = append(points, fields[4])
+		}
+	}
+	for _, point := range slices.Backward(points) {
+		if err := unix.Unmount(point, unix.MNT_DETACH); err != nil {
+			return fmt.Errorf("unmounting %s: %w", point, err)
+		}
+	}
+	return nil
+}
+
+// waitProcess waits for the end of a process that is not a child.
+func waitProcess(ctx context.Context, pid int) error {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("watching process %d: %w", pid, err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	for ctx.Err() == nil {
+		// The timeout bounds how late a cancelled context is noticed, not the end of the process.
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 100) //nolint:gosec // the kernel's number
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return fmt.Errorf("watching process %d: %w", pid, err)
+		}
+		if n > 0 {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
+
+// diesWithParent has the kernel kill a child when the thread that made it ends.
+func diesWithParent() *unix.SysProcAttr { return &unix.SysProcAttr{Pdeathsig: unix.SIGKILL} }
+
+// isOverlay says whether a file system is an overlay, which cannot carry another.
+func isOverlay(st unix.Statfs_t) bool { return st.Type == unix.OVERLAYFS_SUPER_MAGIC }
