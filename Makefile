@@ -51,7 +51,7 @@ ready: lab
 .PHONY: build
 build: ## build the program
 	@mkdir -p .strata/bin
-	@go build -ldflags '-s -w' -o $(PROGRAM) .
+	@go build -ldflags "-s -w -X strata/internal/version.number=$$(git describe --tags --always --dirty) -X strata/internal/version.commit=$$(git rev-parse HEAD)" -o $(PROGRAM) .
 
 .PHONY: lab
 lab: ## install and build what any run needs: Debian packages, Pulumi, plugins, the program, and the whole bundle (`make up` builds what STACK asks for)

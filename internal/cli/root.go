@@ -70,6 +70,7 @@ func subcommands() []*cobra.Command {
 		newPreflightCommand(),
 		newCheckCommand(),
 		newHealthCommand(),
+		newVersionCommand(),
 		newSnapshotCommand(),
 		newRestoreCommand(),
 		newRecoverCommand(),

@@ -1,0 +1,121 @@
+// Package version says which program this is: what it was built from, by what, for which system, and which releases it was made for.
+package version
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"strata/config"
+	"strata/internal/digest"
+	"strata/internal/self"
+	"strata/internal/table"
+)
+
+// number and commit are set by `make build` (-ldflags -X): what `git describe` and `git rev-parse` say. A build by Pulumi or in the lab sets
+// neither, because a binary that changes with each commit would be linked anew for a change of a text.
+var number, commit string
+
+// Unknown stands for what a build does not know of itself.
+const Unknown = "unknown"
+
+// Info is what a binary says of itself.
+type Info struct {
+	// Version is the release, or what git calls the commit; Commit is its hash. Default of both: Unknown, for a build that was not told.
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+	// Checkout is what git calls the commit of the folder that the program is installed in (package self): what it will be built from by the
+	// next up, and was by the last one unless the checkout has moved since. Empty elsewhere, and without git.
+	Checkout string `json:"checkout,omitempty"`
+	// SHA256 is the sum of the binary's file. Builds of the same commit with the same Go and flags have the same.
+	SHA256 string `json:"sha256"`
+	// Go is the release that compiled it, OS and Arch what for, in Go's terms.
+	Go   string `json:"go"`
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+	// Pins are the releases that this one was made for, in the order of config.Pins.
+	Pins []Pin `json:"pins"`
+}
+
+// Pin is a release that is installed where the configuration names no other.
+type Pin struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Read is the running program's.
+func Read(ctx context.Context) (Info, error) {
+	built, _ := debug.ReadBuildInfo()
+	info := of(built, number, commit)
+	executable, err := os.Executable()
+	if err == nil {
+		info.SHA256, err = digest.File(executable)
+	}
+	if err != nil {
+		return info, fmt.Errorf("own executable: %w", err)
+	}
+	if project, installed := strings.CutSuffix(executable, string(filepath.Separator)+filepath.FromSlash(self.Path)); installed {
+		info.Checkout = checkout(ctx, project)
+	}
+	return info, nil
+}
+
+// checkout asks git, bounded: a folder on a network may hang.
+func checkout(ctx context.Context, project string) string {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, "git", "-C", project, "describe", "--tags", "--always", "--dirty").Output() // no git, or no checkout
+	return strings.TrimSpace(string(out))
+}
+
+// of is what a build says of itself; built is nil for one without modules. What the linker was told wins over what Go recorded.
+func of(built *debug.BuildInfo, number, commit string) Info {
+	info := Info{Version: number, Commit: commit, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Pins: pins()}
+	if built != nil {
+		if built.Main.Version != "(devel)" { // which is said of a build without version control
+			info.Version = cmp.Or(info.Version, built.Main.Version)
+		}
+		for _, setting := range built.Settings {
+			if setting.Key == "vcs.revision" {
+				info.Commit = cmp.Or(info.Commit, setting.Value)
+			}
+		}
+	}
+	info.Version, info.Commit = cmp.Or(info.Version, Unknown), cmp.Or(info.Commit, Unknown)
+	return info
+}
+
+// pins are all pinned releases, each once whatever the architecture.
+func pins() []Pin {
+	var all []Pin
+	for _, pin := range config.Pins(config.Versions{}) {
+		if one := (Pin{pin.Name, pin.Version}); !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// Write shows it to people.
+func (i Info) Write(out io.Writer) error {
+	rows := table.New(out, "strata", i.Version)
+	rows.Row("commit", i.Commit)
+	if i.Checkout != "" {
+		rows.Row("checkout", i.Checkout)
+	}
+	rows.Row("sha256", i.SHA256)
+	rows.Row("built by", i.Go+" for "+i.OS+"/"+i.Arch)
+	for _, pin := range i.Pins {
+		rows.Row(pin.Name, pin.Version)
+	}
+	return rows.Flush()
+}
