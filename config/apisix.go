@@ -53,7 +53,7 @@ type Apps struct {
 	// Validate is full or skip. Full ends an up when APISIX, what runs behind it, and each workload answer from outside the cluster. Skip leaves
 	// out every gate of theirs that nothing depends on: the up ends early, and the rest converges behind it. Default full. The
 	// variable SKIP_FINAL_WAIT=true means skip, and false full.
-	Validate string `json:"validate,omitempty"`
+	Validate string `json:"validate,omitempty" enum:"full,skip"`
 }
 
 // Full reports whether an up waits until everything answers.

@@ -2,7 +2,8 @@ package config
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Config is the whole configuration of one stack.
+// Config is the whole configuration of one stack. A text that is one of a few has them in its tag enum, for docs/config.md and the schema of
+// stack files; the rule that holds it to them is Validate's.
 type Config struct {
 	// Stack is the Pulumi stack's name; it prefixes the names of what the stack creates on this machine.
 	Stack string `json:"-"`

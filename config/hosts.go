@@ -48,7 +48,7 @@ type Hosts struct {
 	Subnet netip.Prefix `json:"subnet"`
 	// Arch is the hosts' processor architecture, amd64 or arm64; it selects the binaries. Default amd64; for driver machine,
 	// this machine's.
-	Arch string `json:"arch,omitempty"`
+	Arch string `json:"arch,omitempty" enum:"amd64,arm64"`
 	// SSH holds the defaults of every host's connection.
 	SSH SSH `json:"ssh"`
 	// Machine configures driver machine.

@@ -19,7 +19,7 @@ type CertManager struct {
 	// CommonName is the name of the stack's root CA. Default: Strata root of the stack.
 	CommonName string `json:"commonName,omitempty"`
 	// Issuer says who signs the platform's certificates: selfSigned, a root of the stack's own, or vault. Default selfSigned.
-	Issuer string `json:"issuer,omitempty"`
+	Issuer string `json:"issuer,omitempty" enum:"selfSigned,vault"`
 	// Vault is for issuer vault.
 	Vault VaultIssuer `json:"vault"`
 }
@@ -31,7 +31,7 @@ const ControllerTraefik = "traefik"
 type Ingress struct {
 	// Controllers are the ingress controllers: traefik, apisix, both, or none. Each has an address of its own. Default: traefik,
 	// where MetalLB and cert-manager are enabled.
-	Controllers []string `json:"controllers,omitempty"`
+	Controllers []string `json:"controllers,omitempty" enum:"traefik,apisix"`
 	// Domain is the DNS domain below which the platform's own services have their names, for example traefik.DOMAIN. Default:
 	// STACK.strata.test, a name that is reserved for tests (RFC 6761).
 	Domain string `json:"domain,omitempty"`

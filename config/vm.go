@@ -70,7 +70,7 @@ type Libvirt struct {
 	// Network is the libvirt network that the machines are attached to. Default: the one called default, where Bridge is not set.
 	Network string `json:"network,omitempty"`
 	// Type is kvm, or qemu for a hypervisor without hardware virtualisation, which is ten to twenty times slower. Default kvm.
-	Type string `json:"type,omitempty"`
+	Type string `json:"type,omitempty" enum:"kvm,qemu"`
 }
 
 // Proxmox configures driver proxmox.

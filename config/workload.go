@@ -104,9 +104,9 @@ type WorkloadRoute struct {
 	// Path is the prefix of the paths. Default /.
 	Path string `json:"path,omitempty"`
 	// Controller is the ingress controller, of ingress.controllers. Default: the first of them.
-	Controller string `json:"controller,omitempty"`
+	Controller string `json:"controller,omitempty" enum:"traefik,apisix"`
 	// Kind is HTTPRoute, Ingress or ApisixRoute. Default: HTTPRoute with Traefik, ApisixRoute with APISIX.
-	Kind string `json:"kind,omitempty"`
+	Kind string `json:"kind,omitempty" enum:"HTTPRoute,Ingress,ApisixRoute"`
 }
 
 // WorkloadResources are quantities as Kubernetes writes them.

@@ -15,7 +15,10 @@ const head = `# Configuration
 
 A stack's configuration is ` + "`Pulumi.<stack>.yaml`" + `, one object per section. A key that is not set has its default; a key
 that does not exist is an error that suggests the right one. Every mistake is reported at once, before anything is changed.
-`
+
+Editors whose YAML support is yaml-language-server complete and check a stack file that begins with this line:
+
+` + "```yaml\n" + Modeline + "```\n"
 
 const variables = `## Variables
 

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,22 +17,22 @@ import (
 	"strata/internal/configdocs"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/config.md")
+var update = flag.Bool("update", false, "rewrite docs/config.md and docs/config.schema.json")
 
-const (
-	configDir = "../../config"
-	page      = "../../docs/config.md"
-)
+const configDir = "../../config"
 
 func TestTheReferenceIsFresh(t *testing.T) {
-	want, err := configdocs.Render(configDir)
-	require.NoError(t, err)
-	if *update {
-		require.NoError(t, os.WriteFile(page, []byte(want), 0o644))
+	for file, render := range map[string]func(string) (string, error){"config.md": configdocs.Render, "config.schema.json": configdocs.Schema} {
+		want, err := render(configDir)
+		require.NoError(t, err)
+		page := filepath.Join("../../docs", file)
+		if *update {
+			require.NoError(t, os.WriteFile(page, []byte(want), 0o644))
+		}
+		got, err := os.ReadFile(page)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(got), "docs/%s is stale; run: go generate ./config", file)
 	}
-	got, err := os.ReadFile(page)
-	require.NoError(t, err)
-	assert.Equal(t, want, string(got), "docs/config.md is stale; run: go generate ./config")
 }
 
 func TestEveryKeyIsDocumented(t *testing.T) {
@@ -112,4 +113,36 @@ func written(value any) string {
 		}
 	}
 	return text
+}
+
+// inSchema is what the schema of stack files says of a key; nil where it has none.
+func inSchema(schema map[string]any, key string) map[string]any {
+	section, rest, _ := strings.Cut(key, ".")
+	below := schema["properties"].(map[string]any)["config"].(map[string]any)["properties"].(map[string]any)
+	found, _ := below[section].(map[string]any)
+	if rest == "" {
+		return found
+	}
+	for _, name := range strings.Split(rest, ".") {
+		name, isList := strings.CutSuffix(name, "[]")
+		properties, _ := found["properties"].(map[string]any)
+		if found, _ = properties[name].(map[string]any); isList {
+			found, _ = found["items"].(map[string]any)
+		}
+	}
+	return found
+}
+
+func TestEveryDocumentedKeyIsInTheSchemaWithItsDocumentation(t *testing.T) {
+	text, err := configdocs.Schema(configDir)
+	require.NoError(t, err)
+	var schema map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text), &schema))
+	fields, err := configdocs.Fields(configDir)
+	require.NoError(t, err)
+	for _, field := range fields {
+		assert.Equal(t, field.Doc, inSchema(schema, field.Key)["description"], field.Key)
+	}
+	assert.NotNil(t, inSchema(schema, "strata:hosts.nodes[].ssh.port"), "which the page has only once")
+	assert.Equal(t, []any{"name", "role", "address"}, inSchema(schema, "strata:hosts")["properties"].(map[string]any)["nodes"].(map[string]any)["items"].(map[string]any)["required"])
 }

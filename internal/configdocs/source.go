@@ -100,9 +100,12 @@ func (s *source) add(group *ast.GenDecl) {
 func (s *source) walk(key string, field *ast.Field) []Field {
 	name := typeName(field.Type)
 	element, isList := strings.CutPrefix(name, "[]")
-	found := Field{Key: key, Type: s.kind(element), Doc: oneLine(field.Doc)}
+	found := Field{Key: key, Type: s.kind(field, element), Doc: oneLine(field.Doc)}
 	if isList {
-		found.Type = "list of " + strings.TrimSuffix(found.Type, "s") + "s"
+		if s.choices(field, element) == nil {
+			found.Type = strings.TrimSuffix(found.Type, "s") + "s"
+		}
+		found.Type = "list of " + found.Type
 		key += "[]"
 	}
 	fields := []Field{found}
@@ -117,14 +120,23 @@ func (s *source) walk(key string, field *ast.Field) []Field {
 	return fields
 }
 
-func (s *source) kind(name string) string {
+// kind is a field's type, or its entries', in the user's terms.
+func (s *source) kind(field *ast.Field, name string) string {
+	if choices := s.choices(field, name); choices != nil {
+		return strings.Join(choices, " or ")
+	}
 	if kind, ok := kinds[name]; ok {
 		return kind
 	}
-	if values := s.values[name]; values != nil {
-		return strings.Join(values, " or ")
-	}
 	return "object"
+}
+
+// choices are the only values of a field, or of its entries: those of its type, or of its tag enum; nil for any.
+func (s *source) choices(field *ast.Field, name string) []string {
+	if list := tagOf(field).Get("enum"); list != "" {
+		return strings.Split(list, ",")
+	}
+	return s.values[name]
 }
 
 func typeName(expression ast.Expr) string {
@@ -144,6 +156,11 @@ func typeName(expression ast.Expr) string {
 }
 
 func jsonName(field *ast.Field) string {
+	name, _, _ := strings.Cut(tagOf(field).Get("json"), ",")
+	return strings.TrimSuffix(name, "-")
+}
+
+func tagOf(field *ast.Field) reflect.StructTag {
 	if field.Tag == nil {
 		return ""
 	}
@@ -151,8 +168,7 @@ func jsonName(field *ast.Field) string {
 	if err != nil {
 		return ""
 	}
-	name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
-	return strings.TrimSuffix(name, "-")
+	return reflect.StructTag(tag)
 }
 
 // oneLine is a comment without its line breaks, and without the Go name that it begins with.
