@@ -71,6 +71,7 @@ func subcommands() []*cobra.Command {
 		newCheckCommand(),
 		newHealthCommand(),
 		newVersionCommand(),
+		newSupportCommand(),
 		newSnapshotCommand(),
 		newRestoreCommand(),
 		newRecoverCommand(),

@@ -3,6 +3,8 @@ package stackstate
 import (
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 )
@@ -43,8 +45,17 @@ func reveal(value any) (any, error) {
 	return value, nil
 }
 
-// plain is what a secret holds: JSON inside a JSON string.
+// plain is what a secret holds, without the secrets in it.
 func plain(secret map[string]any) (any, error) {
+	inner, err := plainOf(secret)
+	if err != nil {
+		return nil, err
+	}
+	return reveal(inner)
+}
+
+// plainOf is what a secret holds: JSON inside a JSON string.
+func plainOf(secret map[string]any) (any, error) {
 	text, shown := secret["plaintext"].(string)
 	if !shown {
 		return nil, errors.New("a secret is still encrypted; expected the output of --show-secrets")
@@ -53,5 +64,45 @@ func plain(secret map[string]any) (any, error) {
 	if err := json.Unmarshal([]byte(text), &inner); err != nil {
 		return nil, errors.New("a secret is not JSON") // the parser's error would quote it
 	}
-	return reveal(inner)
+	return inner, nil
+}
+
+// Texts are the texts of a state that was exported with its secrets: those in its secrets, and all others. Names of properties are not among
+// them.
+func Texts(export []byte) (secret, plain []string, err error) {
+	var tree any
+	if err := json.Unmarshal(export, &tree); err != nil {
+		return nil, nil, errors.New("the exported state is not JSON") // the parser's error would quote it
+	}
+	var found texts
+	err = found.add(tree, &found.plain)
+	return found.secret, found.plain, err
+}
+
+type texts struct{ secret, plain []string }
+
+// add notes the texts of a value; those that lie in no secret of it go into the given list.
+func (t *texts) add(value any, into *[]string) error {
+	var inner []any
+	switch value := value.(type) {
+	case string:
+		*into = append(*into, value)
+	case []any:
+		inner = value
+	case map[string]any:
+		if value[sig.Key] == sig.Secret {
+			held, err := plainOf(value)
+			if err != nil {
+				return err
+			}
+			return t.add(held, &t.secret)
+		}
+		inner = slices.Collect(maps.Values(value))
+	}
+	for _, one := range inner {
+		if err := t.add(one, into); err != nil {
+			return err
+		}
+	}
+	return nil
 }

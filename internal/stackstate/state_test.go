@@ -97,3 +97,18 @@ func TestAStackThatIsNotThereIsToldFromABackendThatIsAway(t *testing.T) {
 		assert.Equal(t, missing, errors.Is(err, stackstate.ErrNoStack), output)
 	}
 }
+
+func TestTheTextsOfAStateAreToldApartByWhetherTheyAreSecret(t *testing.T) {
+	inner := secret(`"plaintext":"{\"user\":\"me\",\"keys\":[\"hunter2\",7]}"`)
+	secrets, plain, err := stackstate.Texts([]byte(export(inner)))
+	require.NoError(t, err)
+	assert.Subset(t, secrets, []string{"hunter2", "me"})
+	assert.NotContains(t, plain, "hunter2")
+	assert.Subset(t, plain, []string{"exec strata gate", "https://echo", "pulumi:pulumi:Stack"})
+	assert.NotContains(t, secrets, "exec strata gate")
+	_, _, err = stackstate.Texts([]byte(export(secret(`"ciphertext":"v1:abc"`))))
+	require.ErrorContains(t, err, "--show-secrets")
+	_, _, err = stackstate.Texts([]byte("hunter2"))
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "hunter2")
+}

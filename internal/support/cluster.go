@@ -1,0 +1,101 @@
+package support
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/internal/apiserver"
+)
+
+// asTable asks the API server for what kubectl shows of objects, in which there are no values of variables.
+const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
+
+// lists are what is listed of a cluster, in all namespaces, by the name of its file.
+var lists = []struct{ name, path string }{
+	{"nodes", "/api/v1/nodes"}, {"pods", "/api/v1/pods"}, {"events", "/api/v1/events"}, {"services", "/api/v1/services"},
+	{"deployments", "/apis/apps/v1/deployments"}, {"daemonsets", "/apis/apps/v1/daemonsets"}, {"statefulsets", "/apis/apps/v1/statefulsets"},
+	{"jobs", "/apis/batch/v1/jobs"}, {"persistentvolumeclaims", "/api/v1/persistentvolumeclaims"},
+}
+
+// most bounds how many objects of a kind are listed.
+const most = 5000
+
+// clusterSources are the lists of a cluster. servers are K3s's API servers, as https://address:port, of which any will do; none: the
+// kubeconfig's.
+func clusterSources(kubeconfig []byte, servers []string) ([]source, error) {
+	client, err := clientOf(kubeconfig, servers)
+	if err != nil {
+		return nil, err
+	}
+	var sources []source
+	for _, list := range lists {
+		sources = append(sources, one("cluster/"+list.name+".txt", func(ctx context.Context) ([]byte, error) {
+			raw, err := client.CoreV1().RESTClient().Get().AbsPath(list.path).Param("limit", fmt.Sprint(most)).SetHeader("Accept", asTable).Do(ctx).Raw()
+			if err != nil {
+				return nil, err
+			}
+			return tableText(raw)
+		}))
+	}
+	return sources, nil
+}
+
+func clientOf(kubeconfig []byte, servers []string) (kubernetes.Interface, error) {
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
+	var addresses []string
+	for _, server := range servers {
+		parsed, err := url.Parse(server)
+		if err != nil {
+			return nil, fmt.Errorf("server %q: %w", server, err)
+		}
+		addresses = append(addresses, parsed.Host)
+	}
+	if len(addresses) > 0 {
+		config = apiserver.Failover(config, addresses)
+	}
+	config.QPS = -1 // a handful of requests
+	return kubernetes.NewForConfig(config)
+}
+
+// tableText shows a Table as kubectl does with --output wide.
+func tableText(raw []byte) ([]byte, error) {
+	var table metav1.Table
+	if err := json.Unmarshal(raw, &table); err != nil {
+		return nil, fmt.Errorf("table of the API server: %w", err)
+	}
+	var text bytes.Buffer
+	out := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	header := []string{"NAMESPACE"}
+	for _, column := range table.ColumnDefinitions {
+		header = append(header, strings.ToUpper(column.Name))
+	}
+	_, _ = fmt.Fprintln(out, strings.Join(header, "\t")) // Flush reports
+	for _, row := range table.Rows {
+		var object metav1.PartialObjectMetadata
+		if err := json.Unmarshal(row.Object.Raw, &object); err != nil {
+			return nil, fmt.Errorf("table of the API server: %w", err)
+		}
+		cells := []string{object.Namespace}
+		for _, cell := range row.Cells {
+			cells = append(cells, strings.Join(strings.Fields(fmt.Sprint(cell)), " "))
+		}
+		_, _ = fmt.Fprintln(out, strings.Join(cells, "\t"))
+	}
+	if table.Continue != "" {
+		_, _ = fmt.Fprintf(out, "… (the first %d only)\n", most)
+	}
+	err := out.Flush()
+	return text.Bytes(), err
+}

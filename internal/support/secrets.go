@@ -1,0 +1,170 @@
+package support
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+
+	"strata/config"
+	"strata/internal/stackstate"
+)
+
+// secretKeys are the keys of the configuration whose texts are secret whether or not a person has encrypted them.
+var secretKeys = []string{"adminPasswordHash", "password", "secretEnv", "secretFiles", "token"}
+
+// stackFile is a stack's file as it was read.
+type stackFile struct {
+	// content is the file as a value; nil where it could not be read, for which err is the reason.
+	content any
+	err     error
+}
+
+func readStackFile(path string) stackFile {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return stackFile{err: err}
+	}
+	var content any
+	if err := yaml.Unmarshal(text, &content); err != nil {
+		return stackFile{err: fmt.Errorf("%s is no YAML", path)} // the parser's error may quote it
+	}
+	return stackFile{content: content}
+}
+
+// withoutSecrets is the file without what is encrypted, what that is encrypted with, and what is secret by its key. Comments are lost.
+func (f stackFile) withoutSecrets(context.Context) ([]byte, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	top, _ := f.content.(map[string]any)
+	return yaml.Marshal(map[string]any{"config": stripped(top["config"])})
+}
+
+func stripped(value any) any {
+	switch value := value.(type) {
+	case []any:
+		list := make([]any, len(value))
+		for i := range value {
+			list[i] = stripped(value[i])
+		}
+		return list
+	case map[string]any:
+		if isEncrypted(value) {
+			return config.Sealed
+		}
+		object := map[string]any{}
+		for key, inner := range value {
+			if object[key] = stripped(inner); slices.Contains(secretKeys, key) {
+				object[key] = redacted
+			}
+		}
+		return object
+	}
+	return value
+}
+
+// isEncrypted reports whether a value is one that `pulumi config set --secret` wrote.
+func isEncrypted(value map[string]any) bool {
+	_, is := value["secure"].(string)
+	return is && len(value) == 1
+}
+
+// unencrypted are the texts that are secret by their key, and which the file has in plain.
+func unencrypted(value any, secret bool, add func(string)) {
+	switch value := value.(type) {
+	case string:
+		if secret {
+			add(value)
+		}
+	case []any:
+		for _, inner := range value {
+			unencrypted(inner, secret, add)
+		}
+	case map[string]any:
+		for key, inner := range value {
+			if !isEncrypted(value) {
+				unencrypted(inner, secret || slices.Contains(secretKeys, key), add)
+			}
+		}
+	}
+}
+
+// encryptedTexts are what the encrypted values of a file hold, by what Pulumi shows of the same file, and how many values those are.
+func encryptedTexts(file, shown any, add func(string)) (values int) {
+	switch file := file.(type) {
+	case []any:
+		list, _ := shown.([]any)
+		for i, inner := range file {
+			if i < len(list) {
+				values += encryptedTexts(inner, list[i], add)
+			}
+		}
+	case map[string]any:
+		if isEncrypted(file) {
+			texts(shown, add)
+			return 1
+		}
+		object, _ := shown.(map[string]any)
+		for key, inner := range file {
+			values += encryptedTexts(inner, object[key], add)
+		}
+	}
+	return values
+}
+
+// secrets are the texts of the file that must not be shown. Pulumi is asked only where something is encrypted.
+func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, arguments ...string) ([]string, error) {
+	if errors.Is(f.err, fs.ErrNotExist) {
+		return nil, nil
+	} else if f.err != nil {
+		return nil, f.err
+	}
+	top, _ := f.content.(map[string]any)
+	var found []string
+	add := func(text string) { found = append(found, text) }
+	unencrypted(top["config"], false, add)
+	if encryptedTexts(top["config"], nil, func(string) {}) == 0 {
+		return found, nil
+	}
+	out, err := pulumi(ctx, nil, append([]string{"config", "--show-secrets", "--json"}, arguments...)...)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := shownConfig(out)
+	if err != nil {
+		return nil, err
+	}
+	sections, _ := top["config"].(map[string]any)
+	for key, section := range sections {
+		value, known := shown[key]
+		if !known {
+			value = shown[config.Namespace+":"+key] // Pulumi puts a key without a namespace into the project's
+		}
+		encryptedTexts(section, value, add)
+	}
+	return found, nil
+}
+
+// shownConfig is a configuration by key, as `pulumi config --json` prints it.
+func shownConfig(out []byte) (map[string]any, error) {
+	var printed map[string]struct {
+		Value       string `json:"value"`
+		ObjectValue any    `json:"objectValue"`
+	}
+	if err := json.Unmarshal(out, &printed); err != nil {
+		return nil, errors.New("pulumi config: its output is not JSON") // the parser's error may quote it
+	}
+	shown := map[string]any{}
+	for key, one := range printed {
+		if shown[key] = one.ObjectValue; one.ObjectValue == nil {
+			shown[key] = one.Value
+		}
+	}
+	return shown, nil
+}
