@@ -5,8 +5,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"sigs.k8s.io/yaml"
 )
 
 const (
@@ -66,14 +71,17 @@ func (r redactor) redact(content []byte) []byte { return []byte(r.replacer.Repla
 
 func (r redactor) text(text string) string { return r.replacer.Replace(text) }
 
-// parts are what a text holds that may appear on its own: the text, those in its JSON, its words from some length on where it has several, and
-// the PEM that a word is the base64 of.
+// parts are what a text holds that may appear on its own: the text, those in its JSON, what its YAML has under a name of secrets, its words from
+// some length on where it has several, and what any of these is the base64 of.
 func parts(text string, wordLength int, add func(string)) {
 	text = strings.TrimSpace(text)
 	add(text)
+	deeper := func(inner string) { parts(inner, wordLength, add) }
 	var tree any
 	if err := json.Unmarshal([]byte(text), &tree); err == nil {
-		texts(tree, func(inner string) { parts(inner, wordLength, add) })
+		texts(tree, deeper)
+	} else if strings.Contains(text, "\n") && yaml.Unmarshal([]byte(text), &tree) == nil {
+		named(tree, false, nameOfSecrets.MatchString, deeper)
 	}
 	words := strings.Fields(text)
 	for _, word := range words {
@@ -81,8 +89,34 @@ func parts(text string, wordLength int, add func(string)) {
 		if key := strings.HasSuffix(word, ":"); len(words) > 1 && len(word) >= wordLength && !key {
 			add(word)
 		}
-		if decoded, err := base64.StdEncoding.DecodeString(word); err == nil && bytes.HasPrefix(decoded, []byte("-----BEGIN ")) {
-			parts(string(decoded), wordLength, add)
+		if decoded, err := base64.StdEncoding.DecodeString(word); err == nil && len(decoded) >= shortest && readable(decoded) {
+			deeper(string(decoded))
+		}
+	}
+}
+
+// readable tells a text from what is the base64 of anything else.
+func readable(content []byte) bool {
+	return utf8.Valid(content) && !bytes.ContainsFunc(content, func(c rune) bool { return !unicode.IsPrint(c) && !unicode.IsSpace(c) })
+}
+
+// nameOfSecrets is what is secret in a kubeconfig, K3s's config.yaml or a chart's values, however short it is.
+var nameOfSecrets = regexp.MustCompile(`(?i)token|password|secret|key`)
+
+// named are the texts below a name that is one of secrets.
+func named(value any, secret bool, ofSecrets func(name string) bool, add func(string)) {
+	switch value := value.(type) {
+	case string:
+		if secret {
+			add(value)
+		}
+	case []any:
+		for _, inner := range value {
+			named(inner, secret, ofSecrets, add)
+		}
+	case map[string]any:
+		for name, inner := range value {
+			named(inner, secret || ofSecrets(name), ofSecrets, add)
 		}
 	}
 }

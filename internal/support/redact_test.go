@@ -85,3 +85,8 @@ func TestALongerSecretIsReplacedBeforeItsPart(t *testing.T) {
 	assert.Equal(t, redacted+" "+redacted, r.text("hunter2-and-more hunter2"))
 	assert.Equal(t, "abc", newRedactor([]string{"abc", ""}, nil, nil).text("abc"), "what is shorter than four characters stays")
 }
+
+func TestAShortSecretIsFoundByItsNameInYAMLAndInBase64(t *testing.T) {
+	r := newRedactor([]string{"users:\n- name: default\n  user:\n    token: abc123\n", base64.StdEncoding.EncodeToString([]byte("hunter2"))}, nil, nil)
+	assert.Equal(t, "default has "+redacted+" and "+redacted, r.text("default has abc123 and hunter2"))
+}

@@ -18,6 +18,8 @@ import (
 // secretKeys are the keys of the configuration whose texts are secret whether or not a person has encrypted them.
 var secretKeys = []string{"adminPasswordHash", "password", "secretEnv", "secretFiles", "token"}
 
+func isSecretKey(key string) bool { return slices.Contains(secretKeys, key) }
+
 // stackFile is a stack's file as it was read.
 type stackFile struct {
 	// content is the file as a value; nil where it could not be read, for which err is the reason.
@@ -60,7 +62,7 @@ func stripped(value any) any {
 		}
 		object := map[string]any{}
 		for key, inner := range value {
-			if object[key] = stripped(inner); slices.Contains(secretKeys, key) {
+			if object[key] = stripped(inner); isSecretKey(key) {
 				object[key] = redacted
 			}
 		}
@@ -73,26 +75,6 @@ func stripped(value any) any {
 func isEncrypted(value map[string]any) bool {
 	_, is := value["secure"].(string)
 	return is && len(value) == 1
-}
-
-// unencrypted are the texts that are secret by their key, and which the file has in plain.
-func unencrypted(value any, secret bool, add func(string)) {
-	switch value := value.(type) {
-	case string:
-		if secret {
-			add(value)
-		}
-	case []any:
-		for _, inner := range value {
-			unencrypted(inner, secret, add)
-		}
-	case map[string]any:
-		for key, inner := range value {
-			if !isEncrypted(value) {
-				unencrypted(inner, secret || slices.Contains(secretKeys, key), add)
-			}
-		}
-	}
 }
 
 // encryptedTexts are what the encrypted values of a file hold, by what Pulumi shows of the same file, and how many values those are.
@@ -128,7 +110,7 @@ func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, argume
 	top, _ := f.content.(map[string]any)
 	var found []string
 	add := func(text string) { found = append(found, text) }
-	unencrypted(top["config"], false, add)
+	named(top["config"], false, isSecretKey, add)
 	if encryptedTexts(top["config"], nil, func(string) {}) == 0 {
 		return found, nil
 	}
