@@ -28,10 +28,7 @@ func Stack(ctx context.Context, cfg *config.Config, project string) ([]Finding, 
 		}
 		return append([]Finding{madeByUp(cfg)}, VMs(ctx, plan)...), nil
 	}
-	if err := machines.CheckSystem(runtime.GOOS); err != nil {
-		return []Finding{noMachines(err)}, nil
-	}
-	return []Finding{madeByUp(cfg)}, nil
+	return []Finding{machinesOn(runtime.GOOS, cfg)}, nil
 }
 
 // clusterFindings observes the existing cluster of the stack. Its pool is not asked for: only a host on the nodes' network hears who
@@ -98,9 +95,12 @@ func madeByUp(cfg *config.Config) Finding {
 	}}
 }
 
-// noMachines is the only finding where this machine's system cannot have the hosts.
-func noMachines(why error) Finding {
-	return Finding{Subject: allHosts, Verdict: health.Verdict{Check: "hosts", State: health.Stuck, Message: why.Error()}}
+// machinesOn is the only finding on machines of this machine, which not every system can have.
+func machinesOn(system string, cfg *config.Config) Finding {
+	if err := machines.CheckSystem(system); err != nil {
+		return Finding{Subject: allHosts, Verdict: health.Verdict{Check: "hosts", State: health.Stuck, Message: err.Error()}}
+	}
+	return madeByUp(cfg)
 }
 
 // poolAddresses are MetalLB's addresses, one by one, as far as a preflight asks for them.

@@ -13,7 +13,6 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	machines "strata/internal/nspawn/host"
 )
 
 func stack(t *testing.T) *config.Config {
@@ -69,7 +68,8 @@ func TestHostsThatAnUpMakesAreNoFailure(t *testing.T) {
 }
 
 func TestASystemThatCannotHaveTheHostsIsAFailureBeforeTheUp(t *testing.T) {
-	finding := noMachines(machines.CheckSystem("darwin"))
+	finding := machinesOn("darwin", stack(t))
 	assert.False(t, finding.Passes())
 	assert.Contains(t, finding.Message, "this machine runs darwin")
+	assert.Equal(t, madeByUp(stack(t)), machinesOn("linux", stack(t)))
 }
