@@ -93,11 +93,12 @@ func withoutBodies(file *ast.File) {
 	}
 }
 
-// check type-checks a package, and all that it imports, for a system. The error joins every mistake.
-func (s *sources) check(on system, dir, pkg string) error {
+// check type-checks a package, and all that it imports, for a system, and returns the folders of the program's own packages. The error joins
+// every mistake.
+func (s *sources) check(on system, dir, pkg string) (own []string, err error) {
 	all, err := on.list(dir, pkg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var mistakes []error
 	done := map[string]*types.Package{"unsafe": types.Unsafe}
@@ -107,7 +108,10 @@ func (s *sources) check(on system, dir, pkg string) error {
 		}
 		files, err := s.parse(p)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if p.own() {
+			own = append(own, p.Dir)
 		}
 		config := types.Config{
 			Importer: imports{done, p.ImportMap}, Sizes: types.SizesFor("gc", on.arch), IgnoreFuncBodies: !p.own(),
@@ -118,7 +122,7 @@ func (s *sources) check(on system, dir, pkg string) error {
 		}
 		done[p.ImportPath], _ = config.Check(p.ImportPath, s.set, files, nil) // mistakes has its errors
 	}
-	return errors.Join(mistakes...)
+	return own, errors.Join(mistakes...)
 }
 
 // imports are the packages that were checked before.
