@@ -118,10 +118,9 @@ func at(key string, value any) map[string]any {
 	return map[string]any{"strata:" + section: value.(map[string]any)[section]}
 }
 
-// unread reports whether the validator could not read the value of a key, in a stack file.
-func unread(t *testing.T, key string, file []byte) bool {
+// unread reports whether the validator could not read the value of a key, in a stack file that is written to a path.
+func unread(t *testing.T, path, key string, file []byte) bool {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "stack.yaml")
 	require.NoError(t, os.WriteFile(path, file, 0o600))
 	_, err := config.OfStack("dev", path)
 	if err == nil {
@@ -142,7 +141,7 @@ func TestTheSchemaAndTheValidatorReadTheSameValues(t *testing.T) {
 		"an empty list": []any{}, "texts": []any{"zzz"}, "numbers": []any{7}, "an empty object": map[string]any{}, "text by name": map[string]any{"zzz": "zzz"},
 		"an encrypted text": map[string]any{"secure": "v1:abc"}, "encrypted texts": []any{map[string]any{"secure": "v1:abc"}}, "text by name, encrypted": map[string]any{"zzz": map[string]any{"secure": "v1:abc"}},
 	}
-	compared := 0
+	compared, path := 0, filepath.Join(t.TempDir(), "stack.yaml")
 	for _, field := range fields {
 		for name, value := range values {
 			if strings.Contains(field.Type, " or ") && field.Type != "true or false" && (name == "a text" || name == "texts" || value == "10.0.0.1" || value == "10.0.0.0/8" || value == "1h30m") {
@@ -162,7 +161,7 @@ func TestTheSchemaAndTheValidatorReadTheSameValues(t *testing.T) {
 				within := where == place || strings.HasPrefix(where, place+"/")
 				refused = refused || within && !strings.Contains(message, "missing properties")
 			}
-			assert.Equal(t, unread(t, field.Key, file), refused, "%s: %s: %s", field.Key, name, file)
+			assert.Equal(t, unread(t, path, field.Key, file), refused, "%s: %s: %s", field.Key, name, file)
 			compared++
 		}
 	}
