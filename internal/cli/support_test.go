@@ -15,10 +15,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
 	"strata/internal/remote/sshtest"
@@ -78,7 +80,10 @@ func supportState(t *testing.T, kubeconfig string, key []byte, hosts ...health.H
 		"outputs": map[string]any{"result": asSecret(t, stateSecret), "all": asSecret(t, map[string]any{"user": "root", "password": stateSecret})},
 	}}
 	for _, host := range hosts {
-		stdin, err := json.Marshal(health.Spec{Kind: health.KindServer, Gate: "k3s-" + host.Name + "-gate", Layer: "k3s", Hosts: []health.Host{host}})
+		stdin, err := json.Marshal(health.Spec{
+			Kind: health.KindServer, Gate: "k3s-" + host.Name + "-gate", Layer: "k3s", Hosts: []health.Host{host},
+			Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api",
+		})
 		require.NoError(t, err)
 		resources = append(resources, map[string]any{
 			"urn": "urn:pulumi:dev::strata::command:local:Command::k3s-" + host.Name + "-gate", "type": "command:local:Command",
