@@ -31,7 +31,7 @@ func schemaOfStackFiles(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// refusals are the places in a stack file that the schema refuses, less those that only hold another.
+// refusals are the places in a stack file that the schema refuses, each with why.
 func refusals(t *testing.T, schema *jsonschema.Schema, file []byte) []string {
 	t.Helper()
 	var value any
@@ -45,7 +45,9 @@ func refusals(t *testing.T, schema *jsonschema.Schema, file []byte) []string {
 	var places []string
 	var visit func(*jsonschema.ValidationError)
 	visit = func(at *jsonschema.ValidationError) {
-		places = append(places, at.InstanceLocation+": "+at.Message)
+		if len(at.Causes) == 0 {
+			places = append(places, at.InstanceLocation+": "+at.Message)
+		}
 		for _, cause := range at.Causes {
 			visit(cause)
 		}
@@ -159,7 +161,7 @@ func TestTheSchemaAndTheValidatorReadTheSameValues(t *testing.T) {
 			for _, one := range refusals(t, schema, file) {
 				where, message, _ := strings.Cut(one, ": ")
 				within := where == place || strings.HasPrefix(where, place+"/")
-				refused = refused || within && !strings.Contains(message, "missing properties")
+				refused = refused || within && (!strings.Contains(message, "missing properties") || strings.Contains(message, "secure"))
 			}
 			assert.Equal(t, unread(t, path, field.Key, file), refused, "%s: %s: %s", field.Key, name, file)
 			compared++
