@@ -11,7 +11,7 @@ const (
 	// maxFile bounds a file of the archive, maxAll all of them, in bytes. Of a longer text the end stays: it is what happened last.
 	maxFile = 4 << 20
 	maxAll  = 64 << 20
-	// late is how long a source may take to give what it has once its time is over.
+	// late is how long a source may take to give what it has once its time is over, if that was longer.
 	late = 6 * time.Second
 )
 
@@ -75,7 +75,7 @@ func (s source) bounded(ctx context.Context, limit time.Duration) answer {
 	select {
 	case a := <-given:
 		return a
-	case <-time.After(late):
+	case <-time.After(min(late, limit)):
 		return answer{err: fmt.Errorf("it gave nothing within %s: %w", limit, ctx.Err())}
 	}
 }
