@@ -93,6 +93,10 @@ func TestTheStackFileIsShownWithoutWhatIsSecret(t *testing.T) {
 	assert.Subset(t, secrets, []string{"plain-text", "p", "b", "z"}, "a key without a namespace is the project's")
 	assert.NotContains(t, secrets, "me")
 	assert.Equal(t, []string{"config", "--show-secrets", "--json", "--stack", "dev"}, asked)
+	_, err = file.secrets(t.Context(), func(context.Context, []byte, ...string) ([]byte, error) {
+		return []byte(strings.Replace(shown, `"password":"p",`, "", 1)), nil
+	})
+	require.ErrorContains(t, err, "1 encrypted values", "what is not known cannot be taken out")
 }
 
 func TestAStackFileThatIsNotThereHasNoSecretsAndOneThatCannotBeReadHasUnknownOnes(t *testing.T) {

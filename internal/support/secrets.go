@@ -77,27 +77,32 @@ func isEncrypted(value map[string]any) bool {
 	return is && len(value) == 1
 }
 
-// encryptedTexts are what the encrypted values of a file hold, by what Pulumi shows of the same file, and how many values those are.
-func encryptedTexts(file, shown any, add func(string)) (values int) {
+// encryptedTexts are what the encrypted values of a file hold, by what Pulumi shows of the same file. unknown counts those that it does not show.
+func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 	switch file := file.(type) {
 	case []any:
 		list, _ := shown.([]any)
 		for i, inner := range file {
+			var value any
 			if i < len(list) {
-				values += encryptedTexts(inner, list[i], add)
+				value = list[i]
 			}
+			unknown += encryptedTexts(inner, value, add)
 		}
 	case map[string]any:
 		if isEncrypted(file) {
 			texts(shown, add)
-			return 1
+			if shown == nil {
+				return 1
+			}
+			return 0
 		}
 		object, _ := shown.(map[string]any)
 		for key, inner := range file {
-			values += encryptedTexts(inner, object[key], add)
+			unknown += encryptedTexts(inner, object[key], add)
 		}
 	}
-	return values
+	return unknown
 }
 
 // secrets are the texts of the file that must not be shown. Pulumi is asked only where something is encrypted.
@@ -123,12 +128,16 @@ func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, argume
 		return nil, err
 	}
 	sections, _ := top["config"].(map[string]any)
+	unknown := 0
 	for key, section := range sections {
 		value, known := shown[key]
 		if !known {
 			value = shown[config.Namespace+":"+key] // Pulumi puts a key without a namespace into the project's
 		}
-		encryptedTexts(section, value, add)
+		unknown += encryptedTexts(section, value, add)
+	}
+	if unknown > 0 {
+		return nil, fmt.Errorf("pulumi config shows %d encrypted values of the stack file not, or not at the same place", unknown)
 	}
 	return found, nil
 }
