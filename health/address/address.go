@@ -34,6 +34,8 @@ type ServiceSeen struct {
 	Missing bool   `json:"missing,omitempty"`
 	Type    string `json:"type,omitempty"`
 	Class   string `json:"class,omitempty"`
+	// Local is true of externalTrafficPolicy Local.
+	Local bool `json:"local,omitempty"`
 	// Address is status.loadBalancer.ingress[0].ip.
 	Address string `json:"address,omitempty"`
 	// Refusal is the newest Warning event about it while it has no address; Seconds for how long it has been the newest.
@@ -67,7 +69,8 @@ func judgeAddress(spec health.AddressSpec, f addressFacts) []health.Verdict {
 	verdicts := []health.Verdict{JudgeAssigned(spec, f.Service), judgeServiceEndpoints(spec, f.Endpoints)}
 	verdicts[0].Check, verdicts[1].Check = assigned, endpoints
 	after := []string{assigned, endpoints}
-	here := judgeAway(judgeAnswerer(judgeDials(spec, f.Service.Address, f.Dials), f.Service.Address, f.Who), f)
+	dials := judgeLocal(judgeDials(spec, f.Service.Address, f.Dials), f.Service)
+	here := judgeAway(judgeAnswerer(dials, f.Service.Address, f.Who), f)
 	here.Check, here.After = "address from here", after
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }

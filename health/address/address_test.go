@@ -22,6 +22,8 @@ spec: {type: LoadBalancer, loadBalancerClass: c}
 status: {loadBalancer: {ingress: [{ip: 10.10.0.200}, {ip: "fd00::1"}]}}
 `)
 	assert.Equal(t, ServiceSeen{Type: "LoadBalancer", Class: "c", Address: "10.10.0.200"}, serviceFactsOf(service))
+	assert.True(t, serviceFactsOf(healthtest.Decode[corev1.Service](t, `spec: {type: LoadBalancer, externalTrafficPolicy: Local}`)).Local)
+	assert.False(t, serviceFactsOf(healthtest.Decode[corev1.Service](t, `spec: {type: LoadBalancer, externalTrafficPolicy: Cluster}`)).Local)
 	assert.Equal(t, ServiceSeen{Type: "ClusterIP"}, serviceFactsOf(healthtest.Decode[corev1.Service](t, `spec: {type: ClusterIP}`)))
 	assert.Empty(t, serviceFactsOf(healthtest.Decode[corev1.Service](t, `status: {loadBalancer: {ingress: [{hostname: lb.example.org}]}}`)).Address)
 }

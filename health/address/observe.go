@@ -72,7 +72,9 @@ func ObserveService(ctx context.Context, s *kube.APIServer, spec health.AddressS
 }
 
 func serviceFactsOf(service *corev1.Service) ServiceSeen {
-	seen := ServiceSeen{Type: string(service.Spec.Type)}
+	seen := ServiceSeen{
+		Type: string(service.Spec.Type), Local: service.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal,
+	}
 	if class := service.Spec.LoadBalancerClass; class != nil {
 		seen.Class = *class
 	}

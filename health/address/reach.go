@@ -31,14 +31,25 @@ func judgeDials(spec health.AddressSpec, address string, dials []dialFacts) heal
 	return v
 }
 
+// unannounced is the cause where nothing answers for an address.
+const unannounced = "no node answers for the address (MetalLB's speaker, L2Advertisement), or a firewall drops it"
+
+// judgeLocal says of an address that no node announces what the policy Local has to do with it: then only nodes with a Pod that serves may
+// announce it, which are none where no speaker runs on theirs (metallb speaker/layer2_controller.go, ShouldAnnounce).
+func judgeLocal(here health.Verdict, s ServiceSeen) health.Verdict {
+	if s.Local && here.Cause == unannounced {
+		here.Cause += "; with externalTrafficPolicy Local only a node with a ready Pod of the Service and a speaker does"
+	}
+	return here
+}
+
 // Unanswered tells an address that no node announces from one behind which nothing listens.
 func Unanswered(message, address string) (cause, hint string) {
 	switch {
 	case strings.Contains(message, "refused"):
 		return "the address is announced, but no Pod listens on that port", "compare the Service's ports and targetPorts with the Pods'"
 	case strings.Contains(message, "timeout") || strings.Contains(message, "no route to host"):
-		return "no node answers for the address (MetalLB's speaker, L2Advertisement), or a firewall drops it",
-			"kubectl get servicel2statuses -A; on the same network: arping " + address
+		return unannounced, "kubectl get servicel2statuses -A; on the same network: arping " + address
 	}
 	return "", ""
 }
