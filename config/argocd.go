@@ -6,6 +6,8 @@ type ArgoCD struct {
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
+	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
+	Values Values `json:"values,omitzero"`
 	// AdminPasswordHash is the bcrypt hash of user admin's password, as `htpasswd -nbBC 10 "" PASSWORD` makes it. Default: a
 	// password is generated, and is the output argocdAdminPassword.
 	AdminPasswordHash string `json:"adminPasswordHash,omitempty"`

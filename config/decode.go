@@ -27,6 +27,8 @@ type decoder struct {
 	unread []string
 	// sealed takes encrypted texts, which only a stack file has: Pulumi hands them over decrypted.
 	sealed bool
+	// secret reports whether a section holds an encrypted text; nil where Sealed says so.
+	secret func(key string) bool
 }
 
 // fail notes a mistake at a key, which leaves it unread.
@@ -46,10 +48,6 @@ func (d *decoder) unknown(prefix, name, what string, known []string, given func(
 // blames reports whether a rule's complaint about a key comes only from a key that could not be read: itself, one above it
 // or one below it.
 func (d *decoder) blames(key string) bool {
-	within := func(inner, outer string) bool {
-		rest, under := strings.CutPrefix(inner, outer)
-		return under && (rest == "" || rest[0] == '.' || rest[0] == '[')
-	}
 	return slices.ContainsFunc(d.unread, func(unread string) bool { return within(key, unread) || within(unread, key) })
 }
 
@@ -59,6 +57,8 @@ func (d *decoder) decode(key string, value any, into reflect.Value) {
 	case value == nil:
 	case d.sealed && encrypted(value):
 		d.seal(key, into)
+	case into.Type() == valuesType:
+		d.values(key, value, into)
 	case leaf:
 		d.leaf(key, value, into)
 	case kind == reflect.Pointer:

@@ -13,6 +13,8 @@ type CertManager struct {
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
+	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
+	Values Values `json:"values,omitzero"`
 	// Replicas is how many controllers, webhooks and CA injectors run. Default: 1; with three or more
 	// servers 2.
 	Replicas int `json:"replicas,omitempty"`
@@ -23,6 +25,21 @@ type CertManager struct {
 	// Vault is for issuer vault.
 	Vault VaultIssuer `json:"vault"`
 }
+
+// TrafficPolicy says which nodes take requests from outside for a Service
+// (https://kubernetes.io/docs/reference/networking/virtual-ips/#external-traffic-policy).
+type TrafficPolicy string
+
+// The values of TrafficPolicy.
+const (
+	// TrafficCluster: every node, which may pass a request on to another one, and gives it its own address.
+	TrafficCluster TrafficPolicy = "Cluster"
+	// TrafficLocal: nodes with a ready Pod only, and each to its own Pods.
+	TrafficLocal TrafficPolicy = "Local"
+)
+
+// OrDefault is the policy, or the default. The field stays empty where it is not set: the digests of stacks that are up are of it.
+func (p TrafficPolicy) OrDefault() TrafficPolicy { return or(p, TrafficCluster) }
 
 // ControllerTraefik is Traefik in Ingress.Controllers.
 const ControllerTraefik = "traefik"
@@ -44,10 +61,15 @@ func (i Ingress) Uses(controller string) bool { return slices.Contains(i.Control
 type Traefik struct {
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
+	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
+	Values Values `json:"values,omitzero"`
 	// Replicas is how many Pods serve. Default 2. With two, one can go while the other serves.
 	Replicas int `json:"replicas,omitempty"`
 	// Address is the load balancer's address for Traefik, of metallb.addresses. Default: MetalLB chooses.
 	Address netip.Addr `json:"address,omitzero"`
+	// ExternalTrafficPolicy is Cluster or Local: whether every node takes requests for the load balancer's address, or only those where a Pod
+	// of the ingress controller is ready, which then sees the clients' own addresses (docs/values.md has what that costs). Default: Cluster.
+	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
 	// LongestRequest is how long a request may take; a Pod that stops serves its requests for so long. Default 30s.
 	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
 	// Dashboard publishes Traefik's dashboard at traefik.DOMAIN, behind TLS and a generated password. Default true.

@@ -97,6 +97,7 @@ func (c *Config) check() problems {
 	c.checkMetalLB(&ps)
 	c.checkCertificates(&ps)
 	c.checkIngress(&ps)
+	c.checkValues(&ps)
 	c.checkArtifacts(&ps)
 	c.checkTimeouts(&ps)
 	return ps

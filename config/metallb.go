@@ -9,4 +9,6 @@ type MetalLB struct {
 	Addresses []string `json:"addresses"`
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
+	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
+	Values Values `json:"values,omitzero"`
 }

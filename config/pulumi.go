@@ -27,7 +27,7 @@ func FromPulumi(ctx *pulumi.Context) (*Config, error) {
 			raw[section] = text
 		}
 	}
-	cfg, err := Load(ctx.Stack(), raw, os.Getenv)
+	cfg, err := load(ctx.Stack(), raw, os.Getenv, decoder{secret: ctx.IsConfigSecret})
 	if err != nil {
 		return nil, fmt.Errorf("configuration of stack %s:\n%w", ctx.Stack(), redact(err, ctx.IsConfigSecret))
 	}

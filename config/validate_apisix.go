@@ -26,6 +26,7 @@ func (c *Config) checkAPISIX(ps *problems) {
 		ps.add(field("apisix.longestRequest"), d.String(), "is not between 1s and "+longestRequestLimit.String(), "use the longest time that a request may take, for example 30s")
 	}
 	c.checkInPool(ps, "apisix.address", apisix.Address)
+	checkTrafficPolicy(ps, "apisix", apisix.ExternalTrafficPolicy)
 	if apisix.Address.IsValid() && c.Ingress.Uses(ControllerTraefik) && apisix.Address == c.Traefik.Address {
 		ps.add(field("apisix.address"), apisix.Address.String(), "is traefik.address, and both listen on ports 80 and 443", "choose two addresses")
 	}

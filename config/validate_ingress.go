@@ -98,6 +98,13 @@ func (c *Config) checkTraefik(ps *problems) {
 		ps.add(field("traefik.longestRequest"), d.String(), "is not between 1s and "+longestRequestLimit.String(), "use the longest time that a request may take, for example 30s")
 	}
 	c.checkInPool(ps, "traefik.address", traefik.Address)
+	checkTrafficPolicy(ps, "traefik", traefik.ExternalTrafficPolicy)
+}
+
+func checkTrafficPolicy(ps *problems, layer string, policy TrafficPolicy) {
+	if known := []string{string(TrafficCluster), string(TrafficLocal)}; policy != "" && !slices.Contains(known, string(policy)) {
+		ps.add(field("%s.externalTrafficPolicy", layer), string(policy), "is neither Cluster nor Local", suggestion(string(policy), known))
+	}
 }
 
 func (c *Config) checkArgoCD(ps *problems) {

@@ -36,6 +36,8 @@ type Vault struct {
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
+	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
+	Values Values `json:"values,omitzero"`
 	// Storage is where its data lies.
 	Storage VaultStorage `json:"storage"`
 }

@@ -8,6 +8,8 @@ type Wave struct {
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
+	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
+	Values Values `json:"values,omitzero"`
 	// Replicas is how many run; one of them acts, each answers the webhook. Default 2.
 	Replicas int `json:"replicas,omitempty"`
 }

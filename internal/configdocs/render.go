@@ -46,7 +46,7 @@ func Render(configDir string) (string, error) {
 		_, short, _ := strings.Cut(field.Key, ":")
 		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", short, cell(field.Type), cell(field.Doc))
 	}
-	page.WriteString("\n" + ownedArgs() + "\n" + variables + "\n" + pins())
+	page.WriteString("\n" + ownedArgs() + "\n" + ownedValues() + "\n" + variables + "\n" + pins())
 	return page.String(), nil
 }
 
@@ -58,6 +58,20 @@ func ownedArgs() string {
 	owned := config.OwnedArgs()
 	for _, key := range slices.Sorted(maps.Keys(owned)) {
 		fmt.Fprintf(&text, "| `%s` | %s |\n", key, owned[key])
+	}
+	return text.String()
+}
+
+func ownedValues() string {
+	var text strings.Builder
+	text.WriteString("## Values of charts that belong to Strata\n\n" +
+		"`values` of a layer takes every value of its chart but these and what lies below them ([docs/values.md](values.md)).\n\n" +
+		"| Key | Why | Instead |\n| --- | --- | --- |\n")
+	owned := config.OwnedValues()
+	for _, key := range slices.Sorted(maps.Keys(owned)) {
+		for _, value := range owned[key] {
+			fmt.Fprintf(&text, "| `%s.%s` | %s | %s |\n", key, value.Path, cell(value.Why), cell(value.Instead))
+		}
 	}
 	return text.String()
 }

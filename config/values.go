@@ -1,0 +1,165 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Values are the user's values of one chart, in the form of its values.yaml. They come below those that the layer sets: a value that a gate
+// or a route relies on is refused (values_owned.go), so that none is overridden in silence.
+type Values struct {
+	// Tree has them: objects, lists, texts, whole numbers (int64), fractions (float64), true and false. Nil: none.
+	Tree map[string]any `json:"-"`
+	// Key is where they are in the configuration, for example traefik.values; empty where there are none.
+	Key string `json:"-"`
+	// Secret is true where a text of their section is encrypted. Which one, Pulumi does not say: each text of Tree counts as a secret.
+	Secret bool `json:"-"`
+}
+
+var valuesType = reflect.TypeFor[Values]()
+
+// plainName is a name that needs no quotes in the path of a value.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// ValuePath is the path of a value below another, as messages write it: service.annotations["metallb.io/loadBalancerIPs"].
+func ValuePath(above, name string) string {
+	switch {
+	case !plainName.MatchString(name):
+		return fmt.Sprintf("%s[%q]", above, name)
+	case above == "":
+		return name
+	}
+	return above + "." + name
+}
+
+// within reports whether a path is another one, or lies below it.
+func within(inner, outer string) bool {
+	rest, under := strings.CutPrefix(inner, outer)
+	return under && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// GivesWay reports whether a value that Strata sets is only its default: the user's replaces it.
+func (v Values) GivesWay(path string) bool { return slices.Contains(charts[v.Key].defaults, path) }
+
+// values takes a chart's values as they stand; which of them are refused is a rule's to say.
+func (d *decoder) values(key string, value any, into reflect.Value) {
+	tree, ok := value.(map[string]any)
+	if !ok {
+		d.fail(key, show(value), "is not an object", "write the chart's values below it, as in its values.yaml")
+		return
+	}
+	if len(tree) == 0 {
+		return
+	}
+	sealed := false
+	if d.sealed {
+		sealed = unseal(tree)
+	}
+	_, short, _ := strings.Cut(key, ":")
+	secret := sealed || d.secret != nil && d.secret(sectionOf(key))
+	into.Set(reflect.ValueOf(Values{Tree: plain(tree).(map[string]any), Key: short, Secret: secret}))
+}
+
+// unseal puts Sealed in the place of each encrypted text within a value, and reports whether there is one.
+func unseal(value any) (found bool) {
+	put := func(one any, into func(any)) {
+		if encrypted(one) {
+			into(Sealed)
+			found = true
+		} else if unseal(one) {
+			found = true
+		}
+	}
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			put(v[i], func(text any) { v[i] = text })
+		}
+	case map[string]any:
+		for name := range v {
+			put(v[name], func(text any) { v[name] = text })
+		}
+	}
+	return found
+}
+
+// Artifact is the name of the chart that they are of.
+func (v Values) Artifact() string { return charts[v.Key].artifact }
+
+// Unknown says of each value at the top that is none of the chart's: Helm ignores it, unless the chart's schema refuses it.
+func (v Values) Unknown(known []string) []Problem {
+	var ps problems
+	for _, name := range slices.Sorted(maps.Keys(v.Tree)) {
+		if !slices.Contains(known, name) {
+			ps.add(field("%s.%s", v.Key, name), "", "is no value that the chart has, so it would be ignored", suggestion(name, known))
+		}
+	}
+	return ps
+}
+
+// OwnValues are the user's values of the charts that are installed, where there are some.
+func (c *Config) OwnValues() []Values {
+	needed := c.Needed()
+	return slices.DeleteFunc(c.allValues(), func(v Values) bool { return !slices.Contains(needed, v.Artifact()) })
+}
+
+// allValues are those of every chart that have any.
+func (c *Config) allValues() []Values {
+	return slices.DeleteFunc([]Values{
+		c.MetalLB.Values, c.CertManager.Values, c.Vault.Values, c.Traefik.Values, c.APISIX.Values, c.APISIX.ControllerValues,
+		c.ArgoCD.Values, c.Apps.Wave.Values,
+	}, func(v Values) bool { return v.Tree == nil })
+}
+
+func (c *Config) checkValues(ps *problems) {
+	for _, own := range c.allValues() {
+		for _, name := range slices.Sorted(maps.Keys(own.Tree)) {
+			own.check(ps, ValuePath("", name), own.Tree[name])
+		}
+	}
+}
+
+// check refuses a value that is Strata's to set, and one that would take such a value away with what it replaces.
+func (v Values) check(ps *problems, path string, value any) {
+	key := field("%s.%s", v.Key, path)
+	if strings.HasPrefix(path, "[") {
+		key = field("%s%s", v.Key, path)
+	}
+	owned := charts[v.Key].owned
+	if i := slices.IndexFunc(owned, func(o OwnedValue) bool { return within(path, o.Path) }); i >= 0 {
+		ps.add(key, show(value), "is not for values to set: "+owned[i].Why, or(owned[i].Instead, "remove it"))
+		return
+	}
+	if value == nil {
+		ps.add(key, "null", "would not reach the chart: Pulumi leaves out what is null", "write the value that the chart is to have")
+		return
+	}
+	if below, isObject := value.(map[string]any); isObject {
+		for _, name := range slices.Sorted(maps.Keys(below)) {
+			v.check(ps, ValuePath(path, name), below[name])
+		}
+		return
+	}
+	if lost := charts[v.Key].below(path); lost != "" {
+		ps.add(key, show(value), "is not an object, and Strata relies on "+lost+" in it", "write the other keys below it")
+	}
+}
+
+// below is the first of the values that Strata sets or relies on below a path; empty where there is none.
+func (c chartTable) below(path string) string {
+	for _, o := range c.owned {
+		if within(o.Path, path) {
+			return o.Path
+		}
+	}
+	for _, set := range c.defaults {
+		if set != path && within(set, path) {
+			return set
+		}
+	}
+	return ""
+}

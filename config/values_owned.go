@@ -1,0 +1,71 @@
+package config
+
+import "slices"
+
+// OwnedValue is a value of a chart that is not for the user to set.
+type OwnedValue struct {
+	// Path is where it is in the chart's values, as ValuePath writes it; what lies below it is meant as well.
+	Path string
+	// Why says who sets it or what relies on it; Instead what to do in place of setting it, empty where there is nothing.
+	Why, Instead string
+}
+
+// OwnedValues are those of each chart, by the key of its values.
+func OwnedValues() map[string][]OwnedValue {
+	all := map[string][]OwnedValue{}
+	for key, table := range charts {
+		all[key] = table.owned
+	}
+	return all
+}
+
+// chartTable is what Strata sets and relies on in a chart's values.
+type chartTable struct {
+	// artifact is the chart.
+	artifact string
+	// owned are refused. tests/graph holds them against what the program sets.
+	owned []OwnedValue
+	// defaults are the paths of values that Strata sets and nothing relies on: the user's replaces them.
+	defaults []string
+}
+
+// set are values that the layer sets by itself.
+func set(instead string, paths ...string) []OwnedValue {
+	return because("Strata sets it", instead, paths...)
+}
+
+// relied are values that Strata leaves as the chart has them, and relies on.
+func relied(why string, paths ...string) []OwnedValue { return because(why, "", paths...) }
+
+func because(why, instead string, paths ...string) []OwnedValue {
+	owned := make([]OwnedValue, 0, len(paths))
+	for _, path := range paths {
+		owned = append(owned, OwnedValue{path, why, instead})
+	}
+	return owned
+}
+
+// named are the values by which nearly every chart gives its objects other names.
+func named(more ...string) []OwnedValue {
+	return relied("gates, routes and policies know the chart's objects by its own names", slices.Concat([]string{"nameOverride", "fullnameOverride"}, more)...)
+}
+
+const (
+	budgeted = "the PodDisruptionBudget goes with the number of replicas"
+	unseen   = "it would hide routes of other namespaces, which Strata makes"
+	gated    = "the gates observe it"
+	off      = "Strata leaves this part out, and what is set for it would be ignored"
+	itself   = "Strata makes this object itself"
+)
+
+// charts are the tables by the key of the values.
+var charts = map[string]chartTable{
+	"metallb.values":          {ArtifactMetalLBChart, metallbOwned, nil},
+	"certManager.values":      {ArtifactCertManagerChart, certManagerOwned, nil},
+	"vault.values":            {ArtifactVaultChart, vaultOwned, nil},
+	"traefik.values":          {ArtifactTraefikChart, traefikOwned, []string{"global.checkNewVersion", "global.sendAnonymousUsage", "ingressClass.isDefaultClass"}},
+	"apisix.values":           {ArtifactAPISIXChart, apisixOwned, nil},
+	"apisix.controllerValues": {ArtifactAPISIXControllerChart, apisixControllerOwned, nil},
+	"argocd.values":           {ArtifactArgoCDChart, argocdOwned, []string{"dex.enabled", "notifications.enabled", "applicationSet.replicas"}},
+	"apps.wave.values":        {ArtifactWaveChart, waveOwned, nil},
+}

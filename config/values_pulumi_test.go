@@ -1,0 +1,29 @@
+//go:build !without_pulumi
+
+package config_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Pulumi hands over what was encrypted as plain text, and says of which section it is.
+func TestValuesOfASecretSectionAreSecrets(t *testing.T) {
+	raw := withValues(t, "traefik.values", `{"env":[{"name":"TOKEN","value":"hunter2"}]}`)
+	cfg, err := fromPulumi(t, raw, "strata:traefik")
+	require.NoError(t, err)
+	assert.True(t, cfg.Traefik.Values.Secret)
+	cfg, err = fromPulumi(t, raw, "strata:argocd")
+	require.NoError(t, err)
+	assert.False(t, cfg.Traefik.Values.Secret)
+}
+
+func TestARefusedValueOfASecretSectionIsNotShown(t *testing.T) {
+	for _, values := range []string{`{"nameOverride":"hunter2"}`, `{"deployment":"hunter2"}`, `["hunter2"]`} {
+		_, err := fromPulumi(t, withValues(t, "traefik.values", values), "strata:traefik")
+		require.ErrorContains(t, err, "[secret] is not")
+		assert.NotContains(t, err.Error(), "hunter2")
+	}
+}

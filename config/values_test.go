@@ -1,0 +1,234 @@
+package config_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+)
+
+// valuesRules are about the user's values of charts.
+var valuesRules = []rule{
+	{"what Strata sets, with a key of its own", one("traefik", `{"values":{"deployment":{"replicas":3}}}`),
+		"strata:traefik.values.deployment.replicas: 3 is not for values to set: Strata sets it; use traefik.replicas"},
+	{"what Strata sets, as it sets it", one("traefik", `{"values":{"service":{"spec":{"type":"LoadBalancer"}}}}`),
+		`strata:traefik.values.service.spec.type: "LoadBalancer" is not for values to set: the gate of the address waits for one from MetalLB; remove it`},
+	{"below what Strata sets", one("traefik", `{"values":{"gateway":{"listeners":{"web":{"port":80}}}}}`),
+		`strata:traefik.values.gateway: {"listeners":{"web":{"port":80}}} is not for values to set: Strata makes this object itself; remove it`},
+	{"what a gate relies on", one("metallb", `{"addresses":["10.10.0.200-10.10.0.210"],"values":{"fullnameOverride":"lb"}}`),
+		`strata:metallb.values.fullnameOverride: "lb" is not for values to set: gates, routes and policies know the chart's objects by its own names; remove it`},
+	{"a name that has dots", one("traefik", `{"values":{"service":{"annotations":{"metallb.io/loadBalancerIPs":"10.10.0.201"}}}}`),
+		`strata:traefik.values.service.annotations["metallb.io/loadBalancerIPs"]: "10.10.0.201" is not for values to set: Strata sets it; use traefik.address`},
+	{"null in the place of what Strata sets", one("traefik", `{"values":{"deployment":null}}`),
+		"strata:traefik.values.deployment: null would not reach the chart: Pulumi leaves out what is null; write the value that the chart is to have"},
+	{"null for a value of the chart's", one("argocd", `{"values":{"server":{"resources":{"limits":null}}}}`),
+		"strata:argocd.values.server.resources.limits: null would not reach the chart: Pulumi leaves out what is null; write the value that the chart is to have"},
+	{"a text in the place of what Strata sets", one("traefik", `{"values":{"deployment":"none"}}`),
+		`strata:traefik.values.deployment: "none" is not an object, and Strata relies on deployment.replicas in it; write the other keys below it`},
+	{"a text in the place of a default", one("argocd", `{"values":{"dex":false}}`),
+		`strata:argocd.values.dex: false is not an object, and Strata relies on dex.enabled in it; write the other keys below it`},
+	{"no object at all", one("vault", `{"values":["server"]}`),
+		`strata:vault.values: ["server"] is not an object; write the chart's values below it, as in its values.yaml`},
+	{"a policy that is none", one("traefik", `{"externalTrafficPolicy":"local"}`),
+		"strata:traefik.externalTrafficPolicy: local is neither Cluster nor Local; did you mean Local?"},
+	{"the policy by another way", one("apisix", `{"values":{"service":{"externalTrafficPolicy":"Local"}}}`),
+		`strata:apisix.values.service.externalTrafficPolicy: "Local" is not for values to set: Strata sets it; use apisix.externalTrafficPolicy`},
+}
+
+// ownValues are values that each chart takes from the user, by the key of its section, and where they stand in it.
+var ownValues = map[string]string{
+	"metallb.values":          `{"speaker":{"logLevel":"debug"}}`,
+	"certManager.values":      `{"podDisruptionBudget":{"maxUnavailable":1},"extraArgs":["--v=4"]}`,
+	"vault.values":            `{"server":{"logLevel":"debug"}}`,
+	"traefik.values":          `{"service":{"annotations":{"example.org/owner":"edge"}},"ports":{"web":{"nodePort":30080}},"ingressClass":{"isDefaultClass":false}}`,
+	"apisix.values":           `{"resources":{"limits":{"memory":"1Gi"}}}`,
+	"apisix.controllerValues": `{"config":{"logLevel":"debug"}}`,
+	"argocd.values":           `{"dex":{"enabled":true},"configs":{"params":{"controller.diff.server.side":true}}}`,
+	"apps.wave.values":        `{"resources":{}}`,
+}
+
+// withValues is a good configuration with values of one chart.
+func withValues(t *testing.T, key, values string) map[string]string {
+	t.Helper()
+	raw := good()
+	section, rest, _ := strings.Cut(key, ".")
+	text := values
+	steps := strings.Split(rest, ".")
+	for i := len(steps) - 1; i >= 0; i-- {
+		text = `{"` + steps[i] + `":` + text + `}`
+	}
+	if section == "metallb" {
+		text = strings.TrimSuffix(raw["metallb"], "}") + "," + strings.TrimPrefix(text, "{")
+	}
+	raw[section] = text
+	return raw
+}
+
+func valuesOf(cfg *config.Config) map[string]config.Values {
+	return map[string]config.Values{
+		"metallb.values": cfg.MetalLB.Values, "certManager.values": cfg.CertManager.Values, "vault.values": cfg.Vault.Values,
+		"traefik.values": cfg.Traefik.Values, "apisix.values": cfg.APISIX.Values, "apisix.controllerValues": cfg.APISIX.ControllerValues,
+		"argocd.values": cfg.ArgoCD.Values, "apps.wave.values": cfg.Apps.Wave.Values,
+	}
+}
+
+func TestEveryChartTakesValues(t *testing.T) {
+	for key, text := range ownValues {
+		t.Run(key, func(t *testing.T) {
+			cfg, err := config.Load("dev", withValues(t, key, text), noEnv)
+			require.NoError(t, err)
+			own := valuesOf(cfg)[key]
+			assert.Equal(t, key, own.Key)
+			assert.False(t, own.Secret)
+			read, err := json.Marshal(own.Tree)
+			require.NoError(t, err)
+			assert.JSONEq(t, text, string(read))
+			for other, values := range valuesOf(cfg) {
+				assert.True(t, other == key || values.Tree == nil && values.Key == "", "%s are none of %s", other, key)
+			}
+		})
+	}
+}
+
+// Every chart's objects have names that gates know.
+func TestNoChartTakesOtherNames(t *testing.T) {
+	for key := range ownValues {
+		for _, name := range []string{"nameOverride", "fullnameOverride"} {
+			_, err := config.Load("dev", withValues(t, key, `{"`+name+`":"other"}`), noEnv)
+			require.ErrorContains(t, err, "strata:"+key+"."+name+`: "other" is not for values to set`)
+		}
+	}
+}
+
+func TestMistakesInValuesAreToldWithAllOthers(t *testing.T) {
+	raw := withValues(t, "traefik.values", `{"nameOverride":"x","deployment":{"replicas":1,"kind":"DaemonSet"}}`)
+	raw["timeouts"] = `{"apii":"1m"}`
+	_, err := config.Load("dev", raw, noEnv)
+	require.Error(t, err)
+	assert.Len(t, strings.Split(err.Error(), "\n"), 4)
+}
+
+func TestAValueThatAChartDoesNotHaveIsSaid(t *testing.T) {
+	cfg, err := config.Load("dev", withValues(t, "traefik.values", `{"acessLog":{},"env":[],"unheard":1}`), noEnv)
+	require.NoError(t, err)
+	require.Len(t, cfg.OwnValues(), 1)
+	own := cfg.OwnValues()[0]
+	assert.Equal(t, config.ArtifactTraefikChart, own.Artifact())
+	assert.Equal(t, []config.Problem{
+		{Key: "strata:traefik.values.acessLog", Rule: "is no value that the chart has, so it would be ignored", Fix: "did you mean accessLog?"},
+		{Key: "strata:traefik.values.unheard", Rule: "is no value that the chart has, so it would be ignored", Fix: "known are accessLog, env"},
+	}, own.Unknown([]string{"accessLog", "env"}))
+	assert.Empty(t, own.Unknown([]string{"acessLog", "env", "unheard"}))
+
+	cfg, err = config.Load("dev", withValues(t, "apisix.values", `{"resources":{}}`), noEnv)
+	require.NoError(t, err)
+	assert.Empty(t, cfg.OwnValues(), "its chart is not installed")
+}
+
+// A digest of a section is plain in the state: values, which may be secret, never become part of it this way.
+func TestValuesAreNotPartOfTheirSectionsJSON(t *testing.T) {
+	cfg, err := config.Load("dev", withValues(t, "traefik.values", `{"env":[{"name":"TOKEN","value":"hunter2"}]}`), noEnv)
+	require.NoError(t, err)
+	text, err := json.Marshal(cfg)
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "hunter2")
+	without, err := config.Load("dev", good(), noEnv)
+	require.NoError(t, err)
+	text, err = json.Marshal(without.Traefik)
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "values", "the digests of stacks without them stay what they are")
+	assert.NotContains(t, string(text), "externalTrafficPolicy")
+}
+
+func TestEncryptedValuesAreReadAsSuch(t *testing.T) {
+	cfg, err := ofFile(t, `
+  strata:argocd:
+    values: {configs: {cm: {oidc.config: {secure: v1:hunter2}}, repositories: [{url: x, password: {secure: v1:hunter2}}]}}
+  strata:traefik:
+    values: {log: {level: DEBUG}}
+`)
+	require.NoError(t, err)
+	configs := cfg.ArgoCD.Values.Tree["configs"].(map[string]any)
+	assert.Equal(t, config.Sealed, configs["cm"].(map[string]any)["oidc.config"])
+	assert.Equal(t, config.Sealed, configs["repositories"].([]any)[0].(map[string]any)["password"])
+	assert.True(t, cfg.ArgoCD.Values.Secret)
+	assert.False(t, cfg.Traefik.Values.Secret)
+
+	_, err = ofFile(t, "  strata:traefik: {values: {secure: v1:hunter2}}\n")
+	require.ErrorContains(t, err, "is encrypted as a whole")
+	_, err = ofFile(t, "  strata:traefik: {values: {deployment: {replicas: {secure: v1:hunter2}}}}\n")
+	require.ErrorContains(t, err, `values.deployment.replicas: "[encrypted]" is not for values to set`)
+	assert.NotContains(t, err.Error(), "hunter2")
+}
+
+// examples are the blocks of YAML in docs/values.md, each with the messages that stand below it; empty where none do.
+func examples(t *testing.T) (blocks, messages []string) {
+	t.Helper()
+	page, err := os.ReadFile("../docs/values.md")
+	require.NoError(t, err)
+	for _, part := range strings.Split(string(page), "\n```yaml\n")[1:] {
+		block, rest, closed := strings.Cut(part, "\n```\n")
+		require.True(t, closed)
+		message := ""
+		if said, is := strings.CutPrefix(strings.TrimPrefix(rest, "\n"), "```text\n"); is {
+			message, _, _ = strings.Cut(said, "\n```")
+		}
+		blocks, messages = append(blocks, block), append(messages, message)
+	}
+	return blocks, messages
+}
+
+// Each example is a part of a stack file: it loads, or says what stands below it.
+func TestTheExamplesOfTheManualAreWhatTheySay(t *testing.T) {
+	t.Setenv(config.ArtifactsVariable, "")
+	blocks, messages := examples(t)
+	require.Greater(t, len(blocks), 3)
+	refused := 0
+	for i, block := range blocks {
+		file := filepath.Join(t.TempDir(), "any.yaml")
+		text := "config:\n  strata:cluster: {context: kind-kind}\n"
+		if !strings.Contains(block, "strata:metallb:") {
+			text += "  strata:metallb: {addresses: [10.0.0.1-10.0.0.9]}\n"
+		}
+		require.NoError(t, os.WriteFile(file, []byte(text+strings.TrimPrefix(block, "config:\n")+"\n"), 0o600))
+		_, err := config.OfStack("dev", file)
+		if messages[i] == "" {
+			assert.NoError(t, err, block)
+			continue
+		}
+		refused++
+		require.Error(t, err, block)
+		assert.Equal(t, messages[i], strings.TrimPrefix(err.Error(), file+":\n"))
+	}
+	assert.Positive(t, refused)
+	assert.Less(t, refused, len(blocks))
+}
+
+// A key of the type that is not checked would let through what gates rely on.
+func TestNoKeyOfValuesIsForgotten(t *testing.T) {
+	var found []string
+	var walk func(key string, of reflect.Type)
+	walk = func(key string, of reflect.Type) {
+		if of == reflect.TypeFor[config.Values]() {
+			found = append(found, key)
+			return
+		}
+		for i := range of.NumField() {
+			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			if of.Field(i).Type.Kind() == reflect.Struct && name != "" && name != "-" {
+				walk(strings.TrimPrefix(key+"."+name, "."), of.Field(i).Type)
+			}
+		}
+	}
+	walk("", reflect.TypeFor[config.Config]())
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(ownValues)), found)
+}
