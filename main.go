@@ -19,8 +19,10 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(cli.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	pulumi.Run(platform.Program{Orphans: endOrphans, Adopt: connect}.Run)
+	pulumi.Run(platform.Program{Orphans: endOrphans, Adopt: connect, Warn: warn}.Run)
 }
+
+func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(message, nil) }
 
 // endOrphans ends what a killed run of this project left running; Pulumi runs the program in the project's folder.
 func endOrphans(ctx context.Context) error {

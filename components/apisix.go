@@ -43,8 +43,8 @@ type APISIX struct {
 	// Plane is what the gates of upstreams observe, without routes; its Key opens the data plane for reading only. Secret.
 	Plane health.UpstreamsSpec
 	Key   pulumi.StringOutput
-	// Revision is a digest of what runs as APISIX.
-	Revision string
+	// Revision is of what runs as APISIX. Nil unless Full.
+	Revision pulumi.StringInput
 	// Webhook holds once the controller's webhook serves through every API server: only then are its kinds admitted.
 	Webhook *health.Gate
 	// Gateway, Rollout and Address hold once the Gateway is accepted, every Pod serves, and the address answers. Nil unless Full.
@@ -73,6 +73,8 @@ type apisix struct {
 	args              *APISIXArgs
 	namespace, keys   *Object
 	controller, plane *Object
+	// own are the user's values of the data plane's release, ownController those of the controller's.
+	own, ownController ownValues
 	// tls is the certificate's gate; nil unless Full.
 	proxy, tls, gateway pulumi.Resource
 }

@@ -41,7 +41,7 @@ func apisixAddress(cfg config.APISIX) string {
 // apisixValues are the data plane's: standalone, which means that it holds in memory what the controller sends, and has no etcd.
 func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 	on, off := pulumi.Map{"enabled": pulumi.Bool(true)}, pulumi.Map{"enabled": pulumi.Bool(false)}
-	service := pulumi.Map{"type": pulumi.String("LoadBalancer"), "externalTrafficPolicy": pulumi.String("Cluster")}
+	service := pulumi.Map{"type": pulumi.String("LoadBalancer"), "externalTrafficPolicy": pulumi.String(cfg.ExternalTrafficPolicy.OrDefault())}
 	if want := apisixAddress(cfg); want != "" {
 		service["annotations"] = pulumi.Map{"metallb.io/loadBalancerIPs": pulumi.String(want)}
 	}
@@ -184,9 +184,9 @@ func apisixGateway(domain string) pulumi.Map {
 // apisixWebhook gates the webhook with a GatewayProxy that must be accepted. There is none that it refuses by itself: it only
 // refuses a second one of the same data plane, and before the first there is no second. Its configuration says Fail, so that an
 // API server that did not reach it refuses as well.
-func apisixWebhook(chartSum string) health.Spec {
+func apisixWebhook() health.Spec {
 	return health.Spec{
-		Kind: health.KindWebhook, Revision: chartSum,
+		Kind: health.KindWebhook,
 		Webhook: &health.WebhookSpec{
 			Configuration: apisixController + "-webhook",
 			Namespace:     apisixNamespace, Service: apisixController + "-webhook-svc", Port: 443,

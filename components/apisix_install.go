@@ -18,13 +18,18 @@ func (a *apisix) installController() error {
 	if err != nil {
 		return err
 	}
+	needs := childOf(a, with(a.args.Definitions, a.namespace)...)
+	if a.ownController, err = newOwnValues(a.ctx, a.name+"-controller", a.args.Config.ControllerValues, needs...); err != nil {
+		return err
+	}
 	a.controller, err = newRelease(a.ctx, a.args.Cluster, a.name+"-controller-release", releaseArgs{
-		name: apisixController, namespace: apisixNamespace, chart: chart.Path, values: apisixControllerValues(), skipCRDs: true,
-	}, childOf(a, with(a.args.Definitions, a.namespace)...)...)
+		name: apisixController, namespace: apisixNamespace, chart: chart.Path, values: apisixControllerValues(), own: a.ownController.Values,
+		skipCRDs: true,
+	}, needs...)
 	if err != nil {
 		return fmt.Errorf("controller release: %w", err)
 	}
-	a.Webhook, err = a.gate("webhook", apisixWebhook(chart.SHA256), a.controller)
+	a.Webhook, err = a.gate("webhook", apisixWebhook(), a.ownController.revision(chart.SHA256), a.controller)
 	return err
 }
 
@@ -35,9 +40,13 @@ func (a *apisix) installPlane() error {
 	if err != nil {
 		return err
 	}
+	needs := childOf(a, a.keys) // its Pods do not start without the Secret
+	if a.own, err = newOwnValues(a.ctx, a.name, a.args.Config.Values, needs...); err != nil {
+		return err
+	}
 	a.plane, err = newRelease(a.ctx, a.args.Cluster, a.name+"-release", releaseArgs{
-		name: apisixName, namespace: apisixNamespace, chart: chart.Path, values: apisixValues(a.args.Config, a.args.PodNetwork),
-	}, childOf(a, a.keys)...) // its Pods do not start without the Secret
+		name: apisixName, namespace: apisixNamespace, chart: chart.Path, values: apisixValues(a.args.Config, a.args.PodNetwork), own: a.own.Values,
+	}, needs...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
@@ -53,9 +62,9 @@ func (a *apisix) installPlane() error {
 }
 
 // gate registers one of APISIX's gates.
-func (a *apisix) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
+func (a *apisix) gate(role string, spec health.Spec, revision pulumi.StringInput, needs ...pulumi.Resource) (*health.Gate, error) {
 	spec.Layer, spec.Timeout, spec.TimeoutKey = "apisix", a.args.Timeouts.APISIX, "strata:timeouts.apisix"
-	gate, err := a.args.Cluster.gate(a.ctx, a.name+"-"+role, health.GateArgs{Spec: spec}, childOf(a, needs...)...)
+	gate, err := a.args.Cluster.gate(a.ctx, a.name+"-"+role, health.GateArgs{Spec: spec, Revision: revision}, childOf(a, needs...)...)
 	if err != nil {
 		return nil, fmt.Errorf("gate %s: %w", role, err)
 	}
@@ -65,29 +74,40 @@ func (a *apisix) gate(role string, spec health.Spec, needs ...pulumi.Resource) (
 // gates registers what says that APISIX works and that nothing else here waits for.
 func (a *apisix) gates() error {
 	chart := a.args.Artifacts.Digest(config.ArtifactAPISIXChart)
-	a.Revision = digestOf(chart, a.args.Artifacts.Digest(config.ArtifactAPISIXControllerChart), a.args.Config)
+	a.Revision = a.revision(digestOf(chart, a.args.Artifacts.Digest(config.ArtifactAPISIXControllerChart), a.args.Config))
 	var err error
 	a.Gateway, err = a.gate("gateway-gate", health.Spec{
 		Kind:    health.KindGateway,
 		Gateway: &health.GatewaySpec{Class: apisixName, Namespace: apisixNamespace, Name: apisixName, Listeners: []string{"http", "https"}},
-	}, a.gateway, a.tls)
+	}, pulumi.String(""), a.gateway, a.tls)
 	if err != nil {
 		return err
 	}
 	a.Rollout, err = a.gate("rollout", health.Spec{
-		Kind: health.KindRollout, Revision: a.Revision,
+		Kind: health.KindRollout,
 		Rollout: &health.RolloutSpec{Workloads: []string{
 			apisixNamespace + "/Deployment/" + apisixController, apisixNamespace + "/Deployment/" + apisixName,
 		}},
-	}, a.plane, a.gateway) // without the Gateway the data plane stays unready
+	}, a.Revision, a.plane, a.gateway) // without the Gateway the data plane stays unready
 	if err != nil {
 		return err
 	}
 	a.Address, err = a.gate("address", health.Spec{
-		Kind: health.KindAddress, Revision: chart,
+		Kind:    health.KindAddress,
 		Address: &health.AddressSpec{Namespace: apisixNamespace, Service: apisixService, Ports: []int{80, 443}, Want: apisixAddress(a.args.Config)},
-	}, a.plane, a.gateway, a.args.Pool)
+	}, a.own.revision(addressRevision(chart, a.args.Config.ExternalTrafficPolicy)), a.plane, a.gateway, a.args.Pool)
 	return err
+}
+
+// revision is of both releases.
+func (a *apisix) revision(ours string) pulumi.StringInput {
+	switch {
+	case a.ownController.Tree == nil:
+		return a.own.revision(ours)
+	case a.own.Tree == nil:
+		return a.ownController.revision(ours)
+	}
+	return pulumi.Sprintf("%s %s", a.own.revision(ours), a.ownController.revision(ours))
 }
 
 // address is the load balancer's address, where it is known.

@@ -57,6 +57,7 @@ type argocd struct {
 	host      string // where it answers, below the platform's domain
 	namespace *Object
 	redis     *Object
+	own       ownValues
 	release   *Object
 }
 
@@ -105,23 +106,26 @@ func (a *argocd) install() error {
 	if err != nil {
 		return err
 	}
+	if a.own, err = newOwnValues(a.ctx, a.name, a.args.Config.Values, childOf(a, a.redis)...); err != nil {
+		return err
+	}
 	a.release, err = newRelease(a.ctx, a.args.Cluster, a.name+"-release", releaseArgs{
-		name: "argocd", namespace: argocdNamespace, chart: chart.Path, values: argocdValues(a.host, hash, a.args.KeepCRDs),
+		name: "argocd", namespace: argocdNamespace, chart: chart.Path, values: argocdValues(a.host, hash, a.args.KeepCRDs), own: a.own.Values,
 	}, childOf(a, a.redis)...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
 	// Not the whole section: it holds a password and a hash, and no Pod is rolled out for those.
-	revision := digestOf(chart.SHA256, a.host)
+	revision := a.own.revision(digestOf(chart.SHA256, a.host))
 	unblock, err := a.args.Cluster.unblock(a.ctx, a.name+"-unblock", statefulset.Input{
-		Namespace: argocdNamespace, StatefulSet: argocdController, Revision: revision, Timeout: a.args.Timeouts.ArgoCD,
-	}, childOf(a, a.release)...)
+		Namespace: argocdNamespace, StatefulSet: argocdController, Timeout: a.args.Timeouts.ArgoCD,
+	}, revision, childOf(a, a.release)...)
 	if err != nil {
 		return fmt.Errorf("unblock: %w", err)
 	}
 	a.Rollout, err = a.args.Cluster.rollout(a.ctx, a.name+"-rollout", health.Spec{
-		Layer: "argocd", Revision: revision, Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
-	}, argocdWorkloads, childOf(a, unblock)...)
+		Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+	}, revision, argocdWorkloads, childOf(a, unblock)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)
 	}
@@ -152,7 +156,6 @@ func (a *argocd) route() error {
 	}
 	_, err = a.args.Cluster.gate(a.ctx, a.name+"-server", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindHTTP, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
-		Revision: a.args.Artifacts.Digest(config.ArtifactArgoCDChart),
 		HTTP: &health.HTTPSpec{
 			Namespace: traefikName, Service: traefikName, CASecret: a.args.CASecret,
 			Probes: []health.HTTPProbe{
@@ -160,7 +163,7 @@ func (a *argocd) route() error {
 				{Name: "version", URL: a.URL + "/api/version", Status: []int{200}, Contains: `"Version"`},
 			},
 		},
-	}}, childOf(a, route)...)
+	}, Revision: a.own.revision(a.args.Artifacts.Digest(config.ArtifactArgoCDChart))}, childOf(a, route)...)
 	if err != nil {
 		return fmt.Errorf("gate: %w", err)
 	}

@@ -57,13 +57,19 @@ func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opt
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: namespace: %w", err)
 	}
+	own, err := newOwnValues(ctx, name, args.Config.Values, childOf(c, namespace)...)
+	if err != nil {
+		return nil, err
+	}
 	release, err := newRelease(ctx, args.Cluster, name+"-release", releaseArgs{
-		name: "cert-manager", namespace: certManagerNamespace, chart: chart.Path, values: certManagerValues(args.Config, args.KeepCRDs),
+		name: "cert-manager", namespace: certManagerNamespace, chart: chart.Path, values: certManagerValues(args.Config, args.KeepCRDs), own: own.Values,
 	}, childOf(c, namespace)...)
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: release: %w", err)
 	}
-	c.API, err = args.Cluster.gate(ctx, name+"-api", health.GateArgs{Spec: certManagerAPI(args, digestOf(chart.SHA256, args.Config.Replicas))}, childOf(c, release)...)
+	c.API, err = args.Cluster.gate(ctx, name+"-api", health.GateArgs{
+		Spec: certManagerAPI(args), Revision: own.revision(digestOf(chart.SHA256, args.Config.Replicas)),
+	}, childOf(c, release)...)
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: API gate: %w", err)
 	}
@@ -95,9 +101,9 @@ func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 
 // certManagerAPI is what cert-manager's cmapichecker asks (cert-manager pkg/util/cmapichecker): a valid request that must come
 // back with its author filled in, and an invalid one that must be denied.
-func certManagerAPI(args *CertManagerArgs, revision string) health.Spec {
+func certManagerAPI(args *CertManagerArgs) health.Spec {
 	return health.Spec{
-		Kind: health.KindWebhook, Layer: "cert-manager", Revision: revision,
+		Kind: health.KindWebhook, Layer: "cert-manager",
 		Timeout: args.Timeouts.CertManagerWebhook, TimeoutKey: "strata:timeouts.certManagerWebhook",
 		Webhook: &health.WebhookSpec{
 			Configuration: "cert-manager-webhook", Mutates: "cert-manager-webhook",

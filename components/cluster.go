@@ -75,16 +75,20 @@ func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, o
 }
 
 // rollout registers the gate of a layer's workloads, as namespace/kind/name. What a layer answers proves only that some revision
-// works: after an upgrade to a broken one the previous revision goes on answering. spec.Revision is a digest of what was rolled out.
-func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, workloads []string, opts ...pulumi.ResourceOption) (*health.Gate, error) {
+// works: after an upgrade to a broken one the previous revision goes on answering. revision is of what was rolled out.
+func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, revision pulumi.StringInput, workloads []string, opts ...pulumi.ResourceOption) (*health.Gate, error) {
 	spec.Kind, spec.Rollout = health.KindRollout, &health.RolloutSpec{Workloads: workloads}
-	return c.gate(ctx, name, health.GateArgs{Spec: spec}, opts...)
+	return c.gate(ctx, name, health.GateArgs{Spec: spec, Revision: revision}, opts...)
 }
 
 // unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision, for which Kubernetes would wait for
 // ever. It is for those that replace their Pods in order (podManagementPolicy OrderedReady), and runs again with each revision.
-func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input, opts ...pulumi.ResourceOption) (*local.Command, error) {
-	command := subcommand.New("unblock", input, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
+func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input, revision pulumi.StringInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
+	asked := revision.ToStringOutput().ApplyT(func(revision string) any {
+		input.Revision = revision
+		return input
+	})
+	command := subcommand.New("unblock", asked, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
 	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(input.Timeout), rerun.Replaced()})...)
 }
 

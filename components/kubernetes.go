@@ -9,6 +9,8 @@ import (
 	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/utilities"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
 )
 
 // Object is a Kubernetes object that is registered by its token. The typed packages are not imported because core/v1 and
@@ -34,19 +36,25 @@ type releaseArgs struct {
 	// name is the release's name; the chart's objects are named after it.
 	name, namespace string
 	// chart is the chart file's path relative to the project; it holds the digest, so a changed chart is a changed path.
-	chart  string
+	chart string
+	// values are ours, and own the user's below them.
 	values pulumi.Map
+	own    config.Values
 	// skipCRDs leaves out the chart's crds/ folder, where another layer owns the definitions.
 	skipCRDs bool
 }
 
 // newRelease registers a Helm release that does not wait: the layer's gate does, and says why (docs/adr/0003).
 func newRelease(ctx *pulumi.Context, cluster *Cluster, name string, args releaseArgs, opts ...pulumi.ResourceOption) (*Object, error) {
+	values, err := under(args.values, args.own)
+	if err != nil {
+		return nil, err
+	}
 	fields := pulumi.Map{
 		"name":      pulumi.String(args.name),
 		"namespace": pulumi.String(args.namespace),
 		"chart":     pulumi.String(args.chart),
-		"values":    args.values,
+		"values":    values,
 		"skipAwait": pulumi.Bool(true),
 	}
 	if args.skipCRDs {

@@ -45,6 +45,7 @@ type metallb struct {
 	name    string
 	args    *MetalLBArgs
 	chart   artifacts.Artifact
+	own     ownValues
 	release *Object
 }
 
@@ -73,8 +74,11 @@ func (m *metallb) install() error {
 	if err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}
+	if m.own, err = newOwnValues(m.ctx, m.name, m.args.Config.Values, childOf(m, namespace)...); err != nil {
+		return err
+	}
 	m.release, err = newRelease(m.ctx, m.args.Cluster, m.name+"-release", releaseArgs{
-		name: "metallb", namespace: metallbNamespace, chart: m.chart.Path, values: metallbValues(),
+		name: "metallb", namespace: metallbNamespace, chart: m.chart.Path, values: metallbValues(), own: m.own.Values,
 	}, childOf(m, namespace)...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
@@ -84,14 +88,14 @@ func (m *metallb) install() error {
 
 // gates registers the gates of the webhook and the rollout.
 func (m *metallb) gates() (err error) {
-	if m.Webhook, err = m.gate("webhook", metallbWebhook(m.args, m.chart.SHA256), m.release); err != nil {
+	webhook := health.GateArgs{Spec: metallbWebhook(m.args), Revision: m.own.revision(m.chart.SHA256)}
+	if m.Webhook, err = m.gate("webhook", webhook, m.release); err != nil {
 		return fmt.Errorf("webhook gate: %w", err)
 	}
 	// Beside the webhook and not before it: speakers start on nodes that are still joining, and the webhook needs none of them.
 	_, err = m.args.Cluster.rollout(m.ctx, m.name+"-rollout", health.Spec{
-		Layer: "metallb", Revision: digestOf(m.chart.SHA256, m.args.Config), Timeout: m.args.Timeouts.MetalLBWebhook,
-		TimeoutKey: "strata:timeouts.metallbWebhook",
-	}, []string{metallbNamespace + "/DaemonSet/metallb-speaker"}, childOf(m, m.release)...)
+		Layer: "metallb", Timeout: m.args.Timeouts.MetalLBWebhook, TimeoutKey: "strata:timeouts.metallbWebhook",
+	}, m.own.revision(digestOf(m.chart.SHA256, m.args.Config)), []string{metallbNamespace + "/DaemonSet/metallb-speaker"}, childOf(m, m.release)...)
 	if err != nil {
 		return fmt.Errorf("rollout gate: %w", err)
 	}
@@ -116,7 +120,7 @@ func (m *metallb) addresses() error {
 	if err != nil {
 		return fmt.Errorf("l2 advertisement: %w", err)
 	}
-	if m.Pool, err = m.gate("pool-gate", metallbPoolGate(m.args), pool, advertisement); err != nil {
+	if m.Pool, err = m.gate("pool-gate", health.GateArgs{Spec: metallbPoolGate(m.args)}, pool, advertisement); err != nil {
 		return fmt.Errorf("pool gate: %w", err)
 	}
 	return nil
@@ -129,7 +133,7 @@ func (m *metallb) object(role string, object customResource, needs ...pulumi.Res
 }
 
 // gate registers one of MetalLB's gates.
-func (m *metallb) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
-	spec.Layer = "metallb"
-	return m.args.Cluster.gate(m.ctx, m.name+"-"+role, health.GateArgs{Spec: spec}, childOf(m, needs...)...)
+func (m *metallb) gate(role string, args health.GateArgs, needs ...pulumi.Resource) (*health.Gate, error) {
+	args.Spec.Layer = "metallb"
+	return m.args.Cluster.gate(m.ctx, m.name+"-"+role, args, childOf(m, needs...)...)
 }

@@ -92,34 +92,44 @@ func (t *traefik) install() error {
 	if t.namespace, err = newNamespace(t.ctx, t.args.Cluster, t.name+"-namespace", traefikName, nil, childOf(t, t.args.Cluster.Provider)...); err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}
+	needs := childOf(t, with(t.args.After, t.namespace)...)
+	own, err := newOwnValues(t.ctx, t.name, t.args.Config.Values, needs...)
+	if err != nil {
+		return err
+	}
 	t.release, err = newRelease(t.ctx, t.args.Cluster, t.name+"-release", releaseArgs{
-		name: traefikName, namespace: traefikName, chart: chart.Path, values: traefikValues(t.args.Config),
+		name: traefikName, namespace: traefikName, chart: chart.Path, values: traefikValues(t.args.Config), own: own.Values,
 		// They are another layer's, and nothing uses those of the commercial edition: Helm would leave them behind for ever.
 		skipCRDs: true,
-	}, childOf(t, with(t.args.After, t.namespace)...)...)
+	}, needs...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
 	_, err = t.args.Cluster.rollout(t.ctx, t.name+"-rollout", health.Spec{
-		Layer: "traefik", Revision: digestOf(chart.SHA256, t.args.Config), Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
-	}, []string{traefikName + "/Deployment/" + traefikName}, childOf(t, t.release)...)
+		Layer: "traefik", Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
+	}, own.revision(digestOf(chart.SHA256, t.args.Config)), []string{traefikName + "/Deployment/" + traefikName}, childOf(t, t.release)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)
 	}
+	return t.address(chart.SHA256, own)
+}
+
+// address registers the gate of the load balancer's address, and reads which that is.
+func (t *traefik) address(chartSum string, own ownValues) (err error) {
 	want := ""
 	if t.args.Config.Address.IsValid() {
 		want = t.args.Config.Address.String()
 	}
-	t.Address, err = t.gate("address", health.Spec{
-		Kind: health.KindAddress, Revision: chart.SHA256,
+	t.Address, err = t.gate("address", health.GateArgs{Spec: health.Spec{
+		Kind:    health.KindAddress,
 		Address: &health.AddressSpec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443}, Want: want},
-	}, t.release)
+	}, Revision: own.revision(addressRevision(chartSum, t.args.Config.ExternalTrafficPolicy))}, t.release)
 	if err != nil {
 		return err
 	}
 	t.IP, err = t.args.Cluster.read(t.ctx, t.name+"-ip", kuberead.FieldInput{
 		Resource: "services", Namespace: traefikName, Name: traefikName, Path: "{.status.loadBalancer.ingress[0].ip}",
-		Revision: strings.Join([]string{chart.SHA256, want}, " "), Timeout: t.args.Timeouts.Ingress,
+		Revision: strings.Join([]string{chartSum, want}, " "), Timeout: t.args.Timeouts.Ingress,
 	}, childOf(t, t.Address)...)
 	return err
 }
@@ -150,10 +160,10 @@ func (t *traefik) gateway() error {
 	if err != nil {
 		return fmt.Errorf("gateway: %w", err)
 	}
-	t.Programmed, err = t.gate("programmed", health.Spec{
+	t.Programmed, err = t.gate("programmed", health.GateArgs{Spec: health.Spec{
 		Kind:    health.KindGateway,
 		Gateway: &health.GatewaySpec{Class: traefikName, Namespace: traefikName, Name: traefikName, Listeners: []string{"http", "https"}},
-	}, gateway)
+	}}, gateway)
 	return err
 }
 
@@ -169,9 +179,9 @@ func (t *traefik) object(role, kind, name string, spec pulumi.Map, needs ...pulu
 }
 
 // gate registers one of Traefik's gates.
-func (t *traefik) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
-	spec.Layer, spec.Timeout, spec.TimeoutKey = "traefik", t.args.Timeouts.Ingress, "strata:timeouts.ingress"
-	made, err := t.args.Cluster.gate(t.ctx, t.name+"-"+role, health.GateArgs{Spec: spec}, childOf(t, needs...)...)
+func (t *traefik) gate(role string, args health.GateArgs, needs ...pulumi.Resource) (*health.Gate, error) {
+	args.Spec.Layer, args.Spec.Timeout, args.Spec.TimeoutKey = "traefik", t.args.Timeouts.Ingress, "strata:timeouts.ingress"
+	made, err := t.args.Cluster.gate(t.ctx, t.name+"-"+role, args, childOf(t, needs...)...)
 	if err != nil {
 		return nil, fmt.Errorf("gate %s: %w", role, err)
 	}

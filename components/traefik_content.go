@@ -33,7 +33,7 @@ func traefikValues(cfg config.Traefik) pulumi.Map {
 		return pulumi.Map{"transport": pulumi.Map{"lifeCycle": lifecycle, "keepAliveMaxTime": pulumi.String(traefikKeepAlive.String())}, "http": http}
 	}
 	service := pulumi.Map{"spec": pulumi.Map{
-		"type": pulumi.String("LoadBalancer"), "externalTrafficPolicy": pulumi.String("Cluster"),
+		"type": pulumi.String("LoadBalancer"), "externalTrafficPolicy": pulumi.String(cfg.ExternalTrafficPolicy.OrDefault()),
 	}}
 	if cfg.Address.IsValid() {
 		service["annotations"] = pulumi.Map{"metallb.io/loadBalancerIPs": pulumi.String(cfg.Address.String())}
@@ -71,6 +71,14 @@ func traefikValues(cfg config.Traefik) pulumi.Map {
 		"ingressRoute": pulumi.Map{"dashboard": off}, // ours waits for its password
 		"metrics":      pulumi.Map{"prometheus": pulumi.Map{"service": on}},
 	}
+}
+
+// addressRevision is of the Service whose address a gate observes: of its chart, and of its policy where the configuration has one.
+func addressRevision(chartSum string, policy config.TrafficPolicy) string {
+	if policy == "" {
+		return chartSum // as in the states of stacks from before there was a choice
+	}
+	return digestOf(chartSum, policy)
 }
 
 // traefikGateway is the Gateway's spec. Traefik maps a listener to the entry point whose container port it names, so these are

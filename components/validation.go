@@ -63,8 +63,9 @@ func NewValidation(ctx *pulumi.Context, name string, args *ValidationArgs, opts 
 	plane := args.APISIX.Plane
 	plane.Routes = args.Demo.Routes
 	_, err = v.gate("upstreams", health.GateArgs{
-		Spec:   health.Spec{Kind: health.KindUpstreams, Revision: args.APISIX.Revision, Upstreams: &plane},
-		APIKey: args.APISIX.Key,
+		Spec:     health.Spec{Kind: health.KindUpstreams, Upstreams: &plane},
+		Revision: args.APISIX.Revision,
+		APIKey:   args.APISIX.Key,
 	}, append([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Rollout, rollout}, args.Demo.Objects...)...)
 	if err != nil {
 		return nil, err

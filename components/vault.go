@@ -53,10 +53,12 @@ const (
 // vaultLayer is what the constructor's steps share.
 type vaultLayer struct {
 	*Vault
-	ctx         *pulumi.Context
-	name        string
-	args        *VaultArgs
-	chart       artifacts.Artifact
+	ctx   *pulumi.Context
+	name  string
+	args  *VaultArgs
+	chart artifacts.Artifact
+	// revision is of what runs as Vault: each of its steps runs again with another, because a new Pod starts sealed.
+	revision    pulumi.StringInput
 	namespace   *Object
 	certificate *Certificate
 	release     *Object
@@ -94,8 +96,13 @@ func (v *vaultLayer) install() error {
 	if err != nil {
 		return err
 	}
+	own, err := newOwnValues(v.ctx, v.name, v.args.Config.Values, childOf(v, v.certificate.Ready)...)
+	if err != nil {
+		return err
+	}
+	v.revision = own.revision(v.chart.SHA256)
 	v.release, err = newRelease(v.ctx, v.args.Cluster, v.name+"-release", releaseArgs{
-		name: vaultName, namespace: vaultName, chart: v.chart.Path, values: vaultValues(v.args.Config),
+		name: vaultName, namespace: vaultName, chart: v.chart.Path, values: vaultValues(v.args.Config), own: own.Values,
 	}, childOf(v, v.certificate.Ready)...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
@@ -132,22 +139,21 @@ func (v *vaultLayer) open() error {
 		return err
 	}
 	v.Ready, err = v.args.Cluster.gate(v.ctx, v.name+"-gate", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindVault, Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault", Revision: v.chart.SHA256,
+		Kind: health.KindVault, Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
 		Vault: &health.VaultSpec{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Workload: vaultName + "/StatefulSet/" + vaultName},
-	}}, childOf(v, configure)...)
+	}, Revision: v.revision}, childOf(v, configure)...)
 	if err != nil {
 		return fmt.Errorf("gate: %w", err)
 	}
 	return nil
 }
 
-// step registers a command that speaks with Vault. It runs again with another chart, since the new Pod starts sealed; the keys
-// that init printed come back to it as its previous output.
+// step registers a command that speaks with Vault. The keys that init printed come back to it as its previous output.
 func (v *vaultLayer) step(does string, issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource) (*local.Command, error) {
-	input := v.args.CA.Certificate.ApplyT(func(ca string) any {
+	input := pulumi.All(v.args.CA.Certificate, v.revision).ApplyT(func(known []any) any {
 		return vault.Input{
-			Server:  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: ca},
-			Issuing: issuing, Revision: v.chart.SHA256, Timeout: v.args.Timeouts.Vault,
+			Server:  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: known[0].(string)},
+			Issuing: issuing, Revision: known[1].(string), Timeout: v.args.Timeouts.Vault,
 		}
 	})
 	env[self.Kubeconfig] = v.args.Cluster.Kubeconfig

@@ -55,17 +55,21 @@ func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.Re
 	if err != nil {
 		return nil, fmt.Errorf("wave: namespace: %w", err)
 	}
+	own, err := newOwnValues(ctx, name, args.Config.Values, childOf(w, namespace)...)
+	if err != nil {
+		return nil, err
+	}
 	// The release brings an Issuer and a Certificate, which cert-manager's webhook has to admit.
 	release, err := newRelease(ctx, args.Cluster, name+"-release", releaseArgs{
-		name: "wave", namespace: waveNamespace, chart: chart.Path, values: waveValues(args.Config),
+		name: "wave", namespace: waveNamespace, chart: chart.Path, values: waveValues(args.Config), own: own.Values,
 	}, childOf(w, namespace, args.Certificates)...)
 	if err != nil {
 		return nil, fmt.Errorf("wave: release: %w", err)
 	}
 	spec := waveWebhook()
 	spec.Layer, spec.Timeout, spec.TimeoutKey = "apps", args.Timeouts.Workload, "strata:timeouts.workload"
-	spec.Revision = digestOf(chart.SHA256, args.Config)
-	if w.Webhook, err = args.Cluster.gate(ctx, name+"-webhook", health.GateArgs{Spec: spec}, childOf(w, release)...); err != nil {
+	webhook := health.GateArgs{Spec: spec, Revision: own.revision(digestOf(chart.SHA256, args.Config))}
+	if w.Webhook, err = args.Cluster.gate(ctx, name+"-webhook", webhook, childOf(w, release)...); err != nil {
 		return nil, fmt.Errorf("wave: webhook gate: %w", err)
 	}
 	return w, ctx.RegisterResourceOutputs(w, pulumi.Map{})

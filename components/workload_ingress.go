@@ -32,7 +32,7 @@ type WorkloadIngress struct {
 	Plane         *health.UpstreamsSpec
 	Key           pulumi.StringInput
 	Rolled        *health.Gate
-	PlaneRevision string
+	PlaneRevision pulumi.StringInput
 	// Judged is true where the controller's own name is in the status of an HTTPRoute, so that the route can wait for it.
 	Judged bool
 }

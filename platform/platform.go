@@ -22,6 +22,8 @@ type Program struct {
 	Orphans func(ctx context.Context) error
 	// Adopt connects to a cluster of ours what is asked before each create there. Nil: what exists already is refused.
 	Adopt func(kubeconfig string) (components.Adopt, error)
+	// Warn tells the user something that is no reason to stop. Nil: nothing that would be told is looked for.
+	Warn func(ctx *pulumi.Context, message string) error
 }
 
 // Run registers the platform of the stack that Pulumi runs, and does nothing beside it.
@@ -61,6 +63,9 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	}
 	if err := materialise(ctx.Context()); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
+	}
+	if err := p.warnOfValues(ctx, cfg, files); err != nil {
+		return err
 	}
 	return p.layers(ctx, cfg, files, target, manifests)
 }

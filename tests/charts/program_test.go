@@ -27,6 +27,8 @@ type program struct {
 	gates    []health.Spec
 	// objects are those that it registers by itself, definitions those of the bundles that it applies.
 	objects, definitions []object
+	// warnings are what it tells the user.
+	warnings []string
 }
 
 // newProgram runs the program with the committed stack staging, some sections of which are others.
@@ -43,7 +45,11 @@ func newProgram(t *testing.T, sections map[string]any) *program {
 		}
 		return outputs
 	}}
-	require.NoError(t, pulumi.RunErr(platform.Run, pulumi.WithMocks("strata", "staging", recorder)))
+	warn := func(_ *pulumi.Context, message string) error {
+		p.warnings = append(p.warnings, message)
+		return nil
+	}
+	require.NoError(t, pulumi.RunErr(platform.Program{Warn: warn}.Run, pulumi.WithMocks("strata", "staging", recorder)))
 	for _, r := range recorder.Resources() {
 		p.add(t, r, manifest)
 	}

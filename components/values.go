@@ -1,0 +1,118 @@
+package components
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/internal/rerun"
+)
+
+// ownValues are the user's values of a release, and what makes its gates run again when they change.
+type ownValues struct {
+	config.Values
+	// word is drawn anew with each change of values that hold a secret. Nothing that is plain in the state follows from a secret, not even a
+	// digest, against which a short one could be tried.
+	word pulumi.StringOutput
+}
+
+// newOwnValues registers the word of values that hold a secret, and nothing for others.
+func newOwnValues(ctx *pulumi.Context, name string, values config.Values, opts ...pulumi.ResourceOption) (own ownValues, err error) {
+	own.Values = values
+	if !values.Secret {
+		return own, nil
+	}
+	text, err := json.Marshal(values.Tree)
+	if err != nil {
+		return own, fmt.Errorf("%s: %w", values.Key, err)
+	}
+	word, err := rerun.Attempt(ctx, name+"-values", pulumi.StringMap{"values": pulumi.ToSecret(pulumi.String(text)).(pulumi.StringOutput)}, opts...)
+	if err != nil {
+		return own, fmt.Errorf("%s: %w", values.Key, err)
+	}
+	own.word = pulumi.Unsecret(word).(pulumi.StringOutput)
+	return own, nil
+}
+
+// revision is what a gate takes for the revision of a release: that of Strata's own part, and with it the user's values where there are some.
+func (v ownValues) revision(ours string) pulumi.StringInput {
+	switch {
+	case v.Tree == nil:
+		return pulumi.String(ours)
+	case v.Secret:
+		return pulumi.Sprintf("%s %s", ours, v.word)
+	}
+	return pulumi.String(digestOf(ours, v.Tree))
+}
+
+// under are the values of a release: ours, and the user's below them. Objects are merged, anything else is one's or the other's. That both
+// set one value is refused long before, by config's tables, except for the defaults that give way.
+func under(ours pulumi.Map, own config.Values) (pulumi.Map, error) {
+	if own.Tree == nil {
+		return ours, nil
+	}
+	m := merging{own: own}
+	merged := m.object("", ours, own.Tree)
+	if len(m.clashes) > 0 {
+		slices.Sort(m.clashes)
+		return nil, fmt.Errorf("strata:%s: Strata sets %s as well: remove it there, and report that no rule of the configuration says so",
+			own.Key, strings.Join(m.clashes, ", "))
+	}
+	return merged, nil
+}
+
+// merging is one merge, and the paths that both sides set.
+type merging struct {
+	own     config.Values
+	clashes []string
+}
+
+func (m *merging) object(path string, ours pulumi.Map, theirs map[string]any) pulumi.Map {
+	merged := maps.Clone(ours)
+	for name, value := range theirs {
+		at := config.ValuePath(path, name)
+		our, both := ours[name]
+		ourObject, isOurs := our.(pulumi.Map)
+		theirObject, isTheirs := value.(map[string]any)
+		switch {
+		case !both || m.own.GivesWay(at):
+			merged[name] = m.input(value)
+		case isOurs && isTheirs:
+			merged[name] = m.object(at, ourObject, theirObject)
+		default:
+			m.clashes = append(m.clashes, at)
+		}
+	}
+	return merged
+}
+
+// input is a value for Pulumi; a text is secret where any of the section's is.
+func (m *merging) input(value any) pulumi.Input {
+	switch v := value.(type) {
+	case map[string]any:
+		return m.object("", pulumi.Map{}, v)
+	case []any:
+		list := make(pulumi.Array, 0, len(v))
+		for _, one := range v {
+			list = append(list, m.input(one))
+		}
+		return list
+	case string:
+		if m.own.Secret {
+			return pulumi.ToSecret(pulumi.String(v))
+		}
+		return pulumi.String(v)
+	case bool:
+		return pulumi.Bool(v)
+	case int64:
+		return pulumi.Float64(v)
+	case float64:
+		return pulumi.Float64(v)
+	}
+	return pulumi.Any(value)
+}

@@ -1,0 +1,42 @@
+package platform
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/internal/artifacts"
+	"strata/internal/helmchart"
+)
+
+// warnOfValues warns of the user's values that a chart does not have. It is no mistake: a chart may take what it does not list.
+func (p Program) warnOfValues(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
+	if p.Warn == nil {
+		return nil
+	}
+	for _, own := range cfg.OwnValues() {
+		for _, message := range unknownValues(own, files) {
+			if err := p.Warn(ctx, message); err != nil {
+				return fmt.Errorf("warning about strata:%s: %w", own.Key, err)
+			}
+		}
+	}
+	return nil
+}
+
+// unknownValues says of each value at the top that its chart does not have, or why that is not known.
+func unknownValues(own config.Values, files *artifacts.Set) (messages []string) {
+	var known []string
+	chart, err := files.One(own.Artifact())
+	if err == nil {
+		known, err = helmchart.Keys(chart.Path)
+	}
+	if err != nil {
+		return []string{fmt.Sprintf("strata:%s: not compared with what the chart has: %v", own.Key, err)}
+	}
+	for _, one := range own.Unknown(known) {
+		messages = append(messages, one.Error())
+	}
+	return messages
+}

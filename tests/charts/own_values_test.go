@@ -1,0 +1,207 @@
+package charts_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"strata/config"
+	"strata/internal/helmchart"
+)
+
+// own are values of a user's by the release that they are for: where they stand in the configuration, and what has to be in which object.
+var own = map[string]struct{ key, values, kind, name, want string }{
+	"metallb": {"metallb.values", `{controller: {podAnnotations: {example.org/mine: "yes"}}}`,
+		"Deployment", "metallb-controller", `"example.org/mine":"yes"`},
+	"cert-manager": {"certManager.values", `{podAnnotations: {example.org/mine: "yes"}}`,
+		"Deployment", "cert-manager", `"example.org/mine":"yes"`},
+	"vault": {"vault.values", `{server: {annotations: {example.org/mine: "yes"}}}`,
+		"StatefulSet", "vault", `"example.org/mine":"yes"`},
+	"traefik": {"traefik.values", `{service: {annotations: {example.org/mine: "yes"}}, ports: {web: {http: {}}}}`,
+		"Service", "traefik", `"example.org/mine":"yes"`},
+	"apisix": {"apisix.values", `{resources: {limits: {memory: 1234Mi}}}`,
+		"Deployment", "apisix", `"memory":"1234Mi"`},
+	"apisix-ingress-controller": {"apisix.controllerValues", `{deployment: {resources: {limits: {memory: 1234Mi}}}}`,
+		"Deployment", "apisix-ingress-controller", `"memory":"1234Mi"`},
+	"argocd": {"argocd.values", `{server: {podAnnotations: {example.org/mine: "yes"}}}`,
+		"Deployment", "argocd-server", `"example.org/mine":"yes"`},
+}
+
+// withOwn are the sections of a platform with every chart's own values.
+func withOwn(t *testing.T, sections map[string]any) map[string]any {
+	t.Helper()
+	all := maps.Clone(sections)
+	if all == nil {
+		all = map[string]any{}
+	}
+	for _, one := range own {
+		var values any
+		require.NoError(t, yaml.Unmarshal([]byte(one.values), &values))
+		section, key, _ := strings.Cut(one.key, ".")
+		merged := map[string]any{key: values}
+		have, _ := all[section].(map[string]any)
+		maps.Copy(merged, have)
+		if section == "metallb" {
+			merged["addresses"] = []string{"10.10.0.200-10.10.0.210"}
+		}
+		all[section] = merged
+	}
+	return all
+}
+
+// Each chart that is at hand takes the user's values beside ours, has them in its objects, and what gates and edges rely on is still there.
+func TestTheUsersValuesArriveAndBreakNothing(t *testing.T) {
+	seen := map[string]bool{}
+	for _, platform := range platforms[:3] {
+		t.Run(platform.name, func(t *testing.T) {
+			p := newProgram(t, withOwn(t, platform.sections))
+			for _, release := range p.releases {
+				one, ok := own[release.name]
+				require.True(t, ok, "release %s: say here which values a user may set", release.name)
+				objects, err := release.render()
+				require.NoError(t, err)
+				found, ok := find(objects, one.kind, release.namespace, one.name)
+				require.True(t, ok, "%s %s", one.kind, one.name)
+				assert.Contains(t, string(found.text), one.want, release.chartName())
+				seen[release.name] = true
+			}
+			problems, _ := newWorld(t, p).check()
+			assert.Empty(t, problems)
+			assert.Empty(t, p.warnings)
+		})
+	}
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(own)), slices.Collect(maps.Keys(seen)))
+	t.Log("not checked: Wave, whose chart is not at hand")
+}
+
+func TestAValueThatTheChartDoesNotHaveIsWarnedOf(t *testing.T) {
+	p := newProgram(t, map[string]any{"argocd": map[string]any{"values": map[string]any{"repoServr": map[string]any{"replicas": 2}}}})
+	assert.Equal(t, []string{"strata:argocd.values.repoServr: is no value that the chart has, so it would be ignored; did you mean repoServer?"}, p.warnings)
+}
+
+// What is read of a chart without Helm has what Helm reads.
+func TestTheKeysOfAChartAreHelms(t *testing.T) {
+	for _, platform := range platforms {
+		for _, release := range newProgram(t, platform.sections).releases {
+			known, err := helmchart.Keys(release.chart)
+			require.NoError(t, err)
+			for name := range release.load().Values {
+				assert.Contains(t, known, name, release.chartName())
+			}
+			for name := range release.values {
+				assert.Contains(t, known, name, release.chartName())
+			}
+		}
+	}
+}
+
+// What is refused is refused for a reason: with it, something that gates or edges rely on is not there.
+func TestWhatIsRefusedWouldBreakWhatGatesRelyOn(t *testing.T) {
+	cases := []struct{ release, path, values string }{
+		{"traefik", "ports.web.port", `{ports: {web: {port: 9000}}}`},
+		{"traefik", "ports.websecure.exposedPort", `{ports: {websecure: {exposedPort: 8443}}}`},
+		{"traefik", "service.spec.type", `{service: {spec: {type: ClusterIP}}}`},
+		{"traefik", "gatewayClass.enabled", `{gatewayClass: {enabled: false}}`},
+		{"argocd", "server.service.servicePortHttp", `{server: {service: {servicePortHttp: 8080}}}`},
+		{"vault", "server.service.port", `{server: {service: {port: 8300}}}`},
+		{"metallb", "crds.enabled", `{crds: {enabled: false}}`},
+		{"metallb", "speaker.enabled", `{speaker: {enabled: false}}`},
+		{"cert-manager", "webhook.url", `{webhook: {url: {host: webhook.example.org}}}`},
+	}
+	for _, release := range []string{"metallb", "cert-manager", "vault", "traefik", "argocd"} {
+		cases = append(cases, struct{ release, path, values string }{release, "fullnameOverride", `{fullnameOverride: other}`})
+	}
+	p := newProgram(t, platforms[2].sections)
+	for _, mutant := range cases {
+		t.Run(mutant.release+" "+mutant.path, func(t *testing.T) {
+			paths := config.OwnedValues()[own[mutant.release].key]
+			assert.True(t, slices.ContainsFunc(paths, func(o config.OwnedValue) bool { return strings.HasPrefix(mutant.path, o.Path) }), "it is refused")
+			var values map[string]any
+			require.NoError(t, yaml.Unmarshal([]byte(mutant.values), &values))
+			broken := *p
+			broken.releases = slices.Clone(p.releases)
+			i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == mutant.release })
+			require.GreaterOrEqual(t, i, 0)
+			other := *p.releases[i]
+			other.values = over(other.values, values)
+			broken.releases[i] = &other
+			if _, err := other.render(); err != nil {
+				return // the chart itself refuses it
+			}
+			problems, _ := newWorld(t, &broken).check()
+			assert.NotEmpty(t, problems)
+		})
+	}
+}
+
+// over is a copy of values with others in their place.
+func over(values, others map[string]any) map[string]any {
+	merged := maps.Clone(values)
+	for key, value := range others {
+		below, isObject := value.(map[string]any)
+		had, both := merged[key].(map[string]any)
+		if isObject && both {
+			value = over(had, below)
+		}
+		merged[key] = value
+	}
+	return merged
+}
+
+// elsewhere are refused values that a chart has in no list, by chart: why they are refused all the same.
+var elsewhere = map[string]string{
+	"cert-manager serviceAccount.name": "in a comment of its values, and read by its templates",
+	"cert-manager installCRDs":         "the older name of crds.enabled",
+	"cert-manager nameOverride":        "read by its templates",
+	"cert-manager fullnameOverride":    "read by its templates",
+	"traefik service.annotations":      "every annotation is taken",
+	"apisix service.annotations":       "every annotation is taken",
+	"traefik service.spec":             "every field of a Service's spec is taken",
+	"argo-cd configs.params":           "every parameter of Argo CD's is taken",
+	"argo-cd configs.cm":               "every key of argocd-cm is taken",
+	"traefik tlsStore.default":         "every TLSStore is taken",
+}
+
+// A rule about a value that the chart does not have would hide that the chart calls it something else by now. The lab's charts have only
+// what the program sets.
+func TestWhatIsRefusedIsInTheRealCharts(t *testing.T) {
+	for _, platform := range platforms[:3] {
+		p := newProgram(t, platform.sections)
+		for _, release := range p.releases {
+			loaded := release.load()
+			if !strings.HasPrefix(release.origin, "real") {
+				t.Logf("not checked: %s; %s", release.chartName(), release.origin)
+				continue
+			}
+			for _, value := range config.OwnedValues()[own[release.name].key] {
+				known := slices.ContainsFunc(slices.Collect(maps.Keys(elsewhere)), func(one string) bool {
+					return strings.HasPrefix(loaded.Name()+" "+value.Path, one)
+				})
+				if known {
+					continue
+				}
+				assert.Empty(t, unknown(loaded, nested(t, value.Path)), "%s does not have this value", release.chartName())
+			}
+		}
+	}
+}
+
+// nested is an object with a value at a path without brackets.
+func nested(t *testing.T, path string) map[string]any {
+	t.Helper()
+	require.NotContains(t, path, "[")
+	text := `"any"`
+	steps := strings.Split(path, ".")
+	for _, step := range slices.Backward(steps) {
+		text = `{"` + step + `":` + text + `}`
+	}
+	var values map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text), &values))
+	return values
+}

@@ -1,0 +1,269 @@
+package graph_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/platform"
+	"strata/tests/pulumitest"
+)
+
+// section is a part of the configuration, as YAML has it.
+type section = map[string]any
+
+// everyChart are sections with which stack local has every release that there is.
+func everyChart() map[string]section {
+	return map[string]section{
+		"certManager": {"issuer": "vault"},
+		"apps":        {"demo": true, "wave": section{"enabled": true}},
+	}
+}
+
+// chartOf is a chart by the key of its values: its release, and the gates and commands that are about what it rolls out.
+type chartOf struct {
+	release string
+	again   []string
+}
+
+var chartsOf = map[string]chartOf{
+	"metallb.values":          {"metallb-release", []string{"metallb-webhook", "metallb-rollout"}},
+	"certManager.values":      {"cert-manager-release", []string{"cert-manager-api"}},
+	"vault.values":            {"vault-release", []string{"vault-init", "vault-configure", "vault-gate"}},
+	"traefik.values":          {"traefik-release", []string{"traefik-rollout", "traefik-address"}},
+	"apisix.values":           {"apisix-release", []string{"apisix-rollout", "apisix-address", "validation-upstreams"}},
+	"apisix.controllerValues": {"apisix-controller-release", []string{"apisix-webhook", "apisix-rollout", "validation-upstreams"}},
+	"argocd.values":           {"argocd-release", []string{"argocd-unblock", "argocd-rollout", "argocd-server"}},
+	"apps.wave.values":        {"wave-release", []string{"wave-webhook"}},
+}
+
+// with is stack local with every chart, and something else at some keys.
+func (p *program) with(t *testing.T, other map[string]any) graph {
+	t.Helper()
+	sections := everyChart()
+	for key, value := range other {
+		nest(sections, key, value)
+	}
+	handed := pulumitest.Committed(t, p.stack)
+	for name, more := range sections {
+		have := section{}
+		if text := handed[config.Namespace+":"+name]; text != "" {
+			require.NoError(t, json.Unmarshal([]byte(text), &have))
+		}
+		maps.Copy(have, more)
+		text, err := json.Marshal(have)
+		require.NoError(t, err)
+		handed[config.Namespace+":"+name] = string(text)
+	}
+	all, err := json.Marshal(handed)
+	require.NoError(t, err)
+	t.Setenv(pulumi.EnvConfig, string(all))
+	return p.graph(t)
+}
+
+// nest puts a value at a key of the configuration.
+func nest(sections map[string]section, key string, value any) {
+	steps := strings.Split(key, ".")
+	at := sections[steps[0]]
+	if at == nil {
+		at = section{}
+		sections[steps[0]] = at
+	}
+	for _, step := range steps[1 : len(steps)-1] {
+		if at[step] == nil {
+			at[step] = section{}
+		}
+		at = at[step].(section)
+	}
+	at[steps[len(steps)-1]] = value
+}
+
+// leaves are the paths of a release's values that are no objects.
+func leaves(path string, value resource.PropertyValue) []string {
+	value = unmarked(value)
+	if !value.IsObject() || len(value.ObjectValue()) == 0 {
+		return []string{path}
+	}
+	var found []string
+	for name, below := range value.ObjectValue() {
+		found = append(found, leaves(config.ValuePath(path, string(name)), below)...)
+	}
+	slices.Sort(found)
+	return found
+}
+
+// unmarked is a value that is no secret and no output.
+func unmarked(value resource.PropertyValue) resource.PropertyValue {
+	for {
+		switch {
+		case value.IsSecret():
+			value = value.SecretValue().Element
+		case value.IsOutput():
+			value = value.OutputValue().Element
+		default:
+			return value
+		}
+	}
+}
+
+// tree is an object with one value, at a path as config.ValuePath writes it.
+func tree(t *testing.T, path string, value any) any {
+	t.Helper()
+	for path != "" {
+		at := strings.LastIndexAny(path, ".[")
+		if strings.HasSuffix(path, "]") {
+			at = strings.LastIndex(path, "[")
+			var name string
+			_, err := fmt.Sscanf(path[at:], "[%q]", &name)
+			require.NoError(t, err)
+			path, value = path[:at], section{name: value}
+			continue
+		}
+		path, value = path[:max(at, 0)], section{path[at+1:]: value}
+	}
+	return value
+}
+
+// Whatever the program sets in a chart's values is refused where the user sets it, by a rule with a reason, or gives way to it. A value that
+// is new in a layer and in no table fails here. The variants are those that decide which values are set.
+func TestWhatStrataSetsIsTheUsersNowhere(t *testing.T) {
+	for name, variant := range map[string]map[string]any{
+		"plain": nil,
+		"all":   {"traefik.address": "10.10.0.205", "apisix.address": "10.10.0.206", "vault.storage": section{"class": "fast"}},
+		"brief": {"vault.storage": section{"persistent": false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newProgram(t, "local").with(t, variant)
+			for key, chart := range chartsOf {
+				paths := leaves("", g[chart.release].Inputs["values"])
+				require.NotEmpty(t, paths, chart.release)
+				for _, path := range paths {
+					if (config.Values{Key: key}).GivesWay(path) {
+						continue
+					}
+					raw := map[string]section{"cluster": {"context": "kind-kind"}, "metallb": {"addresses": []string{"10.0.0.1-10.0.0.9"}}}
+					nest(raw, key, tree(t, path, "mine"))
+					assert.ErrorContains(t, load(t, raw), "is not for values to set", "%s: %s", key, path)
+				}
+			}
+		})
+	}
+}
+
+// load is the error of a configuration.
+func load(t *testing.T, sections map[string]section) error {
+	t.Helper()
+	raw := map[string]string{}
+	for name, one := range sections {
+		text, err := json.Marshal(one)
+		require.NoError(t, err)
+		raw[name] = string(text)
+	}
+	_, err := config.Load("dev", raw, func(string) string { return "" })
+	return err
+}
+
+// The user's values reach their release and no other, what rolls it out is gated anew, and nothing else changes.
+func TestEachChartsValuesReachItsRelease(t *testing.T) {
+	p := newProgram(t, "local")
+	before := p.with(t, nil)
+	for key, chart := range chartsOf {
+		t.Run(key, func(t *testing.T) {
+			after := p.with(t, map[string]any{key: section{"podAnnotations": section{"example.org/mine": "yes"}}})
+			require.Equal(t, before.names(), after.names())
+			assert.ElementsMatch(t, chart.changes(before), changedIn(before, after))
+			values := unmarked(after[chart.release].Inputs["values"]).ObjectValue()
+			assert.Equal(t, "yes", values["podAnnotations"].ObjectValue()["example.org/mine"].StringValue())
+			for name, had := range unmarked(before[chart.release].Inputs["values"]).ObjectValue() {
+				assert.True(t, had.DeepEquals(values[name]), "ours stand: %s", name)
+			}
+		})
+	}
+}
+
+// changes are the release, what runs again, and the words of the commands among them.
+func (c chartOf) changes(g graph) []string {
+	names := []string{c.release}
+	for _, name := range c.again {
+		names = append(names, name)
+		if _, ok := g[name+"-attempt"]; ok {
+			names = append(names, name+"-attempt")
+		}
+	}
+	return names
+}
+
+// changedIn are the resources that are asked for something else.
+func changedIn(before, after graph) (names []string) {
+	for _, name := range before.names() {
+		if !before[name].Inputs.DeepEquals(after[name].Inputs) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Values of a section with a secret are nowhere plain, and no digest of them is: only a word that is drawn with each change.
+func TestSecretValuesAreSecretsEverywhere(t *testing.T) {
+	p := newProgram(t, "local")
+	for key, chart := range chartsOf {
+		t.Run(key, func(t *testing.T) {
+			name, _, _ := strings.Cut(key, ".")
+			t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:`+name+`"]`)
+			first := p.with(t, map[string]any{key: section{"podAnnotations": section{"token": "hunter2"}}})
+			second := p.with(t, map[string]any{key: section{"podAnnotations": section{"token": "hunter3"}}})
+			for _, r := range first {
+				for input, value := range r.Inputs {
+					assert.Empty(t, pulumitest.FindPlain(string(input), value, "hunter2"), r.Name)
+				}
+			}
+			assert.True(t, pulumitest.Contains(first[chart.release].Inputs["values"], "hunter2"))
+			for _, name := range chart.again {
+				assert.NotEqual(t, first[name].Text("stdin"), second[name].Text("stdin"), "%s runs again", name)
+			}
+		})
+	}
+}
+
+func TestTheTrafficPolicyReachesTheServicesAndTheirGates(t *testing.T) {
+	p := newProgram(t, "local")
+	before := p.with(t, nil)
+	after := p.with(t, map[string]any{"traefik.externalTrafficPolicy": "Local", "apisix.externalTrafficPolicy": "Local"})
+	for release, path := range map[string][]resource.PropertyKey{
+		"traefik-release": {"values", "service", "spec", "externalTrafficPolicy"}, "apisix-release": {"values", "service", "externalTrafficPolicy"},
+	} {
+		for policy, g := range map[string]graph{"Cluster": before, "Local": after} {
+			at := resource.NewProperty(g[release].Inputs)
+			for _, step := range path {
+				at = unmarked(at).ObjectValue()[step]
+			}
+			assert.Equal(t, policy, at.StringValue(), release)
+		}
+	}
+	assert.ElementsMatch(t, []string{
+		"traefik-release", "traefik-rollout", "traefik-address", "apisix-release", "apisix-rollout", "apisix-address", "validation-upstreams",
+	}, changedIn(before, after))
+}
+
+// A bundle's chart that cannot be read stops Helm, which says so; the comparison alone stops nothing.
+func TestAChartThatCannotBeReadIsSaid(t *testing.T) {
+	p := newProgram(t, "local")
+	p.with(t, map[string]any{"traefik.values": section{"log": section{"level": "DEBUG"}}})
+	var warnings []string
+	program := platform.Program{Warn: func(_ *pulumi.Context, message string) error {
+		warnings = append(warnings, message)
+		return nil
+	}}
+	require.NoError(t, pulumi.RunErr(program.Run, pulumi.WithMocks("strata", p.stack, &pulumitest.Recorder{Outputs: p.answers.Outputs})))
+	require.Len(t, warnings, 1)
+	assert.Contains(t, warnings[0], "strata:traefik.values: not compared with what the chart has: ")
+}
