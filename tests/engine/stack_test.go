@@ -39,6 +39,8 @@ type stack struct {
 	project *pulumitest.Project
 	// config is the committed configuration by section; a test changes it between runs.
 	config map[string]section
+	// secret are the keys of the sections with an encrypted text.
+	secret []string
 	// parallel is the engine's --parallel.
 	parallel int32
 	// answers are what the providers make up.
@@ -85,7 +87,7 @@ func (s *stack) program(info plugin.RunInfo, _ *deploytest.ResourceMonitor) erro
 	}
 	ctx, err := pulumi.NewContext(s.running, pulumi.RunInfo{
 		Project: info.Project, Stack: info.Stack, Parallel: info.Parallel, DryRun: info.DryRun,
-		MonitorAddr: info.MonitorAddress, Config: handed,
+		MonitorAddr: info.MonitorAddress, Config: handed, ConfigSecretKeys: s.secret,
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,89 @@
+package engine_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/pulumitest"
+)
+
+// named are the names of the resources that a run changed.
+func (r *result) named() []string { return slices.Sorted(maps.Keys(r.changed())) }
+
+func TestAChangeOfValuesIsRolledOutAndGatedOnce(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	touched := []string{"traefik-address", "traefik-release", "traefik-rollout"}
+	for _, level := range []string{"DEBUG", "INFO"} {
+		s.set("traefik", "values", section{"log": section{"level": level}})
+		seen := s.preview()
+		require.NoError(t, seen.err)
+		assert.Equal(t, touched, seen.named())
+		did := s.mustUp()
+		assert.Equal(t, touched, did.named())
+		assert.Equal(t, []string{"update"}, did.steps["traefik-release"])
+		assert.Empty(t, s.mustUp().changed())
+	}
+	delete(s.config["strata:traefik"], "values")
+	assert.Equal(t, touched, s.mustUp().named())
+	assert.Empty(t, s.mustUp().changed())
+}
+
+// A gate that failed counts for nothing, also where what it failed on is taken back.
+func TestValuesThatAreTakenBackAreGatedAgain(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.set("traefik", "values", section{"image": section{"tag": "not-there"}})
+	s.fail("create", "traefik-rollout")
+	require.Error(t, s.up().err)
+	s.heal("create", "traefik-rollout")
+	delete(s.config["strata:traefik"], "values")
+	did := s.mustUp()
+	assert.NotNil(t, did.actions.find("update", "traefik-release"))
+	assert.NotNil(t, did.actions.find("create", "traefik-rollout"))
+	assert.Empty(t, s.mustUp().changed())
+}
+
+// A Pod of Vault's that is new starts sealed: the steps that open it run again, with the keys that they have.
+func TestAChangeOfVaultsValuesOpensItAgain(t *testing.T) {
+	s := newStack(t, "staging")
+	s.set("certManager", "issuer", "vault")
+	s.mustUp()
+	keys := s.stored()["vault-init"].Outputs["stdout"]
+	s.set("vault", "values", section{"server": section{"logLevel": "debug"}})
+	did := s.mustUp()
+	for _, name := range []string{"vault-release", "vault-init", "vault-configure", "vault-gate"} {
+		assert.Contains(t, did.changed(), name)
+	}
+	assert.Equal(t, []string{"update"}, did.steps["vault-init"], "in its place")
+	assert.True(t, keys.DeepEquals(s.stored()["vault-init"].Outputs["stdout"]))
+	assert.Empty(t, s.mustUp().changed())
+}
+
+// Values with a secret are in the state as secrets, and what tells their gates of a change says nothing of them.
+func TestSecretValuesStaySecretInTheState(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.secret = []string{"strata:traefik"}
+	for _, token := range []string{"hunter2", "hunter3"} {
+		s.set("traefik", "values", section{"env": []any{section{"name": "TOKEN", "value": token}}})
+		did := s.mustUp()
+		for _, name := range []string{"traefik-release", "traefik-rollout", "traefik-address", "traefik-values-attempt"} {
+			assert.Contains(t, did.changed(), name, token)
+		}
+		assert.Empty(t, s.mustUp().changed(), token)
+		for name, state := range s.stored() {
+			for kind, values := range map[string]resource.PropertyMap{"input": state.Inputs, "output": state.Outputs} {
+				for key, value := range values {
+					assert.Empty(t, pulumitest.FindPlain(kind+" "+string(key), value, token), name)
+				}
+			}
+		}
+		assert.True(t, pulumitest.Contains(resource.NewProperty(s.stored()["traefik-release"].Inputs), token))
+	}
+}
