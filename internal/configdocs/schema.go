@@ -32,6 +32,7 @@ var leaves = map[string]object{
 	"metav1.Duration":   {"type": []string{"string", "null"}, "pattern": `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`},
 	"map[string]string": {"type": []string{"object", "null"}, "additionalProperties": text, "not": sealed},
 	"map[string]any":    {"type": []string{"object", "null"}, "not": sealed},
+	"Values":            {"type": []string{"object", "null"}, "not": sealed},
 }
 
 // required finds the keys that each entry of a list must have; elsewhere, what is required depends on other keys.
