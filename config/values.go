@@ -145,7 +145,7 @@ func (v Values) check(ps *problems, path string, value any) {
 		return
 	}
 	if lost := charts[v.Key].below(path); lost != "" {
-		ps.add(key, show(value), "is not an object, and Strata relies on "+lost+" in it", "write the other keys below it")
+		ps.add(key, show(value), "would take "+lost+" away, which Strata relies on", "write an object with the other keys")
 	}
 }
 

@@ -41,13 +41,6 @@ var layerFaults = []fault{
 		visible: noPods("cert-manager", "cert-manager-webhook"),
 	},
 	{
-		name: "a webhook's caBundle is of another CA", layer: "cert-manager", gate: "cert-manager-api", object: "webhook configuration cert-manager-webhook",
-		cause: "the CA is of an earlier certificate", fix: "kubectl get validatingwebhookconfiguration",
-		inject: scaled("cert-manager", "cert-manager-cainjector", "0") + "; k3s kubectl -n cert-manager wait --for=delete pod -l app.kubernetes.io/name=cainjector --timeout=60s; " +
-			`k3s kubectl patch validatingwebhookconfiguration cert-manager-webhook --type=json -p "[{\"op\":\"replace\",\"path\":\"/webhooks/0/clientConfig/caBundle\",\"value\":\"$(base64 -w0 /var/lib/rancher/k3s/server/tls/server-ca.crt)\"}]"`,
-		heal: scaled("cert-manager", "cert-manager-cainjector", "1"),
-	},
-	{
 		name: "a certificate asks for an issuer that does not exist", layer: "traefik", gate: "traefik-tls-gate", object: "certificate", cause: "the issuer that it names does not exist",
 		inject:  patched("traefik", "certificate traefik-tls", `[{"op":"replace","path":"/spec/issuerRef/name","value":"no-such-issuer"}]`),
 		heal:    patched("traefik", "certificate traefik-tls", `[{"op":"replace","path":"/spec/issuerRef/name","value":"strata"}]`),
