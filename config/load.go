@@ -17,6 +17,8 @@ const (
 	ArtifactsVariable = "STRATA_ARTIFACTS"
 	// MachineImageVariable overrides strata:artifacts.machineImage.
 	MachineImageVariable = "STRATA_MACHINE_IMAGE"
+	// MirrorVariable overrides strata:artifacts.mirror.
+	MirrorVariable = "STRATA_MIRROR"
 	// SkipFinalWaitVariable overrides strata:apps.validate: true means skip, false full.
 	SkipFinalWaitVariable = "SKIP_FINAL_WAIT"
 	// Wave2TimeoutVariable overrides strata:timeouts.apply, in seconds.
@@ -48,6 +50,8 @@ func load(stack string, raw map[string]string, getenv func(string) string, d dec
 		given := func(other string) bool { _, there := raw[other]; return there }
 		d.unknown(Namespace+":", section, "section", Sections(), given)
 	}
+	plain := d.plainMirror(cfg.Artifacts.Mirror)
+	cfg.Artifacts.Mirror = or(getenv(MirrorVariable), cfg.Artifacts.Mirror)
 	cfg.Artifacts.Source = or(getenv(ArtifactsVariable), cfg.Artifacts.Source)
 	cfg.Artifacts.MachineImage = or(getenv(MachineImageVariable), cfg.Artifacts.MachineImage)
 	cfg.derive()
@@ -57,7 +61,7 @@ func load(stack string, raw map[string]string, getenv func(string) string, d dec
 	}
 
 	// A key that could not be read gives false alarms in the rules about it; all other rules are asked.
-	found := append(d.problems, overriding...)
+	found := slices.Concat(d.problems, overriding, plain)
 	for _, p := range cfg.check() {
 		if !d.blames(p.Key) {
 			found = append(found, p)

@@ -68,3 +68,13 @@ func TestValuesOfASecretSectionAreNotShown(t *testing.T) {
 	assert.ErrorContains(t, err, `strata:k3s.clusterCIDR: [secret] is not a network`)
 	assert.NotContains(t, err.Error(), "hunter2")
 }
+
+func TestAMirrorsPasswordIsASecretOfPulumi(t *testing.T) {
+	raw := mirrored(t, "https://me:hunter2@mirror.example.org", "")
+	_, err := fromPulumi(t, raw)
+	require.ErrorContains(t, err, "strata:artifacts.mirror: has a user or a password in it, and is not encrypted")
+	assert.NotContains(t, err.Error(), "hunter2")
+	cfg, err := fromPulumi(t, raw, "strata:artifacts")
+	require.NoError(t, err)
+	assert.Equal(t, raw["artifacts"], `{"mirror":"`+cfg.Artifacts.Mirror+`","mirrorCA":""}`)
+}

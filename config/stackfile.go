@@ -31,7 +31,10 @@ func OfStack(stack, path string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	cfg, err := load(stack, raw, os.Getenv, decoder{sealed: true})
+	cfg, err := load(stack, raw, os.Getenv, decoder{
+		sealed: true,
+		plain:  func(string) bool { return true }, // what is encrypted is Sealed here
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s:\n%w", path, err)
 	}

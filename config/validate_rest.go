@@ -34,4 +34,5 @@ func (c *Config) checkArtifacts(ps *problems) {
 	case strings.Contains(source, "://"):
 		ps.add(key, source, "is a URL", "set upstream, or the path of a bundle folder on this machine")
 	}
+	c.checkMirror(ps)
 }

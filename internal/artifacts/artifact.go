@@ -32,6 +32,8 @@ type Artifact struct {
 	source string
 	// url is where upstream publishes the file; empty for a bundle.
 	url string
+	// from is where that is asked for; nil for a bundle.
+	from *source
 }
 
 // FileName is the last part of Path: name, version and the first 12 digits of the sum, so that other content is another

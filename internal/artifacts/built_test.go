@@ -29,7 +29,7 @@ func program(t *testing.T, project, prints string) {
 
 func fetchGoRest(t *testing.T, project string) Locked {
 	t.Helper()
-	require.NoError(t, Fetch(t.Context(), project, []config.Pin{goRest}, io.Discard))
+	require.NoError(t, Fetch(t.Context(), project, config.Artifacts{}, []config.Pin{goRest}, io.Discard))
 	lock, err := ReadLock(project)
 	require.NoError(t, err)
 	locked, ok := lock.Find(goRest)
@@ -52,7 +52,7 @@ func TestOnAnotherMachineItIsBuiltAgainAndHeldToTheLock(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	project := t.TempDir()
 	program(t, project, "1")
-	locked := fetchGoRest(t, project).artifact()
+	locked := fetchGoRest(t, project).artifact(nil)
 
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where nothing was fetched
 	set := &Set{projectDir: project, source: config.SourceUpstream, all: []Artifact{locked}}

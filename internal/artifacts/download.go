@@ -38,10 +38,10 @@ func cached(ctx context.Context, projectDir string, artifact Artifact) (string, 
 		return file, nil
 	}
 	partial := file + ".part"
-	if err := obtain(ctx, projectDir, artifact.url, artifact.Arch, partial, io.Discard); err != nil {
+	if err := artifact.from.obtain(ctx, projectDir, artifact.url, artifact.Arch, partial, io.Discard); err != nil {
 		return "", err
 	}
-	err = accept(partial, file, artifact.url, artifact.SHA256)
+	err = accept(partial, file, artifact.from.address(artifact.url), artifact.SHA256)
 	if _, built := config.BuiltImage(artifact.url); built && err != nil {
 		return "", fmt.Errorf("%w: its sources or this machine's Go are not those that %s was written with; run `strata fetch`", err, LockFile)
 	}
@@ -49,10 +49,10 @@ func cached(ctx context.Context, projectDir string, artifact Artifact) (string, 
 }
 
 // obtain makes the file that a pin's URL stands for: an image of ours is built, everything else downloaded.
-func obtain(ctx context.Context, projectDir, url, arch, file string, progress io.Writer) error {
+func (s *source) obtain(ctx context.Context, projectDir, url, arch, file string, progress io.Writer) error {
 	image, built := config.BuiltImage(url)
 	if !built {
-		return download(ctx, url, file, progress)
+		return s.download(ctx, url, file, progress)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
@@ -74,25 +74,41 @@ func accept(partial, file, url, sum string) error {
 	return os.Rename(partial, file)
 }
 
+// unavailableError says that a download did not come. Nothing is known of what it would have held.
+type unavailableError struct {
+	url    string
+	cause  error
+	advice string
+}
+
+func (e *unavailableError) Error() string {
+	return fmt.Sprintf("downloading %s: %v; %s", e.url, e.cause, e.advice)
+}
+
+func (e *unavailableError) Unwrap() error { return e.cause }
+
 // download fetches a URL into a file, from where an interrupted one stopped. It tries again for as long as an attempt
 // brings something.
-func download(ctx context.Context, url, file string, progress io.Writer) error {
+func (s *source) download(ctx context.Context, url, file string, progress io.Writer) error {
+	if s.fault != nil {
+		return s.fault
+	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
 	for {
-		got, err := attempt(ctx, url, file, progress)
+		got, err := s.attempt(ctx, url, file, progress)
 		if err == nil {
 			return nil
 		}
 		if got == 0 || ctx.Err() != nil {
-			return fmt.Errorf("downloading %s: %w; check the network, or use a bundle (strata:artifacts.source)", url, err)
+			return &unavailableError{url: s.address(url), cause: err, advice: s.advice()}
 		}
 	}
 }
 
 // attempt makes one request and returns how many bytes it brought.
-func attempt(ctx context.Context, url, file string, progress io.Writer) (int64, error) {
+func (s *source) attempt(ctx context.Context, url, file string, progress io.Writer) (int64, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watchdog := time.AfterFunc(stalled, func() { cancel(fmt.Errorf("no data for %s", stalled)) })
@@ -107,7 +123,11 @@ func attempt(ctx context.Context, url, file string, progress io.Writer) (int64, 
 	if err != nil {
 		return 0, err
 	}
-	response, err := get(ctx, url, offset)
+	response, err := s.ask(ctx, http.MethodGet, url, func(request *http.Request) {
+		if offset > 0 {
+			request.Header.Set("Range", "bytes="+strconv.FormatInt(offset, 10)+"-")
+		}
+	})
 	if err != nil {
 		return 0, errors.Join(err, context.Cause(ctx))
 	}
@@ -139,18 +159,7 @@ func attempt(ctx context.Context, url, file string, progress io.Writer) (int64, 
 	return got, out.Close()
 }
 
-func get(ctx context.Context, url string, offset int64) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	if offset > 0 {
-		request.Header.Set("Range", "bytes="+strconv.FormatInt(offset, 10)+"-")
-	}
-	return http.DefaultClient.Do(request)
-}
-
-// counter prints how far a download is, at every tenth.
+// counter prints how far a download is, at every tenth, each in one write.
 type counter struct {
 	to                  io.Writer
 	done, total, tenths int64
@@ -171,11 +180,11 @@ func (c *counter) Write(data []byte) (int, error) {
 }
 
 // fresh downloads a small text, without resuming: it may have changed since.
-func fresh(ctx context.Context, url, file string) (string, error) {
+func (s *source) fresh(ctx context.Context, url, file string) (string, error) {
 	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
-	if err := download(ctx, url, file, io.Discard); err != nil {
+	if err := s.download(ctx, url, file, io.Discard); err != nil {
 		return "", err
 	}
 	text, err := os.ReadFile(file)

@@ -17,54 +17,61 @@ import (
 	"strata/internal/digest"
 )
 
-// Fetch downloads every pin, checks it against upstream's own list of sums where there is one and against the lock where it
-// is already there, and then writes the lock. Nothing is locked unless everything was right. A pin of an image of our own is built, and
-// locked anew. Progress goes to out.
-func Fetch(ctx context.Context, projectDir string, pins []config.Pin, out io.Writer) error {
+// Fetch downloads every pin, from where the configuration says, checks it against upstream's own list of sums where there is one and
+// against the lock where it is already there, and then writes the lock. Nothing is locked unless everything was right: the error names all
+// that was not. A pin of an image of our own is built, and locked anew. Progress goes to out.
+func Fetch(ctx context.Context, projectDir string, from config.Artifacts, pins []config.Pin, out io.Writer) error {
 	old, err := ReadLock(projectDir)
 	if err != nil {
 		return err
 	}
-	lock := &Lock{}
-	for _, pin := range pins {
-		locked, err := fetchOne(ctx, projectDir, old, pin, out)
-		if err != nil {
-			return fmt.Errorf("fetch %s %s: %w", pin.Name, pin.Version, err)
-		}
-		lock.Artifacts = append(lock.Artifacts, locked)
+	f := &fetcher{projectDir: projectDir, source: sourceOf(from), old: old}
+	fetched, failures, err := f.all(ctx, pins, out)
+	if err := errors.Join(append(failures, err)...); err != nil {
+		return err
 	}
-	// What no pin asks for now may come back, and is held against its sum then.
-	for _, before := range old.Artifacts {
-		if !slices.ContainsFunc(lock.Artifacts, before.same) {
+	return old.with(fetched).Write(projectDir)
+}
+
+// with is the lock with newer entries. What no pin asks for now stays: it may come back, and is held against its sum then.
+func (l *Lock) with(newer []Locked) *Lock {
+	lock := &Lock{Artifacts: slices.Clone(newer)}
+	for _, before := range l.Artifacts {
+		if !slices.ContainsFunc(newer, before.same) {
 			lock.Artifacts = append(lock.Artifacts, before)
 		}
 	}
-	return lock.Write(projectDir)
+	return lock
 }
 
-func fetchOne(ctx context.Context, projectDir string, old *Lock, pin config.Pin, out io.Writer) (Locked, error) {
-	known, isLocked := old.Find(pin)
-	label := strings.TrimSpace(pin.Name + " " + pin.Version + " " + pin.Arch)
-	dir, err := CacheDir()
-	if err != nil {
-		return Locked{}, err
-	}
+// fetcher gets pins into the download cache.
+type fetcher struct {
+	projectDir string
+	source     *source
+	// old holds what is known of the pins.
+	old *Lock
+	// dir is the download cache.
+	dir string
+}
+
+func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locked, error) {
+	known, isLocked := f.old.Find(pin)
 	// What is built is as its sources and this machine's Go have it, whatever was locked: it comes from this machine only.
 	if _, built := config.BuiltImage(pin.URL); built {
-		if _, err := fmt.Fprintf(out, "%s: %s\n", label, pin.URL); err != nil {
+		if _, err := fmt.Fprintln(out, pin.URL); err != nil {
 			return Locked{}, err
 		}
-		return fetchFile(ctx, projectDir, dir, pin, "", out)
+		return f.file(ctx, pin, "", out)
 	}
-	if isLocked && verified(filepath.Join(dir, known.artifact().FileName()), known.SHA256) {
-		_, err := fmt.Fprintf(out, "%s: already here\n", label)
+	if isLocked && verified(filepath.Join(f.dir, known.artifact(nil).FileName()), known.SHA256) {
+		_, err := fmt.Fprintln(out, "already here")
 		return known, err
 	}
-	if _, err := fmt.Fprintf(out, "%s: %s\n", label, pin.URL); err != nil {
+	if _, err := fmt.Fprintln(out, f.source.address(pin.URL)); err != nil {
 		return Locked{}, err
 	}
 	// Published files do not change; one that did was tampered with or republished, and a person must look.
-	expected, err := publishedSum(ctx, dir, pin)
+	expected, err := f.publishedSum(ctx, pin)
 	switch {
 	case err != nil:
 		return Locked{}, err
@@ -74,20 +81,20 @@ func fetchOne(ctx context.Context, projectDir string, old *Lock, pin config.Pin,
 	case isLocked:
 		expected = known.SHA256
 	}
-	return fetchFile(ctx, projectDir, dir, pin, expected, out)
+	return f.file(ctx, pin, expected, out)
 }
 
-// fetchFile downloads or builds the file of a pin into the cache. An empty expected sum accepts what comes: the first time, with
+// file downloads or builds the file of a pin into the cache. An empty expected sum accepts what comes: the first time, with
 // nothing to hold it against.
-func fetchFile(ctx context.Context, projectDir, dir string, pin config.Pin, expected string, out io.Writer) (Locked, error) {
-	partial := partialFile(dir, pin)
+func (f *fetcher) file(ctx context.Context, pin config.Pin, expected string, out io.Writer) (Locked, error) {
+	partial := partialFile(f.dir, pin)
 	if expected == "" {
 		// What an interrupted run left could be half of an older file.
 		if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Locked{}, err
 		}
 	}
-	if err := obtain(ctx, projectDir, pin.URL, pin.Arch, partial, out); err != nil {
+	if err := f.source.obtain(ctx, f.projectDir, pin.URL, pin.Arch, partial, out); err != nil {
 		return Locked{}, err
 	}
 	if expected == "" {
@@ -98,8 +105,8 @@ func fetchFile(ctx context.Context, projectDir, dir string, pin config.Pin, expe
 		expected = found
 	}
 	locked := Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: expected}
-	file := filepath.Join(dir, locked.artifact().FileName())
-	if err := accept(partial, file, pin.URL, expected); err != nil {
+	file := filepath.Join(f.dir, locked.artifact(nil).FileName())
+	if err := accept(partial, file, f.source.address(pin.URL), expected); err != nil {
 		return Locked{}, err
 	}
 	stamped, err := stampOf(file, expected)
@@ -116,12 +123,13 @@ func partialFile(dir string, pin config.Pin) string {
 }
 
 // publishedSum is the sum that upstream's list gives for the pin's file; empty when upstream has no list.
-func publishedSum(ctx context.Context, dir string, pin config.Pin) (string, error) {
+func (f *fetcher) publishedSum(ctx context.Context, pin config.Pin) (string, error) {
 	if pin.Sums == "" {
 		return "", nil
 	}
-	partial := partialFile(dir, config.Pin{Name: "sums", Version: pin.Version, Arch: pin.Arch, URL: pin.Sums})
-	text, err := fresh(ctx, pin.Sums, partial)
+	// Several pins may be in one list, and are fetched at once.
+	partial := partialFile(f.dir, config.Pin{Name: "sums-of-" + pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.Sums})
+	text, err := f.source.fresh(ctx, pin.Sums, partial)
 	if err != nil {
 		return "", err
 	}

@@ -61,7 +61,7 @@ func (up *upstream) pins() []config.Pin {
 func TestFetchLocksTheSumsOfWhatItDownloaded(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	var out bytes.Buffer
-	require.NoError(t, artifacts.Fetch(t.Context(), project, up.pins(), &out))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &out))
 	lock, err := artifacts.ReadLock(project)
 	require.NoError(t, err)
 	require.Len(t, lock.Artifacts, 2)
@@ -73,7 +73,7 @@ func TestFetchLocksTheSumsOfWhatItDownloaded(t *testing.T) {
 
 	first, err := os.ReadFile(filepath.Join(project, artifacts.LockFile))
 	require.NoError(t, err)
-	require.NoError(t, artifacts.Fetch(t.Context(), project, up.pins(), &out))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &out))
 	second, err := os.ReadFile(filepath.Join(project, artifacts.LockFile))
 	require.NoError(t, err)
 	assert.Equal(t, string(first), string(second))
@@ -84,7 +84,7 @@ func TestFetchRefusesAFileThatUpstreamsListContradicts(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	pins := up.pins()[:1]
 	pins[0].Sums = up.URL + "/sha256sum-broken.txt"
-	err := artifacts.Fetch(t.Context(), project, pins, &bytes.Buffer{})
+	err := artifacts.Fetch(t.Context(), project, config.Artifacts{}, pins, &bytes.Buffer{})
 	assert.ErrorContains(t, err, up.URL+"/k3s: wrong checksum")
 	assert.ErrorContains(t, err, sum("something else"))
 	assert.ErrorContains(t, err, sum(up.files["/k3s"]))
@@ -94,18 +94,18 @@ func TestFetchRefusesAFileThatUpstreamsListContradicts(t *testing.T) {
 func TestFetchRefusesAListWithoutTheFile(t *testing.T) {
 	up := newUpstream(t)
 	up.files["/sha256sum-amd64.txt"] = sum("images") + "  images.tar.zst\n"
-	err := artifacts.Fetch(t.Context(), t.TempDir(), up.pins(), &bytes.Buffer{})
+	err := artifacts.Fetch(t.Context(), t.TempDir(), config.Artifacts{}, up.pins(), &bytes.Buffer{})
 	assert.ErrorContains(t, err, "lists no sum for k3s")
 }
 
 func TestFetchRefusesAFileThatChangedSinceItWasLocked(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
-	require.NoError(t, artifacts.Fetch(t.Context(), project, up.pins(), &bytes.Buffer{}))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{}))
 	before, err := os.ReadFile(filepath.Join(project, artifacts.LockFile))
 	require.NoError(t, err)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	up.files["/metallb-0.16.2.tgz"] = "another chart"
-	err = artifacts.Fetch(t.Context(), project, up.pins(), &bytes.Buffer{})
+	err = artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{})
 	assert.ErrorContains(t, err, "/metallb-0.16.2.tgz: wrong checksum")
 	after, err := os.ReadFile(filepath.Join(project, artifacts.LockFile))
 	require.NoError(t, err)
@@ -115,24 +115,24 @@ func TestFetchRefusesAFileThatChangedSinceItWasLocked(t *testing.T) {
 // A version that comes back is held against what it was: a lock that forgot it would trust whatever is served by then.
 func TestAVersionThatComesBackIsHeldAgainstWhatItWas(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
-	require.NoError(t, artifacts.Fetch(t.Context(), project, up.pins(), io.Discard))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), io.Discard))
 	next := up.pins()
 	next[1].Version, next[1].URL = "0.16.3", up.URL+"/metallb-0.16.3.tgz"
 	up.files["/metallb-0.16.3.tgz"] = "next chart"
-	require.NoError(t, artifacts.Fetch(t.Context(), project, next, io.Discard))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, next, io.Discard))
 
 	up.files["/metallb-0.16.2.tgz"] = "tampered"
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	require.ErrorContains(t, artifacts.Fetch(t.Context(), project, up.pins(), io.Discard), "metallb-0.16.2.tgz")
+	require.ErrorContains(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), io.Discard), "metallb-0.16.2.tgz")
 }
 
 func TestFetchRefusesAListThatChangedSinceItWasLocked(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
-	require.NoError(t, artifacts.Fetch(t.Context(), project, up.pins(), &bytes.Buffer{}))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{}))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	up.files["/k3s"] = "another binary"
 	up.files["/sha256sum-amd64.txt"] = sum("another binary") + "  k3s\n"
-	err := artifacts.Fetch(t.Context(), project, up.pins(), &bytes.Buffer{})
+	err := artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{})
 	assert.ErrorContains(t, err, "strata.lock has sha256 "+sum(strings.Repeat("binary", 1000)))
 	assert.ErrorContains(t, err, "now says "+sum("another binary"))
 }
@@ -144,7 +144,7 @@ func TestFetchResumesAnInterruptedDownload(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s-v1-amd64-k3s.part"), []byte(content[:4000]), 0o644))
-	require.NoError(t, artifacts.Fetch(t.Context(), project, up.pins(), &bytes.Buffer{}))
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{}))
 	assert.Equal(t, []string{"bytes=4000-"}, up.ranges)
 }
 
@@ -154,15 +154,15 @@ func TestAnInterruptedDownloadWithWrongContentIsThrownAway(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s-v1-amd64-k3s.part"), bytes.Repeat([]byte("x"), 9000), 0o644))
-	err = artifacts.Fetch(t.Context(), project, up.pins(), &bytes.Buffer{})
+	err = artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{})
 	assert.ErrorContains(t, err, "wrong checksum")
-	require.NoError(t, artifacts.Fetch(t.Context(), project, up.pins(), &bytes.Buffer{}), "the next attempt starts afresh")
+	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{}), "the next attempt starts afresh")
 }
 
 func TestAMissingFileIsAnErrorWithItsURL(t *testing.T) {
 	up := newUpstream(t)
 	delete(up.files, "/k3s")
-	err := artifacts.Fetch(t.Context(), t.TempDir(), up.pins(), &bytes.Buffer{})
+	err := artifacts.Fetch(t.Context(), t.TempDir(), config.Artifacts{}, up.pins(), &bytes.Buffer{})
 	assert.ErrorContains(t, err, up.URL+"/k3s")
 	assert.ErrorContains(t, err, "404")
 }

@@ -43,17 +43,13 @@ func (a Artifact) Published(ctx context.Context) error {
 	if a.url == "" {
 		return errors.New("it is a bundle's, which publishes nothing")
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodHead, a.url, nil)
+	answer, err := a.from.ask(ctx, http.MethodHead, a.url, nil)
 	if err != nil {
-		return err
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
+		return fmt.Errorf("asking for %s: %w", a.from.address(a.url), err)
 	}
 	_ = answer.Body.Close() // An answer to HEAD has none.
 	if answer.StatusCode == http.StatusOK || answer.StatusCode == http.StatusMethodNotAllowed {
 		return nil
 	}
-	return fmt.Errorf("expected %s to be there, found %s", a.url, answer.Status)
+	return fmt.Errorf("expected %s to be there, found %s", a.from.address(a.url), answer.Status)
 }

@@ -87,9 +87,10 @@ func (l Locked) same(other Locked) bool {
 	return l.Name == other.Name && l.Version == other.Version && l.Arch == other.Arch && l.URL == other.URL
 }
 
-func (l Locked) artifact() Artifact {
+// artifact is the entry's file, which is asked for where from says.
+func (l Locked) artifact(from *source) Artifact {
 	return Artifact{
 		Name: l.Name, Version: l.Version, Arch: l.Arch, SHA256: l.SHA256, Size: l.Size,
-		Origin: "real: " + l.URL, url: l.URL,
+		Origin: "real: " + l.URL, url: l.URL, from: from,
 	}.place(l.URL)
 }

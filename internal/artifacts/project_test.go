@@ -13,8 +13,9 @@ import (
 
 func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
-	pins, err := artifacts.ProjectPins("../..")
+	pins, from, err := artifacts.ProjectPins("../..")
 	require.NoError(t, err)
+	assert.Empty(t, from, "the committed stacks have no mirror")
 	defaults := config.Pins(config.Versions{})
 	require.Len(t, pins, len(defaults)+1, "and the image of the demo that a stack on hosts of its own has, which no registry has")
 	assert.Equal(t, defaults, pins[:len(defaults)])
@@ -26,7 +27,33 @@ func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
   strata:k3s: {version: v1.35.1+k3s2}
   strata:metallb: {addresses: [10.10.0.200/29]}
 `), 0o644))
-	pins, err = artifacts.ProjectPins(project)
+	pins, _, err = artifacts.ProjectPins(project)
 	require.NoError(t, err)
 	assert.Len(t, pins, len(config.Pins(config.Versions{}))+5, "all default pins, and K3s's files at the other version")
+}
+
+func TestAFetchTakesTheMirrorOfTheStackFiles(t *testing.T) {
+	t.Setenv(config.ArtifactsVariable, "")
+	t.Setenv(config.MirrorVariable, "")
+	project := t.TempDir()
+	stackFile := func(name, artifacts string) {
+		text := "config:\n  strata:cluster: {context: kind-kind}\n  strata:metallb: {addresses: [10.0.0.1-10.0.0.9]}\n  strata:artifacts: " + artifacts + "\n"
+		require.NoError(t, os.WriteFile(project+"/Pulumi."+name+".yaml", []byte(text), 0o600))
+	}
+	stackFile("a", "{}")
+	stackFile("b", "{mirror: https://mirror.example.org}")
+	_, from, err := artifacts.ProjectPins(project)
+	require.NoError(t, err)
+	assert.Equal(t, config.Artifacts{Mirror: "https://mirror.example.org"}, from)
+
+	stackFile("c", "{mirror: https://hunter2.example.org}")
+	_, _, err = artifacts.ProjectPins(project)
+	require.ErrorContains(t, err, "Pulumi.b.yaml and "+project+"/Pulumi.c.yaml name different mirrors")
+	require.ErrorContains(t, err, config.MirrorVariable)
+
+	stackFile("c", "{mirror: {secure: v1:abc}}")
+	t.Setenv(config.MirrorVariable, "https://me:hunter2@mirror.example.org")
+	_, from, err = artifacts.ProjectPins(project)
+	require.NoError(t, err)
+	assert.Equal(t, "https://me:hunter2@mirror.example.org", from.Mirror)
 }

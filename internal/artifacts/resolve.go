@@ -50,6 +50,7 @@ func fromLock(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	}
 	var found []Artifact
 	var missing []string
+	from := sourceOf(cfg.Artifacts)
 	for _, pin := range cfg.Pins() {
 		if !slices.Contains(cfg.Needed(), pin.Name) || pin.Arch != "" && pin.Arch != cfg.Hosts.Arch {
 			continue
@@ -59,7 +60,7 @@ func fromLock(cfg *config.Config, projectDir string) ([]Artifact, error) {
 			missing = append(missing, strings.TrimSpace(pin.Name+" "+pin.Version+" "+pin.Arch))
 			continue
 		}
-		artifact := locked.artifact()
+		artifact := locked.artifact(from)
 		artifact.For = pin.For
 		found = append(found, artifact)
 	}
@@ -150,7 +151,7 @@ func vmImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s has no sum for %s; run `strata fetch`", LockFile, pin.URL)
 	}
-	return []Artifact{locked.artifact()}, nil
+	return []Artifact{locked.artifact(sourceOf(cfg.Artifacts))}, nil
 }
 
 // One is the only artifact of a name.

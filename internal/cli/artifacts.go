@@ -23,14 +23,14 @@ func newFetchCommand() *cobra.Command {
 		Short: "Download the pinned artifacts from upstream and record their sums in strata.lock",
 		Long: "Download every pinned artifact (config/versions.go), at the versions that the project's stack files name, check\n" +
 			"each against upstream's own sums and against strata.lock, and write strata.lock. Downloads are kept in the\n" +
-			"user's cache and resume where they stopped.",
+			"user's cache and resume where they stopped. strata:artifacts.mirror, or the variable STRATA_MIRROR, names a mirror of them.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			pins, err := artifacts.ProjectPins(project)
+			pins, from, err := artifacts.ProjectPins(project)
 			if err != nil {
 				return err
 			}
-			if err := artifacts.Fetch(cmd.Context(), project, pins, cmd.ErrOrStderr()); err != nil {
+			if err := artifacts.Fetch(cmd.Context(), project, from, pins, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s has the sums of %d artifacts; commit it\n", artifacts.LockFile, len(pins))

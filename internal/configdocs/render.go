@@ -26,6 +26,7 @@ const variables = `## Variables
 | --- | --- |
 | ` + "`" + config.ArtifactsVariable + "` | `strata:artifacts.source`" + ` |
 | ` + "`" + config.MachineImageVariable + "` | `strata:artifacts.machineImage`" + ` |
+| ` + "`" + config.MirrorVariable + "` | `strata:artifacts.mirror`" + ` |
 | ` + "`" + config.SkipFinalWaitVariable + "` | `strata:apps.validate`" + ` |
 | ` + "`" + config.Wave2TimeoutVariable + "` | `strata:timeouts.apply`" + ` |
 `

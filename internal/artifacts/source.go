@@ -1,0 +1,124 @@
+package artifacts
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"strata/config"
+)
+
+// source is where downloads come from: each project's own host, or a mirror of all of them. What a file is called stays its upstream
+// address: the lock's entries and an artifact's origin do not depend on the mirror.
+type source struct {
+	// mirror is its address without user and password; nil without a mirror.
+	mirror *url.URL
+	user   *url.Userinfo
+	client *http.Client
+	// fault is why nothing can be asked for.
+	fault error
+}
+
+// errSealed is of a mirror that this process does not know.
+var errSealed = errors.New("strata:artifacts.mirror is encrypted, and only Pulumi can read it: set " + config.MirrorVariable +
+	`, for example to "$(pulumi config get --path strata:artifacts.mirror)"`)
+
+// sourceOf is the source that a configuration asks for, which Validate has accepted. Its fault is said by the first request.
+func sourceOf(from config.Artifacts) *source {
+	switch from.Mirror {
+	case "":
+		return &source{client: http.DefaultClient}
+	case config.Sealed:
+		return &source{fault: errSealed}
+	}
+	mirror, err := url.Parse(from.Mirror)
+	if err != nil {
+		return &source{fault: errors.New("strata:artifacts.mirror is not a URL")} // its error would show the address
+	}
+	user := mirror.User
+	mirror.User = nil
+	mirror.Path, mirror.RawPath = strings.TrimRight(mirror.Path, "/"), strings.TrimRight(mirror.RawPath, "/")
+	client, err := mirrorClient(from.MirrorCA)
+	return &source{mirror: mirror, user: user, client: client, fault: err}
+}
+
+// mirrorClient trusts a CA beside those of this machine.
+func mirrorClient(ca string) (*http.Client, error) {
+	client := &http.Client{CheckRedirect: staysEncrypted}
+	if ca == "" {
+		return client, nil
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("this machine's trust store: %w", err)
+	}
+	if !roots.AppendCertsFromPEM([]byte(ca)) {
+		return nil, errors.New("strata:artifacts.mirrorCA is not a certificate in PEM")
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	client.Transport = transport
+	return client, nil
+}
+
+// staysEncrypted refuses a redirect that would show the mirror's password on the way.
+func staysEncrypted(request *http.Request, via []*http.Request) error {
+	const most = 10
+	if len(via) >= most {
+		return fmt.Errorf("redirected %d times", most)
+	}
+	if request.URL.Scheme != "https" {
+		return errors.New("the mirror redirects to an address that is not https")
+	}
+	return nil
+}
+
+// address is where a file is that a project publishes: below the mirror, by the project's host and path. What is on the mirror's own host
+// already stays there.
+func (s *source) address(upstream string) string {
+	if s == nil || s.mirror == nil {
+		return upstream // what is built is asked for nowhere
+	}
+	_, rest, found := strings.Cut(upstream, "://")
+	if host, _, _ := strings.Cut(rest, "/"); !found || host == s.mirror.Host {
+		return upstream
+	}
+	return s.mirror.String() + "/" + rest
+}
+
+// ask requests a file of upstream; edit, where it is not nil, changes the request. No error holds the mirror's user or password, nor what a
+// redirect adds to an address: who asked names the address.
+func (s *source) ask(ctx context.Context, method, upstream string, edit func(*http.Request)) (*http.Response, error) {
+	if s.fault != nil {
+		return nil, s.fault
+	}
+	request, err := http.NewRequestWithContext(ctx, method, s.address(upstream), nil)
+	if err != nil {
+		return nil, err
+	}
+	if password, _ := s.user.Password(); s.user != nil && request.URL.Scheme == "https" && request.URL.Host == s.mirror.Host {
+		request.SetBasicAuth(s.user.Username(), password)
+	}
+	if edit != nil {
+		edit(request)
+	}
+	response, err := s.client.Do(request)
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		return nil, failed.Err
+	}
+	return response, err
+}
+
+// advice is what to do where a download does not come.
+func (s *source) advice() string {
+	if s.mirror == nil {
+		return "check the network, or use a bundle (strata:artifacts.source)"
+	}
+	return "check the mirror (strata:artifacts.mirror, " + config.MirrorVariable + "): it has each host's files below the host's name"
+}
