@@ -23,7 +23,7 @@ type Artifact struct {
 	Size int64
 	// For is the name of the artifact that this one goes with; empty for one that every stack gets.
 	For string
-	// Origin begins with `real:` or `stand-in:` and says what the file is.
+	// Origin begins with `real:`, `stand-in:` or `original:` and says what the file is.
 	Origin string
 	// Path is the file's place in the project, relative to the project. It is there once Materialise has run.
 	Path string

@@ -36,12 +36,13 @@ type Entry struct {
 	// SHA256 is the file's sum in lower case hex, Size its length in bytes.
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
-	// Origin begins with `real:` or `stand-in:` and says what the file is.
+	// Origin begins with `real:`, `stand-in:` or `original:` and says what the file is.
 	Origin string `json:"origin"`
 }
 
 var (
 	hexSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	origin = regexp.MustCompile(`^(real|stand-in|original):`)
 	// fileWord is what may become part of a file name.
 	fileWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
 )
@@ -89,8 +90,8 @@ func (e Entry) check() error {
 		return fmt.Errorf("sha256 %q is not 64 lower case hex digits", e.SHA256)
 	case !filepath.IsLocal(e.Path):
 		return fmt.Errorf("path %q leaves the bundle folder", e.Path)
-	case !strings.HasPrefix(e.Origin, "real:") && !strings.HasPrefix(e.Origin, "stand-in:"):
-		return fmt.Errorf("origin %q begins with neither \"real:\" nor \"stand-in:\"", e.Origin)
+	case !origin.MatchString(e.Origin):
+		return fmt.Errorf("origin %q begins with neither \"real:\", \"stand-in:\" nor \"original:\"", e.Origin)
 	}
 	return nil
 }

@@ -29,20 +29,12 @@ func newBuild(at layout.Layout) *cobra.Command {
 	}
 	command := &cobra.Command{
 		Use:   "build",
-		Short: "Install the Debian packages that are missing, build every tool and the program, and assemble the bundle and PULUMI_HOME",
+		Short: "Install the Debian packages that are missing, build every tool and the program, and assemble the bundle and PULUMI_HOME; what ORIGINALS=DIR has is taken",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			var err error
-			steps := catalog.Steps(at, bundle)
-			switch {
-			case len(only) > 0:
-				if steps, err = build.Select(steps, only); err != nil {
-					return fmt.Errorf("--only: %w", err)
-				}
-			case command.Flags().Changed("for"):
-				if steps, err = stepsFor(at, bundle, wanted, command.ErrOrStderr()); err != nil {
-					return fmt.Errorf("--for: %w", err)
-				}
+			steps, err := chosen(command, at, bundle, only, wanted)
+			if err != nil {
+				return err
 			}
 			// Nobody shall wait for an hour to hear it.
 			if err := deps.Allowed(command.Context(), deps.Packages); err != nil {
@@ -61,4 +53,29 @@ func newBuild(at layout.Layout) *cobra.Command {
 	command.Flags().StringVar(&wanted, "for", "", "build just these artifacts, by their names, with Pulumi, the plugins and the program (default: all artifacts)")
 	command.MarkFlagsMutuallyExclusive("only", "for")
 	return command
+}
+
+// chosen are the steps that the flags ask for: some by their names, those of some artifacts, or all.
+func chosen(command *cobra.Command, at layout.Layout, bundle string, only []string, wanted string) ([]build.Step, error) {
+	switch {
+	case len(only) > 0:
+		steps, err := build.Select(catalog.Steps(at, bundle), only)
+		if err != nil {
+			return nil, fmt.Errorf("--only: %w", err)
+		}
+		return steps, nil
+	case command.Flags().Changed("for"):
+		steps, err := stepsFor(at, bundle, wanted, command.ErrOrStderr())
+		if err != nil {
+			return nil, fmt.Errorf("--for: %w", err)
+		}
+		return steps, nil
+	case at.Originals != "":
+		names, err := catalog.ArtifactsOf(at)
+		if err != nil {
+			return nil, err
+		}
+		return catalog.StepsFor(at, bundle, names)
+	}
+	return catalog.Steps(at, bundle), nil
 }

@@ -17,9 +17,13 @@ import (
 // stepsFor are the steps of a run that needs the artifacts of names, which are apart by white space. A name that the lab cannot build is
 // said, and no error: Strata says what the bundle lacks, and what to do.
 func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step, error) {
+	known, err := catalog.ArtifactsOf(at)
+	if err != nil {
+		return nil, err
+	}
 	var wanted []string
 	for _, name := range strings.Fields(names) {
-		if !slices.Contains(catalog.Artifacts(), name) {
+		if !slices.Contains(known, name) {
 			_, _ = fmt.Fprintf(log, "lab: nothing here builds %s\n", name)
 			continue
 		}

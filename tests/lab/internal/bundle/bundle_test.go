@@ -105,7 +105,7 @@ func TestAWrongManifestIsRefused(t *testing.T) {
 		{"the manifest itself", "inside the folder", func(a *bundle.Artifact) { a.Path = "manifest.json" }},
 		{"short sum", "64 digits", func(a *bundle.Artifact) { a.SHA256 = "abc" }},
 		{"for nothing that is there", `is for "metallb"`, func(a *bundle.Artifact) { a.For = "metallb" }},
-		{"no origin", `must begin with "real:" or "stand-in:"`, func(a *bundle.Artifact) { a.Origin = "somewhere" }},
+		{"no origin", `must begin with "real:", "stand-in:" or "original:"`, func(a *bundle.Artifact) { a.Origin = "somewhere" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			artifact := source(t, "a", "a").Artifact

@@ -34,9 +34,12 @@ type Artifact struct {
 	SHA256 string `json:"sha256"`
 	// Size is in bytes.
 	Size int64 `json:"size"`
-	// Origin says what the file is: "real: …" or "stand-in: …".
+	// Origin says what the file is: "real: …", "stand-in: …" or "original: …".
 	Origin string `json:"origin"`
 }
+
+// OriginOriginal begins the origin of what was not built here, but given.
+const OriginOriginal = "original: "
 
 // Stands reports whether the artifact is a stand-in for something else.
 func (a Artifact) Stands() bool { return strings.HasPrefix(a.Origin, "stand-in:") }
@@ -84,8 +87,8 @@ func (a Artifact) check() error {
 		return fmt.Errorf("%s: path %q must be inside the folder", a.Name, a.Path)
 	case len(a.SHA256) != 64:
 		return fmt.Errorf("%s: sha256 %q must have 64 digits", a.Path, a.SHA256)
-	case !a.Stands() && !strings.HasPrefix(a.Origin, "real:"):
-		return fmt.Errorf("%s: origin %q must begin with \"real:\" or \"stand-in:\"", a.Path, a.Origin)
+	case !a.Stands() && !strings.HasPrefix(a.Origin, "real:") && !strings.HasPrefix(a.Origin, OriginOriginal):
+		return fmt.Errorf("%s: origin %q must begin with \"real:\", \"stand-in:\" or \"original:\"", a.Path, a.Origin)
 	}
 	return nil
 }

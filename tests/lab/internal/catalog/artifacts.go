@@ -8,6 +8,7 @@ import (
 
 	"strata/tests/lab/internal/build"
 	"strata/tests/lab/internal/bundle"
+	"strata/tests/lab/internal/originals"
 	"strata/tests/lab/internal/pulumihome"
 )
 
@@ -118,8 +119,9 @@ func (i item) resolve(outputs build.Outputs) (bundle.Source, error) {
 	}, nil
 }
 
-// homeArtifacts describes the contents of the stand-in PULUMI_HOME.
-func homeArtifacts(outputs build.Outputs, plugins []string) ([]bundle.Artifact, error) {
+// homeArtifacts describes the contents of a PULUMI_HOME.
+func homeArtifacts(outputs build.Outputs, plugins []string, set originals.Set) ([]bundle.Artifact, error) {
+	var artifacts []bundle.Artifact
 	list := []item{
 		{stepPulumi, "pulumi", "pulumi", pulumiVersion, pulumihome.CLIPath, "real: the Pulumi CLI from its module, without clouds' buckets, keys and logs and what speaks to Pulumi's service"},
 		{
@@ -131,12 +133,19 @@ func homeArtifacts(outputs build.Outputs, plugins []string) ([]bundle.Artifact, 
 	for _, name := range plugins {
 		binary := pluginPrefix + name
 		version := pluginVersions[name]
+		if one, there := set.Named(binary); there {
+			artifact, err := originalPlugin(name, one)
+			if err != nil {
+				return nil, err
+			}
+			artifacts = append(artifacts, artifact)
+			continue
+		}
 		list = append(list, item{
 			binary, binary, binary, version, path.Join(pulumihome.PluginFolder(name, version), binary),
 			"stand-in: the resource types that Strata uses, with the official plugin's semantics",
 		})
 	}
-	var artifacts []bundle.Artifact
 	for _, item := range list {
 		source, err := item.resolve(outputs)
 		if err != nil {

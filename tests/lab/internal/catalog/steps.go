@@ -10,35 +10,43 @@ import (
 	"strata/tests/lab/internal/build"
 	"strata/tests/lab/internal/bundle"
 	"strata/tests/lab/internal/layout"
+	"strata/tests/lab/internal/originals"
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// Steps is the whole build graph, for a bundle at out.
-func Steps(at layout.Layout, out string) []build.Step { return graph(at, out, Artifacts()) }
+// Steps is the whole build graph of the lab's own, for a bundle at out.
+func Steps(at layout.Layout, out string) []build.Step {
+	return graph(at, out, Artifacts(), originals.Set{})
+}
 
 // StepsFor are the steps of what a run with these artifacts needs: Pulumi, the plugins, the program, Debian's packages, and a bundle at
 // out with the artifacts. Whatever else of the bundle is built already is in it as well, so that a run for one stack takes nothing from
-// another's. A run that needs no artifact, such as a destroy, leaves the bundle as it is.
+// another's. A run that needs no artifact, such as a destroy, leaves the bundle as it is. What the layout has an original of is not built.
 func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, error) {
+	set, err := originalsAt(at)
+	if err != nil {
+		return nil, err
+	}
 	always := []string{stepPackages, stepProgram, stepHome}
-	all := graph(at, out, Artifacts())
+	all := graph(at, out, Artifacts(), set)
 	if len(artifacts) == 0 {
 		return build.Select(all, always)
 	}
 	cached := build.Cached(at.Tools(), all)
 	names := slices.Clone(artifacts)
 	for _, name := range Artifacts() {
-		there := !slices.ContainsFunc(itemsFor([]string{name}), func(item item) bool { return !cached[item.step] })
+		there := !slices.ContainsFunc(ownItems(set, []string{name}), func(item item) bool { return !cached[item.step] })
 		if there && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	return build.Select(graph(at, out, names), append(always, stepBundle))
+	return build.Select(graph(at, out, names, set), append(always, stepBundle))
 }
 
 // graph is the build graph in the order in which an up needs what it builds: first what runs the program, then what hosts are made
 // from, then layer by layer. What waits for the network runs beside, from the first second on. The bundle is of the artifacts of names.
-func graph(at layout.Layout, out string, names []string) []build.Step {
+// Originals take the place of the lab's own.
+func graph(at layout.Layout, out string, names []string, set originals.Set) []build.Step {
 	lab := at.Lab()
 	steps := []build.Step{packagesStep(), machineStep(lab)}
 	for _, name := range slices.Sorted(maps.Keys(roots)) {
@@ -47,26 +55,30 @@ func graph(at layout.Layout, out string, names []string) []build.Step {
 	steps = append(steps, compiled(lab, stepPulumi), compiled(lab, stepHost), cliStep(at))
 	plugins := pluginNames()
 	for _, name := range plugins {
+		if one, there := set.Named(pluginPrefix + name); there {
+			steps = append(steps, originalPluginStep(at, name, one))
+			continue
+		}
 		steps = append(steps, compiled(lab, pluginPrefix+name), pluginStep(at, name))
 	}
-	steps = append(steps, manifestStep(at, plugins), programStep(at), installStep(lab))
-	steps = append(steps, layers(lab)...)
+	steps = append(steps, manifestStep(at, plugins, set), programStep(at), installStep(lab))
+	steps = append(steps, layers(lab, set)...)
 	for _, bundle := range crdBundles() {
 		steps = append(steps, bundle.build(lab))
 	}
 	for _, chart := range labCharts() {
 		steps = append(steps, chart.build(lab))
 	}
-	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), apisixCRDsStep(lab), bundleStep(out, names))
+	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), apisixCRDsStep(lab), bundleStep(out, names, set))
 }
 
 // layers are the commands that hosts and Pods run, each followed by its images, in the order of the layers of an up.
-func layers(lab string) []build.Step {
+func layers(lab string, set originals.Set) []build.Step {
 	var steps []build.Step
 	add := func(step string) {
 		for _, archive := range archives() {
 			if archive.step == step {
-				steps = append(steps, archive.build())
+				steps = append(steps, archive.under(set).build())
 			}
 		}
 	}
@@ -113,16 +125,19 @@ func pluginStep(at layout.Layout, name string) build.Step {
 	}
 }
 
-// manifestStep lists what the stand-in PULUMI_HOME holds.
-func manifestStep(at layout.Layout, plugins []string) build.Step {
+// manifestStep lists what the PULUMI_HOME holds that has the lab's own plugins, or originals in their place.
+func manifestStep(at layout.Layout, plugins []string, set originals.Set) build.Step {
 	needs := []string{stepPulumi, stepHost, "pulumi-home"}
 	for _, name := range plugins {
-		needs = append(needs, pluginPrefix+name, "pulumi-home/"+name)
+		if _, there := set.Named(pluginPrefix + name); !there {
+			needs = append(needs, pluginPrefix+name)
+		}
+		needs = append(needs, "pulumi-home/"+name)
 	}
 	return build.Step{
 		Name: stepHome, Needs: needs,
 		Run: func(_ context.Context, _ string, outputs build.Outputs, _ io.Writer) error {
-			artifacts, err := homeArtifacts(outputs, plugins)
+			artifacts, err := homeArtifacts(outputs, plugins, set)
 			if err != nil {
 				return err
 			}
@@ -132,8 +147,8 @@ func manifestStep(at layout.Layout, plugins []string) build.Step {
 }
 
 // bundleStep assembles the artifacts of names.
-func bundleStep(out string, names []string) build.Step {
-	items := itemsFor(names)
+func bundleStep(out string, names []string, set originals.Set) build.Step {
+	items := ownItems(set, names)
 	var needs []string
 	for _, item := range items {
 		needs = append(needs, item.step)
@@ -145,7 +160,11 @@ func bundleStep(out string, names []string) build.Step {
 			if err != nil {
 				return err
 			}
-			_, err = bundle.Assemble(ctx, out, sources)
+			given, err := originalSources(set, names)
+			if err != nil {
+				return err
+			}
+			_, err = bundle.Assemble(ctx, out, append(sources, given...))
 			return err
 		},
 	}

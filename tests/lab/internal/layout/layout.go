@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"strata/tests/lab/internal/originals"
 )
 
 // Layout is where one checkout and one user's caches lie. All paths are absolute.
@@ -13,6 +15,8 @@ type Layout struct {
 	Checkout string
 	// Cache is the folder of everything built: ${XDG_CACHE_HOME:-~/.cache}/strata.
 	Cache string
+	// Originals is the folder of originals that the variable ORIGINALS names; empty: all is the lab's own.
+	Originals string
 }
 
 // Find returns the layout for the checkout that holds dir. It is an error when dir is in no checkout of Strata.
@@ -28,7 +32,7 @@ func Find(dir string) (Layout, error) {
 	for at := start; ; at = filepath.Dir(at) {
 		_, err := os.Stat(filepath.Join(at, "tests", "lab", "cmd", "lab"))
 		if err == nil {
-			return Layout{Checkout: at, Cache: filepath.Join(cache, "strata")}, nil
+			return Layout{Checkout: at, Cache: filepath.Join(cache, "strata"), Originals: originalsOf(at)}, nil
 		}
 		if !errors.Is(err, os.ErrNotExist) {
 			return Layout{}, fmt.Errorf("looking for the checkout: %w", err)
@@ -37,6 +41,15 @@ func Find(dir string) (Layout, error) {
 			return Layout{}, fmt.Errorf("%s is not in a checkout of Strata (no tests/lab/cmd/lab above it); change into one", start)
 		}
 	}
+}
+
+// originalsOf is the folder of originals; a relative path is relative to the checkout, from wherever the lab is called.
+func originalsOf(checkout string) string {
+	given := os.Getenv(originals.Variable)
+	if given == "" || filepath.IsAbs(given) {
+		return given
+	}
+	return filepath.Join(checkout, given)
 }
 
 // Lab is the lab's own folder, tests/lab.
@@ -48,8 +61,16 @@ func (l Layout) Tools() string { return filepath.Join(l.Cache, "tools") }
 // Record is the file of the last build that built something: what it cost, and what it said meanwhile.
 func (l Layout) Record() string { return filepath.Join(l.Cache, "last-build.json") }
 
-// Bundle is the default folder of the assembled artifacts.
-func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle") }
+// Bundle is the default folder of the assembled artifacts. The one with originals is never in the place of the lab's own.
+func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle"+l.withOriginals()) }
+
+// withOriginals ends the names of folders that hold originals.
+func (l Layout) withOriginals() string {
+	if l.Originals == "" {
+		return ""
+	}
+	return "-originals"
+}
 
 // ZeroBundle is the same with stand-ins that take no time: a benchmark's.
 func (l Layout) ZeroBundle() string { return filepath.Join(l.Cache, "bundle-zero-delays") }
@@ -57,8 +78,8 @@ func (l Layout) ZeroBundle() string { return filepath.Join(l.Cache, "bundle-zero
 // VMBundle is the folder of the virtual machines' disk image, apart from Bundle: only who asks for it has it.
 func (l Layout) VMBundle() string { return filepath.Join(l.Cache, "vm-bundle") }
 
-// PulumiHome is the PULUMI_HOME with the stand-in plugins.
-func (l Layout) PulumiHome() string { return filepath.Join(l.Cache, "pulumi-home") }
+// PulumiHome is the PULUMI_HOME with the stand-in plugins, or with those of Originals in their place.
+func (l Layout) PulumiHome() string { return filepath.Join(l.Cache, "pulumi-home"+l.withOriginals()) }
 
 // OfficialPulumiHome is the PULUMI_HOME with the official plugins.
 func (l Layout) OfficialPulumiHome() string { return filepath.Join(l.Cache, "pulumi-home-official") }

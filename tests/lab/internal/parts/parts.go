@@ -15,7 +15,7 @@ import (
 type Part struct {
 	// Name is the artifact's, with the file's name where several share it.
 	Name string
-	// Kind is "real" or "stand-in".
+	// Kind is "real", "stand-in" or "original".
 	Kind string
 	// Version is the content's.
 	Version string
@@ -51,10 +51,13 @@ func List(artifacts []bundle.Artifact, pins map[string]string) []Part {
 func Print(out io.Writer, list []Part) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "PART\tIS\tVERSION\tPIN\tWHAT")
-	stand, differ := 0, 0
+	stand, original, differ := 0, 0, 0
 	for _, part := range list {
-		if part.Kind != "real" {
+		switch part.Kind {
+		case "stand-in":
 			stand++
+		case "original":
+			original++
 		}
 		if part.Pin != "" {
 			differ++
@@ -64,6 +67,10 @@ func Print(out io.Writer, list []Part) error {
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("printing the parts: %w", err)
 	}
-	_, err := fmt.Fprintf(out, "%d of %d parts are stand-ins; %d differ from their pin (=: no pin, or the same)\n", stand, len(list), differ)
+	originals := ""
+	if original > 0 {
+		originals = fmt.Sprintf(", %d are originals", original)
+	}
+	_, err := fmt.Fprintf(out, "%d of %d parts are stand-ins%s; %d differ from their pin (=: no pin, or the same)\n", stand, len(list), originals, differ)
 	return err
 }

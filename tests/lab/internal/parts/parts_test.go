@@ -42,3 +42,13 @@ func TestPinsAreReadFromTheCheckout(t *testing.T) {
 		assert.Regexp(t, `^\d+\.\d+\.\d+$`, pins[name], name)
 	}
 }
+
+func TestOriginalsAreNamed(t *testing.T) {
+	list := parts.List([]bundle.Artifact{
+		{Name: "k3s", Version: "v1.36.3+k3s1", Origin: bundle.OriginOriginal + "k3s-v1.36.3+k3s1"}, {Name: "chart", Version: "1", Origin: "stand-in: a chart"},
+	}, nil)
+	assert.Equal(t, parts.Part{Name: "k3s", Kind: "original", Version: "v1.36.3+k3s1", What: "k3s-v1.36.3+k3s1"}, list[0])
+	var out strings.Builder
+	require.NoError(t, parts.Print(&out, list))
+	assert.Contains(t, out.String(), "1 of 2 parts are stand-ins, 1 are originals; 0 differ")
+}

@@ -1,0 +1,160 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"strata/tests/lab/internal/build"
+	"strata/tests/lab/internal/bundle"
+	"strata/tests/lab/internal/layout"
+	"strata/tests/lab/internal/originals"
+	"strata/tests/lab/internal/pulumihome"
+)
+
+// ownReference begins the references of images of this repository, which no registry has.
+const ownReference = "docker.io/strata/"
+
+// originalsAt are the originals of a layout. A plugin of another version than the program asks for is an error, and so is one that cannot run.
+func originalsAt(at layout.Layout) (originals.Set, error) {
+	known := append(Artifacts(), stepWaveChart)
+	for _, name := range pluginNames() {
+		known = append(known, pluginPrefix+name)
+	}
+	set, err := originals.Read(at.Originals, known)
+	if err != nil {
+		return originals.Set{}, err
+	}
+	var wrong []error
+	for _, name := range pluginNames() {
+		one, there := set.Named(pluginPrefix + name)
+		if !there {
+			continue
+		}
+		if want := pluginVersions[name]; strings.TrimPrefix(one.Version, "v") != want {
+			wrong = append(wrong, fmt.Errorf("%s: the program asks for version %s, and the CLI takes no other", one.File, want))
+		}
+		if info, err := os.Stat(one.File); err == nil && info.Mode()&0o111 == 0 {
+			wrong = append(wrong, fmt.Errorf("%s: it is not executable; run: chmod +x %s", one.File, one.File))
+		}
+	}
+	return set, errors.Join(wrong...)
+}
+
+// ArtifactsOf are the names of all artifacts that a bundle can have, with those of originals that the lab cannot build.
+func ArtifactsOf(at layout.Layout) ([]string, error) {
+	set, err := originalsAt(at)
+	names := Artifacts()
+	for _, one := range set.All {
+		if one.Name != "" && !strings.HasPrefix(one.Name, pluginPrefix) && !slices.Contains(names, one.Name) {
+			names = append(names, one.Name)
+		}
+	}
+	return names, err
+}
+
+// ownItems are the items of the artifacts of names that stay the lab's own beside originals.
+func ownItems(set originals.Set, names []string) []item {
+	byStep := map[string]archive{}
+	for _, archive := range archives() {
+		byStep[archive.stepName()] = archive
+	}
+	return slices.DeleteFunc(itemsFor(names), func(item item) bool {
+		if item.name == imagesName {
+			return replaced(set, byStep[item.step])
+		}
+		_, there := set.Named(item.name)
+		return there
+	})
+}
+
+// replaced reports whether an archive has no place beside originals. Originals of images take the place of all that go with their chart. A
+// chart that is an original asks for other images than the lab has: nodes pull those, unless the list of references has one for the lab's.
+func replaced(set originals.Set, a archive) bool {
+	if strings.HasPrefix(a.reference, ownReference) {
+		return false
+	}
+	asks := a.asksFor()
+	if len(set.ImagesOf(cmp.Or(asks, stepK3s))) > 0 {
+		return true
+	}
+	_, original := set.Named(asks)
+	return original && set.Reference(a.reference) == ""
+}
+
+// asksFor is the chart whose Pods run the image. It is chart, but where two charts share a step.
+func (a archive) asksFor() string {
+	if a.name == "apisix-ingress-controller" || a.name == "adc" {
+		return stepAPISIXController
+	}
+	return a.chart()
+}
+
+// under is the archive under the reference that originals ask for.
+func (a archive) under(set originals.Set) archive {
+	a.reference = cmp.Or(set.Reference(a.reference), a.reference)
+	return a
+}
+
+// originalSources are the originals of the artifacts of names. They are not kept in the cache: they are here, and may be large.
+func originalSources(set originals.Set, names []string) ([]bundle.Source, error) {
+	var sources []bundle.Source
+	for _, one := range set.All {
+		name, goesWith := one.Name, one.Images
+		if goesWith == stepK3s {
+			goesWith = ""
+		}
+		if one.Images != "" {
+			name = imagesName
+		}
+		if !slices.Contains(names, cmp.Or(goesWith, name)) {
+			continue // a plugin, or another stack's
+		}
+		sum, size, err := build.DigestFile(one.File)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, bundle.Source{File: one.File, Artifact: bundle.Artifact{
+			Name: name, Version: one.Version, For: goesWith, Path: originalPath(name, one.Base), SHA256: sum, Size: size,
+			Origin: bundle.OriginOriginal + one.Base,
+		}})
+	}
+	return sources, nil
+}
+
+// originalPath is an original's place in the bundle: beside those of the lab's own, whose names tests know.
+func originalPath(name, base string) string {
+	switch i := slices.IndexFunc(items(), func(item item) bool { return item.name == name }); {
+	case name == stepK3s || name == stepInstall:
+		return items()[i].path
+	case i >= 0:
+		return path.Join(path.Dir(items()[i].path), base)
+	}
+	return "charts/" + base
+}
+
+// originalPluginStep puts a plugin that was given into the PULUMI_HOME of originals.
+func originalPluginStep(at layout.Layout, name string, one originals.Original) build.Step {
+	return build.Step{
+		Name: "pulumi-home/" + name,
+		Run: func(context.Context, string, build.Outputs, io.Writer) error {
+			return pulumihome.InstallPlugin(at.PulumiHome(), name, pluginVersions[name], one.File)
+		},
+	}
+}
+
+// originalPlugin describes one of the PULUMI_HOME's.
+func originalPlugin(name string, one originals.Original) (bundle.Artifact, error) {
+	binary, version := pluginPrefix+name, pluginVersions[name]
+	sum, size, err := build.DigestFile(one.File)
+	return bundle.Artifact{
+		Name: binary, Version: version, Path: path.Join(pulumihome.PluginFolder(name, version), binary), SHA256: sum, Size: size,
+		Origin: bundle.OriginOriginal + one.Base,
+	}, err
+}

@@ -1,0 +1,184 @@
+package originals
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Variable names the folder for the lab and for the stories.
+const Variable = "ORIGINALS"
+
+// ReferencesFile lists the references that images of the lab's own get.
+const ReferencesFile = "images.txt"
+
+// imagesSuffix makes an artifact's name that of the images that go with it.
+const imagesSuffix = "-images"
+
+// Original is one file of the folder.
+type Original struct {
+	// Name is the artifact's, or the plugin's as pulumi-resource-NAME. It is empty of archives.
+	Name string
+	// Images is the artifact that an archive's images go with, such as a chart; empty where the file is no archive.
+	Images string
+	// Version is the file's.
+	Version string
+	// Base is the file's name in the folder, File its path, without symbolic links.
+	Base, File string
+}
+
+// Set is what a folder has.
+type Set struct {
+	// All are sorted by file.
+	All []Original
+	// References are those of ReferencesFile.
+	References []string
+}
+
+var (
+	// endings are those of files whose readers go by them; a binary has none.
+	endings = []string{".tar.zst", ".tar.gz", ".tgz", ".tar", ".yaml", ".yml", ".sh"}
+	version = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
+	// leftToUser is what is not for the bundle.
+	leftToUser = regexp.MustCompile(`^(\.|README|strata\.lock$)`)
+)
+
+// Read reads a folder whose files have the names of known artifacts. The error names every file that has no such name, no version or the
+// same artifact as another: none is left out without a word. No folder is an empty set.
+func Read(dir string, known []string) (Set, error) {
+	var set Set
+	if dir == "" {
+		return set, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return set, fmt.Errorf("%s: %w", Variable, err)
+	}
+	var wrong []error
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		switch {
+		case leftToUser.MatchString(entry.Name()):
+		case entry.Name() == ReferencesFile:
+			set.References, err = references(path)
+			wrong = append(wrong, err)
+		default:
+			original, err := parse(path, known)
+			wrong = append(wrong, err, set.twice(original))
+			set.All = append(set.All, original)
+		}
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return Set{}, fmt.Errorf("%s=%s:\n%w", Variable, dir, err)
+	}
+	return set, nil
+}
+
+// parse reads a file's name.
+func parse(path string, known []string) (Original, error) {
+	base := filepath.Base(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return Original{}, err
+	}
+	stem := base
+	for _, ending := range endings {
+		if cut, found := strings.CutSuffix(base, ending); found {
+			stem = cut
+			break
+		}
+	}
+	// The longest name that fits: k3s-images-1 is no k3s of version images-1.
+	name := ""
+	for _, one := range known {
+		for _, candidate := range []string{one, one + imagesSuffix} {
+			if len(candidate) > len(name) && strings.HasPrefix(stem, candidate+"-") {
+				name = candidate
+			}
+		}
+	}
+	file, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return Original{}, err
+	}
+	found := Original{Name: name, Version: strings.TrimPrefix(stem, name+"-"), Base: base, File: file}
+	if images, is := strings.CutSuffix(name, imagesSuffix); is {
+		found.Name, found.Images = "", images
+	}
+	switch {
+	case name == "":
+		return Original{}, fmt.Errorf("%s: no artifact has this name; known are ARTIFACT-VERSION and ARTIFACT-images-LABEL of %s", base, strings.Join(known, ", "))
+	case !info.Mode().IsRegular():
+		return Original{}, fmt.Errorf("%s: it is no file", base)
+	case !version.MatchString(found.Version):
+		return Original{}, fmt.Errorf("%s: %q is no version", base, found.Version)
+	}
+	return found, nil
+}
+
+// twice says that an artifact is there already. Archives may be any number.
+func (s Set) twice(one Original) error {
+	i := slices.IndexFunc(s.All, func(other Original) bool { return one.Name != "" && other.Name == one.Name })
+	if i < 0 {
+		return nil
+	}
+	return fmt.Errorf("%s and %s: both are %s; keep one", s.All[i].Base, one.Base, one.Name)
+}
+
+// Named is the original of an artifact.
+func (s Set) Named(name string) (Original, bool) {
+	i := slices.IndexFunc(s.All, func(one Original) bool { return name != "" && one.Name == name })
+	if i < 0 {
+		return Original{}, false
+	}
+	return s.All[i], true
+}
+
+// ImagesOf are the archives of images that go with an artifact.
+func (s Set) ImagesOf(artifact string) []Original {
+	return slices.DeleteFunc(slices.Clone(s.All), func(one Original) bool { return one.Images == "" || one.Images != artifact })
+}
+
+// Reference is the one of the list that is of the same repository as another; empty where there is none.
+func (s Set) Reference(other string) string {
+	for _, one := range s.References {
+		if repository(one) == repository(other) {
+			return one
+		}
+	}
+	return ""
+}
+
+// repository is a reference without its tag.
+func repository(reference string) string {
+	if at := strings.LastIndexByte(reference, ':'); at > strings.LastIndexByte(reference, '/') {
+		return reference[:at]
+	}
+	return reference
+}
+
+// references reads a list of references; a line that begins with # is a comment.
+func references(path string) ([]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	lines := bufio.NewScanner(strings.NewReader(string(text)))
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if repository(line) == line || strings.ContainsAny(line, " \t@") {
+			return nil, fmt.Errorf("%s: %q is no reference with a tag", ReferencesFile, line)
+		}
+		found = append(found, line)
+	}
+	return found, nil
+}
