@@ -52,6 +52,8 @@ type fetcher struct {
 	old *Lock
 	// dir is the download cache.
 	dir string
+	// hosts, where it is set, are asked once whether they answer at all, before anything is downloaded from them.
+	hosts *hosts
 }
 
 func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locked, error) {
@@ -66,6 +68,9 @@ func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locke
 	if isLocked && verified(filepath.Join(f.dir, known.artifact(nil).FileName()), known.SHA256) {
 		_, err := fmt.Fprintln(out, "already here")
 		return known, err
+	}
+	if err := f.hosts.answer(ctx, f.source, pin.URL); err != nil {
+		return Locked{}, err
 	}
 	if _, err := fmt.Fprintln(out, f.source.address(pin.URL)); err != nil {
 		return Locked{}, err

@@ -1,0 +1,55 @@
+package artifacts
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// answersWithin is how long a host may take to say anything. A firewall that drops packets would else hold a run up for minutes.
+const answersWithin = 8 * time.Second
+
+// hosts remembers which hosts answer.
+type hosts struct {
+	mutex sync.Mutex
+	asked map[string]func() error
+}
+
+// answer asks the host of a download, once for all that it has, whether it says anything at all. A nil receiver believes that it does.
+func (h *hosts) answer(ctx context.Context, from *source, upstream string) error {
+	if h == nil || from.fault != nil {
+		return from.fault
+	}
+	at, err := url.Parse(from.address(upstream))
+	if err != nil {
+		return err
+	}
+	h.mutex.Lock()
+	if h.asked == nil {
+		h.asked = map[string]func() error{}
+	}
+	ask, known := h.asked[at.Host]
+	if !known {
+		ask = sync.OnceValue(func() error { return heard(ctx, from, upstream, at.Host) })
+		h.asked[at.Host] = ask
+	}
+	h.mutex.Unlock()
+	return ask()
+}
+
+// heard is an error unless the host answers a request for a download's head, whatever it says.
+func heard(ctx context.Context, from *source, upstream, host string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, answersWithin, fmt.Errorf("no answer within %s", answersWithin))
+	defer cancel()
+	answer, err := from.ask(ctx, http.MethodHead, upstream, nil)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return &unavailableError{url: "from " + host, cause: err, advice: from.advice()}
+	}
+	return answer.Body.Close()
+}

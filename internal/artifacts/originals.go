@@ -1,0 +1,183 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"strata/config"
+)
+
+// together are the artifacts of which one is of no use beside another version of the other.
+var together = [][]string{
+	{config.ArtifactK3s, config.ArtifactK3sInstall, config.ArtifactK3sImages},
+	{config.ArtifactTraefikChart, config.ArtifactTraefikCRDs},
+	{config.ArtifactAPISIXChart, config.ArtifactAPISIXControllerChart, config.ArtifactAPISIXCRDs},
+}
+
+// Filled says what a folder of originals got.
+type Filled struct {
+	// Names are the artifacts that the folder has now, of those that were asked for.
+	Names []string
+	// Left are files that were there under an artifact's name and were not fetched: their artifacts were left alone.
+	Left []string
+	// Missing names what did not come, and why; an artifact is missing as well where another that goes with it is. Nil: all came.
+	Missing error
+}
+
+// Originals fills a folder with the files of pins, named ARTIFACT-VERSION as the lab reads them (tests/lab/internal/originals), downloaded from
+// where the configuration says. Sums are held against known, a project's lock, and against the folder's own, which it writes. Files of
+// an earlier call at other versions give way; others stay. A wrong sum is an error and never a missing file. Progress goes to out.
+func Originals(ctx context.Context, dir string, known *Lock, from config.Artifacts, pins []config.Pin, out io.Writer) (Filled, error) {
+	unlock, err := lockFolder(ctx, dir, func() { _, _ = fmt.Fprintln(out, "waiting for another run that fills", dir) })
+	if err != nil {
+		return Filled{}, err
+	}
+	defer unlock()
+	before, err := ReadLock(dir)
+	if err != nil {
+		return Filled{}, err
+	}
+	filled := Filled{Left: leftAlone(dir, before, pins)}
+	pins = slices.DeleteFunc(slices.Clone(pins), func(pin config.Pin) bool {
+		return slices.ContainsFunc(filled.Left, func(file string) bool {
+			return slices.ContainsFunc(groupOf(pin.Name), func(name string) bool { return isOf(file, name) })
+		})
+	})
+	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.with(known.Artifacts), hosts: &hosts{}}
+	fetched, failures, err := f.all(ctx, pins, out)
+	if err != nil {
+		return filled, err
+	}
+	missing := missingOf(failures)
+	if err := errors.Join(failures...); err != nil && missing == nil {
+		return filled, err
+	}
+	whole := slices.DeleteFunc(fetched, func(one Locked) bool { return broken(one.Name, fetched, pins) })
+	filled.Missing = missing
+	for _, one := range whole {
+		if err := f.place(one, dir); err != nil {
+			return filled, fmt.Errorf("%s: %w", originalName(one), err)
+		}
+		filled.Names = append(filled.Names, one.Name)
+	}
+	if err := removeOlder(dir, before, whole); err != nil {
+		return filled, err
+	}
+	return filled, before.with(whole).Write(dir)
+}
+
+// missingOf joins failures that are all downloads that did not come; nil where one is something else.
+func missingOf(failures []error) error {
+	for _, failure := range failures {
+		var gone *unavailableError
+		if !errors.As(failure, &gone) {
+			return nil
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// groupOf are the artifacts that an artifact goes with, itself among them.
+func groupOf(name string) []string {
+	for _, group := range together {
+		if slices.Contains(group, name) {
+			return group
+		}
+	}
+	return []string{name}
+}
+
+// broken reports whether something that goes with an artifact was asked for and did not come.
+func broken(name string, fetched []Locked, pins []config.Pin) bool {
+	return slices.ContainsFunc(groupOf(name), func(other string) bool {
+		asked := slices.ContainsFunc(pins, func(pin config.Pin) bool { return pin.Name == other })
+		came := slices.ContainsFunc(fetched, func(one Locked) bool { return one.Name == other })
+		return asked && !came
+	})
+}
+
+// originalName is a file's name in a folder of originals.
+func originalName(one Locked) string {
+	name := one.Name + "-" + one.Version
+	if isPlugin(one.Name) {
+		return name
+	}
+	for _, extension := range append(extensions, ".yml") {
+		if strings.HasSuffix(one.URL, extension) {
+			return name + strings.Replace(extension, ".yml", ".yaml", 1)
+		}
+	}
+	return name
+}
+
+// place puts a file of the cache into the folder.
+func (f *fetcher) place(one Locked, dir string) error {
+	cached := filepath.Join(f.dir, one.artifact(nil).FileName())
+	target := filepath.Join(dir, originalName(one))
+	if isPlugin(one.Name) {
+		return unpackPlugin(cached, one.Name, target)
+	}
+	if verified(target, one.SHA256) {
+		return nil
+	}
+	temporary := filepath.Join(dir, ".part-"+originalName(one))
+	if err := os.RemoveAll(temporary); err != nil {
+		return err
+	}
+	if err := link(cached, temporary); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, target); err != nil {
+		return err
+	}
+	// A rename between two names of one file does nothing, and leaves both.
+	if err := os.RemoveAll(temporary); err != nil {
+		return err
+	}
+	return Verify(target, one.SHA256)
+}
+
+// leftAlone are the files of the folder that have the name of a pin's artifact and did not come from here.
+func leftAlone(dir string, lock *Lock, pins []config.Pin) []string {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // the lock in it was read
+	}
+	var left []string
+	for _, file := range files {
+		ours := slices.ContainsFunc(lock.Artifacts, func(one Locked) bool { return originalName(one) == file.Name() })
+		of := slices.ContainsFunc(pins, func(pin config.Pin) bool { return isOf(file.Name(), pin.Name) })
+		if of && !ours {
+			left = append(left, file.Name())
+		}
+	}
+	return left
+}
+
+// isOf reports whether a file's name is an artifact's, with some version.
+func isOf(file, artifact string) bool {
+	return regexp.MustCompile("^" + regexp.QuoteMeta(artifact) + "-v?[0-9]").MatchString(file)
+}
+
+// removeOlder removes what earlier calls placed at other versions.
+func removeOlder(dir string, before *Lock, now []Locked) error {
+	for _, old := range before.Artifacts {
+		replaced := slices.ContainsFunc(now, func(one Locked) bool {
+			return one.Name == old.Name && originalName(one) != originalName(old)
+		})
+		if !replaced {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, originalName(old))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+// Command originals fills a folder with what the projects publish: the pinned artifacts of a stack, and Pulumi's official plugins. The lab takes
+// them in the place of its own (ORIGINALS=DIR). It is no subcommand of strata because `make up` runs it before anything is built: with the tag
+// without_pulumi it compiles in seconds.
+//
+//	go run -tags without_pulumi ./internal/artifacts/originals -into DIR [-for-up] Pulumi.STACK.yaml
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"strata/config"
+	"strata/internal/artifacts"
+)
+
+func main() {
+	into := flag.String("into", "", "the folder")
+	forUp := flag.Bool("for-up", false, "only what the stack needs and this machine can run; what cannot be had is no error, and one line says what was chosen")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := fill(ctx, flag.Arg(0), *into, *forUp, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "originals:", err)
+		os.Exit(1) //nolint:gocritic // the process ends, and with it the signal's handler
+	}
+}
+
+// fill fills the folder for the stack of a file. For an up it prints the folder's path if it has something.
+func fill(ctx context.Context, stackFile, into string, forUp bool, out, log io.Writer) error {
+	if into == "" {
+		return errors.New("expected -into DIR")
+	}
+	cfg, err := config.FromFile(stackFile)
+	if err != nil {
+		return err
+	}
+	pins, unfit, err := wanted(cfg, forUp)
+	if err != nil {
+		return err
+	}
+	known, err := artifacts.ReadLock(".")
+	if err != nil {
+		return err
+	}
+	filled, err := artifacts.Originals(ctx, into, known, cfg.Artifacts, pins, log)
+	if err != nil {
+		return err
+	}
+	if !forUp {
+		return said(filled, into, log)
+	}
+	if _, err := fmt.Fprintln(log, choice(cfg.Stack, pins, filled, unfit)); err != nil {
+		return err
+	}
+	if len(filled.Names) == 0 {
+		return nil
+	}
+	path, err := filepath.Abs(into)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(out, path)
+	return err
+}
+
+// said tells what the folder has, and is an error where something is missing.
+func said(filled artifacts.Filled, into string, log io.Writer) error {
+	for _, file := range filled.Left {
+		if _, err := fmt.Fprintf(log, "%s: was there, and stays, with what goes with it\n", file); err != nil {
+			return err
+		}
+	}
+	if filled.Missing != nil {
+		return fmt.Errorf("%s has %d of what is pinned; missing is:\n%w", into, len(filled.Names), filled.Missing)
+	}
+	_, err := fmt.Fprintf(log, "%s has all %d: %s\n", into, len(filled.Names), strings.Join(filled.Names, ", "))
+	return err
+}
+
+// wanted are the pins that a folder can have: no image of our own, which is built, and no disk image. For an up they are those that the stack
+// asks for, less what unfit says cannot run here.
+func wanted(cfg *config.Config, forUp bool) (pins []config.Pin, unfit string, err error) {
+	arch := cfg.Hosts.Arch
+	if arch == "" {
+		arch = runtime.GOARCH
+	}
+	if forUp {
+		unfit = refusal(cfg, "/sys/fs/cgroup")
+	}
+	for _, pin := range cfg.Pins() {
+		_, built := config.BuiltImage(pin.URL)
+		isK3s := slices.Contains([]string{config.ArtifactK3s, config.ArtifactK3sInstall, config.ArtifactK3sImages}, pin.Name)
+		switch {
+		case built, pin.Name == config.ArtifactVMImage, pin.Arch != "" && pin.Arch != arch:
+		case forUp && !slices.Contains(cfg.Needed(), pin.Name):
+		case unfit != "" && isK3s:
+		default:
+			pins = append(pins, pin)
+		}
+	}
+	plugins, err := artifacts.PluginPins(".", runtime.GOARCH)
+	return append(pins, plugins...), unfit, err
+}
+
+// refusal is why the pinned K3s cannot run on machines of this one, whose control groups are at a path; empty where it can.
+func refusal(cfg *config.Config, cgroups string) string {
+	if cfg.Hosts.Driver != config.DriverMachine {
+		return ""
+	}
+	version := cfg.K3s.Version
+	if version == "" {
+		version = config.K3sVersion
+	}
+	refuses, err := config.RefusesCgroupV1(version)
+	_, v2 := os.Stat(filepath.Join(cgroups, "cgroup.controllers"))
+	allowed := cfg.K3s.AllowsCgroupV1(config.RoleServer) && cfg.K3s.AllowsCgroupV1(config.RoleAgent)
+	if err != nil || !refuses || v2 == nil || allowed {
+		return ""
+	}
+	return "k3s: the kubelet of " + version + " refuses this machine's cgroup v1"
+}
+
+// choice is the line that says what a run takes from upstream, what it compiles, and why.
+func choice(stack string, pins []config.Pin, filled artifacts.Filled, unfit string) string {
+	var reasons []string
+	if unfit != "" {
+		reasons = append(reasons, unfit)
+	}
+	if filled.Missing != nil {
+		first, _, _ := strings.Cut(filled.Missing.Error(), "\n")
+		reasons = append(reasons, first)
+	}
+	var compiled []string
+	for _, pin := range pins {
+		if !slices.Contains(filled.Names, pin.Name) {
+			compiled = append(compiled, pin.Name)
+		}
+	}
+	text := fmt.Sprintf("Artifacts of stack %s: %d downloads of upstream's", stack, len(filled.Names))
+	switch {
+	case len(filled.Names) == 0:
+		text = fmt.Sprintf("Artifacts of stack %s: the lab's, compiled here", stack)
+	case len(compiled) > 0 || unfit != "":
+		text += ", and the lab's for the rest"
+	}
+	if len(compiled) > 0 && len(filled.Names) > 0 {
+		text += ": " + strings.Join(compiled, ", ")
+	}
+	if len(reasons) > 0 {
+		text += " (" + strings.Join(reasons, "; ") + ")"
+	}
+	return text + ". ARTIFACTS=lab or upstream decides otherwise"
+}

@@ -1,0 +1,89 @@
+package artifacts
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"strata/config"
+)
+
+// pluginPrefix begins the names of Pulumi's resource plugins.
+const pluginPrefix = "pulumi-resource-"
+
+func isPlugin(name string) bool { return strings.HasPrefix(name, pluginPrefix) }
+
+// pluginSDK is a line of go.mod: Pulumi asks for the plugin of exactly the SDK's version.
+var pluginSDK = regexp.MustCompile(`(?m)^\tgithub\.com/pulumi/pulumi-([a-z]+)/sdk(?:/v[0-9]+)? v(\S+)$`)
+
+// PluginPins are Pulumi's official plugins for Linux and an architecture, at the versions of the SDKs of the project's go.mod. Their releases
+// have lists of sums under names that differ, so there is none here: the first download is believed, and locked.
+func PluginPins(project, arch string) ([]config.Pin, error) {
+	text, err := os.ReadFile(filepath.Join(project, "go.mod"))
+	if err != nil {
+		return nil, fmt.Errorf("the plugins' versions: %w", err)
+	}
+	var pins []config.Pin
+	for _, found := range pluginSDK.FindAllStringSubmatch(string(text), -1) {
+		name, version := found[1], "v"+found[2]
+		pins = append(pins, config.Pin{
+			Name: pluginPrefix + name, Version: version, Arch: arch,
+			URL: "https://github.com/pulumi/pulumi-" + name + "/releases/download/" + version + "/" + pluginPrefix + name + "-" + version + "-linux-" + arch + ".tar.gz",
+		})
+	}
+	if len(pins) == 0 {
+		return nil, errors.New("go.mod names no SDK of a Pulumi plugin")
+	}
+	return pins, nil
+}
+
+// unpackPlugin takes the plugin out of its release's archive, unless it is there.
+func unpackPlugin(archive, name, target string) error {
+	file, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", archive, err)
+	}
+	for reader := tar.NewReader(unzipped); ; {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s has no %s", archive, name)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", archive, err)
+		}
+		if path.Base(header.Name) != name || header.Typeflag != tar.TypeReg {
+			continue
+		}
+		info, err := os.Stat(target)
+		if err == nil && info.Size() == header.Size && info.ModTime().Equal(header.ModTime) {
+			return nil
+		}
+		return unpack(reader, header, target)
+	}
+}
+
+// unpack writes an executable with the archive's time, by which it is known again.
+func unpack(content io.Reader, header *tar.Header, target string) error {
+	temporary := filepath.Join(filepath.Dir(target), ".part-"+filepath.Base(target))
+	out, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755) //nolint:gosec // it is a program, and holds nothing secret
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyN(out, content, header.Size)
+	if err := errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return errors.Join(os.Chtimes(temporary, header.ModTime, header.ModTime), os.Rename(temporary, target))
+}
