@@ -4,8 +4,12 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 STACK ?= local
-# Where artifacts come from: lab is the bundle that `make lab` builds, upstream the releases that `strata fetch` locked.
-ARTIFACTS ?= lab
+# Where artifacts come from: lab is the bundle that `make lab` builds, upstream the releases that `strata fetch` locked. Not set: what a stack was brought up
+# with; for a new one, upstream's downloads where they answer, and the lab's for the rest.
+ARTIFACTS ?=
+# A folder of what projects publish, or of what was built from their repositories, in the place of the lab's own (docs/originals.md).
+ORIGINALS ?=
+export ORIGINALS
 # The flags of all that the lab compiles (tests/lab/internal/gobuild). With others, such as cgo where there is a C compiler, the standard
 # library and all that stands on it would be compiled a second time. A debugger needs DWARF: `GOFLAGS= dlv ...`.
 export GOFLAGS := -buildvcs=false -trimpath -gcflags=all=-dwarf=false
@@ -19,19 +23,19 @@ help: ## list the targets
 
 .PHONY: up
 up: ## bring STACK up on this machine (installs and builds what is missing); safe to repeat
-	@hack/stack up $(STACK) $(ARTIFACTS)
+	@hack/stack up $(STACK) "$(ARTIFACTS)"
 
 .PHONY: down
 down: ## destroy STACK and prove that nothing is left
-	@hack/stack down $(STACK) $(ARTIFACTS)
+	@hack/stack down $(STACK) "$(ARTIFACTS)"
 
 .PHONY: preview
 preview: ## show what `make up` would change
-	@hack/stack preview $(STACK) $(ARTIFACTS)
+	@hack/stack preview $(STACK) "$(ARTIFACTS)"
 
 .PHONY: health
 health: ## run every gate of STACK now
-	@hack/stack health $(STACK) $(ARTIFACTS)
+	@hack/stack health $(STACK) "$(ARTIFACTS)"
 
 # The example application of make deploy: WORKLOAD is its name, VERSION what its answers say, IMAGE its image where the lab brings none.
 WORKLOAD ?= echo
@@ -39,11 +43,11 @@ RATE ?= 50
 
 .PHONY: deploy
 deploy: ## roll VERSION of the example application out to STACK, beside a running `make load`
-	@hack/stack deploy $(STACK) $(ARTIFACTS) $(WORKLOAD) $(or $(VERSION),$(error make deploy VERSION=...: say which))
+	@hack/stack deploy $(STACK) "$(ARTIFACTS)" $(WORKLOAD) $(or $(VERSION),$(error make deploy VERSION=...: say which))
 
 .PHONY: load
 load: build ## send POSTs to WORKLOAD of STACK, RATE a second, until interrupted; counts what is lost
-	@hack/stack load $(STACK) $(ARTIFACTS) $(WORKLOAD) $(RATE)
+	@hack/stack load $(STACK) "$(ARTIFACTS)" $(WORKLOAD) $(RATE)
 
 .PHONY: ready
 ready: lab
@@ -56,6 +60,14 @@ build: ## build the program
 .PHONY: lab
 lab: ## install and build what any run needs: Debian packages, Pulumi, plugins, the program, and the whole bundle (`make up` builds what STACK asks for)
 	@$(LAB) build
+
+.PHONY: originals
+originals: ## download what is pinned for STACK, and Pulumi's official plugins, into the folder ORIGINALS, which then takes the lab's place (docs/originals.md)
+	@go run -tags without_pulumi ./internal/artifacts/originals -into "$(or $(ORIGINALS),$(error make originals ORIGINALS=DIR: say which folder))" Pulumi.$(STACK).yaml
+
+.PHONY: test-originals
+test-originals: ready ## the stories with ORIGINALS in the lab's place; those that these cannot run are skipped by name
+	cd tests/e2e && go test -count=1 -parallel 2 -timeout 120m -v ./...
 
 .PHONY: lab-vm
 lab-vm: ## install QEMU and libvirt and build the disk image for virtual machines (minutes; nothing else needs it)

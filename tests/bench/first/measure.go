@@ -78,9 +78,9 @@ func (r run) record() (record, error) {
 
 // whole measures `make up` and writes what it found. What is up is taken down again, also after an up that failed.
 func (r run) whole(ctx context.Context) error {
-	spent, err := timed(r.command(ctx, r.clone, "make", "up", "STACK=local"))
+	spent, err := timed(r.command(ctx, r.clone, "make", "up", "STACK=local", "ARTIFACTS=lab", "ORIGINALS="))
 	// An interrupt is for the up; what it left still goes.
-	down := r.command(context.WithoutCancel(ctx), r.clone, "make", "down", "STACK=local").Run()
+	down := r.command(context.WithoutCancel(ctx), r.clone, "make", "down", "STACK=local", "ARTIFACTS=lab", "ORIGINALS=").Run()
 	if err := errors.Join(err, down); err != nil {
 		return fmt.Errorf("nothing was measured: %w", err)
 	}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// project is a checkout of hack/artifacts alone, in which go fills nothing and prints what the test says.
+type project struct {
+	t          *testing.T
+	dir, fills string
+}
+
+func newProject(t *testing.T) *project {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	script, err := os.ReadFile("../../../hack/artifacts")
+	require.NoError(t, err)
+	p := &project{t: t, dir: dir}
+	p.write("hack/artifacts", string(script))
+	p.write("bin/go", "#!/bin/sh\necho \"$@\" >> asked\necho \"$FILLS\"\n")
+	return p
+}
+
+func (p *project) write(name, text string) {
+	p.t.Helper()
+	path := filepath.Join(p.dir, name)
+	require.NoError(p.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(p.t, os.WriteFile(path, []byte(text), 0o755))
+}
+
+// run is what the script prints and says, as an eval leaves it: where from, and the folder of originals.
+func (p *project) run(originals string, args ...string) (from, folder, said string) {
+	p.t.Helper()
+	command := exec.CommandContext(p.t.Context(), "bash", "-c", `set -e; chosen=$(hack/artifacts "$@"); eval "$chosen"; printf '%s\n%s\n' "${artifacts:-}" "${ORIGINALS:-}"`, "bash")
+	command.Args = append(command.Args, args...)
+	command.Dir = p.dir
+	command.Env = append(os.Environ(), "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"), "ORIGINALS="+originals, "FILLS="+p.fills)
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	out, err := command.Output()
+	require.NoError(p.t, err, stderr.String())
+	lines := strings.Split(string(out), "\n")
+	return lines[0], lines[1], stderr.String()
+}
+
+// asked is how often something was to be downloaded.
+func (p *project) asked() int {
+	text, err := os.ReadFile(filepath.Join(p.dir, "asked"))
+	if os.IsNotExist(err) {
+		return 0
+	}
+	require.NoError(p.t, err)
+	return strings.Count(string(text), "-for-up Pulumi.local.yaml\n")
+}
+
+func TestANewStackGetsWhatCanBeHad(t *testing.T) {
+	p := newProject(t)
+	p.fills = filepath.Join(p.dir, ".strata/originals/local")
+	from, folder, _ := p.run("", "up", "local", "")
+	assert.Equal(t, []string{"lab", p.fills}, []string{from, folder})
+	assert.Equal(t, 1, p.asked())
+	p.run(folder, "keep", "local", from)
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+
+	from, folder, _ = p.run("", "health", "local", "")
+	assert.Equal(t, []string{"lab", p.fills}, []string{from, folder}, "its plugins stay the same")
+	assert.Equal(t, 1, p.asked(), "what brings nothing up downloads nothing")
+	_, folder, _ = p.run("", "up", "local", "")
+	assert.Equal(t, p.fills, folder)
+	assert.Equal(t, 2, p.asked(), "what is pinned may have changed")
+
+	require.NoError(t, os.RemoveAll(p.fills))
+	_, folder, _ = p.run("", "down", "local", "")
+	assert.Empty(t, folder, "a destroy needs none of it")
+	p.run("", "forget", "local")
+	p.fills = ""
+	from, folder, _ = p.run("", "up", "local", "")
+	assert.Equal(t, []string{"lab", ""}, []string{from, folder}, "nothing answers")
+}
+
+// An up in another network must not give a cluster another K3s.
+func TestAStackThatIsUpKeepsItsArtifacts(t *testing.T) {
+	const state = ".strata/state/.pulumi/stacks/strata/local.json"
+	p := newProject(t)
+	p.fills = filepath.Join(p.dir, ".strata/originals/local")
+	p.write(state, `{"checkpoint":{"latest":{"resources":[{"urn":"urn:pulumi:local"}]}}}`)
+	from, folder, said := p.run("", "up", "local", "")
+	assert.Equal(t, []string{"lab", ""}, []string{from, folder}, "it was made before there was a choice")
+	assert.Contains(t, said, "Artifacts of stack local: lab, as it was brought up with")
+
+	for _, kept := range []string{"lab", "upstream"} {
+		p.run("", "keep", "local", kept)
+		from, _, said = p.run("", "up", "local", "")
+		assert.Equal(t, kept, from)
+		assert.Contains(t, said, "Artifacts of stack local: "+kept)
+	}
+	p.run("/srv/originals", "keep", "local", "lab")
+	from, folder, said = p.run("", "up", "local", "")
+	assert.Equal(t, []string{"lab", "/srv/originals"}, []string{from, folder}, "a folder of the user's is not filled")
+	assert.Contains(t, said, "ORIGINALS=/srv/originals")
+	assert.Zero(t, p.asked())
+
+	p.write(state, `{"checkpoint":{"latest":{}}}`)
+	p.run("", "forget", "local")
+	p.run("", "up", "local", "")
+	assert.Equal(t, 1, p.asked(), "after its destroy it is a new one")
+}
+
+func TestWhatTheCallerSaysCounts(t *testing.T) {
+	p := newProject(t)
+	p.fills = filepath.Join(p.dir, ".strata/originals/local")
+	p.run("", "keep", "local", "lab")
+	from, _, said := p.run("", "up", "local", "upstream")
+	assert.Equal(t, "upstream", from)
+	assert.Empty(t, said)
+	from, folder, _ := p.run("../my originals", "up", "local", "")
+	assert.Equal(t, []string{"lab", "../my originals"}, []string{from, folder})
+	assert.Zero(t, p.asked())
+	out, err := exec.CommandContext(t.Context(), filepath.Join(p.dir, "hack/artifacts"), "up", "local", "upstraem").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "ARTIFACTS=upstraem: expected lab or upstream")
+}
