@@ -43,7 +43,10 @@ func TestAPISIX(t *testing.T) {
 	s.alone("a version that fails is rolled back, and one that works goes through, by the weights of an HTTPRoute", func(t *testing.T) {
 		s.canaryByAPISIX(t, shop, hosts, all...)
 	})
-	s.step("an address of a Pod that is gone is noticed in the data plane, and by that gate only", func(t *testing.T) { s.keepsAStalePod(t, hosts) })
+	s.step("an address of a Pod that is gone is noticed in the data plane, and by that gate only", func(t *testing.T) {
+		needsTheLabs(t, labsAPISIXController, "an annotation makes this one keep a stale address")
+		s.keepsAStalePod(t, hosts)
+	})
 	export := s.exported()
 	s.step("APISIX and its demo go while the controller lives", func(t *testing.T) {
 		s.configure(withoutAPISIX(hosts, all...))

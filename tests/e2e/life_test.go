@@ -25,6 +25,8 @@ const (
 	brokenK3s = "v1.34.9+k3s1"
 	// lateK3s is a release that lies a minor version too far ahead.
 	lateK3s = "v1.36.2+k3s1"
+	// otherReleases is why only the lab's own K3s is upgraded.
+	otherReleases = "the other releases are the lab's K3s with another version's text in it"
 )
 
 // A cluster lives: it is upgraded while it serves, and what cannot be done is reported before or where it stops.
@@ -46,12 +48,20 @@ func TestLife(t *testing.T) {
 		serve(t, s.client(), "hello")
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
-	s.step("an upgrade that cannot be is refused before the first change", func(t *testing.T) { s.refusesUpgrades(t, hosts) })
-	next := "STRATA_ARTIFACTS=" + s.bundleWithK3s(t, nextK3s)
+	s.step("an upgrade that cannot be is refused before the first change", func(t *testing.T) {
+		needsTheLabs(t, labsK3s, otherReleases)
+		s.refusesUpgrades(t, hosts)
+	})
+	next := "STRATA_ARTIFACTS=" + bundle
+	if isTheLabs(t, labsK3s) {
+		next = "STRATA_ARTIFACTS=" + s.bundleWithK3s(t, nextK3s)
+	}
 	s.step("a drain that a budget blocks is named", func(t *testing.T) {
+		needsTheLabs(t, labsK3s, otherReleases)
 		s.with(next, func() { s.namesABlockedDrain(t, sections) })
 	})
 	s.alone("a killed upgrade is finished by the next up, under load", func(t *testing.T) {
+		needsTheLabs(t, labsK3s, otherReleases)
 		s.with(next, func() { s.upgradesThoughKilled(t, hosts) })
 	})
 	s.alone("a server that is killed for good is replaced under its old name", func(t *testing.T) {

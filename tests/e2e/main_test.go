@@ -30,12 +30,16 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	bundle, pulumiHome = filepath.Join(cache, "strata/bundle"), filepath.Join(cache, "strata/pulumi-home")
+	kind := ""
+	if os.Getenv("ORIGINALS") != "" {
+		kind = "-originals" // as tests/lab/internal/layout has it
+	}
+	bundle, pulumiHome = filepath.Join(cache, "strata/bundle"+kind), filepath.Join(cache, "strata/pulumi-home"+kind)
 	if given := os.Getenv("STRATA_ARTIFACTS"); given != "" {
 		bundle = given
 	}
 	if os.Getenv("PLUGINS") == "official" {
-		pulumiHome += "-official"
+		pulumiHome = filepath.Join(cache, "strata/pulumi-home-official")
 	}
 	for _, path := range []string{strata, filepath.Join(bundle, "manifest.json"), filepath.Join(pulumiHome, "bin/pulumi")} {
 		if _, err := os.Stat(path); err != nil {

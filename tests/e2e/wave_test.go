@@ -21,23 +21,6 @@ import (
 	"strata/tests/bench"
 )
 
-// waveOrigin is what the bundle says of its Wave; empty where it has none.
-func waveOrigin(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(bundle, "manifest.json"))
-	require.NoError(t, err)
-	var manifest struct {
-		Artifacts []struct{ Name, Origin string }
-	}
-	require.NoError(t, json.Unmarshal(text, &manifest))
-	for _, a := range manifest.Artifacts {
-		if a.Name == "wave-chart" {
-			return a.Origin
-		}
-	}
-	return ""
-}
-
 // waveCase is one of the three cases of Wave's own discussion of its webhook, with how often its Pods are started again.
 type waveCase struct {
 	name string
@@ -59,9 +42,9 @@ var waveCases = []waveCase{
 
 // The operator for changes outside Strata, with its webhook and without: how often Pods start again, and that none is stuck.
 func TestWave(t *testing.T) {
-	origin := waveOrigin(t)
+	origin := originOf(t, func(name, _ string) bool { return name == "wave-chart" })
 	if origin == "" {
-		t.Skip("the bundle has no Wave: it is not published as a module; build the bundle with STRATA_WAVE_SOURCE")
+		t.Skip("the bundle has no Wave: it is not published as a module; build the bundle with STRATA_WAVE_SOURCE, or with a wave-chart in ORIGINALS")
 	}
 	t.Log("Wave is " + origin)
 	net := network{"stq0", "10.28.0"}
