@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/internal/artifacts"
+)
+
+// stackOf is a committed stack's configuration.
+func stackOf(t *testing.T, name string) *config.Config {
+	t.Helper()
+	t.Chdir("../../..")
+	t.Setenv(config.ArtifactsVariable, "")
+	cfg, err := config.FromFile("Pulumi." + name + ".yaml")
+	require.NoError(t, err)
+	return cfg
+}
+
+func names(pins []config.Pin) (names []string) {
+	for _, pin := range pins {
+		names = append(names, pin.Name+" "+pin.Arch)
+	}
+	return names
+}
+
+func TestAnUpAsksForWhatItsStackNeeds(t *testing.T) {
+	cfg := stackOf(t, "staging")
+	pins, unfit, err := wanted(cfg, true)
+	require.NoError(t, err)
+	assert.Empty(t, unfit, "the hosts are others: what they can run a preflight says")
+	assert.Subset(t, names(pins), []string{"k3s amd64", "k3s-images amd64", "k3s-install ", "traefik-chart ", "traefik-crds "})
+	for _, absent := range []string{"k3s arm64", "wave-chart "} {
+		assert.NotContains(t, names(pins), absent)
+	}
+	all, _, err := wanted(cfg, false)
+	require.NoError(t, err)
+	assert.Contains(t, names(all), "wave-chart ", "a folder is for all that is pinned")
+	for _, pin := range all {
+		_, built := config.BuiltImage(pin.URL)
+		assert.False(t, built, pin.Name)
+	}
+	assert.Contains(t, strings.Join(names(pins), ","), "pulumi-resource-kubernetes")
+}
+
+func TestAMachineOnCgroupV1KeepsTheLabsK3s(t *testing.T) {
+	cfg := stackOf(t, "local")
+	v1, v2 := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(v2, "cgroup.controllers"), nil, 0o600))
+	assert.Contains(t, refusal(cfg, v1), "the kubelet of "+config.K3sVersion+" refuses this machine's cgroup v1")
+	assert.Empty(t, refusal(cfg, v2))
+	cfg.K3s.Version = "v1.34.5+k3s1"
+	assert.Empty(t, refusal(cfg, v1))
+	cfg.K3s.Version = ""
+	cfg.Hosts.Driver = config.DriverExisting
+	assert.Empty(t, refusal(cfg, v1), "this machine's control groups say nothing of other hosts")
+}
+
+func TestOneLineSaysWhatWasChosenAndWhy(t *testing.T) {
+	pins := []config.Pin{{Name: "k3s"}, {Name: "vault-chart"}}
+	gone := errors.New("fetch vault-chart 1: downloading from example.org: no route to host\nand more")
+	cases := map[string]struct {
+		filled artifacts.Filled
+		unfit  string
+		want   string
+	}{
+		"all":     {artifacts.Filled{Names: []string{"k3s", "vault-chart"}}, "", "Artifacts of stack dev: 2 downloads of upstream's. ARTIFACTS=lab or upstream decides otherwise"},
+		"some":    {artifacts.Filled{Names: []string{"k3s"}, Missing: gone}, "", "Artifacts of stack dev: 1 downloads of upstream's, and the lab's for the rest: vault-chart (fetch vault-chart 1: downloading from example.org: no route to host). ARTIFACTS=lab or upstream decides otherwise"},
+		"nothing": {artifacts.Filled{Missing: gone}, "", "Artifacts of stack dev: the lab's, compiled here (fetch vault-chart 1: downloading from example.org: no route to host). ARTIFACTS=lab or upstream decides otherwise"},
+		"unfit":   {artifacts.Filled{Names: []string{"k3s", "vault-chart"}}, "k3s: cgroup v1", "Artifacts of stack dev: 2 downloads of upstream's, and the lab's for the rest (k3s: cgroup v1). ARTIFACTS=lab or upstream decides otherwise"},
+	}
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, choice("dev", pins, test.filled, test.unfit)) })
+	}
+}
+
+// It is compiled before the first line is printed.
+func TestItIsCompiledWithoutPulumi(t *testing.T) {
+	deps, err := exec.CommandContext(t.Context(), "go", "list", "-tags", "without_pulumi", "-deps", ".").Output()
+	require.NoError(t, err)
+	assert.NotContains(t, string(deps), "pulumi/pulumi")
+	assert.Less(t, len(strings.Fields(string(deps))), 380)
+}
