@@ -33,7 +33,7 @@ func OfStack(stack, path string) (*Config, error) {
 	}
 	cfg, err := load(stack, raw, os.Getenv, decoder{
 		sealed: true,
-		plain:  func(string) bool { return true }, // what is encrypted is Sealed here
+		secret: func(string) bool { return false }, // what is encrypted is Sealed here
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s:\n%w", path, err)
