@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 // upstream serves files and counts the requests of each; tests change the files.
 type upstream struct {
 	*httptest.Server
+	mutex    sync.Mutex
 	files    map[string]string
 	requests map[string]int
 	ranges   []string
@@ -36,6 +38,8 @@ func newUpstream(t *testing.T) *upstream {
 		"/sha256sum-broken.txt": sum("something else") + "  k3s\n",
 	}}
 	up.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		up.mutex.Lock()
+		defer up.mutex.Unlock()
 		up.requests[r.URL.Path]++
 		if asked := r.Header.Get("Range"); asked != "" {
 			up.ranges = append(up.ranges, asked)
