@@ -139,6 +139,7 @@ func choice(stack string, pins []config.Pin, filled artifacts.Filled, unfit stri
 	}
 	if filled.Missing != nil {
 		first, _, _ := strings.Cut(filled.Missing.Error(), "\n")
+		first, _, _ = strings.Cut(first, "; ") // the advice is for who asked for nothing else
 		reasons = append(reasons, first)
 	}
 	var compiled []string

@@ -66,7 +66,7 @@ func TestAMachineOnCgroupV1KeepsTheLabsK3s(t *testing.T) {
 
 func TestOneLineSaysWhatWasChosenAndWhy(t *testing.T) {
 	pins := []config.Pin{{Name: "k3s"}, {Name: "vault-chart"}}
-	gone := errors.New("fetch vault-chart 1: downloading from example.org: no route to host\nand more")
+	gone := errors.New("fetch vault-chart 1: downloading from example.org: no route to host; check the network\nand more")
 	cases := map[string]struct {
 		filled artifacts.Filled
 		unfit  string
