@@ -178,7 +178,7 @@ func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	var mutex sync.Mutex
 	asked := 0
-	silent := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	silent := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, _ *http.Request) {
 		mutex.Lock()
 		asked++
 		mutex.Unlock()
