@@ -101,7 +101,8 @@ func (s *source) ask(ctx context.Context, method, upstream string, edit func(*ht
 	if err != nil {
 		return nil, err
 	}
-	if password, _ := s.user.Password(); s.user != nil && request.URL.Scheme == "https" && request.URL.Host == s.mirror.Host {
+	// With a mirror every address is on its host, and the user is the mirror's.
+	if password, _ := s.user.Password(); s.user != nil && request.URL.Scheme == "https" {
 		request.SetBasicAuth(s.user.Username(), password)
 	}
 	if edit != nil {
