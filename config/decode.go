@@ -27,7 +27,7 @@ type decoder struct {
 	unread []string
 	// sealed takes encrypted texts, which only a stack file has: Pulumi hands them over decrypted.
 	sealed bool
-	// secret reports whether a section holds an encrypted text; nil where Sealed says so.
+	// secret reports whether Pulumi has a text of a section encrypted. Optional: it is not known.
 	secret func(key string) bool
 }
 
