@@ -16,7 +16,7 @@ import (
 )
 
 // secretKeys are the keys of the configuration whose texts are secret whether or not a person has encrypted them.
-var secretKeys = []string{"adminPasswordHash", "password", "secretEnv", "secretFiles", "token"}
+var secretKeys = []string{"adminPasswordHash", "mirror", "password", "secretEnv", "secretFiles", "token"}
 
 func isSecretKey(key string) bool { return slices.Contains(secretKeys, key) }
 
