@@ -45,6 +45,7 @@ func (c *checkpoint) Save(deployment apitype.TypedDeployment) error {
 // through, which would be most of the time.
 func (s *stack) timedUp() (time.Duration, map[string]int) {
 	s.t.Helper()
+	defer s.begins()()
 	target := s.plan.GetTarget(s.t, s.snapshot)
 	saved := &checkpoint{path: s.t.TempDir() + "/state.json"}
 	secrets := b64.NewBase64SecretsManager()

@@ -122,6 +122,12 @@ type result struct {
 	err    error
 }
 
+// begins begins a run; what it returns ends the run's program.
+func (s *stack) begins() (ends context.CancelFunc) {
+	s.running, ends = context.WithCancel(context.Background())
+	return ends
+}
+
 // run runs an operation and keeps its state unless it is a preview.
 func (s *stack) run(op lt.TestOp, preview bool) *result {
 	s.t.Helper()
@@ -139,9 +145,7 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 		}
 		return err
 	}
-	running, ended := context.WithCancel(context.Background())
-	defer ended()
-	s.running = running
+	defer s.begins()()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
