@@ -62,7 +62,9 @@ func (h *history) bounded(r result) {
 func (h *history) quiet(r result) {
 	assert.Less(h.t, r.took, commandsEndWithin, r.line)
 	for _, secret := range h.secrets {
-		assert.False(h.t, strings.Contains(r.output, secret), "%s says a secret", r.line)
+		if strings.Contains(r.output, secret) { // an assertion would say it, too
+			h.t.Errorf("%s says a secret", r.line)
+		}
 	}
 }
 
