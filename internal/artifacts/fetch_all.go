@@ -3,16 +3,14 @@ package artifacts
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 
 	"strata/config"
+	"strata/internal/lockfile"
 )
 
 // downloadsAtOnce hide the time that each takes to begin, and keep a mirror's and a project's servers friendly.
@@ -77,28 +75,7 @@ func (l *labelled) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// lockFolder keeps other processes out of a folder; the kernel frees the lock when its holder ends. waiting is called once if it has to wait.
+// lockFolder keeps other processes out of a folder. waiting is called once if it has to wait.
 func lockFolder(ctx context.Context, dir string, waiting func()) (unlock func(), err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // holds nothing at all
-	if err != nil {
-		return nil, err
-	}
-	unlock = func() { _ = file.Close() } // which frees it
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if !errors.Is(err, syscall.EWOULDBLOCK) {
-		return unlock, err
-	}
-	waiting()
-	held := make(chan error, 1)
-	// When ctx ends first this goes on until the other holder ends: the process is about to.
-	go func() { held <- syscall.Flock(int(file.Fd()), syscall.LOCK_EX) }()
-	select {
-	case err := <-held:
-		return unlock, err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return lockfile.Lock(ctx, filepath.Join(dir, ".lock"), waiting)
 }

@@ -2,40 +2,27 @@ package lifecycle
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/sys/unix"
 
+	"strata/internal/lockfile"
 	"strata/internal/remote"
 	"strata/internal/vm"
 )
 
 // turn waits until no other machine of the stack restarts. The lock is a file of this project, where every run of the stack is.
 func turn(ctx context.Context, spec vm.Spec) (unlock func(), err error) {
-	path := filepath.Join(".strata", "restart-"+spec.Stack+".lock")
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, fmt.Errorf("%s: restart: %w", spec.Name(), err)
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("%s: restart: %w", spec.Name(), err)
-	}
-	locked := make(chan error, 1)
-	go func() { locked <- unix.Flock(int(file.Fd()), unix.LOCK_EX) }()
-	select {
-	case err = <-locked:
-	case <-ctx.Done():
-		err = fmt.Errorf("another machine of the stack restarts, and did not end in time: %w", ctx.Err())
+	unlock, err = lockfile.Lock(ctx, filepath.Join(".strata", "restart-"+spec.Stack+".lock"), nil)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("another machine of the stack restarts, and did not end in time: %w", err)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: restart: %w", spec.Name(), err), file.Close())
+		return nil, fmt.Errorf("%s: restart: %w", spec.Name(), err)
 	}
-	return func() { _ = file.Close() }, nil // Closing gives the lock back.
+	return unlock, nil
 }
 
 // backScript ends with 0 once the host has booted and its K3s, if it has one, works: both units are of type notify, which is active

@@ -1,0 +1,54 @@
+// Package lockfile keeps processes apart by a file. The kernel frees a lock when its holder ends, however it ends; the empty file stays.
+package lockfile
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// Lock waits until no other process holds the lock at path, or ctx ends. waiting, if not nil, is called once if it has to wait.
+func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = flock(file, unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		if waiting != nil {
+			waiting()
+		}
+		err = wait(ctx, file)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return func() { _ = file.Close() }, nil // Closing gives the lock back.
+}
+
+// wait blocks in the kernel. When ctx ends first, the goroutine stays until the other holder ends: the process is about to.
+func wait(ctx context.Context, file *os.File) error {
+	held := make(chan error, 1)
+	go func() { held <- flock(file, unix.LOCK_EX) }()
+	select {
+	case err := <-held:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// flock repeats the call that a signal has interrupted.
+func flock(file *os.File, how int) error {
+	for {
+		if err := unix.Flock(int(file.Fd()), how); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
