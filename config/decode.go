@@ -55,7 +55,7 @@ func (d *decoder) decode(key string, value any, into reflect.Value) {
 	kind := into.Kind()
 	switch _, leaf := leaves[into.Type()]; {
 	case value == nil:
-	case d.sealed && encrypted(value):
+	case d.sealed && Encrypted(value):
 		d.seal(key, into)
 	case into.Type() == valuesType:
 		d.values(key, value, into)

@@ -5,8 +5,8 @@ import "reflect"
 // Sealed stands for a text that is encrypted in its stack file: it is set, and only Pulumi knows to what.
 const Sealed = "[encrypted]"
 
-// encrypted reports whether a value of a stack file is one that `pulumi config set --secret` wrote: an object whose only key is secure.
-func encrypted(value any) bool {
+// Encrypted reports whether a value of a stack file is one that `pulumi config set --secret` wrote: an object whose only key is secure.
+func Encrypted(value any) bool {
 	object, ok := value.(map[string]any)
 	if !ok || len(object) != 1 {
 		return false

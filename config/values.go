@@ -67,7 +67,7 @@ func (d *decoder) values(key string, value any, into reflect.Value) {
 // unseal puts Sealed in the place of each encrypted text within a value, and reports whether there is one.
 func unseal(value any) (found bool) {
 	put := func(one any, into func(any)) {
-		if encrypted(one) {
+		if Encrypted(one) {
 			into(Sealed)
 			found = true
 		} else if unseal(one) {

@@ -57,7 +57,7 @@ func stripped(value any) any {
 		}
 		return list
 	case map[string]any:
-		if isEncrypted(value) {
+		if config.Encrypted(value) {
 			return config.Sealed
 		}
 		object := map[string]any{}
@@ -69,12 +69,6 @@ func stripped(value any) any {
 		return object
 	}
 	return value
-}
-
-// isEncrypted reports whether a value is one that `pulumi config set --secret` wrote.
-func isEncrypted(value map[string]any) bool {
-	_, is := value["secure"].(string)
-	return is && len(value) == 1
 }
 
 // encryptedTexts are what the encrypted values of a file hold, by what Pulumi shows of the same file. unknown counts those that it does not show.
@@ -90,7 +84,7 @@ func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 			unknown += encryptedTexts(inner, value, add)
 		}
 	case map[string]any:
-		if isEncrypted(file) {
+		if config.Encrypted(file) {
 			texts(shown, add)
 			if shown == nil {
 				return 1
