@@ -1,7 +1,9 @@
 package apiserver
 
 import (
+	"fmt"
 	"net"
+	"net/url"
 	"strconv"
 )
 
@@ -10,3 +12,16 @@ const Port = 6443
 
 // Address is the API server of the host at an IP address, as host:port.
 func Address(host string) string { return net.JoinHostPort(host, strconv.Itoa(Port)) }
+
+// Addresses are API servers, given as https://address:port, as host:port. The error names one that is no URL.
+func Addresses(servers []string) ([]string, error) {
+	addresses := make([]string, 0, len(servers))
+	for _, server := range servers {
+		parsed, err := url.Parse(server)
+		if err != nil {
+			return nil, fmt.Errorf("server %q: %w", server, err)
+		}
+		addresses = append(addresses, parsed.Host)
+	}
+	return addresses, nil
+}

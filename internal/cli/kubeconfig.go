@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 
 	"k8s.io/client-go/dynamic"
@@ -41,13 +40,9 @@ func anyServer(servers []string) (kubernetes.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	var addresses []string
-	for _, server := range servers {
-		parsed, err := url.Parse(server)
-		if err != nil {
-			return nil, fmt.Errorf("server %q: %w", server, err)
-		}
-		addresses = append(addresses, parsed.Host)
+	addresses, err := apiserver.Addresses(servers)
+	if err != nil {
+		return nil, err
 	}
 	return kubernetes.NewForConfig(apiserver.Failover(config, addresses))
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"strings"
 	"text/tabwriter"
 
@@ -54,13 +53,9 @@ func clientOf(kubeconfig []byte, servers []string) (kubernetes.Interface, error)
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: %w", err)
 	}
-	var addresses []string
-	for _, server := range servers {
-		parsed, err := url.Parse(server)
-		if err != nil {
-			return nil, fmt.Errorf("server %q: %w", server, err)
-		}
-		addresses = append(addresses, parsed.Host)
+	addresses, err := apiserver.Addresses(servers)
+	if err != nil {
+		return nil, err
 	}
 	if len(addresses) > 0 {
 		config = apiserver.Failover(config, addresses)
