@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -41,4 +42,14 @@ func alive(pid int, at time.Time) bool {
 // isPulumi says whether a process is Pulumi's command line, which is who takes locks.
 func (p process) isPulumi() bool {
 	return filepath.Base(p.program()) == "pulumi" || len(p.args) > 0 && filepath.Base(p.args[0]) == "pulumi"
+}
+
+// variable is a variable of a process's environment.
+func (p process) variable(name string) string {
+	for _, assignment := range p.environment() {
+		if value, ok := strings.CutPrefix(assignment, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }

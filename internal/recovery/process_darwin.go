@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -86,16 +85,8 @@ func (p process) program() string {
 	return told.program
 }
 
-// variable is a variable of a process's environment.
-func (p process) variable(name string) string {
-	told, err := startOf(p.pid)
-	if err != nil {
-		return ""
-	}
-	for _, assignment := range told.environment {
-		if value, ok := strings.CutPrefix(assignment, name+"="); ok {
-			return value
-		}
-	}
-	return ""
+// environment is a process's, NAME=VALUE each; empty where it cannot be read.
+func (p process) environment() []string {
+	told, _ := startOf(p.pid)
+	return told.environment
 }

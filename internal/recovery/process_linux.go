@@ -90,16 +90,11 @@ func (p process) program() string {
 	return program
 }
 
-// variable is a variable of a process's environment.
-func (p process) variable(name string) string {
+// environment is a process's, NAME=VALUE each; empty where it cannot be read.
+func (p process) environment() []string {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.pid), "environ"))
 	if err != nil {
-		return ""
+		return nil
 	}
-	for _, assignment := range strings.Split(string(text), "\x00") {
-		if value, ok := strings.CutPrefix(assignment, name+"="); ok {
-			return value
-		}
-	}
-	return ""
+	return strings.Split(string(text), "\x00")
 }
