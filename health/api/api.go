@@ -46,16 +46,25 @@ func JudgeAPIServer(f kube.APIServerFacts) health.Verdict {
 		Message: fmt.Sprintf("/readyz answered %d, expected 200 and %q", f.Code, kube.ReadyzPassed),
 		Hint:    "kubectl get --raw '/readyz?verbose' --server https://" + f.Server,
 	}
-	if len(f.Failing) > 0 {
-		names := readyzNames(f.Failing)
+	names := readyzNames(f.Failing)
+	if len(names) > 0 {
 		v.Message += ": " + strings.Join(names, ", ") + " not ready"
-		if slices.Contains(names, "etcd") {
-			v.Cause = "its etcd does not serve: it starts, or fewer than most of the servers run, and then no one of them is chosen as leader"
-			v.Hint = "on each server: systemctl status k3s, and start K3s where it does not run; " + v.Hint
-		}
 	}
+	switch {
+	case slices.Contains(names, "etcd"):
+		v.Cause = "its etcd does not serve" + noLeader
+	case f.NotStarted:
+		v.Message += ": K3s has not started the API server"
+		v.Cause = "it waits for etcd" + noLeader
+	default:
+		return v
+	}
+	v.Hint = "on each server: systemctl status k3s, and start K3s where it does not run; check that the servers reach each other on TCP 2379 and 2380; " + v.Hint
 	return v
 }
+
+// noLeader is why an etcd does not serve.
+const noLeader = ": etcd starts, or has no leader because fewer than most of the servers run and reach each other"
 
 // readyzNames are the names of the failing checks: "[-]etcd failed: reason withheld" is etcd.
 func readyzNames(lines []string) []string {

@@ -21,13 +21,18 @@ type APIServerFacts struct {
 	Passed bool `json:"passed,omitempty"`
 	// Failing are the lines of the readyz checks that failed.
 	Failing []string `json:"failing,omitempty"`
-	Fault   *Fault   `json:"fault,omitempty"`
+	// NotStarted is true when K3s answers in the place of its API server, which it has not started yet.
+	NotStarted bool   `json:"notStarted,omitempty"`
+	Fault      *Fault `json:"fault,omitempty"`
 	// Seconds is for how long the same fault has stood.
 	Seconds int `json:"seconds,omitempty"`
 }
 
 // ReadyzPassed is the last line of a verbose /readyz on which every check passed.
 const ReadyzPassed = "readyz check passed"
+
+// notStarted is what K3s says, with code 503, until its API server runs (ErrAPINotReady in its pkg/util/apierrors.go): that waits for etcd.
+const notStarted = "apiserver not ready"
 
 // readyzLimit bounds what is read of an answer: some 60 checks of less than 100 bytes.
 const readyzLimit = 64 << 10
@@ -44,6 +49,7 @@ func (s *APIServer) Readyz(ctx context.Context) APIServerFacts {
 		return facts
 	}
 	facts.Code = code
+	facts.NotStarted = code == http.StatusServiceUnavailable && strings.Contains(body, notStarted)
 	facts.read(body)
 	return facts
 }

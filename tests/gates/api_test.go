@@ -48,6 +48,7 @@ func TestAPIGateDoesNotOpenWhileK3sOnlyAnswers503(t *testing.T) {
 	c.Servers[0].Script(fakeapi.Script{Unavailable: true})
 	gate := start(t, c, health.Spec{Kind: health.KindAPI, Servers: c.URLs()})
 	gate.says("/readyz answered 503")
+	gate.says("K3s has not started the API server")
 	c.Servers[0].Script(fakeapi.Script{})
 	gate.opens()
 }
