@@ -40,7 +40,7 @@ func TestAPISIX(t *testing.T) {
 			assert.NotContains(t, export, s.output(name))
 		}
 	})
-	s.alone("a version that fails is rolled back, and one that works goes through, by the weights of an HTTPRoute", func(t *testing.T) {
+	s.ahead(hosts, "a version that fails is rolled back, and one that works goes through, by the weights of an HTTPRoute", func(t *testing.T) {
 		s.canaryByAPISIX(t, shop, hosts, all...)
 	})
 	s.step("an address of a Pod that is gone is noticed in the data plane, and by that gate only", func(t *testing.T) {

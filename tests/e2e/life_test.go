@@ -60,17 +60,17 @@ func TestLife(t *testing.T) {
 		needsTheLabs(t, labsK3s, otherReleases)
 		s.with(next, func() { s.namesABlockedDrain(t, sections) })
 	})
-	s.alone("a killed upgrade is finished by the next up, under load", func(t *testing.T) {
+	s.ahead(hosts, "a killed upgrade is finished by the next up, under load", func(t *testing.T) {
 		needsTheLabs(t, labsK3s, otherReleases)
 		s.with(next, func() { s.upgradesThoughKilled(t, hosts) })
 	})
-	s.alone("a server that is killed for good is replaced under its old name", func(t *testing.T) {
+	s.ahead(hosts, "a server that is killed for good is replaced under its old name", func(t *testing.T) {
 		s.with(next, func() { s.replacesADeadServer(t, hosts) })
 	})
-	s.alone("a snapshot, a disaster and the way back", func(t *testing.T) {
+	s.ahead(hosts, "a snapshot, a disaster and the way back", func(t *testing.T) {
 		s.with(next, func() { s.comesBack(t, hosts) })
 	})
-	s.alone("the API keeps its address when its server dies", func(t *testing.T) {
+	s.ahead(hosts, "the API keeps its address when its server dies", func(t *testing.T) {
 		s.with(next, func() { s.hasAnAddress(t, hosts, sections) })
 	})
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })

@@ -38,6 +38,8 @@ type hostSet struct {
 	story   string
 	keyFile string
 	nodes   []node
+	// weight is what its machines weigh beside those of other stories; zero is as much.
+	weight int
 }
 
 // own names machines that Strata itself makes, in a stack called story, and takes away what is left when the test ends.
@@ -49,11 +51,9 @@ func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	return l
 }
 
-// existingHosts makes the machines, all at once, and deletes them when the test ends. As a step does, it shares the machine.
+// existingHosts makes the machines, all at once, and deletes them when the test ends.
 func existingHosts(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
-	machine.RLock()
-	defer machine.RUnlock()
 	l := own(t, story, net, nodes...)
 	l.keyFile = filepath.Join(t.TempDir(), "key")
 	key, err := exec.Command(strata, "keygen").Output()
@@ -94,7 +94,7 @@ func (l *hostSet) create(n node, key []byte) error {
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("machine create %s: %w: %s", n.name, err, output)
 	}
-	return nil
+	return l.weighOne(n)
 }
 
 // artifact is a file of the bundle.
@@ -155,8 +155,6 @@ func (l *hostSet) must(name, script string) string {
 
 // cleanUp deletes the machines, unless the test failed and they are to be inspected.
 func (l *hostSet) cleanUp() {
-	machine.RLock()
-	defer machine.RUnlock()
 	if l.t.Failed() {
 		l.dump()
 		if os.Getenv("E2E_KEEP") != "" {

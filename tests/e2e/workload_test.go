@@ -16,7 +16,7 @@ func TestWorkload(t *testing.T) {
 		w.must(w.up())
 		w.must(w.up("--expect-no-changes"))
 	})
-	w.alone("nothing is lost in any phase", func(t *testing.T) {
+	w.ahead(w.hosts, "nothing is lost in any phase", func(t *testing.T) {
 		const least = 400
 		report := w.phases(t, 40, least)
 		assert.Zero(t, report.Total.Lost, "%s", report.Text())
@@ -24,8 +24,8 @@ func TestWorkload(t *testing.T) {
 			assert.GreaterOrEqual(t, sentIn(report.Phases, name), least, "%s: too few to have seen a loss", name)
 		}
 	})
-	w.alone("a new version is tried by a part of the requests", w.triesVersions)
-	w.alone("without its preStop it loses requests: the test sees losses", func(t *testing.T) {
+	w.ahead(w.hosts, "a new version is tried by a part of the requests", w.triesVersions)
+	w.ahead(w.hosts, "without its preStop it loses requests: the test sees losses", func(t *testing.T) {
 		lost := w.unprotected(t, unprotected("preStop"), 40)
 		assert.Positive(t, lost)
 	})

@@ -1,0 +1,44 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+)
+
+// usualWeight is what a cgroup weighs that is given no weight, by the file that has it: in v1 and in v2.
+var usualWeight = map[string]int{"cpu.shares": 1024, "cpu.weight": 100}
+
+// SetWeight has a machine weigh so many times (1 to 100) as much as one usually does when processor time is given out. It matters only where
+// there is too little. The error is fs.ErrNotExist where there is no such machine, or no cgroup controller for processor time.
+func SetWeight(name string, times int) error {
+	return setWeight(times, func(h hierarchy) string { return h.base(name) })
+}
+
+// SetCommonWeight has all machines together weigh so many times as much as a cgroup, or in v1 a single process, of this host usually does.
+func SetCommonWeight(times int) error {
+	return setWeight(times, func(h hierarchy) string { return filepath.Dir(h.base("any")) })
+}
+
+func setWeight(times int, of func(hierarchy) string) error {
+	all, err := hostHierarchies()
+	if err != nil {
+		return err
+	}
+	written := false
+	for _, h := range all {
+		for file, usual := range usualWeight {
+			err := writeExisting(filepath.Join(of(h), file), strconv.Itoa(times*usual))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("weighing: %w", err)
+			}
+			written = written || err == nil
+		}
+	}
+	if !written {
+		return fmt.Errorf("weighing: no cgroup with cpu.shares or cpu.weight: %w", fs.ErrNotExist)
+	}
+	return nil
+}
