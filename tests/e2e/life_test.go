@@ -48,6 +48,10 @@ func TestLife(t *testing.T) {
 		serve(t, s.client(), "hello")
 		answers(t, addressOf(t, s.client(), "hello"))
 	})
+	s.step("faults are named, and heal by themselves", func(t *testing.T) {
+		hosts.serveEmptyRegistry(t)
+		s.breaks(t, hosts, sampled(t))
+	})
 	s.step("an upgrade that cannot be is refused before the first change", func(t *testing.T) {
 		needsTheLabs(t, labsK3s, otherReleases)
 		s.refusesUpgrades(t, hosts)

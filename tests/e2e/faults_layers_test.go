@@ -1,5 +1,3 @@
-//go:build bench
-
 package e2e
 
 // takenAway deletes an object and keeps it in a file on the host, and givenBack makes it again, as whoever deleted it has to.
@@ -60,7 +58,7 @@ var layerFaults = []fault{
 		fix:     "get pods,endpointslices",
 		inject:  patched("traefik", "service traefik", `[{"op":"add","path":"/spec/selector/nowhere","value":"yes"}]`),
 		heal:    patched("traefik", "service traefik", `[{"op":"remove","path":"/spec/selector/nowhere"}]`),
-		visible: `[ -z "$(k3s kubectl -n traefik get endpointslices -l kubernetes.io/service-name=traefik -o jsonpath='{.items[*].endpoints}')" ]`,
+		visible: `[ -z "$(k3s kubectl -n traefik get endpointslices -l kubernetes.io/service-name=traefik -o jsonpath='{.items[*].endpoints[*].addresses}')" ]`,
 	},
 	{
 		name: "another machine has the address", layer: "traefik", gate: "traefik-address", object: "address from here", cause: "another machine has the address", fix: "ip neigh show",

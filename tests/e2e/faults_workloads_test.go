@@ -1,5 +1,3 @@
-//go:build bench
-
 package e2e
 
 // workloadFaults are those of a workload that Strata deploys, and of what Kubernetes refuses it.
@@ -11,11 +9,12 @@ var workloadFaults = []fault{
 	shop("a Secret for the environment is missing", "names a ConfigMap, Secret or setting that cannot be used", "describe pod",
 		set("envFrom", `[{"secretRef":{"name":"no-such-secret"}}]`), "grep CreateContainerConfigError"),
 	shop("a Secret for a volume is missing", "a volume of the Pod cannot be mounted", "describe pod",
-		`[{"op":"add","path":"/spec/template/spec/volumes/-","value":{"name":"fault","secret":{"secretName":"no-such-secret"}}}]`,
+		`[{"op":"add","path":"/spec/template/spec/volumes/-","value":{"name":"fault","secret":{"secretName":"no-such-secret"}}},
+{"op":"add","path":"/spec/template/spec/containers/0/volumeMounts/-","value":{"name":"fault","mountPath":"/fault"}}]`, // the kubelet mounts what a container uses
 		"grep -q . && k3s kubectl -n apps get events | grep FailedMount | grep no-such-secret"),
 	shop("a readiness probe asks for a wrong path", "its readiness probe fails", "logs", set("readinessProbe", `{"httpGet":{"path":"/","port":1},"periodSeconds":1}`),
 		"grep -q . && k3s kubectl -n apps get events | grep 'Readiness probe failed'"),
-	shop("a container crashes again and again", "exits soon after its start", "--previous", set("args", `["--no-such-flag"]`), "grep -E 'CrashLoopBackOff'"),
+	shop("a container crashes again and again", "exits soon after its start", "--previous", set("env/-", `{"name":"LISTEN","value":"nowhere"}`), "grep -E 'CrashLoopBackOff'"),
 	shop("an executable is missing", "exits soon after its start", "--previous", set("command", `["/no-such-program"]`), "grep -E 'CrashLoopBackOff'"),
 	shop("a container needs more memory than its limit", "more memory than its limit", "--previous",
 		set("resources", `{"limits":{"memory":"7Mi"},"requests":{"memory":"7Mi"}}`), "grep -E 'CrashLoopBackOff'"),

@@ -1,5 +1,3 @@
-//go:build bench
-
 package e2e
 
 // notReadyAgent succeeds once agent-1's Node is not Ready: the kubelet, or the controller that misses it, takes up to 50 s to say so.
@@ -123,7 +121,7 @@ var clusterFaults = []fault{
 		on: "server-2", inject: "systemctl stop k3s", heal: "systemctl start --no-block k3s",
 	},
 	{
-		name: "most of the servers are cut off", layer: "k3s", gate: "k3s-api", object: "api 10.33.0.11:6443", cause: "its etcd does not serve", fix: "on each server",
+		name: "most of the servers are cut off", layer: "k3s", gate: "k3s-api", object: "api 10.33.0.11:6443", cause: "etcd starts, or has no leader", fix: "on each server",
 		outside: [2]string{cutOff("-I"), cutOff("-D")}, patience: 10e9,
 	},
 	{

@@ -1,0 +1,194 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fault is one way in which a platform that is up breaks, and what its gates have to say of it.
+type fault struct {
+	// name is a sentence about it.
+	name string
+	// gate is asked. Of its layer, a check about object must name the cause, in its message or as such, and the fix.
+	layer, gate, object, cause, fix string
+	// on is the host where inject and heal run; server-1 where empty.
+	on, inject, heal string
+	// visible, on server-1, succeeds once the fault can be seen: the kubelet pulls, the Node's condition. Empty: from the first moment on.
+	visible string
+	// power are `strata machine` subcommands that break the host from outside and mend it, in the place of inject and heal; outside are
+	// scripts of this machine, which is on the hosts' network.
+	power, outside [2]string
+	// patience is how long each question lasts, for a gate that has to wait for time-outs. Zero: 5 s.
+	patience time.Duration
+}
+
+// suffered is a fault that was injected and named.
+type suffered struct {
+	fault
+	said          string
+	named, healed time.Duration
+}
+
+// gateSaid is what of a gate's result, as `strata health --json` prints it, is looked at.
+type gateSaid struct {
+	Gate, Layer, Ending string
+	Checks              []struct{ Check, State, Message, Cause, Hint string }
+}
+
+const (
+	// faultNamedWithin is the promise; named and healed at the latest, a row fails.
+	faultNamedWithin  = 30 * time.Second
+	faultHealedWithin = 3 * time.Minute
+	// showsWithin is longer than the kubelet waits for a container runtime that hangs (runtimeRequestTimeout: 2 minutes).
+	showsWithin = 5 * time.Minute
+)
+
+// sampledFaults are one of a host, its access, the cluster, each layer and a workload, which show and heal within seconds.
+var sampledFaults = []string{
+	"an agent is stopped", "sudo asks for a password", "CoreDNS is scaled to 0", "the address pool is deleted", "the issuer is deleted", "an image does not exist",
+}
+
+// sampled are the faults of a sample, in the order of the tables.
+func sampled(t *testing.T) []fault {
+	t.Helper()
+	faults := slices.DeleteFunc(allFaults(), func(f fault) bool { return !slices.Contains(sampledFaults, f.name) })
+	require.Len(t, faults, len(sampledFaults))
+	return faults
+}
+
+func allFaults() []fault {
+	return slices.Concat(hostFaults, clusterFaults, layerFaults, workloadFaults)
+}
+
+// breaks injects the faults, each once the one before is healed, and returns those that were named and healed in time.
+func (s *stack) breaks(t *testing.T, hosts *hostSet, faults []fault) (done []suffered) {
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			one := suffered{fault: f}
+			require.NoError(t, hosts.breakBy(f, 0))
+			one.said, one.named = s.names(t, hosts, f)
+			require.NoError(t, hosts.breakBy(f, 1))
+			one.healed = s.heals(t)
+			t.Logf("named after %s, healed after %s: %s", one.named.Round(time.Second), one.healed.Round(time.Second), one.said)
+			if !t.Failed() {
+				done = append(done, one)
+			}
+		})
+	}
+	return done
+}
+
+// breakBy runs what breaks (0) or mends (1).
+func (l *hostSet) breakBy(f fault, which int) error {
+	host := f.on
+	if host == "" {
+		host = "server-1"
+	}
+	if f.power[which] != "" {
+		output, err := exec.Command(strata, append(append([]string{"machine"}, strings.Fields(f.power[which])...), l.machine(host))...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%s %s: %w: %s", f.power[which], host, err, output)
+		}
+		return nil
+	}
+	if f.outside[which] != "" {
+		output, err := exec.Command("sh", "-euc", f.outside[which]).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%s: %w: %s", f.outside[which], err, output)
+		}
+		return nil
+	}
+	script := []string{f.inject, f.heal}[which]
+	if output, err := l.on(host, "set -eu\n"+script); err != nil {
+		return fmt.Errorf("%s on %s: %w: %s", script, host, err, output)
+	}
+	return nil
+}
+
+// names asks the gate until it names the fault, and returns its words and how long that took from when the fault was visible. A question that
+// was asked while the fault was there must not find the gate open. What is not named in time fails the row, which goes on to heal.
+func (s *stack) names(t *testing.T, hosts *hostSet, f fault) (said string, took time.Duration) {
+	for started := time.Now(); f.visible != ""; {
+		if _, err := hosts.on("server-1", f.visible); err == nil {
+			break
+		}
+		if time.Since(started) > showsWithin {
+			t.Errorf("it does not show: %s", f.visible)
+			return "", 0
+		}
+		time.Sleep(200 * time.Millisecond) // what shows it is different for each fault
+	}
+	visible := time.Now()
+	for {
+		gates, raw := s.asks(f)
+		took = time.Since(visible)
+		for _, gate := range gates {
+			if gate.Ending == "open" {
+				t.Errorf("gate %s is open %s after the fault could be seen", gate.Gate, took.Round(time.Second))
+				return "", took
+			}
+			if said = f.saidBy(gate); said != "" {
+				if took > faultNamedWithin {
+					t.Errorf("named after %s", took.Round(time.Second))
+				}
+				return said, took
+			}
+		}
+		if took > 2*faultNamedWithin {
+			t.Errorf("not named within %s; the gate says\n%s", took.Round(time.Second), raw)
+			return "", took
+		}
+	}
+}
+
+// asks asks the fault's gate once, as its owner does.
+func (s *stack) asks(f fault) (gates []gateSaid, raw string) {
+	patience := f.patience
+	if patience == 0 {
+		patience = 5 * time.Second
+	}
+	cmd := s.command(root, strata, "health", "--stack", s.name, "--config-file", s.config, "--json", "--gate", f.gate, "--timeout", patience.String())
+	output, _ := cmd.Output() // it fails: the gate is not open
+	if json.Unmarshal(output, &gates) != nil {
+		gates = nil
+	}
+	return gates, string(output)
+}
+
+// saidBy is the verdict that names the fault, in one line; empty where none does.
+func (f fault) saidBy(gate gateSaid) string {
+	for _, v := range gate.Checks {
+		if v.State == "Ready" || v.State == "Skipped" || gate.Layer != f.layer || !strings.Contains(v.Check, f.object) || !strings.Contains(v.Hint, f.fix) {
+			continue
+		}
+		said := v.Message
+		if v.Cause != "" {
+			said += "; cause: " + v.Cause
+		}
+		if strings.Contains(said, f.cause) {
+			return fmt.Sprintf("%s: %s; fix: %s", v.Check, said, v.Hint)
+		}
+	}
+	return ""
+}
+
+// heals waits until every gate of the stack is open, without a hand.
+func (s *stack) heals(t *testing.T) time.Duration {
+	gone := time.Now()
+	for {
+		r := s.health("--timeout", "20s")
+		if r.err == nil {
+			return time.Since(gone)
+		}
+		if time.Since(gone) > faultHealedWithin {
+			require.NoError(t, r.err, "not healed after %s\n%s", faultHealedWithin, r.output)
+		}
+	}
+}
