@@ -48,13 +48,17 @@ func fingerprints(signers []ssh.Signer) string {
 // plainDialError says what a failed attempt looked like from here, without addresses that Target already names.
 func plainDialError(err error) error {
 	var timeout net.Error
+	var failed *net.OpError
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("connection refused: sshd is not listening (%w)", syscall.ECONNREFUSED)
 	case errors.Is(err, syscall.EHOSTUNREACH):
 		return fmt.Errorf("no route to host: the host is down or not on this network (%w)", syscall.EHOSTUNREACH)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return errors.New("no answer: the host is down, a firewall drops the connection, or sshd does not greet")
+		if errors.As(err, &failed) && failed.Op == "dial" {
+			return errors.New("no answer: the host is down, or a firewall drops the connection")
+		}
+		return errors.New("connection accepted, then no answer: sshd hangs, or the whole host does")
 	case strings.HasSuffix(err.Error(), "EOF"), errors.Is(err, syscall.ECONNRESET):
 		return errors.New("connection accepted and closed: sshd is not ready")
 	}

@@ -59,8 +59,8 @@ var hostFaults = []fault{
 		on: "agent-1", power: [2]string{"stop --hard", "start"},
 	},
 	{
-		name: "a host is frozen", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "the host is down", fix: "check that agent-1 is on",
-		on: "agent-1", power: [2]string{"pause", "resume"}, patience: 10e9,
+		name: "a host is frozen", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "the whole host", fix: "check that agent-1 is on",
+		on: "agent-1", power: [2]string{"pause", "resume"}, patience: 15e9,
 	},
 	{
 		name: "a server is cut off", layer: "k3s", gate: "k3s-nodes", object: "unit server-3", cause: "a firewall drops the connection", fix: "check that server-3 is on",
@@ -75,7 +75,7 @@ var hostFaults = []fault{
 		on: "agent-1", inject: drop(sshReset), heal: keep(sshReset),
 	},
 	{
-		name: "sshd accepts and does not greet", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "sshd does not greet", fix: "check that agent-1 is on",
+		name: "sshd accepts and does not greet", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "sshd hangs", fix: "check that agent-1 is on",
 		on: "agent-1", inject: "kill -STOP $(systemctl show -p MainPID --value ssh)", heal: "kill -CONT $(systemctl show -p MainPID --value ssh)", patience: 15e9,
 	},
 	{
