@@ -16,6 +16,8 @@ type behaviour struct {
 	version                  string
 	// fail is the status of each POST; 0: it is answered.
 	fail int
+	// holds is in bytes.
+	holds int
 }
 
 // behaviourFrom reads the environment.
@@ -39,7 +41,23 @@ func behaviourFrom(getenv func(string) string) (behaviour, error) {
 		}
 		b.fail = status
 	}
+	if text := getenv("HOLDS"); text != "" {
+		size, err := strconv.ParseUint(text, 10, 16)
+		if err != nil {
+			return b, fmt.Errorf("HOLDS: %w", err)
+		}
+		b.holds = int(size) << 20
+	}
 	return b, nil
+}
+
+// hold takes memory, every page of it.
+func hold(size int) []byte {
+	held := make([]byte, size)
+	for i := range held {
+		held[i] = 1
+	}
+	return held
 }
 
 // atOnce serves until SIGTERM, which ends the process with every request in it. A program without a handler does the same, but not

@@ -12,6 +12,7 @@
 //	DRAIN        how long open requests may take after SIGTERM; 0s ends at once, as a program without a handler does
 //	VERSION      is in the header X-Version of each answer
 //	FAIL         answers each POST with this status
+//	HOLDS        how many MiB of memory it takes before it listens
 package main
 
 import (
@@ -22,6 +23,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -53,6 +55,8 @@ func run() error {
 		return err
 	}
 	server := &http.Server{Addr: address, Handler: handler(pod, behave), ReadHeaderTimeout: 10 * time.Second}
+	held := hold(behave.holds)
+	defer runtime.KeepAlive(held)
 	if behave.drain == 0 {
 		return atOnce(server, behave.startDelay)
 	}
