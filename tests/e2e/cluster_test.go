@@ -96,5 +96,5 @@ func answers(t *testing.T, address string) {
 		require.NoError(c, err)
 		require.NoError(c, response.Body.Close())
 		require.Equal(c, http.StatusOK, response.StatusCode, string(body))
-	}, 2*time.Minute, 200*time.Millisecond, "http://%s does not answer", address) // two: MetalLB's speakers find one another again after a restore
+	}, time.Minute, 200*time.Millisecond, "http://%s does not answer", address)
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
 
 	"strata/tests/bench"
 )
@@ -38,6 +40,7 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	s.refusesAnothersSnapshot(t, hosts, copied)
 
 	client := s.client()
+	cached := services(t, client)
 	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
 	require.NoError(t, client.CoreV1().Services("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
 	for _, name := range []string{"server-1", "server-2"} {
@@ -68,9 +71,25 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	}
 	t.Logf("recovery time: the API after %s, every node after %s", times[1], times[2])
 	assert.Equal(t, before, s.objects(t))
+	require.Eventually(t, func() bool { return cached("hello") }, time.Minute, 200*time.Millisecond,
+		"a cache still has what came after the snapshot: so have those of MetalLB, CoreDNS and every controller")
 	answers(t, addressOf(t, s.client(), "hello"))
+	hosts.must("server-1", "! ls /var/lib/rancher/k3s/server/db/snapshots/*-ahead")
 	s.must(s.health("--timeout", "2m"))
 	s.must(s.up("--expect-no-changes"))
+}
+
+// services is a cache of the Services in namespace default that watches the API, as every controller has one, and says what it holds.
+func services(t *testing.T, client kubernetes.Interface) (has func(name string) bool) {
+	t.Helper()
+	factory := informers.NewSharedInformerFactory(client, 0)
+	lister := factory.Core().V1().Services().Lister().Services("default")
+	factory.Start(t.Context().Done())
+	factory.WaitForCacheSync(t.Context().Done())
+	return func(name string) bool {
+		_, err := lister.Get(name)
+		return err == nil
+	}
 }
 
 // refusesAnothersSnapshot gives a snapshot the key of another cluster's token: nothing is stopped for it.
@@ -87,7 +106,7 @@ func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied str
 	for _, server := range hosts.serverNodes() {
 		assert.Equal(t, "active", strings.TrimSpace(hosts.must(server.name, "systemctl is-active k3s")), server.name)
 	}
-	hosts.must("server-1", "rm /var/lib/rancher/k3s/server/db/snapshots/foreign")
+	hosts.must("server-1", "rm /var/lib/rancher/k3s/server/db/snapshots/foreign-ahead")
 }
 
 // rewritten are objects that K3s writes by itself, by kind and name: its own certificate, and the names of nodes for CoreDNS. The passwords

@@ -2,8 +2,10 @@ package backup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"strata/internal/credential"
 	"strata/internal/digest"
 	"strata/internal/k3s/restore"
+	"strata/internal/k3s/revision"
 )
 
 // Wanted is where a cluster is to go back to: to one of Snapshot, File and Current.
@@ -32,8 +35,6 @@ type Plan struct {
 	Wanted
 	cluster         Cluster
 	servers, agents []health.Host
-	// sum is the File's sha256.
-	sum string
 }
 
 // Plan finds the servers and agents that are left, the one of From first. It sends no request. A name that no node has is an error.
@@ -61,8 +62,8 @@ func (p *Plan) Find(ctx context.Context, log io.Writer) error {
 	case p.Current:
 		return nil
 	case p.File != "":
-		sum, err := digest.File(p.File)
-		p.Snapshot, p.sum = filepath.Base(p.File), sum
+		p.Snapshot = filepath.Base(p.File)
+		_, err := os.Stat(p.File)
 		return err
 	}
 	candidates := p.servers
@@ -84,26 +85,28 @@ func (p *Plan) Describe(out io.Writer) error {
 	}
 	_, err := fmt.Fprintf(out, "Nothing was done. With --yes:\n"+
 		"  1. K3s stops on %s; Pods go on, the API is away\n"+
-		"  2. %s becomes the only member, %s: what changed since then is gone\n"+
+		"  2. %s becomes the only member, %s: what changed since then is gone, and every client of the API is told to look anew\n"+
 		"  3. the other servers join it, one after the other; their old data stay in /var/lib/rancher/k3s/server/db/etcd-before-restore\n"+
 		"  4. K3s restarts on %s\n", namesOf(p.servers), p.servers[0].Name, what, namesOf(p.agents))
 	return err
 }
 
-// Run restores: it puts a snapshot that is a file here where K3s expects it, makes sure that a login works afterwards, and goes back. What
+// Run restores: it puts the snapshot, ahead of what clients have seen, where K3s expects it, makes sure that a login works afterwards, and goes back. What
 // it does and what gates tell goes to log.
 func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 	first := p.servers[0]
-	if p.File != "" {
-		if err := p.cluster.hosts(log).Push(ctx, first, p.File, p.Snapshot, p.sum); err != nil {
-			return restore.Times{}, err
-		}
-	}
 	if err := p.cluster.authenticate(ctx, first, time.Now(), log); err != nil {
 		return restore.Times{}, fmt.Errorf("restore: %w", err)
 	}
+	snapshot := ""
+	if !p.Current {
+		var err error
+		if snapshot, err = p.putAhead(ctx, first, log); err != nil {
+			return restore.Times{}, fmt.Errorf("restore: refused, nothing was changed: %w", err)
+		}
+	}
 	back := restore.Restore{
-		Hosts: p.cluster.hosts(log), Servers: p.servers, Agents: p.agents, Snapshot: p.Snapshot,
+		Hosts: p.cluster.hosts(log), Servers: p.servers, Agents: p.agents, Snapshot: snapshot,
 		User: credential.UserOf(p.cluster.secrets.Kubeconfig), Log: log,
 	}
 	times, err := back.Run(ctx)
@@ -111,6 +114,37 @@ func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 		return times, fmt.Errorf("restore: %w", err)
 	}
 	return times, nil
+}
+
+// putAhead gives a server a copy of the snapshot that is ahead of what its clients have seen (package revision), and returns the copy's name.
+// The server removes it when the restore has ended.
+func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (name string, err error) {
+	folder, err := os.MkdirTemp("", "strata-restore-") // 0700: a snapshot holds every Secret
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	hosts, source := p.cluster.hosts(log), p.File
+	if source == "" {
+		source = filepath.Join(folder, p.Snapshot)
+		sum, err := hosts.Run(ctx, first, "sum", map[string]string{"snapshot": p.Snapshot})
+		if err != nil {
+			return "", fmt.Errorf("%s: %w; strata snapshot --list shows what the servers have", first.Name, err)
+		}
+		if err := hosts.Copy(ctx, first, p.Snapshot, source, sum); err != nil {
+			return "", err
+		}
+	}
+	name = strings.TrimSuffix(p.Snapshot, ".zip") + restore.Ahead
+	ahead := filepath.Join(folder, name)
+	if err := revision.PutAhead(source, ahead, time.Now()); err != nil {
+		return "", err
+	}
+	sum, err := digest.File(ahead)
+	if err != nil {
+		return "", err
+	}
+	return name, hosts.Push(ctx, first, ahead, name, sum)
 }
 
 func namesOf(hosts []health.Host) string {

@@ -24,6 +24,9 @@ const database = "/var/lib/rancher/k3s/server/db"
 // Folder is where each server keeps its snapshots.
 const Folder = database + "/snapshots"
 
+// Ahead is how the name of a snapshot's copy ends that is made for a restore and goes with its end.
+const Ahead = "-ahead"
+
 // Hosts is what a restore does on hosts.
 type Hosts interface {
 	// Run runs a step's script on a host, with variables set before, and returns what it printed.

@@ -28,6 +28,12 @@ save() {
 # Says whether the snapshot $snapshot is here.
 holds() { if [ -f "$database/snapshots/$snapshot" ]; then echo yes; fi; }
 
+# The sha256 of the snapshot $snapshot.
+sum() {
+	sum=$(sha256sum < "$database/snapshots/$snapshot")
+	echo "${sum%% *}"
+}
+
 # All snapshots: name, size, time.
 list() {
 	if [ -d "$database/snapshots" ]; then find "$database/snapshots" -maxdepth 1 -type f -printf '%f %s %TY-%Tm-%TdT%TH:%TM:%.2TSZ\n' | sort; fi
@@ -69,8 +75,8 @@ start_again() {
 	release
 }
 
-# Lets installs and upgrades come again.
-release() { rm -f "$restoring"; }
+# Lets installs and upgrades come again. What was copied for this restore has done its service.
+release() { rm -f "$restoring" "$database"/snapshots/*-ahead; }
 
 # Says that this server works with what it got when it joined.
 joined() { : > "$database/etcd-before-restore.joined"; }

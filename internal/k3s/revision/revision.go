@@ -1,0 +1,144 @@
+package revision
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// What etcd calls its buckets, and where it keeps up to which revision it has to compact (go.etcd.io/etcd/server/v3/storage/schema/bucket.go).
+var (
+	keyBucket, metaBucket = []byte("key"), []byte("meta")
+	scheduledCompact      = []byte("scheduledCompactRev")
+)
+
+// perSecond is more revisions than a cluster writes in a second, on average from one restore to the next.
+const perSecond = 1000
+
+// PutAhead copies the snapshot at from, which K3s may have compressed (.zip), to a new file, whose revision is later than any that the
+// cluster has had until now, and all before it compacted: a client that watches from one of those is told so (410 Gone) and lists anew.
+// It is what `etcdutl snapshot restore --bump-revision --mark-compacted` does to the data it restores
+// (etcd.io/docs/v3.6/op-guide/recovery/#revision-difference). By how much grows with the clock: who goes back to a snapshot twice must not
+// find the first time's revisions again. The error says what is wrong with the snapshot; to is gone then.
+func PutAhead(from, to string, now time.Time) (err error) {
+	file, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, file.Close())
+		if err != nil {
+			err = errors.Join(fmt.Errorf("snapshot %s: %w", filepath.Base(from), err), os.Remove(to))
+		}
+	}()
+	if err := unpack(from, file); err != nil {
+		return err
+	}
+	if err := cutSum(file); err != nil {
+		return err
+	}
+	if err := raise(to, uint64(now.Unix())*perSecond); err != nil { //nolint:gosec // the clock is behind 1970 in no stack
+		return err
+	}
+	return addSum(file)
+}
+
+// unpack copies a snapshot, out of its archive where it is in one.
+func unpack(from string, to io.Writer) error {
+	var source io.ReadCloser
+	var err error
+	if strings.HasSuffix(from, ".zip") {
+		archive, openErr := zip.OpenReader(from)
+		if openErr != nil {
+			return openErr
+		}
+		defer archive.Close() //nolint:errcheck // read only.
+		if len(archive.File) != 1 {
+			return fmt.Errorf("expected an archive of one file, found %d", len(archive.File))
+		}
+		source, err = archive.File[0].Open()
+	} else {
+		source, err = os.Open(from)
+	}
+	if err != nil {
+		return err
+	}
+	defer source.Close() //nolint:errcheck // read only.
+	_, err = io.Copy(to, source)
+	return err
+}
+
+// cutSum cuts off the sha256 that etcd ends a snapshot with, once what is before it has it.
+func cutSum(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size() - sha256.Size
+	sum := sha256.New()
+	if size <= 0 {
+		return errors.New("damaged: it is shorter than a sha256")
+	}
+	if _, err := io.Copy(sum, io.NewSectionReader(file, 0, size)); err != nil {
+		return err
+	}
+	said := make([]byte, sha256.Size)
+	if _, err := file.ReadAt(said, size); err != nil {
+		return err
+	}
+	if !bytes.Equal(said, sum.Sum(nil)) {
+		return fmt.Errorf("damaged: its %d bytes do not end with the sha256 of those before", info.Size())
+	}
+	return file.Truncate(size)
+}
+
+// addSum adds the sha256 of the whole file to its end.
+func addSum(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(file, 0, info.Size())); err != nil {
+		return err
+	}
+	_, err = file.WriteAt(sum.Sum(nil), info.Size())
+	return err
+}
+
+// raise adds to the latest revision of a database an empty one that is so much later, and has etcd compact up to that when it starts.
+func raise(path string, by uint64) error {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		keys, meta := tx.Bucket(keyBucket), tx.Bucket(metaBucket)
+		if keys == nil || meta == nil {
+			return errors.New("expected etcd's buckets key and meta, found other data")
+		}
+		last, _ := keys.Cursor().Last()
+		if len(last) < 8 {
+			return errors.New("it holds no revision")
+		}
+		next := revisionKey(binary.BigEndian.Uint64(last) + by)
+		return errors.Join(keys.Put(next, nil), meta.Put(scheduledCompact, next))
+	})
+	return errors.Join(err, db.Close())
+}
+
+// revisionKey is a revision as etcd writes it: the number of the transaction, an underscore, and that of the change within it.
+func revisionKey(revision uint64) []byte {
+	key := binary.BigEndian.AppendUint64(nil, revision)
+	return binary.BigEndian.AppendUint64(append(key, '_'), 0)
+}
