@@ -30,10 +30,7 @@ func TestStagingOnExistingHosts(t *testing.T) {
 		assert.Contains(t, address, net.prefix+".2", "an address of the pool %s", net.pool())
 		answers(t, address)
 	})
-	s.step("a second up changes nothing", func(t *testing.T) {
-		r := s.must(s.up("--expect-no-changes"))
-		assert.Less(t, r.took, 15*time.Second)
-	})
+	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
 	s.step("health passes", func(*testing.T) { s.must(s.health()) })
 	s.step("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
