@@ -13,8 +13,8 @@ import (
 
 const (
 	// commonWeight is what all machines together weigh beside a process of this host, which would otherwise get as much processor time
-	// as all of them: the commands of other stories are such processes.
-	commonWeight = 16
+	// as all of them. The commands of stories are such processes, which have to come to something, too.
+	commonWeight = 4
 	// aheadWeight is what a machine that goes ahead weighs beside another story's.
 	aheadWeight = 64
 )

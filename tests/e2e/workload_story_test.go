@@ -86,7 +86,8 @@ func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	dir := t.TempDir()
 	ca, report := filepath.Join(dir, "ca.crt"), filepath.Join(dir, "report.json")
 	require.NoError(t, os.WriteFile(ca, []byte(s.output("caCertificate")), 0o600))
-	cmd := exec.Command(strata, "load", url, "--connect-to", address+":443",
+	// First of all that runs here: what it sends and reads too late would count as lost.
+	cmd := exec.Command("nice", "-n", "-20", strata, "load", url, "--connect-to", address+":443",
 		"--ca", ca, "--rate", fmt.Sprint(rate), "--json", report, "--count-header", "X-Version")
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
