@@ -29,13 +29,14 @@ func TestBenchFaults(t *testing.T) {
 	s := newStack(t, "e2e-faults", sections)
 	s.step("it comes up", func(t *testing.T) {
 		s.must(s.up())
-		hosts.serveEmptyRegistry(t)
 		s.must(s.health("--timeout", "2m"))
 		selected := regexp.MustCompile(os.Getenv("FAULTS"))
-		faults := slices.DeleteFunc(allFaults(), func(f fault) bool { return !selected.MatchString(f.name) })
-		done := s.breaks(t, hosts, faults)
+		isOther := func(f fault) bool { return !selected.MatchString(f.name) }
+		done := s.breaks(t, hosts, slices.DeleteFunc(slices.Concat(hostFaults, clusterFaults, layerFaults), isOther))
+		hosts.serveEmptyRegistry(t) // through SSH, which faults of hosts have cut
+		done = append(done, s.breaks(t, hosts, slices.DeleteFunc(slices.Clone(workloadFaults), isOther))...)
 		if os.Getenv("FAULTS") == "" {
-			s.recordsFaults(t, len(faults), done)
+			s.recordsFaults(t, len(allFaults()), done)
 		}
 	})
 }

@@ -122,7 +122,7 @@ var clusterFaults = []fault{
 	},
 	{
 		name: "most of the servers are cut off", layer: "k3s", gate: "k3s-api", object: "api 10.33.0.11:6443", cause: "etcd starts, or has no leader", fix: "on each server",
-		outside: [2]string{cutOff("-I"), cutOff("-D")}, patience: 10e9,
+		outside: [2]string{cutOff("-I"), cutOff("-D")}, patience: 10e9, visible: "! timeout 3 k3s kubectl get --raw /readyz/etcd",
 	},
 	{
 		name: "etcd has no space", layer: "k3s", gate: "k3s-nodes", object: "unit server-1", cause: "takes no writes", fix: "disarm the alarm",
