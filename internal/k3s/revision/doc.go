@@ -7,5 +7,5 @@
 //
 // It does not own who has a snapshot, how it gets to a server, or the restore: those are restore's and backup's.
 //
-// Guarantees: a copy holds what the snapshot does; a damaged snapshot does not become a sound one; nobody but the owner reads a copy.
+// Guarantees: a copy holds what the snapshot does; a damaged snapshot does not become a sound one; only its owner may read a copy.
 package revision
