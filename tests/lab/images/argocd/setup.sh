@@ -39,3 +39,17 @@ fi
 printf '%s\n' "$output"
 WRAPPER
 chmod 0755 usr/local/bin/gpg-wrapper.sh
+
+# The chart's init container copyutil calls cp --update=none, which Debian's coreutils does not know yet: it came with 9.3. It means
+# the same as --no-clobber.
+mv bin/cp bin/cp.coreutils
+cat >bin/cp <<'CP'
+#!/bin/sh
+for argument; do
+	shift
+	[ "$argument" = --update=none ] && argument=--no-clobber
+	set -- "$@" "$argument"
+done
+exec cp.coreutils "$@"
+CP
+chmod 0755 bin/cp

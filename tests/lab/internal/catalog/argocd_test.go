@@ -3,6 +3,9 @@ package catalog_test
 import (
 	"encoding/json"
 	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -108,5 +111,34 @@ func TestWhatTheLabsArgoCDCannotDoIsRefused(t *testing.T) {
 		require.NoError(t, err)
 		_, err = named(t, "argocd-chart").try(t, string(text))
 		assert.ErrorContains(t, err, key)
+	}
+}
+
+// The chart's init container copyutil calls it so; coreutils know --update=none from 9.3 on, and Debian's are older.
+func TestArgoCDsImageCopiesAsTheChartAsks(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("the script gives files to the image's user: it needs root")
+	}
+	root := t.TempDir()
+	for _, folder := range []string{"bin", "etc", "usr/share/ca-certificates"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, folder), 0o755))
+	}
+	original, err := os.ReadFile("/bin/cp")
+	require.NoError(t, err)
+	for name, text := range map[string][]byte{"bin/cp": original, "usr/share/ca-certificates/one.crt": []byte("one\n"), "new": []byte("new\n"), "old": []byte("old\n")} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), text, 0o755))
+	}
+	output, err := exec.Command("sh", "../../images/argocd/setup.sh", root).CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	for _, to := range []string{"old", "a name"} {
+		cp := exec.Command(filepath.Join(root, "bin/cp"), "--update=none", filepath.Join(root, "new"), filepath.Join(root, to))
+		cp.Env = []string{"PATH=" + filepath.Join(root, "bin") + ":/usr/bin:/bin"}
+		output, err := cp.CombinedOutput()
+		require.NoError(t, err, "%s", output)
+	}
+	for name, want := range map[string]string{"old": "old\n", "a name": "new\n"} {
+		found, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		assert.Equal(t, want, string(found), name)
 	}
 }
