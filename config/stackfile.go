@@ -27,6 +27,11 @@ func OfStack(stack, path string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stack %s: %w", stack, err)
 	}
+	return OfText(stack, path, text)
+}
+
+// OfText is OfStack for what a file has, or is to have; path names it in errors.
+func OfText(stack, path string, text []byte) (*Config, error) {
 	raw, err := fileSections(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -18,6 +18,9 @@ var interfaceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,14}$`)
 // userName is the strict form of useradd(8).
 var userName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
 
+// IsUserName reports whether name can be hosts.ssh.user.
+func IsUserName(name string) bool { return userName.MatchString(name) }
+
 // smallestSubnet has room for a gateway, three nodes and a load balancer address.
 const smallestSubnet = 29
 
