@@ -104,6 +104,9 @@ func (s *Server) HostKey() string {
 // PrivateKey is the PEM key that the server accepts.
 func (s *Server) PrivateKey() []byte { return s.login64 }
 
+// AcceptKeyOf makes the server accept another one's key in place of its own, as hosts with the same authorized_keys do.
+func (s *Server) AcceptKeyOf(other *Server) { s.login, s.login64 = other.login, other.login64 }
+
 // Commands are the command lines that clients asked for.
 func (s *Server) Commands() []string {
 	s.mutex.Lock()
