@@ -152,5 +152,5 @@ keep: ## keep the states that this commit leaves, for the tests of the commits a
 .PHONY: golden
 golden: ## rewrite golden files and generated docs
 	go generate ./config ./tests/bench
-	go test ./tests/graph ./components -update
+	go test ./tests/graph ./components ./internal/scaffold -update
 	go -C tests/engine test . -run '^TestTheTableSays' -update

@@ -67,6 +67,7 @@ func newRoot() *cobra.Command {
 // subcommands are all subcommands, for users first.
 func subcommands() []*cobra.Command {
 	return []*cobra.Command{
+		newInitCommand(),
 		newPreflightCommand(),
 		newCheckCommand(),
 		newHealthCommand(),

@@ -1,0 +1,173 @@
+package scaffold
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"strata/health/host"
+)
+
+// factsScript prints what parseFacts reads.
+//
+//go:embed facts.sh
+var factsScript string
+
+// Facts are what a host says about itself.
+type Facts struct {
+	// OS is its operating system's name for people.
+	OS string
+	// Arch is the machine as uname -m says it.
+	Arch string
+	// Hostname is the kernel's.
+	Hostname string
+	// CPUs counts processors that are online.
+	CPUs int
+	// MemoryMiB is all of its memory, DiskMiB what is free for /var/lib/rancher.
+	MemoryMiB, DiskMiB int
+	// Kubernetes are the distributions, K3s aside, of which there are traces.
+	Kubernetes []string
+	// Interfaces are its IPv4 addresses.
+	Interfaces []Interface
+	// Routes are the networks that it knows a way to, by all of its tables.
+	Routes []Route
+	// Neighbours are the addresses that it has heard of on its networks.
+	Neighbours []netip.Addr
+}
+
+// Interface is one address of a network interface.
+type Interface struct {
+	Name string
+	// Address is with the prefix of the network that it is on.
+	Address netip.Prefix
+}
+
+// Route is a way to a network.
+type Route struct {
+	// To is the network; 0.0.0.0/0 for the default route.
+	To netip.Prefix
+	// Gateway is the next hop; not valid where the network is the interface's own.
+	Gateway netip.Addr
+	Device  string
+}
+
+// everywhere is where a default route leads.
+var everywhere = netip.PrefixFrom(netip.IPv4Unspecified(), 0)
+
+// parseFacts reads what facts.sh printed.
+func parseFacts(output string) (Facts, error) {
+	block := blockOf(output)
+	switch {
+	case block == nil:
+		return Facts{}, errors.New("what it says of itself did not arrive whole")
+	case block.Get("lacks") != "":
+		return Facts{}, fmt.Errorf("has no program %s; install the package iproute2", block.Get("lacks"))
+	}
+	facts := Facts{OS: block.Get("os"), Arch: block.Get("arch"), Hostname: block.Get("hostname"), Kubernetes: block["kubernetes"]}
+	facts.CPUs, facts.MemoryMiB, facts.DiskMiB = number(block, "cpus"), number(block, "memory_mib"), number(block, "disk_mib")
+	err := errors.Join(facts.readAddresses(block.Get("addresses")), facts.readRoutes(block.Get("routes")), facts.readNeighbours(block.Get("neighbours")))
+	if err != nil {
+		return Facts{}, fmt.Errorf("its program ip has no answer in JSON: %w; iproute2 has that since 4.14", err)
+	}
+	return facts, nil
+}
+
+// number is a key's number; 0 where there is none.
+func number(block host.Block, key string) int {
+	n, err := strconv.Atoi(block.Get(key))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// readAddresses reads ip -j address.
+func (f *Facts) readAddresses(text string) error {
+	var links []struct {
+		Name      string `json:"ifname"`
+		Addresses []struct {
+			Local netip.Addr `json:"local"`
+			Bits  int        `json:"prefixlen"`
+		} `json:"addr_info"`
+	}
+	if err := json.Unmarshal([]byte(text), &links); err != nil {
+		return fmt.Errorf("addresses: %w", err)
+	}
+	for _, link := range links {
+		for _, one := range link.Addresses {
+			if prefix := netip.PrefixFrom(one.Local, one.Bits); prefix.IsValid() {
+				f.Interfaces = append(f.Interfaces, Interface{link.Name, prefix})
+			}
+		}
+	}
+	return nil
+}
+
+// ownRoutes are the types of routes that lead to no other machine.
+var ownRoutes = []string{"local", "broadcast", "multicast", "anycast"}
+
+// readRoutes reads ip -j route. What is blocked is kept: whoever blocks a network uses it for something.
+func (f *Facts) readRoutes(text string) error {
+	type hop struct {
+		Gateway string `json:"gateway"`
+		Device  string `json:"dev"`
+	}
+	var routes []struct {
+		hop
+		Type string `json:"type"`
+		To   string `json:"dst"`
+		Hops []hop  `json:"nexthops"`
+	}
+	if err := json.Unmarshal([]byte(text), &routes); err != nil {
+		return fmt.Errorf("routes: %w", err)
+	}
+	for _, one := range routes {
+		if one.To == "" || slices.Contains(ownRoutes, one.Type) {
+			continue
+		}
+		to, err := parseNetwork(one.To)
+		if err != nil {
+			return fmt.Errorf("routes: %w", err)
+		}
+		via := one.hop
+		if len(one.Hops) > 0 {
+			via = one.Hops[0]
+		}
+		gateway, _ := netip.ParseAddr(via.Gateway) // Without one the network is the interface's own.
+		f.Routes = append(f.Routes, Route{to, gateway, via.Device})
+	}
+	return nil
+}
+
+// parseNetwork reads a destination as ip says it: default, an address or a network.
+func parseNetwork(text string) (netip.Prefix, error) {
+	if text == "default" {
+		return everywhere, nil
+	}
+	if address, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(address, address.BitLen()), nil
+	}
+	network, err := netip.ParsePrefix(text)
+	return network.Masked(), err
+}
+
+// readNeighbours reads ip -j neigh: those that have answered, now or earlier.
+func (f *Facts) readNeighbours(text string) error {
+	var neighbours []struct {
+		Address netip.Addr `json:"dst"`
+		MAC     string     `json:"lladdr"`
+	}
+	if err := json.Unmarshal([]byte(text), &neighbours); err != nil {
+		return fmt.Errorf("neighbours: %w", err)
+	}
+	for _, one := range neighbours {
+		if one.MAC != "" {
+			f.Neighbours = append(f.Neighbours, one.Address)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package scaffold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+
+	"strata/internal/remote"
+)
+
+// Host is a host that was read.
+type Host struct {
+	Asked Asked
+	// Address is the one that was logged in to.
+	Address netip.Addr
+	Pin     Pin
+	Facts   Facts
+}
+
+// own is the interface that has the address which was logged in to.
+func (h Host) own() (Interface, bool) {
+	for _, one := range h.Facts.Interfaces {
+		if one.Address.Addr() == h.Address {
+			return one, true
+		}
+	}
+	return Interface{}, false
+}
+
+// defaultRoute is the first one; ip lists the one that is taken first.
+func (h Host) defaultRoute() (Route, bool) {
+	for _, route := range h.Facts.Routes {
+		if route.To == everywhere {
+			return route, true
+		}
+	}
+	return Route{}, false
+}
+
+// readAll reads every host at the same time, within ctx. Those that cannot be read are problems, in the order of the hosts.
+func (r Request) readAll(ctx context.Context) ([]Host, Problems) {
+	hosts, problems := make([]Host, len(r.Hosts)), make([]*Problem, len(r.Hosts))
+	var all sync.WaitGroup
+	for i, asked := range r.Hosts {
+		all.Go(func() { hosts[i], problems[i] = r.readOne(ctx, asked) })
+	}
+	all.Wait()
+	var read []Host
+	var wrong Problems
+	for i := range hosts {
+		if problems[i] != nil {
+			wrong = append(wrong, *problems[i])
+			continue
+		}
+		read = append(read, hosts[i])
+	}
+	return read, wrong
+}
+
+func (r Request) readOne(ctx context.Context, asked Asked) (Host, *Problem) {
+	h := Host{Asked: asked}
+	trouble := func(err error) (Host, *Problem) {
+		return h, &Problem{Host: asked.String(), What: err.Error(), Fix: r.fixOf(asked, err)}
+	}
+	var err error
+	if h.Address, err = resolve(ctx, asked.Address); err != nil {
+		return trouble(err)
+	}
+	if h.Pin, err = r.Known.pin(ctx, asked, h.Address.String()); err != nil {
+		return trouble(err)
+	}
+	client, err := remote.Dial(ctx, asked.target(h.Address.String(), h.Pin.Key), r.key)
+	if err != nil {
+		return trouble(err)
+	}
+	defer func() { _ = client.Close() }() // All that it was for has been read.
+	output, err := client.Run(ctx, factsScript, nil)
+	if err != nil {
+		return trouble(err)
+	}
+	if h.Facts, err = parseFacts(string(output.Stdout)); err != nil {
+		return trouble(err)
+	}
+	return h, nil
+}
+
+// resolve is the IPv4 address that a name stands for.
+func resolve(ctx context.Context, name string) (netip.Addr, error) {
+	if address, err := netip.ParseAddr(name); err == nil {
+		return address, nil
+	}
+	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip4", name)
+	if err != nil {
+		return netip.Addr{}, &addressError{err}
+	}
+	return addresses[0].Unmap(), nil
+}
+
+// addressError is a name without an address.
+type addressError struct{ cause error }
+
+func (e *addressError) Error() string { return "has no IPv4 address: " + e.cause.Error() }
+func (e *addressError) Unwrap() error { return e.cause }
+
+// noSudo is the shell's exit code for a program that is not there.
+const noSudo = 127
+
+// fixOf says what to do about a host that could not be read; empty where the error says it.
+func (r Request) fixOf(asked Asked, err error) string {
+	var unresolved *addressError
+	var wrongKey *remote.HostKeyError
+	var exit *remote.ExitError
+	switch {
+	case errors.As(err, &unresolved):
+		return "name its IPv4 address"
+	case errors.As(err, &wrongKey):
+		return "the pin is from known_hosts; once you have compared the new key: ssh-keygen -R " + asked.Address
+	case errors.Is(err, remote.ErrKeyRejected):
+		return fmt.Sprintf("ssh-copy-id -i %s.pub -p %d %s@%s, or name another user (--user, or USER@ before the address) or key (--key)",
+			r.KeyFile, asked.Port, asked.User, asked.Address)
+	case errors.Is(err, remote.ErrSudo):
+		return "or log in as root"
+	case errors.As(err, &exit) && exit.Code == noSudo && strings.Contains(exit.Stderr, "sudo"):
+		return "install sudo and allow it to " + asked.User + " without a password, or log in as root"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "check that the host is on, and its address and port; --timeout waits longer"
+	}
+	return ""
+}

@@ -1,0 +1,111 @@
+package scaffold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"strata/internal/remote"
+)
+
+// Pin is a host's public key, and whether it is known.
+type Pin struct {
+	// Key is in authorized_keys form.
+	Key string
+	// Fingerprint is its type and SHA256 sum, as ssh-keygen -l has them.
+	Fingerprint string
+	// Known is true for a key of a known_hosts file, and false for one that was only seen.
+	Known bool
+}
+
+// KnownHosts are the host keys that known_hosts files have.
+type KnownHosts struct {
+	check ssh.HostKeyCallback
+}
+
+// ReadKnownHosts reads known_hosts files. One that is not there is an error only where it was named; the others are ssh's own.
+func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
+	files := []string{named}
+	if named == "" {
+		files = slices.DeleteFunc(slices.Clone(own), func(file string) bool {
+			_, err := os.Stat(file)
+			return errors.Is(err, fs.ErrNotExist)
+		})
+	}
+	check, err := knownhosts.New(files...)
+	if err != nil {
+		return KnownHosts{}, fmt.Errorf("known_hosts: %w; correct it, or name another file (--known-hosts /dev/null for none)", err)
+	}
+	return KnownHosts{check}, nil
+}
+
+// pin makes the first contact with a host and is its key: the known one, or else the one that was seen.
+func (k KnownHosts) pin(ctx context.Context, asked Asked, address string) (Pin, error) {
+	line, err := remote.Scan(ctx, address, asked.Port)
+	if err != nil {
+		return Pin{}, err
+	}
+	seen, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
+	if err != nil {
+		return Pin{}, fmt.Errorf("host key: %w", err)
+	}
+	known, err := k.find(asked, address, seen)
+	if err != nil {
+		return Pin{}, err
+	}
+	if known == nil {
+		return pinOf(seen, false), nil
+	}
+	return pinOf(known, true), nil
+}
+
+func pinOf(key ssh.PublicKey, known bool) Pin {
+	return Pin{
+		Key:         strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))),
+		Fingerprint: key.Type() + " " + ssh.FingerprintSHA256(key), Known: known,
+	}
+}
+
+// find is the known key of a host, under its name or its IP address; nil where there is none. A known key of another type than the one that
+// was seen is as good: whether the host has it shows when it logs in.
+func (k KnownHosts) find(asked Asked, address string, seen ssh.PublicKey) (ssh.PublicKey, error) {
+	at := &net.TCPAddr{IP: net.ParseIP(address), Port: asked.Port}
+	for _, name := range []string{asked.Address, address} {
+		err := k.check(net.JoinHostPort(name, strconv.Itoa(asked.Port)), at, seen)
+		var revoked *knownhosts.RevokedError
+		var other *knownhosts.KeyError
+		switch {
+		case err == nil:
+			return seen, nil
+		case errors.As(err, &revoked):
+			return nil, fmt.Errorf("its host key %s is revoked in %s", pinOf(seen, false).Fingerprint, revoked.Revoked.Filename)
+		case !errors.As(err, &other):
+			return nil, fmt.Errorf("known_hosts: %w", err)
+		case len(other.Want) > 0:
+			return another(name, seen, other.Want)
+		}
+	}
+	return nil, nil
+}
+
+// another chooses among the known keys of a host that showed one that is not among them.
+func another(name string, seen ssh.PublicKey, known []knownhosts.KnownKey) (ssh.PublicKey, error) {
+	slices.SortFunc(known, func(a, b knownhosts.KnownKey) int { return strings.Compare(a.Key.Type(), b.Key.Type()) })
+	for _, one := range known {
+		if one.Key.Type() == seen.Type() {
+			return nil, fmt.Errorf("expected the host key of %s line %d, %s, found %s: the host was reinstalled, or another machine has its address;"+
+				" compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the host itself, then: ssh-keygen -R %s",
+				one.Filename, one.Line, ssh.FingerprintSHA256(one.Key), ssh.FingerprintSHA256(seen), name)
+		}
+	}
+	return known[0].Key, nil
+}

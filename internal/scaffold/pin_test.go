@@ -1,0 +1,92 @@
+package scaffold
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"strata/internal/remote/sshtest"
+	"strata/internal/scaffold/scaffoldtest"
+)
+
+// known is a known_hosts file that has keys for a host, with markers in front where a key has one.
+func known(t *testing.T, host *scaffoldtest.Host, keys ...string) KnownHosts {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "known_hosts")
+	var lines strings.Builder
+	for _, key := range keys {
+		marker := ""
+		if strings.HasPrefix(key, "@") {
+			marker, key, _ = strings.Cut(key, " ")
+			marker += " "
+		}
+		parsed, _, _, _, err := ssh.ParseAuthorizedKey([]byte(key))
+		require.NoError(t, err)
+		lines.WriteString(marker + knownhosts.Line([]string{knownhosts.Normalize(Asked{"", host.Address, host.Port}.String())}, parsed) + "\n")
+	}
+	require.NoError(t, os.WriteFile(path, []byte(lines.String()), 0o600))
+	hosts, err := ReadKnownHosts(path)
+	require.NoError(t, err)
+	return hosts
+}
+
+func TestAHostKeyIsHeldAgainstKnownHosts(t *testing.T) {
+	host, other := scaffoldtest.New(t, 11), sshtest.New(t)
+	asked := Asked{"root", host.Address, host.Port}
+	for _, test := range []struct {
+		name    string
+		lines   []string
+		known   bool
+		wantErr string
+	}{
+		{"a known one", []string{host.HostKey()}, true, ""},
+		{"one that it does not have", nil, false, ""},
+		{"another one", []string{other.HostKey()}, false, "found SHA256:"},
+		{"a revoked one", []string{"@revoked " + host.HostKey()}, false, "is revoked in"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pin, err := known(t, host, test.lines...).pin(t.Context(), asked, host.Address)
+			if test.wantErr != "" {
+				require.ErrorContains(t, err, test.wantErr)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, test.known, pin.Known)
+			assert.Equal(t, host.HostKey(), pin.Key)
+			assert.Contains(t, pin.Fingerprint, "ssh-ed25519 SHA256:")
+		})
+	}
+	_, err := known(t, host, other.HostKey()).pin(t.Context(), asked, host.Address)
+	require.ErrorContains(t, err, "ssh-keygen -R "+host.Address)
+	assert.Empty(t, host.Commands(), "nothing is run before the key is known")
+}
+
+// A file with the host's ECDSA key only is not taken for one that does not know the host: that key is pinned, and the login shows it.
+func TestAKnownKeyOfAnotherTypeIsThePin(t *testing.T) {
+	host := scaffoldtest.New(t, 11)
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	public, err := ssh.NewPublicKey(private.Public())
+	require.NoError(t, err)
+	key := strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public)))
+	pin, err := known(t, host, key).pin(t.Context(), Asked{"root", host.Address, host.Port}, host.Address)
+	require.NoError(t, err)
+	assert.True(t, pin.Known)
+	assert.Equal(t, key, pin.Key)
+}
+
+func TestAKnownHostsFileThatIsNamedMustBeThere(t *testing.T) {
+	_, err := ReadKnownHosts(filepath.Join(t.TempDir(), "gone"))
+	require.ErrorContains(t, err, "--known-hosts /dev/null for none")
+	_, err = ReadKnownHosts("", filepath.Join(t.TempDir(), "gone"))
+	require.NoError(t, err, "ssh's own need not be there")
+}

@@ -1,0 +1,100 @@
+package scaffold
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"strata/config"
+	"strata/health/host"
+	"strata/internal/remote"
+)
+
+// Pool is the proposed range for LoadBalancer Services.
+type Pool struct {
+	Range config.Range
+	// From is the host that asked who has the addresses; empty where none could, and Why says why.
+	From, Why string
+	// Asked is how many addresses it asked for, Answered how many of these a machine has.
+	Asked, Answered int
+}
+
+// pool asks from one of the hosts which addresses of the network's end some machine has, and chooses among the others.
+func (r Request) pool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *Problem) {
+	free := candidates(subnet, takenBy(hosts))
+	pool := Pool{Asked: len(free)}
+	answers, from, err := r.answers(ctx, hosts, free)
+	if err != nil {
+		pool.Why = err.Error()
+	} else {
+		pool.From, pool.Answered = from, len(answers)
+		free = slices.DeleteFunc(free, func(address netip.Addr) bool { return answers[address] })
+	}
+	var found bool
+	if pool.Range, found = freeRange(subnet, free); !found {
+		return pool, &Problem{What: fmt.Sprintf("no address at the end of %s is free for LoadBalancer Services", subnet),
+			Fix: "free some, or write the file by hand with a range of your own, or with strata:metallb: {enabled: false}"}
+	}
+	return pool, nil
+}
+
+// answers are those of the addresses that some machine has, as the first host hears it that can ask; from is that host. The error has why
+// each of them could not.
+func (r Request) answers(ctx context.Context, hosts []Host, addresses []netip.Addr) (answers map[netip.Addr]bool, from string, err error) {
+	words := make([]string, len(addresses))
+	for i, address := range addresses {
+		words[i] = address.String()
+	}
+	script := host.WithSettings(host.PoolScript, map[string]string{"addresses": strings.Join(words, " "), "nodes": ""})
+	var failed []string
+	for _, h := range hosts {
+		block, err := r.ask(ctx, h, script)
+		switch {
+		case err != nil:
+			failed = append(failed, err.Error())
+			continue
+		case block.Get("lacks") != "":
+			failed = append(failed, h.Asked.Address+" has no "+block.Get("lacks"))
+			continue
+		}
+		answers = map[netip.Addr]bool{}
+		for _, line := range block["answers"] {
+			text, _, _ := strings.Cut(line, " ")
+			if address, err := netip.ParseAddr(text); err == nil {
+				answers[address] = true
+			}
+		}
+		return answers, h.Asked.Address, nil
+	}
+	return nil, "", fmt.Errorf("%s", strings.Join(failed, "; "))
+}
+
+// ask runs a script on a host and is the one block that it prints.
+func (r Request) ask(ctx context.Context, h Host, script string) (host.Block, error) {
+	client, err := remote.Dial(ctx, h.Asked.target(h.Address.String(), h.Pin.Key), r.key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = client.Close() }() // All that it was for has been read.
+	output, err := client.Run(ctx, script, nil)
+	if err != nil {
+		return nil, err
+	}
+	block := blockOf(string(output.Stdout))
+	if block == nil {
+		return nil, fmt.Errorf("%s: what it heard did not arrive whole", h.Asked)
+	}
+	return block, nil
+}
+
+// blockOf is the last block that a script printed; nil where none is whole.
+func blockOf(output string) host.Block {
+	var block host.Block
+	lines := host.Blocks{Take: func(b host.Block) { block = b }}
+	for line := range strings.Lines(output) {
+		lines.Line(strings.TrimSuffix(line, "\n"))
+	}
+	return block
+}

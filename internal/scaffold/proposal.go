@@ -1,0 +1,115 @@
+package scaffold
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"strata/config"
+)
+
+// Proposal is what a stack file for some hosts has, with what its comments need.
+type Proposal struct {
+	Stack string
+	// KeyFile is hosts.ssh.keyFile.
+	KeyFile string
+	// User and Port are those of most hosts.
+	User   string
+	Port   int
+	Arch   string
+	Subnet netip.Prefix
+	// Gateways are where the default routes of the hosts lead, by the interface.
+	Gateways []string
+	// Nodes are servers first.
+	Nodes []Node
+	Networks
+	Pool Pool
+	// FlannelInterface is k3s.flannelInterface; empty where the default is right, and FlannelDiffers where one name is not right for all.
+	FlannelInterface string
+	FlannelDiffers   bool
+}
+
+// propose is the proposal for the hosts, without a pool, for which a host has to be asked. With problems it is not whole.
+func propose(stack, keyFile string, hosts []Host) (Proposal, Problems) {
+	p := Proposal{Stack: stack, KeyFile: keyFile, Gateways: gateways(hosts)}
+	var problems Problems
+	note := func(found *Problem) {
+		if found != nil {
+			problems = append(problems, *found)
+		}
+	}
+	problems = append(problems, systems(hosts)...)
+	p.Arch = architectures[hosts[0].Facts.Arch]
+	subnet, wrong := subnet(hosts)
+	p.Subnet, problems = subnet, append(problems, wrong...)
+	var found *Problem
+	p.Nodes, found = nodes(hosts)
+	note(found)
+	p.Networks, found = clusterNetworks(hosts)
+	note(found)
+	p.FlannelInterface, p.FlannelDiffers = flannelInterface(hosts)
+	p.User = mostly(hosts, func(h Host) string { return h.Asked.User })
+	p.Port = mostly(hosts, func(h Host) int { return h.Asked.Port })
+	return p, problems
+}
+
+// architectures are the configuration's names for what uname -m says.
+var architectures = map[string]string{"x86_64": "amd64", "aarch64": "arm64"}
+
+// systems are the problems of what a host is, of itself and beside the others. What K3s needs of it, a preflight asks.
+func systems(hosts []Host) Problems {
+	var problems Problems
+	first := ""
+	for _, host := range hosts {
+		arch := architectures[host.Facts.Arch]
+		switch {
+		case arch == "":
+			problems = append(problems, Problem{Host: host.Asked.String(), What: fmt.Sprintf("is %s, and the artifacts are for %s only", orUnknown(host.Facts.Arch), strings.Join(config.Architectures, " and ")),
+				Fix: "install a 64-bit system on it, or name another host"})
+		case first != "" && arch != first:
+			problems = append(problems, Problem{Host: host.Asked.String(), What: fmt.Sprintf("is %s, and hosts before it are %s", arch, first), Fix: "name hosts of one architecture: all nodes get the same files"})
+		case first == "":
+			first = arch
+		}
+		if len(host.Facts.Kubernetes) > 0 {
+			problems = append(problems, Problem{Host: host.Asked.String(), What: "is or was a node of another cluster: " + strings.Join(host.Facts.Kubernetes, ", "),
+				Fix: "name another host, or uninstall it with its own program, which also clears its rules and mounts"})
+		}
+	}
+	return problems
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "of an unknown architecture"
+	}
+	return text
+}
+
+// gateways are the default routes' next hops with their interfaces, each once.
+func gateways(hosts []Host) []string {
+	found := map[string]bool{}
+	for _, host := range hosts {
+		if route, ok := host.defaultRoute(); ok && route.Gateway.IsValid() {
+			found[route.Gateway.String()+" on "+route.Device] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// mostly is the value that most hosts have; of several, the one that comes first.
+func mostly[T comparable](hosts []Host, value func(Host) T) T {
+	counts := map[T]int{}
+	for _, host := range hosts {
+		counts[value(host)]++
+	}
+	best := value(hosts[0])
+	for _, host := range hosts {
+		if counts[value(host)] > counts[best] {
+			best = value(host)
+		}
+	}
+	return best
+}

@@ -1,0 +1,108 @@
+package scaffold
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/template"
+	"unicode"
+
+	"golang.org/x/crypto/ssh"
+	"sigs.k8s.io/yaml"
+
+	"strata/config"
+)
+
+//go:embed stack.yaml.tmpl
+var stackTemplate string
+
+var stackFile = template.Must(template.New("stack").Funcs(template.FuncMap{
+	"scalar": scalar, "comment": comment, "clashes": clashList, "keyName": keyName,
+	"join": func(texts []string) string { return strings.Join(texts, ", ") },
+}).Parse(stackTemplate))
+
+// Render is the proposal as a stack file.
+func (p Proposal) Render() ([]byte, error) {
+	var text bytes.Buffer
+	err := stackFile.Execute(&text, struct {
+		Proposal
+		Count, Roles, K3s string
+	}{p, p.count(), p.roles(), config.K3sVersion})
+	return text.Bytes(), err
+}
+
+// count is how many nodes there are of each role.
+func (p Proposal) count() string {
+	agents := len(p.Nodes) - p.servers()
+	text := plural(p.servers(), "server")
+	if p.servers() > 1 {
+		text += " with embedded etcd"
+	}
+	if agents > 0 {
+		text += " and " + plural(agents, "agent")
+	}
+	return text
+}
+
+func (p Proposal) servers() int {
+	n := 0
+	for _, node := range p.Nodes {
+		if node.Role == config.RoleServer {
+			n++
+		}
+	}
+	return n
+}
+
+// roles is why there are so many servers.
+func (p Proposal) roles() string {
+	if p.servers() == quorum {
+		return "Three servers: etcd stays writable when one of them is lost. They are the first hosts, in the order of the command, that have the memory."
+	}
+	if len(p.Nodes) >= quorum {
+		return "One server: fewer than three hosts have the memory for it. When it is lost, so is the API."
+	}
+	return "One server: etcd needs an odd number, and more than two hosts to survive the loss of one. When it is lost, so is the API."
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// scalar is a text as YAML reads it back: in JSON's quotes where it would be read as anything else.
+func scalar(text string) (string, error) {
+	var back any
+	if err := yaml.Unmarshal([]byte(text), &back); err == nil && back == text {
+		return text, nil
+	}
+	quoted, err := json.Marshal(text)
+	return string(quoted), err
+}
+
+// comment is what a host said, on one line.
+func comment(text string) string {
+	printable := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(printable), " ")
+}
+
+// keyName is the type of a host's key in the name of its file.
+func keyName(pin Pin) string {
+	kind, _, _ := strings.Cut(pin.Key, " ")
+	switch {
+	case kind == ssh.KeyAlgoED25519:
+		return "ed25519"
+	case kind == ssh.KeyAlgoRSA:
+		return "rsa"
+	}
+	return "ecdsa"
+}

@@ -1,0 +1,44 @@
+package scaffold
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"strata/internal/table"
+)
+
+// Write says what was found and proposed, what to compare by hand, and what comes next.
+func (r *Result) Write(out io.Writer) error {
+	rows := table.New(out, "NODE", "ROLE", "ADDRESS", "SYSTEM", "CPUS", "MEMORY", "HOST KEY", "")
+	unverified := false
+	for _, node := range r.Proposal.Nodes {
+		said := "in known_hosts"
+		if !node.Pin.Known {
+			said, unverified = "not verified", true
+		}
+		rows.Row(node.Name, string(node.Role), node.Address.String(), comment(node.Facts.OS), fmt.Sprint(node.Facts.CPUs), fmt.Sprintf("%d MiB", node.Facts.MemoryMiB), node.Pin.Fingerprint, said)
+	}
+	if err := rows.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\nWritten: %s. Read it: each value has its reason beside it.\n", filepath.Clean(r.File))
+	if unverified {
+		_, err = fmt.Fprint(out, "\nHost keys that are not verified were seen over the network just now, and are pinned in the file. Before the first up compare each with\n"+
+			"what the host itself says, for example on its console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub\n")
+	}
+	if err != nil {
+		return err
+	}
+	for i, later := range r.Later {
+		if i == 0 {
+			_, _ = fmt.Fprint(out, "\nNot ready yet, which may pass by itself:\n") // The next line's error is returned.
+		}
+		if _, err := fmt.Fprintln(out, "  "+later.Error()); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(out, "\nExclude %s from what a DHCP server of %s hands out. Next:\n\n"+
+		"  pulumi stack init %[3]s\n  strata fetch\n  strata preflight -s %[3]s\n  pulumi up -s %[3]s\n", r.Proposal.Pool.Range, r.Proposal.Subnet, r.Proposal.Stack)
+	return err
+}

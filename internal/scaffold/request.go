@@ -1,0 +1,182 @@
+package scaffold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"strata/config"
+	"strata/health"
+	"strata/health/preflight"
+)
+
+// Request is what a stack file is asked for.
+type Request struct {
+	Stack string
+	// Project is the project's folder, in which the file is written.
+	Project string
+	Hosts   []Asked
+	// KeyFile is the private key as the file is to name it: hosts.ssh.keyFile.
+	KeyFile string
+	Known   KnownHosts
+	// Limit bounds each of three observations: of the hosts, of the range, and the preflight of the proposal.
+	Limit time.Duration
+
+	key []byte
+}
+
+// Result is what was written.
+type Result struct {
+	File     string
+	Proposal Proposal
+	// Later is what a preflight of the stack would say now and waits for; it may pass by itself.
+	Later Problems
+}
+
+// stackName is what Pulumi takes, less the organisation and project.
+var stackName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+
+// Check reports what is wrong with the request before any host is contacted, and reads the key.
+func (r *Request) Check() error {
+	var wrong []error
+	if !stackName.MatchString(r.Stack) {
+		wrong = append(wrong, fmt.Errorf("stack %q: use at most 100 letters, digits, dashes, dots and underscores", r.Stack))
+	} else if _, err := os.Lstat(r.file()); err == nil {
+		wrong = append(wrong, exists(r.file()))
+	}
+	if _, err := os.Stat(filepath.Join(r.Project, "Pulumi.yaml")); err != nil {
+		wrong = append(wrong, fmt.Errorf("%w: run it in the project's folder, or name that with --project", err))
+	}
+	if len(r.Hosts) == 0 {
+		wrong = append(wrong, errors.New("no host is named; --host [USER@]ADDRESS[:PORT], once for each"))
+	}
+	named := map[string]bool{}
+	for _, host := range r.Hosts {
+		if named[host.Address] {
+			wrong = append(wrong, fmt.Errorf("--host %s: is named twice", host.Address))
+		}
+		named[host.Address] = true
+	}
+	wrong = append(wrong, r.readKey())
+	return errors.Join(wrong...)
+}
+
+// readKey reads the private key by the rules that the configuration has for it.
+func (r *Request) readKey() error {
+	ssh := config.SSH{KeyFile: r.KeyFile}
+	of := config.Config{
+		Hosts:     config.Hosts{Driver: config.DriverExisting, SSH: ssh, Nodes: []config.Node{{SSH: ssh}}},
+		Artifacts: config.Artifacts{Source: config.SourceUpstream},
+	}
+	if err := of.CheckFiles(r.Project); err != nil {
+		return fmt.Errorf("--key: %w", err)
+	}
+	path, err := config.ResolvePath(r.Project, r.KeyFile)
+	if err == nil {
+		r.key, err = os.ReadFile(path)
+	}
+	return err
+}
+
+func (r Request) file() string { return filepath.Join(r.Project, "Pulumi."+r.Stack+".yaml") }
+
+func exists(file string) error {
+	return fmt.Errorf("%s is there already, and is not overwritten; choose another name for the stack, or move the file away", file)
+}
+
+// Run reads the hosts, proposes and writes. Check must have passed. The error is Problems where hosts are not as they must be; nothing is
+// written then.
+func (r Request) Run(ctx context.Context) (*Result, error) {
+	hosts, problems := within(ctx, r.Limit, r.readAll)
+	if len(hosts) == 0 {
+		return nil, problems
+	}
+	proposal, wrong := propose(r.Stack, r.KeyFile, hosts)
+	problems = append(problems, wrong...)
+	if len(wrong) > 0 {
+		return nil, problems
+	}
+	var none *Problem
+	proposal.Pool, none = within(ctx, r.Limit, func(ctx context.Context) (Pool, *Problem) { return r.pool(ctx, proposal.Subnet, hosts) })
+	if none != nil {
+		return nil, append(problems, *none)
+	}
+	text, err := proposal.Render()
+	if err != nil {
+		return nil, err
+	}
+	stuck, later, err := r.preflight(ctx, text)
+	if err != nil {
+		return nil, errors.Join(problems.err(), err)
+	}
+	if problems = append(problems, stuck...); len(problems) > 0 {
+		return nil, problems
+	}
+	return &Result{File: r.file(), Proposal: proposal, Later: later}, write(r.file(), text)
+}
+
+// within runs a part with a limit of its own.
+func within[A, B any](ctx context.Context, limit time.Duration, part func(context.Context) (A, B)) (A, B) {
+	ctx, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	return part(ctx)
+}
+
+// preflight is what the stack's own preflight says of the proposal: what needs a hand, and what may pass by itself.
+func (r Request) preflight(ctx context.Context, text []byte) (stuck, later Problems, err error) {
+	cfg, err := config.OfText(r.Stack, r.file(), text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("what was proposed is not valid, which is a mistake of this program: %w", err)
+	}
+	findings, err := within(ctx, r.Limit, func(ctx context.Context) ([]preflight.Finding, error) { return preflight.Stack(ctx, cfg, r.Project) })
+	for _, finding := range findings {
+		problem := Problem{Host: finding.Subject, What: finding.Check + ": " + finding.Message, Fix: joined(finding.Cause, finding.Hint)}
+		switch finding.State {
+		case health.Stuck:
+			stuck = append(stuck, problem)
+		case health.Waiting:
+			later = append(later, problem)
+		}
+	}
+	return stuck, later, err
+}
+
+func joined(texts ...string) string {
+	var said []string
+	for _, text := range texts {
+		if text != "" {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// write makes the file, which must not be there: what is there may be a stack's.
+func write(path string, text []byte) (err error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return exists(path)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err = errors.Join(err, file.Close()); err != nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}()
+	if _, err := file.Write(text); err != nil {
+		return err
+	}
+	// Whatever the umask: there is no secret in it, and others who work on the stack read it.
+	if err := file.Chmod(0o644); err != nil {
+		return err
+	}
+	return file.Sync()
+}

@@ -1,0 +1,79 @@
+package scaffold
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"strata/config"
+	"strata/health"
+)
+
+// quorum is how many servers keep etcd writable when one of them is lost, with as few as can be.
+const quorum = 3
+
+// maxName is the length of a DNS label.
+const maxName = 63
+
+// Node is a host with its place in the cluster.
+type Node struct {
+	Host
+	Name string
+	Role config.Role
+}
+
+// nodes gives hosts their names and roles, servers first: three of three hosts or more, else one, in the order in which they were named.
+// A host with less memory than a server needs becomes an agent.
+func nodes(hosts []Host) ([]Node, *Problem) {
+	needs := health.HostNeeds(string(config.RoleServer), false, false).MinMemoryMiB
+	all := make([]Node, len(hosts))
+	names := map[string]bool{}
+	var fit []int
+	for i, host := range hosts {
+		all[i] = Node{Host: host, Name: uniqueName(host.Facts.Hostname, names), Role: config.RoleAgent}
+		if host.Facts.MemoryMiB >= needs {
+			fit = append(fit, i)
+		}
+	}
+	if len(fit) == 0 {
+		return nil, &Problem{What: fmt.Sprintf("no host has the %d MiB of memory that a server needs", needs), Fix: "give one host more, or name a larger one"}
+	}
+	servers := 1
+	if len(fit) >= quorum {
+		servers = quorum
+	}
+	for _, i := range fit[:servers] {
+		all[i].Role = config.RoleServer
+	}
+	slices.SortStableFunc(all, func(a, b Node) int { return order(a) - order(b) })
+	return all, nil
+}
+
+// order is a node's place in the file: the first server makes the cluster.
+func order(n Node) int {
+	if n.Role == config.RoleServer {
+		return 0
+	}
+	return 1
+}
+
+// uniqueName makes a DNS label that is not among names of a host's name, and adds it to them.
+func uniqueName(hostname string, names map[string]bool) string {
+	short, _, _ := strings.Cut(strings.ToLower(hostname), ".")
+	label := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, short)
+	if label = strings.Trim(label[:min(len(label), maxName)], "-"); label == "" {
+		label = "node"
+	}
+	name := label
+	for n := 2; names[name]; n++ {
+		suffix := fmt.Sprintf("-%d", n)
+		name = label[:min(len(label), maxName-len(suffix))] + suffix
+	}
+	names[name] = true
+	return name
+}

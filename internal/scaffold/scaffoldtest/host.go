@@ -1,0 +1,111 @@
+// Package scaffoldtest has hosts that no stack has yet, behind real SSH servers of the test process. Only tests import it.
+package scaffoldtest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"strata/health/healthtest"
+	"strata/internal/remote/sshtest"
+)
+
+// Host is one host. Each has a loopback address of its own in 127.0.0.0/24, as hosts have in a network. Change it before it is contacted.
+type Host struct {
+	*sshtest.Server
+	Address, Hostname string
+	Port              int
+	// Arch is what uname -m says.
+	Arch string
+	// MemoryMiB is all of its memory.
+	MemoryMiB int
+	// Facts are further lines of what it says about itself, Health are lines that replace those for its gate.
+	Facts  string
+	Health map[string][]string
+	// Answers is the address that some machine of its network has; Lacks is the program that it would need to hear that.
+	Answers, Lacks string
+	// Sudo is what sudo says; empty where it lets the user through.
+	Sudo string
+}
+
+// New starts the host whose address has that last number.
+func New(t *testing.T, last int) *Host {
+	t.Helper()
+	h := &Host{
+		Server: sshtest.New(t), Address: fmt.Sprintf("127.0.0.%d", last), Hostname: fmt.Sprintf("host-%d", last), Arch: "x86_64", MemoryMiB: 3900,
+	}
+	listener, err := net.Listen("tcp", h.Address+":0")
+	require.NoError(t, err)
+	h.Port = listener.Addr().(*net.TCPAddr).Port
+	h.Handler = h.answer
+	h.Serve(t, listener)
+	return h
+}
+
+// Named is the host as the command line names it.
+func (h *Host) Named() string { return fmt.Sprintf("%s@%s:%d", h.User, h.Address, h.Port) }
+
+// answer plays the scripts that are run on a host: the one that reads it, the one that asks who has addresses, and its gate's probe.
+func (h *Host) answer(call sshtest.Call) int {
+	switch {
+	case h.Sudo != "":
+		_, _ = fmt.Fprintln(call.Stderr, h.Sudo)
+		return 1
+	case strings.Contains(call.Script, "ip -j -4 address show"):
+		_, _ = fmt.Fprintf(call.Stdout, "os=Debian GNU/Linux 12 (bookworm)\nuid=0\narch=%s\ncpus=4\nhostname=%s\nmemory_mib=%d\ndisk_mib=30000\n"+
+			`addresses=[{"ifname":"eth0","addr_info":[{"local":"%s","prefixlen":24}]}]`+"\n"+
+			`routes=[{"dst":"default","gateway":"127.0.0.1","dev":"eth0"},{"dst":"127.0.0.0/24","dev":"eth0"}]`+"\nneighbours=[]\n%send\n",
+			h.Arch, h.Hostname, h.MemoryMiB, h.Address, h.Facts)
+		return 0
+	case strings.Contains(call.Script, "answers="):
+		healthtest.WriteBlock(call.Stdout, h.heard(call.Script))
+		return 0
+	}
+	block := map[string][]string{
+		"hostname": {h.Hostname}, "machine_id": {h.Hostname}, "memory_mib": {fmt.Sprint(h.MemoryMiB)}, "arch": {h.Arch},
+		"port": {"2379 free", "2380 free", "6443 free", "10250 free"},
+	}
+	for key, lines := range h.Health {
+		block[key] = lines
+	}
+	return healthtest.Probing(healthtest.HealthyNow(block))(call)
+}
+
+// heard is what it hears when it asks for the addresses of a script.
+func (h *Host) heard(script string) map[string][]string {
+	if h.Lacks != "" {
+		return map[string][]string{"lacks": {h.Lacks}}
+	}
+	heard := map[string][]string{"ours": {"02:00:00:00:00:01"}}
+	for _, line := range strings.Split(script, "\n") {
+		if list, ok := strings.CutPrefix(line, "addresses="); ok && slices.Contains(strings.Fields(strings.Trim(list, "'")), h.Answers) {
+			heard["answers"] = []string{h.Answers + " 02:00:00:00:00:99"}
+		}
+	}
+	return heard
+}
+
+// Key makes every host accept the first one's key, and is its file.
+func Key(t *testing.T, hosts ...*Host) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "key")
+	require.NoError(t, os.WriteFile(path, hosts[0].PrivateKey(), 0o600))
+	for _, one := range hosts[1:] {
+		one.AcceptKeyOf(hosts[0].Server)
+	}
+	return path
+}
+
+// Project is a folder with a project file, and no stack.
+func Project(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "Pulumi.yaml"), []byte("name: strata\nruntime: go\n"), 0o600))
+	return folder
+}
