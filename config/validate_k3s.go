@@ -33,7 +33,7 @@ const shortestCertificate = time.Minute
 
 func (c *Config) checkK3s(ps *problems) {
 	k3s := c.K3s
-	if k3s.Version != "" && !k3sVersion.MatchString(k3s.Version) {
+	if k3s.Version != "" && !IsK3sVersion(k3s.Version) {
 		ps.add(field("k3s.version"), k3s.Version, "is not of the form vX.Y.Z+k3sN",
 			"write a release tag of K3s, for example "+K3sVersion)
 	}
@@ -135,3 +135,6 @@ func scalars(value any) bool {
 		return true
 	})
 }
+
+// IsK3sVersion reports whether a text has the form of a release of K3s: vX.Y.Z+k3sN.
+func IsK3sVersion(text string) bool { return k3sVersion.MatchString(text) }

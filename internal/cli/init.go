@@ -17,7 +17,7 @@ const initTimeout = 20 * time.Second
 // initFlags are the flags of `strata init`.
 type initFlags struct {
 	hosts          []string
-	user, key      string
+	user, key, k3s string
 	project, known string
 	port           int
 	timeout        time.Duration
@@ -52,6 +52,7 @@ func newInitCommand() *cobra.Command {
 	command.Flags().StringVar(&flags.user, "user", "root", "who logs in to hosts that name no user; anything but root needs sudo without a password")
 	command.Flags().IntVar(&flags.port, "port", 22, "sshd's port on hosts that name none")
 	command.Flags().StringVar(&flags.key, "key", "~/.ssh/id_ed25519", "the private key that logs in, without a passphrase")
+	command.Flags().StringVar(&flags.k3s, "k3s-version", config.K3sVersion, "K3s's release (vX.Y.Z+k3sN); hosts with cgroup v1 run none after v1.34")
 	command.Flags().StringVar(&flags.known, "known-hosts", "", "the file of known host keys (default ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts)")
 	command.Flags().StringVar(&flags.project, "project", ".", "the project's folder")
 	command.Flags().DurationVar(&flags.timeout, "timeout", initTimeout, "bound for each observation: hosts, addresses, preflight")
@@ -60,7 +61,7 @@ func newInitCommand() *cobra.Command {
 
 // request is what the flags ask for; the error joins every mistake in them.
 func (f initFlags) request(stack string) (*scaffold.Request, error) {
-	request := &scaffold.Request{Stack: stack, Project: f.project, Limit: f.timeout}
+	request := &scaffold.Request{Stack: stack, Project: f.project, Limit: f.timeout, K3s: f.k3s}
 	var wrong []error
 	for _, text := range f.hosts {
 		host, err := scaffold.ParseHost(text, f.user, f.port)

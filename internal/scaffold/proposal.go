@@ -16,9 +16,11 @@ type Proposal struct {
 	// KeyFile is hosts.ssh.keyFile.
 	KeyFile string
 	// User and Port are those of most hosts.
-	User   string
-	Port   int
-	Arch   string
+	User string
+	Port int
+	Arch string
+	// K3s is k3s.version; empty for the pinned one.
+	K3s    string
 	Subnet netip.Prefix
 	// Gateways are where the default routes of the hosts lead, by the interface.
 	Gateways []string

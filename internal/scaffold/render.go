@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -28,8 +29,8 @@ func (p Proposal) Render() ([]byte, error) {
 	var text bytes.Buffer
 	err := stackFile.Execute(&text, struct {
 		Proposal
-		Count, Roles, K3s string
-	}{p, p.count(), p.roles(), config.K3sVersion})
+		Count, Roles, K3s, Pinned string
+	}{p, p.count(), p.roles(), cmp.Or(p.K3s, config.K3sVersion), config.K3sVersion})
 	return text.Bytes(), err
 }
 

@@ -25,6 +25,8 @@ type Request struct {
 	// KeyFile is the private key as the file is to name it: hosts.ssh.keyFile.
 	KeyFile string
 	Known   KnownHosts
+	// K3s is k3s.version; empty for the pinned one, which not every host can run.
+	K3s string
 	// Limit bounds each of three observations: of the hosts, of the range, and the preflight of the proposal.
 	Limit time.Duration
 
@@ -52,6 +54,9 @@ func (r *Request) Check() error {
 	}
 	if _, err := os.Stat(filepath.Join(r.Project, "Pulumi.yaml")); err != nil {
 		wrong = append(wrong, fmt.Errorf("%w: run it in the project's folder, or name that with --project", err))
+	}
+	if r.K3s != "" && !config.IsK3sVersion(r.K3s) {
+		wrong = append(wrong, fmt.Errorf("--k3s-version %s: is not of the form vX.Y.Z+k3sN; write a release tag of K3s, for example %s", r.K3s, config.K3sVersion))
 	}
 	if len(r.Hosts) == 0 {
 		wrong = append(wrong, errors.New("no host is named; --host [USER@]ADDRESS[:PORT], once for each"))
@@ -98,6 +103,7 @@ func (r Request) Run(ctx context.Context) (*Result, error) {
 		return nil, problems
 	}
 	proposal, wrong := propose(r.Stack, r.KeyFile, hosts)
+	proposal.K3s = r.K3s
 	problems = append(problems, wrong...)
 	if len(wrong) > 0 {
 		return nil, problems

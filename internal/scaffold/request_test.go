@@ -73,6 +73,26 @@ func TestThreeHostsBecomeAStackFile(t *testing.T) {
 	assert.Contains(t, report.String(), "pulumi up -s dev")
 }
 
+// Hosts with cgroup v1 cannot run the pinned one, and are refused with it.
+func TestAnotherK3sIsProposedWhereOneIsNamed(t *testing.T) {
+	r := request(t, scaffoldtest.New(t, 11))
+	r.K3s = "v1.34.2+k3s1"
+	require.NoError(t, r.Check())
+	_, err := r.Run(t.Context())
+	require.NoError(t, err)
+	cfg, err := config.FromFile(filepath.Join(r.Project, "Pulumi.dev.yaml"))
+	require.NoError(t, err)
+	assert.Equal(t, "v1.34.2+k3s1", cfg.K3s.Version)
+	text, err := os.ReadFile(filepath.Join(r.Project, "Pulumi.dev.yaml"))
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "that this Strata was made for")
+
+	wrong := request(t, scaffoldtest.New(t, 12))
+	wrong.K3s = "1.34"
+	require.ErrorContains(t, wrong.Check(), "--k3s-version 1.34: is not of the form vX.Y.Z+k3sN")
+	assert.NoFileExists(t, filepath.Join(wrong.Project, "Pulumi.dev.yaml"))
+}
+
 func TestAKnownHostIsNotCalledUnverified(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	r := request(t, host)
