@@ -4,6 +4,7 @@ package lockfile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -13,11 +14,11 @@ import (
 // Lock waits until no other process holds the lock at path, or ctx ends. waiting, if not nil, is called once if it has to wait.
 func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
 	err = flock(file, unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -27,7 +28,7 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 		err = wait(ctx, file)
 	}
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, fmt.Errorf("locking %s: %w", path, errors.Join(err, file.Close()))
 	}
 	return func() { _ = file.Close() }, nil // Closing gives the lock back.
 }

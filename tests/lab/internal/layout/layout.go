@@ -59,7 +59,9 @@ func (l Layout) Lab() string { return filepath.Join(l.Checkout, "tests", "lab") 
 func (l Layout) Tools() string { return filepath.Join(l.Cache, "tools") }
 
 // Record is the file of the last build that built something: what it cost, and what it said meanwhile.
-func (l Layout) Record() string { return filepath.Join(l.Cache, "last-build"+l.withOriginals()+".json") }
+func (l Layout) Record() string {
+	return filepath.Join(l.Cache, "last-build"+l.withOriginals()+".json")
+}
 
 // Bundle is the default folder of the assembled artifacts. The one with originals is never in the place of the lab's own.
 func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle"+l.withOriginals()) }
