@@ -129,9 +129,10 @@ func clashList(clashes []Clash) string {
 // (RFC 6598), which a VPN may have; none of 192.168.0.0/16, which is one of them as a whole and mostly somewhere's network.
 func privateNetworks() []netip.Prefix {
 	var all []netip.Prefix
-	add := func(first byte, from, to int) {
-		for second := from; second <= to; second++ {
-			all = append(all, netip.PrefixFrom(netip.AddrFrom4([4]byte{first, byte(second), 0, 0}), 16))
+	add := func(first, from, to byte) {
+		for n := int(to) - int(from); n >= 0; n-- {
+			all = append(all, netip.PrefixFrom(netip.AddrFrom4([4]byte{first, from, 0, 0}), 16))
+			from++
 		}
 	}
 	add(10, 42, 255)

@@ -99,10 +99,10 @@ func comment(text string) string {
 // keyName is the type of a host's key in the name of its file.
 func keyName(pin Pin) string {
 	kind, _, _ := strings.Cut(pin.Key, " ")
-	switch {
-	case kind == ssh.KeyAlgoED25519:
+	switch kind {
+	case ssh.KeyAlgoED25519:
 		return "ed25519"
-	case kind == ssh.KeyAlgoRSA:
+	case ssh.KeyAlgoRSA:
 		return "rsa"
 	}
 	return "ecdsa"

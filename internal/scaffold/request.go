@@ -143,10 +143,9 @@ func (r Request) preflight(ctx context.Context, text []byte) (stuck, later Probl
 	findings, err := within(ctx, r.Limit, func(ctx context.Context) ([]preflight.Finding, error) { return preflight.Stack(ctx, cfg, r.Project) })
 	for _, finding := range findings {
 		problem := Problem{Host: finding.Subject, What: finding.Check + ": " + finding.Message, Fix: joined(finding.Cause, finding.Hint)}
-		switch finding.State {
-		case health.Stuck:
+		if finding.State == health.Stuck {
 			stuck = append(stuck, problem)
-		case health.Waiting:
+		} else if finding.State == health.Waiting {
 			later = append(later, problem)
 		}
 	}
@@ -165,7 +164,7 @@ func joined(texts ...string) string {
 
 // write makes the file, which must not be there: what is there may be a stack's.
 func write(path string, text []byte) (err error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return exists(path)
 	}
