@@ -1,6 +1,7 @@
 package components
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -43,8 +44,11 @@ func (k *k3s) issueCredential() error {
 	}
 	k.Kubeconfig = pulumi.ToSecret(issued.Stdout.ApplyT(func(text string) (string, error) {
 		parsed, err := credential.Parse(text)
-		if err != nil || parsed == nil {
-			return "", fmt.Errorf("certificate of the stack: expected one, found none: %w", err)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("certificate of the stack: %w", err)
+		case parsed == nil:
+			return "", errors.New("certificate of the stack: expected one, found none")
 		}
 		return rewriteKubeconfig(parsed.Kubeconfig, k.Endpoint)
 	})).(pulumi.StringOutput)
