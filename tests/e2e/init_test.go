@@ -1,0 +1,69 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+// From hosts that no stack has seen to a cluster: docs/getting-started.md's second way, with what `strata init` proposes.
+func TestInitProposesAStackThatComesUp(t *testing.T) {
+	t.Parallel()
+	net := network{"sti0", "10.35.0"}
+	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}
+	hosts := existingHosts(t, "e2ei", net, all...)
+	s := newStack(t, "e2e-init", map[string]any{})
+	project := t.TempDir()
+	file := filepath.Join(project, "Pulumi."+s.name+".yaml")
+	initArgs := []string{"init", s.name, "--project", project, "--user", "strata", "--key", hosts.keyFile, "--known-hosts", os.DevNull}
+
+	s.step("hosts that cannot be read are all named, and nothing is written", func(t *testing.T) {
+		text, err := os.ReadFile(filepath.Join(root, "Pulumi.yaml"))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.yaml"), text, 0o600))
+		r := s.run(strata, append(initArgs, "--timeout", "5s", "--host", net.address(11), "--host", net.address(99), "--host", "no-such-user@"+net.address(12))...)
+		s.refused(t, r, "nothing was written", net.address(99)+":22", "private key not accepted")
+		assert.NoFileExists(t, file)
+	})
+	s.step("init proposes roles, networks and a free range, and pins what the hosts say themselves", func(t *testing.T) {
+		r := s.must(s.run(strata, append(initArgs, "--host", net.address(11)+","+net.address(12))...))
+		for _, n := range all {
+			own := strings.Fields(hosts.must(n.name, "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"))[1]
+			assert.Contains(t, r.output, own, "the key of %s", n.name)
+		}
+		s.refused(t, s.run(strata, append(initArgs, "--host", net.address(11))...), "is there already, and is not overwritten")
+	})
+	s.step("what it proposes comes up, is healthy and goes", func(t *testing.T) {
+		sections := proposedSections(t, file)
+		assert.Equal(t, net.subnet(), sections["hosts"].(map[string]any)["subnet"])
+		delete(sections["k3s"].(map[string]any), "version") // the lab has its own
+		s.configure(merged(sections, map[string]any{"certManager": map[string]any{"enabled": false}}))
+		s.must(s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config))
+		s.must(s.up())
+		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
+		s.must(s.up("--expect-no-changes"))
+		s.must(s.health())
+		s.must(s.destroy())
+	})
+}
+
+// proposedSections are the sections of a stack file, without their namespace.
+func proposedSections(t *testing.T, file string) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var stack struct {
+		Config map[string]any `json:"config"`
+	}
+	require.NoError(t, yaml.UnmarshalStrict(text, &stack))
+	sections := map[string]any{}
+	for key, value := range stack.Config {
+		sections[strings.TrimPrefix(key, "strata:")] = value
+	}
+	return sections
+}
