@@ -143,10 +143,12 @@ func (r Request) preflight(ctx context.Context, text []byte) (stuck, later Probl
 	findings, err := within(ctx, r.Limit, func(ctx context.Context) ([]preflight.Finding, error) { return preflight.Stack(ctx, cfg, r.Project) })
 	for _, finding := range findings {
 		problem := Problem{Host: finding.Subject, What: finding.Check + ": " + finding.Message, Fix: joined(finding.Cause, finding.Hint)}
-		if finding.State == health.Stuck {
+		switch finding.State {
+		case health.Stuck:
 			stuck = append(stuck, problem)
-		} else if finding.State == health.Waiting {
+		case health.Waiting:
 			later = append(later, problem)
+		case health.Ready, health.Skipped, health.Missing: // nothing that a person has to know now
 		}
 	}
 	return stuck, later, err
