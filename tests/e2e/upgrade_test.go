@@ -19,8 +19,6 @@ const (
 	missingVersion = "v99.0.0"
 	// nextVersion is one that the nodes have: today's images under another name.
 	nextVersion = "v99.0.1"
-	// toldWithin is how long a bad upgrade may go on after the first ImagePullBackOff.
-	toldWithin = 30 * time.Second
 )
 
 // addon is a chart, where its workloads are, and the gates that observe them.
@@ -67,7 +65,7 @@ func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string)
 				}
 				took := r.when(t, "gate "+gate+": stuck").Sub(first)
 				t.Logf("%s tells %s after the first ImagePullBackOff", gate, took.Round(time.Second))
-				assert.Less(t, took, toldWithin, "%s", gate)
+				assert.Less(t, took, toldSoon, "%s", gate)
 			}
 		}
 		if len(later) > 0 {
