@@ -313,12 +313,10 @@ installed_hashes() {
 	done
 }
 
-# disable_old takes the former unit away, so that a changed name or target leaves nothing enabled.
+# disable_old takes a former unit away, so that a changed name or target leaves nothing enabled. K3s does not look first whether there is one.
 disable_old() {
-	if [ -e "$service_file" ]; then
-		systemctl disable "$system_name" >/dev/null 2>&1 || warn "could not disable $system_name"
-		rm -f "$service_file" "$env_file"
-	fi
+	systemctl disable "$system_name" >/dev/null 2>&1 || info "$system_name was not enabled"
+	rm -f "$service_file" "$env_file"
 }
 
 enable_and_start() {
