@@ -51,18 +51,31 @@ func (w Weights) Rest(m Moment) float64 {
 
 // scale is what parts of a kind, downloads or builds, cost in this run by what the table says.
 func (w Weights) scale(m Moment, downloads bool) float64 {
-	spent, weight := doubt, doubt
+	spent, weight := w.done(m, downloads)
+	if !downloads {
+		// What is compiled first ends after minutes. Until then a slow machine shows in what it has downloaded, which takes processor time, too;
+		// a fast one does not, for what was there already costs nothing.
+		if more, of := w.done(m, true); more > of {
+			spent, weight = spent+more, weight+of
+		}
+	}
+	spent, weight = spent+doubt, weight+doubt
+	// What runs shows only a lower bound, but that from the first second on.
+	if running := w.sum(m.Running, downloads); !downloads && running > 0 {
+		return max(spent/weight, (spent+w.spentOnRunning(m))/(weight+running))
+	}
+	return spent / weight
+}
+
+// done is what the ended parts of a kind cost, and what they do by the table.
+func (w Weights) done(m Moment, downloads bool) (spent, weight float64) {
 	for _, part := range m.Done {
 		if isDownload(part) == downloads && !part.Always {
 			spent += part.Processor
 			weight += w.of(part).Processor
 		}
 	}
-	// What runs shows only a lower bound, but that from the first second on.
-	if running := w.sum(m.Running, downloads); !downloads && running > 0 {
-		return max(spent/weight, (spent+w.spentOnRunning(m))/(weight+running))
-	}
-	return spent / weight
+	return spent, weight
 }
 
 // spentOnRunning is the processor time that no ended part accounts for.
