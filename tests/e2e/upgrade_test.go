@@ -49,32 +49,19 @@ func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	})
 }
 
-// badUpgrade expects of an up that it names the image of each add-on. On a busy machine a release may still be written when the first gate ends
-// the up: its own gates begin with the next one.
+// badUpgrade expects of an up that it names the image of each add-on. Its first failed gate does not end it, for on a busy machine the releases
+// of the others may still be written by then.
 func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string) string) {
 	s.with("STRATA_ARTIFACTS="+s.bundleOf(t, version), func() {
-		r := s.up()
+		r := s.up("--continue-on-error")
 		require.Error(t, r.err, "%s", r.output)
-		var later []string
 		for _, a := range bad {
 			first := s.firstBackOff(t, a.namespace)
 			for _, gate := range a.gates {
-				if !strings.Contains(r.output, "gate "+gate+": stuck") {
-					later = append(later, gate)
-					continue
-				}
 				took := r.when(t, "gate "+gate+": stuck").Sub(first)
 				t.Logf("%s tells %s after the first ImagePullBackOff", gate, took.Round(time.Second))
 				assert.Less(t, took, toldSoon, "%s", gate)
 			}
-		}
-		if len(later) > 0 {
-			again := s.up()
-			require.Error(t, again.err, "%s", again.output)
-			for _, gate := range later {
-				assert.Contains(t, again.output, "gate "+gate+": stuck")
-			}
-			r.output += again.output
 		}
 		assert.GreaterOrEqual(t, strings.Count(r.output, ":"+missingVersion), len(bad), "the image is named")
 	})

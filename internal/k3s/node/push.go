@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -28,10 +27,6 @@ type Push struct {
 	// Timeout bounds the whole.
 	Timeout metav1.Duration `json:"timeout"`
 }
-
-// diskStall is for how long a host may be silent while it takes a file. A dozen archives at once, a gigabyte in all, have kept
-// an sshd from answering for 8 s on a disk that others used as well; a memory card is slower than that.
-const diskStall = time.Minute
 
 // Permissions are the mode, read.
 func (p Push) Permissions() (fs.FileMode, error) {
