@@ -67,11 +67,13 @@ func changed(before imported, now fs.FileInfo) bool {
 	return now.Size() != before.Size && now.ModTime().After(before.ModTime.Time)
 }
 
+// importImage loads an archive's blobs. As in K3s nothing is unpacked: that is done on the nodes where a Pod needs it
+// (k3s-io/k3s pkg/agent/containerd/containerd.go, preloadFile).
 func (c *Config) importImage(ctx context.Context, file string) error {
 	start := time.Now()
 	logrus.Infof("Importing images from %s", file)
 	out, err := exec.CommandContext(ctx, filepath.Join(c.binDir(), "ctr"),
-		"--address", Socket, "--namespace", "k8s.io", "images", "import", file).CombinedOutput()
+		"--address", Socket, "--namespace", "k8s.io", "images", "import", "--no-unpack", file).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(out)))
 	}
