@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"strata/config"
+	"strata/internal/artifacts"
+)
+
+// mirrored answers for every file of upstream, and for the lists of K3s's sums.
+func mirrored(w http.ResponseWriter, r *http.Request) {
+	content := func(at string) string { return "content of " + at }
+	folder, name := path.Split(r.URL.Path)
+	if !strings.HasPrefix(name, "sha256sum-") {
+		_, _ = fmt.Fprint(w, content(r.URL.Path))
+		return
+	}
+	for _, file := range []string{"k3s", "k3s-arm64", "k3s-airgap-images-amd64.tar.zst", "k3s-airgap-images-arm64.tar.zst"} {
+		_, _ = fmt.Fprintf(w, "%x  %s\n", sha256.Sum256([]byte(content(folder+file))), file)
+	}
+}
+
+func TestFetchLocksWhatTheProjectsStacksNeed(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(mirrored))
+	t.Cleanup(server.Close)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	project := t.TempDir()
+	stack, err := yaml.Marshal(map[string]any{"config": map[string]any{
+		"strata:cluster":   map[string]any{"context": "kind-kind"},
+		"strata:metallb":   map[string]any{"addresses": []string{"172.18.255.200-172.18.255.250"}},
+		"strata:artifacts": map[string]any{"mirror": server.URL, "mirrorCA": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))},
+	}})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.dev.yaml"), stack, 0o600))
+	code, stdout, stderr := invoke(t, "", "fetch", "--project", project)
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "strata.lock has the sums of")
+	lock, err := artifacts.ReadLock(project)
+	require.NoError(t, err)
+	for _, pin := range config.Pins(config.Versions{}) {
+		_, found := lock.Find(pin)
+		assert.True(t, found, pin.Name)
+	}
+}
