@@ -1,0 +1,55 @@
+package ci
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rhysd/actionlint"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const workflow = "../../examples/ci/github.yaml"
+
+// faults are what actionlint finds: in the syntax, in expressions, and in what actions are given. With shellcheck, where it is installed.
+func faults(t *testing.T, text string) []string {
+	t.Helper()
+	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{Shellcheck: "shellcheck"})
+	require.NoError(t, err)
+	// Labels of one's own runners are in a repository's configuration of actionlint; here they are the example's.
+	found, err := linter.Lint("strata.yaml", []byte(text), nil)
+	require.NoError(t, err)
+	var texts []string
+	for _, one := range found {
+		if !strings.Contains(one.Message, `label "strata" is unknown`) {
+			texts = append(texts, one.Error())
+		}
+	}
+	return texts
+}
+
+func TestTheWorkflowIsOne(t *testing.T) {
+	text, err := os.ReadFile(workflow)
+	require.NoError(t, err)
+	assert.Empty(t, faults(t, string(text)))
+}
+
+// A linter that finds nothing must be one that would.
+func TestAFaultInTheWorkflowIsFound(t *testing.T) {
+	text, err := os.ReadFile(workflow)
+	require.NoError(t, err)
+	for name, change := range map[string][2]string{
+		"an unknown key":                               {"timeout-minutes: 30", "timeout: 30"},
+		"a misspelt context":                           {"github.event_name == 'push'", "github.event-nam == 'push'"},
+		"an input that an action has not":              {"go-version-file", "go-version-fil"},
+		"an event that is none":                        {"  pull_request:\n", "  pull_requests:\n"},
+		"a secret in an expression that is not closed": {"secrets.SSH_KEY }}", "secrets.SSH_KEY }"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, string(text), change[0])
+			assert.NotEmpty(t, faults(t, strings.Replace(string(text), change[0], change[1], 1)))
+		})
+	}
+}

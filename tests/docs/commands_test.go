@@ -1,0 +1,272 @@
+package docs
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+	"strata/tests/docs/shell"
+)
+
+// followed are the pages that are followed command by command.
+var followed = []string{"docs/getting-started.md", "docs/team.md"}
+
+// forges are the examples for CI, whose commands are held to the same.
+var forges = []string{"examples/ci/github.yaml", "examples/ci/gitlab.yaml"}
+
+// run says where a command is run: a file of a test, or of what a target of CI runs, and how the command stands there.
+type run struct{ file, as string }
+
+// here marks commands of this machine's own system: TestWhatAPageDoesOnThisMachine runs the blocks that have them.
+const here = "tests/docs/commands_test.go"
+
+// ran are the commands of followed pages, by their first words, with where they are run. Their flags must stand there as well, but for
+// strata's own, which internal/cli holds against the command line.
+var ran = map[string]run{
+	"make up":             {"tests/bench/first/measure.go", `"make", "up"`},
+	"make down":           {"tests/bench/first/measure.go", `"make", "down"`},
+	"strata init":         {"internal/cli/init_test.go", `"init", "dev"`},
+	"strata fetch":        {"internal/cli/fetch_test.go", `"fetch", "--project"`},
+	"strata preflight":    {"tests/e2e/init_test.go", `strata, "preflight"`},
+	"strata health":       {"tests/e2e/stack_test.go", `{"health"`},
+	"pulumi stack init":   {"tests/e2e/stack_test.go", `"stack", "init"`},
+	"pulumi up":           {"tests/e2e/stack_test.go", `s.pulumi("up"`},
+	"pulumi destroy":      {"tests/e2e/stack_test.go", `s.pulumi("destroy"`},
+	"pulumi stack output": {"tests/e2e/stack_output_test.go", `"stack", "output"`},
+	"pulumi login":        {"tests/state/team_test.go", `"login"`},
+	"pulumi preview":      {"tests/state/team_test.go", `"preview"`},
+	"pulumi cancel":       {"tests/state/team_test.go", `"cancel"`},
+	"pulumi stack export": {"tests/state/team_test.go", `"stack", "export"`},
+	"pulumi stack import": {"tests/state/team_test.go", `"stack", "import"`},
+	"strata recover":      {"tests/state/team_test.go", `"recover"`},
+	"kubectl":             {"tests/e2e/serial_test.go", `"kubectl", "--kubeconfig"`},
+	"mkdir":               {here, "TestWhatAPageDoesOnThisMachine"},
+	"install":             {here, "TestWhatAPageDoesOnThisMachine"},
+	"head":                {here, "TestWhatAPageDoesOnThisMachine"},
+	"base64":              {here, "TestWhatAPageDoesOnThisMachine"},
+	"export":              {here, "TestWhatAPageDoesOnThisMachine"},
+}
+
+// notRun are the commands that no test runs, with why.
+var notRun = map[string]string{
+	"eval":        "a shell's own",
+	"curl":        "it downloads Pulumi's installer",
+	"sh":          "it runs Pulumi's installer",
+	"printenv":    "it writes a secret of CI's",
+	"rm":          "it takes that away",
+	"make build":  "the lab builds the program by itself, with the same flags (tests/lab/internal/catalog/host.go)",
+	"make health": "hack/stack runs strata health in the lab's environment, which every story does",
+	"make deploy": "tests/e2e/workload_test.go rolls out the same application with the stack's file",
+	"make load":   "it is strata load, which tests/e2e/workload_test.go runs",
+}
+
+// The two forges do the same to the stack.
+func TestBothExamplesForCIRunTheSame(t *testing.T) {
+	var both [2][]string
+	for i, example := range forges {
+		commands, err := shell.Pipeline(files(t, func(path string) bool { return path == example })[example])
+		require.NoError(t, err)
+		for _, one := range commands {
+			if name := one.Words[0]; name == "pulumi" || name == "make" || strings.HasSuffix(name, "/strata") {
+				both[i] = append(both[i], strings.Join(one.Words, " "))
+			}
+		}
+		slices.Sort(both[i])
+	}
+	assert.Greater(t, len(both[0]), 4)
+	assert.Equal(t, both[0], both[1])
+}
+
+// subcommands is how many words, the program included, say what a command does.
+var subcommands = map[string]int{"make": 2, "strata": 2, "pulumi": 2}
+
+// key is a command's first words; those of `pulumi stack` and the like have one more.
+func key(c shell.Command) string {
+	c.Words = slices.Clone(c.Words)
+	c.Words[0] = filepath.Base(c.Words[0])
+	n := max(1, subcommands[c.Words[0]])
+	if c.Words[0] == "pulumi" && len(c.Words) > 2 && c.Words[1] == "stack" {
+		n++
+	}
+	return strings.Join(c.Words[:min(n, len(c.Words))], " ")
+}
+
+// flagsOf are the flags of a command, without their values.
+func flagsOf(c shell.Command) []string {
+	var flags []string
+	for _, word := range c.Words[1:] {
+		if name, _, _ := strings.Cut(word, "="); strings.HasPrefix(name, "-") {
+			flags = append(flags, name)
+		}
+	}
+	return flags
+}
+
+// short are the flags that some stories write out.
+var short = map[string]string{"-s": "--stack"}
+
+// Who follows a page types nothing that was never run.
+func TestEachCommandOfAFollowedPageIsRun(t *testing.T) {
+	all := pages(t)
+	sources := map[string]string{}
+	used := map[string]bool{}
+	for _, page := range slices.Concat(followed, forges) {
+		read, text := shell.Page, all[page]
+		if slices.Contains(forges, page) {
+			read, text = shell.Pipeline, files(t, func(path string) bool { return path == page })[page]
+		}
+		commands, err := read(text)
+		require.NoError(t, err, page)
+		require.NotEmpty(t, commands, page)
+		for _, one := range commands {
+			used[key(one)] = true
+			assert.NoError(t, isRun(sources, one), "%s: %s", page, one.Line)
+		}
+	}
+	for _, one := range append(slices.Collect(maps.Keys(ran)), slices.Collect(maps.Keys(notRun))...) {
+		assert.True(t, used[one], "no followed page has %s any more", one)
+	}
+}
+
+// isRun says why a command is not run as it stands on a page. sources keeps the files that were read.
+func isRun(sources map[string]string, c shell.Command) error {
+	name := key(c)
+	if _, excused := notRun[name]; excused {
+		return nil
+	}
+	where, known := ran[name]
+	if !known {
+		return fmt.Errorf("%q is neither among those that a test runs nor among those that none does; add it to ran, with where", name)
+	}
+	if sources[where.file] == "" {
+		text, err := os.ReadFile(filepath.Join(root, where.file))
+		if err != nil {
+			return err
+		}
+		sources[where.file] = string(text)
+	}
+	if !strings.Contains(sources[where.file], where.as) {
+		return fmt.Errorf("%s does not run it any more: %s", where.file, where.as)
+	}
+	if filepath.Base(c.Words[0]) == "strata" || where.file == here {
+		return nil
+	}
+	for _, flag := range flagsOf(c) {
+		if text := sources[where.file]; !strings.Contains(text, `"`+flag+`"`) && (short[flag] == "" || !strings.Contains(text, `"`+short[flag]+`"`)) {
+			return fmt.Errorf("%s does not run it with %s", where.file, flag)
+		}
+	}
+	return nil
+}
+
+func TestACommandThatIsNotRunIsFound(t *testing.T) {
+	sources := map[string]string{"tests/e2e/stack_test.go": `s.pulumi("up", "--stack")`}
+	for line, want := range map[string]string{
+		"pulumi up -s production": "", "make load RATE=50": "", "pulumi up --yes": "does not run it with --yes", "pulumi destroy": "does not run it any more",
+		"pulumi refresh": `"pulumi refresh" is neither`, "reboot now": `"reboot" is neither`,
+	} {
+		commands, err := shell.Script(line)
+		require.NoError(t, err)
+		if err := isRun(sources, commands[0]); want == "" {
+			assert.NoError(t, err, line)
+		} else {
+			assert.ErrorContains(t, err, want, line)
+		}
+	}
+}
+
+var (
+	target   = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
+	variable = regexp.MustCompile(`(?m)^([A-Z]+) \?=|\$\(or \$\(([A-Z]+)\)|\$\$\{([A-Z]+):-`)
+)
+
+// A target that a page names is in the Makefile, and so is each variable that it is given.
+func TestEachTargetOfThePagesIsInTheMakefile(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	known := map[string]bool{}
+	for _, pattern := range []*regexp.Regexp{target, variable} {
+		for _, found := range pattern.FindAllStringSubmatch(string(makefile), -1) {
+			known[strings.Join(found[1:], "")] = true
+		}
+	}
+	require.True(t, known["up"] && known["STACK"] && known["VERSION"] && known["KILLS"])
+	checked := 0
+	for page, text := range pages(t) {
+		if strings.HasPrefix(page, "docs/adr/") || strings.HasPrefix(page, "tests/lab/tools/") {
+			continue
+		}
+		commands, err := shell.Page(text)
+		require.NoError(t, err, page)
+		for _, one := range commands {
+			if one.Words[0] != "make" {
+				continue
+			}
+			for _, word := range one.Words[1:] {
+				name, _, _ := strings.Cut(strings.TrimPrefix(word, "["), "=")
+				assert.True(t, known[name], "%s: the Makefile has no %s: %s", page, name, one.Line)
+				checked++
+			}
+		}
+	}
+	assert.Greater(t, checked, 10)
+}
+
+// block is the first block of a page's language that has a text.
+func block(t *testing.T, page, language, text string) string {
+	t.Helper()
+	for _, found := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```").FindAllStringSubmatch(page, -1) {
+		if strings.Contains(found[1], text) {
+			return found[1]
+		}
+	}
+	require.Fail(t, "no block of "+language+" has "+text)
+	return ""
+}
+
+// What a page has one do on one's own machine before Pulumi comes in leaves a passphrase that only its owner reads.
+func TestWhatAPageDoesOnThisMachine(t *testing.T) {
+	page := pages(t)["docs/getting-started.md"]
+	home, bin := t.TempDir(), t.TempDir()
+	for _, name := range []string{"pulumi", "kubectl"} {
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho \"$PULUMI_BACKEND_URL $*\" >> \"$HOME/calls\"\necho secret\n"), 0o700))
+	}
+	script := "set -eu\n" + block(t, page, "sh", "stack init production") + block(t, page, "sh", "kubectl")
+	command := exec.Command("sh", "-c", script)
+	command.Dir, command.Env = home, []string{"HOME=" + home, "PATH=" + bin + ":" + os.Getenv("PATH")}
+	output, err := command.CombinedOutput()
+	require.NoError(t, err, string(output))
+	for _, name := range []string{".strata/passphrase", "kubeconfig"} {
+		info, err := os.Stat(filepath.Join(home, name))
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), name)
+		assert.Positive(t, info.Size(), name)
+	}
+	calls, err := os.ReadFile(filepath.Join(home, "calls"))
+	require.NoError(t, err)
+	assert.Contains(t, string(calls), "file://"+home+"/.strata/state stack init production\n")
+	assert.DirExists(t, filepath.Join(home, ".strata/state"))
+}
+
+// A stack file that a page shows whole is one.
+func TestEachStackFileOfAFollowedPageIsValid(t *testing.T) {
+	checked := 0
+	for _, page := range followed {
+		for _, found := range regexp.MustCompile("(?ms)^```yaml\n(# yaml-language-server.*?)^```").FindAllStringSubmatch(pages(t)[page], -1) {
+			_, err := config.OfText("mine", page, []byte(found[1]))
+			require.NoError(t, err, page)
+			checked++
+		}
+	}
+	assert.Positive(t, checked)
+}
