@@ -108,20 +108,25 @@ func parse(line string) ([]Command, error) {
 }
 
 func (r *reader) next() error {
-	switch c := r.rest[0]; {
-	case strings.HasPrefix(r.rest, "$("):
+	c := r.rest[0]
+	if strings.HasPrefix(r.rest, "$(") {
 		return r.substitution()
-	case c == '\'' || c == '"':
+	}
+	if c == '\'' || c == '"' {
 		return r.quoted(c)
-	case c == ' ' || c == '\t':
-		r.endWord()
-	case c == '#' && !r.inWord:
+	}
+	if c == '#' && !r.inWord {
 		r.rest = ""
 		return nil
+	}
+	if strings.ContainsRune("()`", rune(c)) || c == '{' && !r.inWord {
+		return fmt.Errorf("%q is not read here; write a simpler command", string(c))
+	}
+	switch {
+	case c == ' ' || c == '\t':
+		r.endWord()
 	case c == '|' || c == ';' || c == '&' && !strings.HasSuffix(r.word.String(), ">"):
 		r.endCommand()
-	case c == '(' || c == ')' || c == '`' || c == '{' && !r.inWord:
-		return fmt.Errorf("%q is not read here; write a simpler command", string(c))
 	default:
 		r.word.WriteByte(c)
 		r.inWord = true
