@@ -78,7 +78,7 @@ test-vm: ready lab-vm ## the stories on real virtual machines, which QEMU emulat
 	cd tests/e2e && E2E_VM=1 go test -count=1 -timeout 60m -v -run '^TestLibvirt' .
 
 .PHONY: test
-test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine, conformance, e2e (test-machines, test-vm and test-chaos are apart)
+test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine, conformance, e2e (test-machines, test-vm, test-state and test-chaos are apart)
 	@hack/test all
 
 .PHONY: test-chaos
@@ -94,6 +94,10 @@ mutants: ## each small change of a gate's judgement must fail a test; writes tes
 .PHONY: test-machines
 test-machines: ready ## the lab's machines, made, broken and removed one by one: ten minutes
 	@hack/test machines
+
+.PHONY: test-state
+test-state: ready ## a stack's state on an S3-compatible store, with Pulumi's command line as it is published, which is compiled first (minutes)
+	cd tests/state && go test -count=1 -timeout 30m -v ./...
 
 .PHONY: test-fast
 test-fast: ## what needs no lab, in seconds
