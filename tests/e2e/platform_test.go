@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -123,9 +122,10 @@ func platform(hosts *hostSet, nodes ...node) map[string]any {
 }
 
 func (s *stack) urls() map[string]string {
-	r := s.must(s.run("pulumi", "stack", "output", "urls", "--stack", s.name, "--json"))
 	urls := map[string]string{}
-	require.NoError(s.t, json.Unmarshal([]byte(r.output), &urls))
+	for name, url := range s.outputs()["urls"].(map[string]any) {
+		urls[name] = url.(string)
+	}
 	return urls
 }
 

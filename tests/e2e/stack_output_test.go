@@ -18,16 +18,23 @@ type outputs struct {
 // output is one of the stack's outputs.
 func (s *stack) output(name string) string {
 	s.t.Helper()
+	values := s.outputs()
+	require.Contains(s.t, values, name)
+	if text, ok := values[name].(string); ok {
+		return text
+	}
+	return fmt.Sprint(values[name])
+}
+
+// outputs are all of them.
+func (s *stack) outputs() map[string]any {
+	s.t.Helper()
 	if state := s.state(); s.known.state == nil || !state.ModTime().Equal(s.known.state.ModTime()) || state.Size() != s.known.state.Size() {
 		r := s.must(s.run("pulumi", "stack", "output", "--stack", s.name, "--show-secrets", "--json"))
 		s.known = outputs{state: state}
 		require.NoError(s.t, json.Unmarshal([]byte(r.output), &s.known.values))
 	}
-	require.Contains(s.t, s.known.values, name)
-	if text, ok := s.known.values[name].(string); ok {
-		return text
-	}
-	return fmt.Sprint(s.known.values[name])
+	return s.known.values
 }
 
 // state is the file that the stack's backend has the state in, before it is read: what is written meanwhile is read again.
