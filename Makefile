@@ -136,7 +136,7 @@ bench-histories: ready ## play HISTORIES (20) random programs, drawn from SEED (
 	go generate ./tests/bench
 
 .PHONY: bench-faults
-bench-faults: ready ## break a platform that is up in each way of a table, and time what its gates say and how it heals (a quarter of an hour); FAULTS=REGEXP selects
+bench-faults: ready ## break a platform that is up in each way of a table, and time what its gates say and how it heals (twenty-five minutes); FAULTS=REGEXP selects; writes docs/faults.md
 	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchFaults$$' -v .
 	go generate ./tests/bench
 
