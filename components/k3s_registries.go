@@ -24,14 +24,23 @@ const (
 )
 
 // k3sRegistries is what follows config.yaml on the install's stdin: registries.yaml (docs.k3s.io/installation/private-registry) and the
-// CAs that it names; empty where no registry is configured. A CA's file is named by what is in it, so that a K3s which runs finds the old one until
-// it starts again, and registries.yaml alone says whether it has to.
-func k3sRegistries(registries config.Registries) (string, error) {
-	if registries.IsZero() {
+// CAs that it names; empty where no registry is configured. A CA's file is named by what is in it, so that a K3s which runs finds the old
+// one until it starts again, and registries.yaml alone says whether it has to.
+func k3sRegistries(registries []config.Registry) (string, error) {
+	if len(registries) == 0 {
 		return "", nil
 	}
-	files := map[string]string{}
-	text, err := yaml.Marshal(map[string]any{"mirrors": mirrorKeys(registries.Mirrors), "configs": registryKeys(registries.Configs, files)})
+	files, mirrors, configs := map[string]string{}, map[string]any{}, map[string]any{}
+	for _, registry := range registries {
+		reached := registryConfig(registry, files)
+		if len(reached) > 0 {
+			configs[registryHost(registry.Name)] = reached
+		}
+		if len(registry.Mirrors) > 0 || len(reached) == 0 { // without either, K3s's embedded registry is meant
+			mirrors[registry.Name] = registryMirror(registry)
+		}
+	}
+	text, err := yaml.Marshal(map[string]any{"mirrors": mirrors, "configs": configs})
 	if err != nil {
 		return "", err
 	}
@@ -43,42 +52,43 @@ func k3sRegistries(registries config.Registries) (string, error) {
 	return all.String(), nil
 }
 
-func mirrorKeys(mirrors map[string]config.RegistryMirror) map[string]any {
-	keys := map[string]any{}
-	for name, mirror := range mirrors {
-		one := map[string]any{}
-		if len(mirror.Endpoints) > 0 {
-			one["endpoint"] = mirror.Endpoints
-		}
-		if len(mirror.Rewrites) > 0 {
-			one["rewrite"] = mirror.Rewrites
-		}
-		keys[name] = one
+// registryHost is where a registry answers: containerd looks for a login by that name, and finds none under docker.io
+// (containerd pkg/cri/server/image_pull.go, registryHosts; containerd/reference/docker, DefaultHost).
+func registryHost(name string) string {
+	if name == "docker.io" {
+		return "registry-1.docker.io"
 	}
-	return keys
+	return name
 }
 
-// registryKeys adds the CAs to files, by their path below /etc/rancher/k3s.
-func registryKeys(registries map[string]config.RegistryConfig, files map[string]string) map[string]any {
-	keys := map[string]any{}
-	for name, registry := range registries {
-		one, tls := map[string]any{}, map[string]any{}
-		if registry.Username != "" {
-			one["auth"] = map[string]any{"username": registry.Username, "password": registry.Password}
-		}
-		if registry.CA != "" {
-			sum := sha256.Sum256([]byte(registry.CA))
-			file := registriesCAs + hex.EncodeToString(sum[:8]) + ".crt"
-			files[file] = registry.CA
-			tls["ca_file"] = "/etc/rancher/k3s/" + file
-		}
-		if registry.InsecureSkipVerify {
-			tls["insecure_skip_verify"] = true
-		}
-		if len(tls) > 0 {
-			one["tls"] = tls
-		}
-		keys[name] = one
+func registryMirror(registry config.Registry) map[string]any {
+	mirror := map[string]any{}
+	if len(registry.Mirrors) > 0 {
+		mirror["endpoint"] = registry.Mirrors
 	}
-	return keys
+	if len(registry.Rewrites) > 0 {
+		mirror["rewrite"] = registry.Rewrites
+	}
+	return mirror
+}
+
+// registryConfig adds the registry's CA to files, by its path below /etc/rancher/k3s.
+func registryConfig(registry config.Registry, files map[string]string) map[string]any {
+	reached, tls := map[string]any{}, map[string]any{}
+	if registry.Username != "" {
+		reached["auth"] = map[string]any{"username": registry.Username, "password": registry.Password}
+	}
+	if registry.CA != "" {
+		sum := sha256.Sum256([]byte(registry.CA))
+		file := registriesCAs + hex.EncodeToString(sum[:8]) + ".crt"
+		files[file] = registry.CA
+		tls["ca_file"] = "/etc/rancher/k3s/" + file
+	}
+	if registry.InsecureSkipVerify {
+		tls["insecure_skip_verify"] = true
+	}
+	if len(tls) > 0 {
+		reached["tls"] = tls
+	}
+	return reached
 }

@@ -37,17 +37,15 @@ mirrors:
   quay.io: {}
 `
 
-func someRegistries() config.Registries {
-	return config.Registries{
-		Mirrors: map[string]config.RegistryMirror{
-			"docker.io": {Endpoints: []string{"https://mirror.example.org"}, Rewrites: map[string]string{"^library/(.*)": "hub/$1"}}, "quay.io": {},
-		},
-		Configs: map[string]config.RegistryConfig{"mirror.example.org": {Username: "robot", Password: "hunter2", CA: registryCA}, "*": {InsecureSkipVerify: true}},
+func someRegistries() []config.Registry {
+	return []config.Registry{
+		{Name: "docker.io", Mirrors: []string{"https://mirror.example.org"}, Rewrites: map[string]string{"^library/(.*)": "hub/$1"}}, {Name: "quay.io"},
+		{Name: "mirror.example.org", Username: "robot", Password: "hunter2", CA: registryCA}, {Name: "*", InsecureSkipVerify: true},
 	}
 }
 
 // installWith runs the install with what follows config.yaml on its stdin.
-func (h *fakeHost) installWith(registries config.Registries) (output string, code int) {
+func (h *fakeHost) installWith(registries []config.Registry) (output string, code int) {
 	h.t.Helper()
 	more, err := k3sRegistries(registries)
 	require.NoError(h.t, err)
@@ -56,7 +54,7 @@ func (h *fakeHost) installWith(registries config.Registries) (output string, cod
 
 func TestANodeGetsItsRegistriesAndRestartsForThem(t *testing.T) {
 	h := newFakeHost(t)
-	_, code := h.installWith(config.Registries{})
+	_, code := h.installWith(nil)
 	require.Zero(t, code)
 	assert.False(t, h.exists(registriesFile))
 
@@ -86,29 +84,37 @@ func TestANodeGetsItsRegistriesAndRestartsForThem(t *testing.T) {
 	assert.False(t, h.restarted("k3s"), "nothing changed")
 
 	changed := someRegistries()
-	changed.Configs["mirror.example.org"] = config.RegistryConfig{Username: "robot", Password: "hunter3", CA: registryCA}
+	changed[2].Password = "hunter3"
 	_, code = h.installWith(changed)
 	require.Zero(t, code)
 	assert.True(t, h.restarted("k3s"), "another password")
 
-	changed.Configs["mirror.example.org"] = config.RegistryConfig{Username: "robot", Password: "hunter3", CA: registryCA + registryCA}
+	changed[2].CA += registryCA
 	_, code = h.installWith(changed)
 	require.Zero(t, code)
 	assert.True(t, h.restarted("k3s"), "another CA")
 
-	_, code = h.installWith(config.Registries{})
+	_, code = h.installWith(nil)
 	require.Zero(t, code)
 	assert.False(t, h.exists(registriesFile))
 	assert.True(t, h.restarted("k3s"), "none any more")
 }
 
+// containerd asks for Docker Hub's login by the host that it talks to.
+func TestALoginOfDockerHubIsThatOfItsHost(t *testing.T) {
+	text, err := k3sRegistries([]config.Registry{{Name: "docker.io", Username: "me", Password: "hunter2"}})
+	require.NoError(t, err)
+	assert.Contains(t, text, "configs:\n  registry-1.docker.io:\n    auth:\n")
+	assert.Contains(t, text, "mirrors: {}\n")
+}
+
 // A person's own file is theirs: it stays without strata:k3s.registries, and nothing changes where the two would be one.
 func TestSomebodyElsesRegistriesStay(t *testing.T) {
 	h := newFakeHost(t)
-	_, code := h.installWith(config.Registries{})
+	_, code := h.installWith(nil)
 	require.Zero(t, code)
 	h.write(registriesFile, "mirrors: {}\n")
-	_, code = h.installWith(config.Registries{})
+	_, code = h.installWith(nil)
 	require.Zero(t, code)
 	assert.False(t, h.restarted("k3s"))
 	out, code := h.installWith(someRegistries())

@@ -11,7 +11,7 @@ import (
 )
 
 // withRegistries is a configuration with strata:k3s.registries, and other keys of strata:k3s.
-func withRegistries(t *testing.T, registries config.Registries, others map[string]any) map[string]string {
+func withRegistries(t *testing.T, others map[string]any, registries ...config.Registry) map[string]string {
 	t.Helper()
 	section := map[string]any{"registries": registries}
 	for key, value := range others {
@@ -25,48 +25,35 @@ func withRegistries(t *testing.T, registries config.Registries, others map[strin
 }
 
 func TestRegistriesHaveMirrorsAndLogins(t *testing.T) {
-	given := config.Registries{
-		Mirrors: map[string]config.RegistryMirror{
-			"docker.io": {Endpoints: []string{"https://mirror.example.org/v2/hub", "http://10.0.0.9:5000"}, Rewrites: map[string]string{"^library/(.*)": "hub/$1"}},
-			"*":         {},
-		},
-		Configs: map[string]config.RegistryConfig{
-			"mirror.example.org": {Username: "robot", Password: "hunter2", CA: certificate(t)},
-			"10.0.0.9:5000":      {InsecureSkipVerify: true}, "[fd00::9]:5000": {}, "*": {},
-		},
+	given := []config.Registry{
+		{Name: "docker.io", Mirrors: []string{"https://mirror.example.org/v2/hub", "http://10.0.0.9:5000"}, Rewrites: map[string]string{"^library/(.*)": "hub/$1"}},
+		{Name: "mirror.example.org", Username: "robot", Password: "hunter2", CA: certificate(t)},
+		{Name: "10.0.0.9:5000", InsecureSkipVerify: true}, {Name: "[fd00::9]:5000"}, {Name: "*"},
 	}
-	cfg, err := config.Load("dev", withRegistries(t, given, nil), noEnv)
+	cfg, err := config.Load("dev", withRegistries(t, nil, given...), noEnv)
 	require.NoError(t, err)
 	assert.Equal(t, given, cfg.K3s.Registries)
-	assert.False(t, cfg.K3s.Registries.IsZero())
-	assert.True(t, config.Registries{}.IsZero())
 }
 
 func TestMistakesInRegistriesAreSaidTogetherAndWithoutAPassword(t *testing.T) {
-	_, err := config.Load("dev", withRegistries(t, config.Registries{
-		Mirrors: map[string]config.RegistryMirror{
-			"https://docker.io": {}, "quay.io": {
-				Endpoints: []string{"https://me:hunter2@mirror.example.org", "mirror.example.org", "https://mirror.example.org?token=hunter2"},
-				Rewrites:  map[string]string{"(": "x"},
-			},
-		},
-		Configs: map[string]config.RegistryConfig{
-			"mirror.example.org/hub": {}, "mirror.example.org:0": {}, "a.example.org": {Password: "hunter2"}, "b.example.org": {Username: "me"},
-			"c.example.org": {CA: "hunter2"}, "d.example.org": {CA: certificate(t), InsecureSkipVerify: true},
-		},
-	}, map[string]any{"serverArgs": map[string]any{"private-registry": "/etc/registries.yaml"}, "agentArgs": map[string]any{"private-registry": "/etc/registries.yaml"}}), noEnv)
+	args := map[string]any{"private-registry": "/etc/registries.yaml"}
+	_, err := config.Load("dev", withRegistries(t, map[string]any{"serverArgs": args, "agentArgs": args},
+		config.Registry{Name: "https://me:hunter2@docker.io"},
+		config.Registry{Name: "quay.io", Mirrors: []string{"https://me:hunter2@mirror.example.org", "mirror.example.org", "https://mirror.example.org?token=hunter2"}, Rewrites: map[string]string{"(": "x"}},
+		config.Registry{Name: "mirror.example.org/hub", Rewrites: map[string]string{"a": "b"}}, config.Registry{Name: "mirror.example.org:0"}, config.Registry{Name: "quay.io"},
+		config.Registry{Name: "a.example.org", Password: "hunter2"}, config.Registry{Name: "b.example.org", Username: "me"},
+		config.Registry{Name: "c.example.org", CA: "hunter2"}, config.Registry{Name: "d.example.org", CA: certificate(t), InsecureSkipVerify: true}, config.Registry{},
+	), noEnv)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "hunter2")
-	const is = "strata:k3s.registries."
+	const at = "strata:k3s.registries"
 	for _, want := range []string{
-		is + `mirrors["https://docker.io"]: is not the name of a registry`,
-		is + `mirrors["quay.io"].endpoints[0]: is not an http or https URL without a user and a query`,
-		is + `mirrors["quay.io"].endpoints[1]: is not an http`, is + `mirrors["quay.io"].endpoints[2]: is not an http`,
-		is + `mirrors["quay.io"].rewrites["("]: is not a regular expression`,
-		is + `configs["mirror.example.org/hub"]: is not the name of a registry`, is + `configs["mirror.example.org:0"]: is not the name of a registry`,
-		is + `configs["a.example.org"]: has a username or a password, and not both`, is + `configs["b.example.org"]: has a username or a password`,
-		is + `configs["c.example.org"].ca: is not a certificate in PEM`,
-		is + `configs["d.example.org"].insecureSkipVerify: true does not look at the certificate`,
+		at + `[0].name: is not the name of a registry`,
+		at + `[1].mirrors[0]: is not an http or https URL without a user and a query`, at + `[1].mirrors[1]: is not an http`, at + `[1].mirrors[2]: is not an http`,
+		at + `[1].rewrites["("]: is not a regular expression`, at + `[2].rewrites: is set, and mirrors is not`,
+		at + `[2].name: is not the name`, at + `[3].name: is not the name`, at + `[4].name: quay.io has an entry already`,
+		at + `[5]: has a username or a password, and not both`, at + `[6]: has a username or a password`, at + `[7].ca: is not a certificate in PEM`,
+		at + `[8].insecureSkipVerify: true does not look at the certificate`, at + `[9].name: is not the name of a registry`,
 		`strata:k3s.serverArgs["private-registry"]: names another file than that of k3s.registries`, `strata:k3s.agentArgs["private-registry"]: names another file`,
 	} {
 		assert.ErrorContains(t, err, want)
@@ -75,27 +62,27 @@ func TestMistakesInRegistriesAreSaidTogetherAndWithoutAPassword(t *testing.T) {
 
 // Without registries, the file that a person has written may be anywhere.
 func TestAnotherRegistriesFileIsThePersonsOwn(t *testing.T) {
-	_, err := config.Load("dev", withRegistries(t, config.Registries{}, map[string]any{"serverArgs": map[string]any{"private-registry": "/etc/registries.yaml"}}), noEnv)
+	_, err := config.Load("dev", withRegistries(t, map[string]any{"serverArgs": map[string]any{"private-registry": "/etc/registries.yaml"}}), noEnv)
 	require.NoError(t, err)
 }
 
 func TestARegistrysPasswordIsASecretOfPulumi(t *testing.T) {
-	raw := withRegistries(t, config.Registries{Configs: map[string]config.RegistryConfig{"mirror.example.org": {Username: "robot", Password: "hunter2"}}}, nil)
+	raw := withRegistries(t, nil, config.Registry{Name: "mirror.example.org", Username: "robot", Password: "hunter2"})
 	_, err := fromPulumi(t, raw)
-	require.ErrorContains(t, err, `strata:k3s.registries.configs["mirror.example.org"].password: is not encrypted; run: pulumi config set --secret --path 'strata:k3s.registries.configs["mirror.example.org"].password'`)
+	require.ErrorContains(t, err, `strata:k3s.registries[0].password: is not encrypted; run: pulumi config set --secret --path 'strata:k3s.registries[0].password'`)
 	assert.NotContains(t, err.Error(), "hunter2")
 	cfg, err := fromPulumi(t, raw, "strata:k3s")
 	require.NoError(t, err)
-	assert.Equal(t, "hunter2", cfg.K3s.Registries.Configs["mirror.example.org"].Password)
+	assert.Equal(t, "hunter2", cfg.K3s.Registries[0].Password)
 }
 
 func TestARegistrysPasswordIsEncryptedInTheStackFile(t *testing.T) {
 	const hosts = "config:\n  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: [{name: a, role: server, address: 10.10.0.11}]}\n  strata:metallb: {addresses: [10.10.0.200-10.10.0.210]}\n"
-	const section = "  strata:k3s: {registries: {configs: {mirror.example.org: {username: robot, password: "
-	_, err := config.OfText("dev", "Pulumi.dev.yaml", []byte(hosts+section+"hunter2}}}}\n"))
-	require.ErrorContains(t, err, `configs["mirror.example.org"].password: is not encrypted`)
+	const section = "  strata:k3s: {registries: [{name: mirror.example.org, username: robot, password: "
+	_, err := config.OfText("dev", "Pulumi.dev.yaml", []byte(hosts+section+"hunter2}]}\n"))
+	require.ErrorContains(t, err, `strata:k3s.registries[0].password: is not encrypted`)
 	assert.NotContains(t, err.Error(), "hunter2")
-	cfg, err := config.OfText("dev", "Pulumi.dev.yaml", []byte(hosts+section+"{secure: v1:abc}}}}}\n"))
+	cfg, err := config.OfText("dev", "Pulumi.dev.yaml", []byte(hosts+section+"{secure: v1:abc}}]}\n"))
 	require.NoError(t, err)
-	assert.Equal(t, config.Sealed, cfg.K3s.Registries.Configs["mirror.example.org"].Password)
+	assert.Equal(t, config.Sealed, cfg.K3s.Registries[0].Password)
 }

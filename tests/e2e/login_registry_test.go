@@ -84,9 +84,9 @@ const registriesFile = "/etc/rancher/k3s/registries.yaml"
 func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[string]any) {
 	images := map[string]string{"acme/shop:1": "testserver.tar"}
 	r := serveLoginRegistry(t, hosts.net.address(1), images)
-	registries := map[string]any{
-		"mirrors": map[string]any{"docker.io": map[string]any{"endpoints": []any{"https://" + r.address}}},
-		"configs": map[string]any{r.address: map[string]any{"username": r.user, "password": r.password, "ca": r.ca}},
+	registries := []any{
+		map[string]any{"name": "docker.io", "mirrors": []any{"https://" + r.address}},
+		map[string]any{"name": r.address, "username": r.user, "password": r.password, "ca": r.ca},
 	}
 	with := merged(sections, map[string]any{
 		"k3s":      map[string]any{"registries": registries},
@@ -94,9 +94,9 @@ func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[st
 		"timeouts": map[string]any{"workload": "40s"},
 	})
 	s.configure(with)
-	s.refused(t, s.pulumi("preview"), `strata:k3s.registries.configs["`+r.address+`"].password: is not encrypted`)
+	s.refused(t, s.pulumi("preview"), "strata:k3s.registries[1].password: is not encrypted")
 	password := func(text string) {
-		s.must(s.pulumi("config", "set", "--secret", "--path", `strata:k3s.registries.configs["`+r.address+`"].password`, text))
+		s.must(s.pulumi("config", "set", "--secret", "--path", "strata:k3s.registries[1].password", text))
 	}
 	password("another-password")
 	s.refused(t, s.up(), "docker.io/acme/shop:1", "401 Unauthorized", "cause: the registry does not give the image to this node")
