@@ -1,51 +1,55 @@
 package e2e
 
 import (
+	"archive/tar"
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/authn"
-	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// loginRegistry is a registry of this machine that gives its images to one user, under a certificate that no host trusts by itself.
+// loginRegistry is a registry of this machine that gives its one image to one user, under a certificate that no host trusts by itself.
 type loginRegistry struct {
 	// address is its host and port, ca its certificate in PEM.
 	address, ca    string
 	user, password string
+	// content is what it serves by path below /v2/.
+	content map[string]served
 }
 
-// serveLoginRegistry serves images, by the names that nodes ask for, from archives of the bundle.
-func serveLoginRegistry(t *testing.T, address string, images map[string]string) loginRegistry {
+type served struct {
+	mediaType string
+	body      []byte
+}
+
+// serveLoginRegistry serves an archive of the bundle under the name of an image, for example acme/shop:1.
+func serveLoginRegistry(t *testing.T, address, image, archive string) *loginRegistry {
 	t.Helper()
 	listener, err := net.Listen("tcp", address+":0")
 	require.NoError(t, err)
-	r := loginRegistry{address: listener.Addr().String(), user: "robot", password: "a-registry-password-that-must-not-leak"}
-	holds := registry.New()
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		if user, password, given := request.BasicAuth(); !given || user != r.user || password != r.password {
-			w.Header().Set("WWW-Authenticate", `Basic realm="registry"`)
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		holds.ServeHTTP(w, request)
-	}))
+	r := &loginRegistry{address: listener.Addr().String(), user: "robot", password: "a-registry-password-that-must-not-leak", content: map[string]served{}}
+	r.hold(t, image, filepath.Join(bundle, "images", archive))
+	server := httptest.NewUnstartedServer(r)
 	require.NoError(t, server.Listener.Close())
 	server.Listener = listener
 	var pair tls.Certificate
@@ -53,16 +57,74 @@ func serveLoginRegistry(t *testing.T, address string, images map[string]string) 
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	for image, archive := range images {
-		content, err := tarball.ImageFromPath(filepath.Join(bundle, "images", archive), nil)
-		require.NoError(t, err)
-		reference, err := name.ParseReference(r.address + "/" + image)
-		require.NoError(t, err)
-		require.NoError(t, remote.Write(reference, content,
-			remote.WithTransport(server.Client().Transport), remote.WithAuth(&authn.Basic{Username: r.user, Password: r.password})))
-	}
 	return r
 }
+
+func (r *loginRegistry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if user, password, given := request.BasicAuth(); !given || user != r.user || password != r.password {
+		w.Header().Set("WWW-Authenticate", `Basic realm="registry"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	found, ok := r.content[strings.TrimPrefix(request.URL.Path, "/v2/")]
+	if !ok && request.URL.Path != "/v2/" {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", found.mediaType)
+	w.Header().Set("Docker-Content-Digest", digestOf(found.body))
+	http.ServeContent(w, request, "", time.Time{}, bytes.NewReader(found.body))
+}
+
+// hold takes the one image of a docker-archive, as an OCI image (opencontainers/image-spec, manifest.md).
+func (r *loginRegistry) hold(t *testing.T, image, archive string) {
+	t.Helper()
+	files := archived(t, archive)
+	var images []struct {
+		Config string
+		Layers []string
+	}
+	require.NoError(t, json.Unmarshal(files["manifest.json"], &images))
+	require.Len(t, images, 1)
+	repository, tag, _ := strings.Cut(image, ":")
+	blob := func(mediaType, file string) map[string]any {
+		body := files[file]
+		r.content[repository+"/blobs/"+digestOf(body)] = served{"application/octet-stream", body}
+		return map[string]any{"mediaType": mediaType, "digest": digestOf(body), "size": len(body)}
+	}
+	layers := []map[string]any{}
+	for _, layer := range images[0].Layers {
+		layers = append(layers, blob("application/vnd.oci.image.layer.v1.tar", layer))
+	}
+	const mediaType = "application/vnd.oci.image.manifest.v1+json"
+	manifest, err := json.Marshal(map[string]any{
+		"schemaVersion": 2, "mediaType": mediaType, "config": blob("application/vnd.oci.image.config.v1+json", images[0].Config), "layers": layers,
+	})
+	require.NoError(t, err)
+	for _, reference := range []string{tag, digestOf(manifest)} {
+		r.content[repository+"/manifests/"+reference] = served{mediaType, manifest}
+	}
+}
+
+// archived are the files of a tar.
+func archived(t *testing.T, path string) map[string][]byte {
+	t.Helper()
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	files, reader := map[string][]byte{}, tar.NewReader(file)
+	for {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		require.NoError(t, err)
+		files[header.Name], err = io.ReadAll(reader)
+		require.NoError(t, err)
+	}
+}
+
+func digestOf(body []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(body)) }
 
 // certificateOf makes a certificate for an address, which signs for itself.
 func certificateOf(t *testing.T, address string) (tls.Certificate, string) {
@@ -82,16 +144,15 @@ const registriesFile = "/etc/rancher/k3s/registries.yaml"
 
 // pullsThroughALogin has the nodes pull an image of docker.io from a registry of this machine that wants a login.
 func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[string]any) {
-	images := map[string]string{"acme/shop:1": "testserver.tar"}
-	r := serveLoginRegistry(t, hosts.net.address(1), images)
+	r := serveLoginRegistry(t, hosts.net.address(1), "acme/shop:1", "testserver.tar")
 	registries := []any{
 		map[string]any{"name": "docker.io", "mirrors": []any{"https://" + r.address}},
 		map[string]any{"name": r.address, "username": r.user, "password": r.password, "ca": r.ca},
 	}
+	k3s, _ := sections["k3s"].(map[string]any)
 	with := merged(sections, map[string]any{
-		"k3s":      map[string]any{"registries": registries},
-		"apps":     map[string]any{"workloads": []any{map[string]any{"name": "shop", "image": "docker.io/acme/shop:1", "replicas": 1, "probes": map[string]any{"ready": "/ready"}}}},
-		"timeouts": map[string]any{"workload": "40s"},
+		"k3s":  merged(k3s, map[string]any{"registries": registries}),
+		"apps": map[string]any{"workloads": []any{map[string]any{"name": "shop", "image": "docker.io/acme/shop:1", "minReady": "2s", "probes": map[string]any{"ready": "/ready"}}}},
 	})
 	s.configure(with)
 	s.refused(t, s.pulumi("preview"), "strata:k3s.registries[1].password: is not encrypted")
@@ -99,7 +160,7 @@ func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[st
 		s.must(s.pulumi("config", "set", "--secret", "--path", "strata:k3s.registries[1].password", text))
 	}
 	password("another-password")
-	s.refused(t, s.up(), "docker.io/acme/shop:1", "401 Unauthorized", "cause: the registry does not give the image to this node")
+	s.refused(t, s.up(), "docker.io/acme/shop:1", "401 Unauthorized", "cause: the registry does not give out image docker.io/acme/shop:1")
 	password(r.password)
 	up := s.must(s.up())
 	s.must(s.up("--expect-no-changes"))
