@@ -51,7 +51,9 @@ type registryEndpoint struct {
 
 // registryHost is one hosts.toml.
 type registryHost struct {
-	Default   registryEndpoint
+	// Server is the registry itself; nil where containerd is to take its name.
+	Server    *string
+	Config    registryConfig
 	Endpoints []registryEndpoint
 }
 
@@ -102,18 +104,21 @@ func (r registries) hosts() map[string]registryHost {
 		names = append(names, name)
 	}
 	for _, name := range names {
-		host := registryHost{Default: registryEndpoint{Config: r.configOf(name)}}
-		folder := "_default"
+		host, folder, server := registryHost{Config: r.configOf(name)}, name, ""
 		if name != "*" {
-			folder = name
-			host.Default.URL = endpointOf(name).URL
+			server = endpointOf(name).URL
+		} else {
+			folder = "_default"
+		}
+		if _, configured := r.Configs[name]; name != "*" || !configured {
+			host.Server = &server
 		}
 		for _, address := range r.Mirrors[name].Endpoints {
 			endpoint := endpointOf(address)
 			endpoint.Config, endpoint.Rewrites = r.configOf(registryOf(address)), r.Mirrors[name].Rewrites
 			host.Endpoints = append(host.Endpoints, endpoint)
 		}
-		if len(host.Endpoints) > 0 || host.Default.Config.Auth != nil || host.Default.Config.TLS != nil {
+		if len(host.Endpoints) > 0 || host.Config.Auth != nil || host.Config.TLS != nil {
 			hosts[folder] = host
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What K3s v1.34 itself writes for the same registries.yaml (k3s-io/k3s pkg/agent/containerd, writeContainerdHosts), but for empty lines and
-// indentation, which TOML does not read.
+// What K3s v1.34's own functions made of the same registries.yaml (k3s-io/k3s pkg/agent/containerd/config.go, getHostConfigs, and
+// pkg/agent/templates/templates.go), but for empty lines and indentation, which TOML does not read.
 func TestRegistriesBecomeWhatContainerdReads(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "registries.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(`
@@ -61,7 +61,9 @@ capabilities = ["pull", "resolve", "push"]
 [host."https://mirror.example.org:8443/v2/hub".rewrite]
   "^library/(.*)" = "hub/$1"
 `,
-		"_default": header + `
+		"_default": header + `server = ""
+capabilities = ["pull", "resolve", "push"]
+
 [host]
 
 [host."http://localhost:5000/v2"]
