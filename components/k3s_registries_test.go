@@ -109,7 +109,7 @@ func TestALoginOfDockerHubIsThatOfItsHost(t *testing.T) {
 }
 
 // A person's own file is theirs: it stays without strata:k3s.registries, and nothing changes where the two would be one.
-func TestSomebodyElsesRegistriesStay(t *testing.T) {
+func TestAPersonsOwnRegistriesStay(t *testing.T) {
 	h := newFakeHost(t)
 	_, code := h.installWith(nil)
 	require.Zero(t, code)
