@@ -59,14 +59,19 @@ func (k *k3s) uninstall(name string, host *Host) (pulumi.Resource, error) {
 	}, slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
 }
 
-// config is the node's config.yaml. Secret.
+// config is the node's config.yaml, with the registries' files behind it. Secret: the token in it makes that nothing follows from its sum.
 func (k *k3s) config(host *Host) pulumi.StringOutput {
 	servers := make([]config.Node, 0, len(k.servers))
 	for _, server := range k.servers {
 		servers = append(servers, server.Node)
 	}
 	return k.token.ApplyT(func(token string) (string, error) {
-		return k3sConfig(k.args.Config, host.Node, servers, token)
+		text, err := k3sConfig(k.args.Config, host.Node, servers, token)
+		if err != nil {
+			return "", err
+		}
+		registries, err := k3sRegistries(k.args.Config.Registries)
+		return text + registries, err
 	}).(pulumi.StringOutput)
 }
 

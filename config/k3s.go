@@ -31,6 +31,9 @@ type K3s struct {
 	ClientCertificateLifetime metav1.Duration `json:"clientCertificateLifetime,omitzero"`
 	// Snapshots are etcd's, which each server writes for itself.
 	Snapshots Snapshots `json:"snapshots,omitzero"`
+	// Registries are container registries that have mirrors or want a login, and such mirrors. Default: none, and a registries.yaml that
+	// a person has written on a host stays as it is.
+	Registries []Registry `json:"registries,omitempty"`
 	// ServerArgs are further keys of the servers' config.yaml of K3s, by their long flag name.
 	ServerArgs map[string]any `json:"serverArgs,omitempty"`
 	// AgentArgs are further keys of the agents' config.yaml of K3s, by their long flag name.

@@ -62,6 +62,7 @@ func (c *Config) checkK3s(ps *problems) {
 	if d := k3s.ClientCertificateLifetime.Duration; d < shortestCertificate {
 		ps.add(field("k3s.clientCertificateLifetime"), d.String(), "ends while an up uses it", "write at least "+shortestCertificate.String()+", or leave it out for a year")
 	}
+	c.checkRegistries(ps)
 	checkArgs(ps, field("k3s.serverArgs"), k3s.ServerArgs)
 	checkArgs(ps, field("k3s.agentArgs"), k3s.AgentArgs)
 	if c.Upgrade.Concurrency < 1 {

@@ -52,6 +52,11 @@ type containerFacts struct {
 	Exit string `json:"exit,omitempty"`
 	// Pulls is how often pulling the image has failed, from the Pod's events.
 	Pulls int `json:"pulls,omitempty"`
+	// Old says that the last failure was long before the gate looked first.
+	Old bool `json:"old,omitempty"`
+
+	// failed is when the image was last pulled in vain, or the program last ended.
+	failed time.Time
 }
 
 // trouble is what a Pod says about itself: Stuck or Waiting, and why.
@@ -121,8 +126,10 @@ func containerTrouble(c containerFacts, pod podFacts, namespace string) (trouble
 		t.stuckIf(true)
 	case errPull, pullBackOff:
 		t.pulling(c, pod.Seconds)
+		t.agedIf(c.Old)
 	case "CrashLoopBackOff":
 		t.crashing(c, pod)
+		t.agedIf(c.Old)
 		t.hint = logs + " --previous"
 	case notReady:
 		t.text = fmt.Sprintf("container %s runs and is not ready: %s", c.Name, c.Message)
@@ -170,6 +177,15 @@ func (t *trouble) creating(c containerFacts, pod podFacts) bool {
 		}
 	}
 	return false
+}
+
+// agedIf takes back what only an old failure says: what caused it may be mended, and the kubelet has not tried again, for which it waits up to
+// 5 minutes (kubernetes pkg/kubelet/kubelet.go, MaxContainerBackOff).
+func (t *trouble) agedIf(old bool) {
+	if old {
+		t.state = health.Waiting
+		t.text += "; that was before this gate began, and the kubelet tries again within 5 minutes"
+	}
 }
 
 func (t *trouble) stuckIf(sure bool) {

@@ -25,11 +25,19 @@ func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
 		if status.State.Waiting == nil {
 			continue
 		}
-		facts.Containers = append(facts.Containers, containerFacts{
+		ended := status.LastTerminationState.Terminated
+		container := containerFacts{
 			Name: status.Name, Image: status.Image,
-			Reason: status.State.Waiting.Reason, Message: Stable(status.State.Waiting.Message),
-			Exit: exitOf(status.LastTerminationState.Terminated), Pulls: failedPulls(own, status.Image),
-		})
+			Reason: status.State.Waiting.Reason, Message: Stable(status.State.Waiting.Message), Exit: exitOf(ended),
+		}
+		if ended != nil {
+			container.failed = ended.FinishedAt.Time
+		}
+		for _, event := range failedPulls(own, status.Image) {
+			container.Pulls += eventCount(event)
+			container.failed = latest(container.failed, eventTime(event))
+		}
+		facts.Containers = append(facts.Containers, container)
 	}
 	facts.Containers = append(facts.Containers, unreadyOf(pod, own)...)
 	return facts
@@ -64,15 +72,22 @@ func exitOf(ended *corev1.ContainerStateTerminated) string {
 	return text
 }
 
-// failedPulls counts the kubelet's "Failed to pull image" events for an image. Equal events are one object with a count.
-func failedPulls(events []corev1.Event, image string) int {
-	pulls := 0
+// failedPulls are the kubelet's "Failed to pull image" events for an image. Equal events are one object with a count.
+func failedPulls(events []corev1.Event, image string) []corev1.Event {
+	var pulls []corev1.Event
 	for _, event := range events {
 		if event.Reason == "Failed" && strings.HasPrefix(event.Message, "Failed to pull image") && strings.Contains(event.Message, image) {
-			pulls += eventCount(event)
+			pulls = append(pulls, event)
 		}
 	}
 	return pulls
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 func eventCount(event corev1.Event) int {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"strata/health/healthtest"
+	"strata/health/observe"
 )
 
 func TestFactsOfAPod(t *testing.T) {
@@ -24,7 +25,7 @@ status:
     - name: c
       image: "b:1"
       state: {waiting: {reason: CrashLoopBackOff, message: "read 10.0.0.1:55->10.0.0.2:80: reset"}}
-      lastState: {terminated: {exitCode: 2, reason: Error, message: " bad flag\n"}}
+      lastState: {terminated: {exitCode: 2, reason: Error, message: " bad flag\n", finishedAt: "1970-01-01T00:00:12Z"}}
     - {name: running, image: "c:1", state: {running: {}}}
 `)
 	events := []corev1.Event{
@@ -39,11 +40,30 @@ status:
 		Name: "p", Node: "agent-1", Scheduled: Condition{Type: "PodScheduled", Status: "True", Reason: "S", Message: "M"},
 		Containers: []containerFacts{{
 			Name: "c", Image: "b:1", Reason: "CrashLoopBackOff", Message: "read 10.0.0.2:80: reset", Exit: "exit code 2 (Error): bad flag", Pulls: 3,
+			failed: time.Unix(12, 0), // the later one
 		}},
 		Events: []string{"Failed: Error: ErrImagePull", `BackOff: Failed to pull image "b:1": not the reason`, `Failed: Failed to pull image "other:1": x`},
 	}, factsOfPod(pod, events))
+	events[0].LastTimestamp = metav1.Unix(13, 0)
+	assert.Equal(t, time.Unix(13, 0), factsOfPod(pod, events).Containers[0].failed)
 	assert.Empty(t, exitOf(nil))
 	assert.Equal(t, "exit code 1 (Error)", exitOf(&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}))
+}
+
+// The kubelet waits for up to 5 minutes before it tries again, and whoever mended the cause runs up meanwhile.
+func TestAFailureFromBeforeTheGateIsOldUntilThereIsAnother(t *testing.T) {
+	now := time.Unix(100, 0)
+	seen := observe.NewStable(func() time.Time { return now })
+	old := func(failed int64) bool {
+		facts := WorkloadFacts{Namespace: "apps", Pods: []podFacts{{Name: "shop", Containers: []containerFacts{{Name: "shop", Reason: pullBackOff, failed: time.Unix(failed, 0)}, {Name: "other"}}}}}
+		facts.times(seen)
+		assert.False(t, facts.Pods[0].Containers[1].Old, "it has not failed")
+		return facts.Pods[0].Containers[0].Old
+	}
+	assert.True(t, old(70))
+	now = now.Add(time.Minute)
+	assert.True(t, old(70))
+	assert.False(t, old(159))
 }
 
 func TestAContainerThatRunsAndIsNotReadySaysWhatItsProbeDoes(t *testing.T) {

@@ -186,7 +186,7 @@ func newestReplicaSet(ctx context.Context, s *APIServer, d *appsv1.Deployment) (
 	return newest, nil
 }
 
-// ObserveWorkloads reads several workloads and for how long each of their Pods has shown the same trouble.
+// ObserveWorkloads reads several workloads, for how long each of their Pods has shown the same trouble, and whether that is an old one.
 func ObserveWorkloads(ctx context.Context, s *APIServer, refs []WorkloadRef, seen *observe.Stable) ([]WorkloadFacts, error) {
 	var all []WorkloadFacts
 	for _, ref := range refs {
@@ -194,13 +194,23 @@ func ObserveWorkloads(ctx context.Context, s *APIServer, refs []WorkloadRef, see
 		if err != nil {
 			return nil, err
 		}
-		for i := range facts.Pods {
-			pod := &facts.Pods[i]
-			pod.Seconds = seen.Seconds("pod "+facts.Namespace+"/"+pod.Name, pod.shows())
-		}
+		facts.times(seen)
 		all = append(all, facts)
 	}
 	return all, nil
+}
+
+// times notes for how long each Pod has shown the same trouble, and whether that is from long before the first look.
+func (w *WorkloadFacts) times(seen *observe.Stable) {
+	for i := range w.Pods {
+		pod := &w.Pods[i]
+		subject := "pod " + w.Namespace + "/" + pod.Name
+		pod.Seconds = seen.Seconds(subject, pod.shows())
+		for j := range pod.Containers {
+			container := &pod.Containers[j]
+			container.Old = !container.failed.IsZero() && seen.Old(subject+" "+container.Name, container.failed)
+		}
+	}
 }
 
 // shows is a Pod's trouble as a text, to tell whether it stays the same.

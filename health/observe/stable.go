@@ -12,6 +12,8 @@ type Clock func() time.Time
 type Stable struct {
 	now  Clock
 	seen map[string]sighting
+	// first is when what is Old happened to each subject.
+	first map[string]time.Time
 }
 
 type sighting struct {
@@ -20,7 +22,9 @@ type sighting struct {
 }
 
 // NewStable has seen nothing yet.
-func NewStable(now Clock) *Stable { return &Stable{now: now, seen: map[string]sighting{}} }
+func NewStable(now Clock) *Stable {
+	return &Stable{now: now, seen: map[string]sighting{}, first: map[string]time.Time{}}
+}
 
 // Seconds is for how many whole seconds subject has been text, without an interruption between two observations.
 func (s *Stable) Seconds(subject, text string) int {
@@ -34,3 +38,20 @@ func (s *Stable) Seconds(subject, text string) int {
 
 // Forget ends a sighting: the subject is well, or gone.
 func (s *Stable) Forget(subject string) { delete(s.seen, subject) }
+
+// fresh is how old something may be at the first look at it, to be taken for something of now: a gate begins right behind what it waits for.
+const fresh = 15 * time.Second
+
+// Old reports whether what last happened to subject had happened long before the first look at it: what it says may be mended since. at is
+// when it happened.
+func (s *Stable) Old(subject string, at time.Time) bool {
+	first, known := s.first[subject]
+	if !known {
+		if s.now().Sub(at) <= fresh {
+			at = time.Time{}
+		}
+		s.first[subject] = at
+		return !at.IsZero()
+	}
+	return !first.IsZero() && !at.After(first)
+}

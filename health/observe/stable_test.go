@@ -20,3 +20,15 @@ func TestWhatStaysTheSameIsTimed(t *testing.T) {
 	s.Forget("a")
 	assert.Zero(t, s.Seconds("a", "y"), "well in between starts anew")
 }
+
+func TestWhatHappenedLongBeforeTheFirstLookIsOld(t *testing.T) {
+	now := time.Unix(1000, 0)
+	s := NewStable(func() time.Time { return now })
+	assert.False(t, s.Old("recent", now.Add(-fresh)), "as far ago as what a gate waits for may be")
+	assert.True(t, s.Old("old", now.Add(-fresh-time.Second)))
+	assert.False(t, s.Old("ahead", now.Add(time.Minute)), "a host's clock that is ahead")
+	now = now.Add(time.Hour)
+	assert.True(t, s.Old("old", time.Unix(1000, 0).Add(-fresh-time.Second)), "nothing has happened since")
+	assert.False(t, s.Old("recent", time.Unix(1000, 0).Add(-fresh)), "it was recent at the first look")
+	assert.False(t, s.Old("old", time.Unix(1001, 0)), "it happened again")
+}

@@ -38,17 +38,20 @@ func TestInitProposesAStackThatComesUp(t *testing.T) {
 		}
 		s.refused(t, s.run(strata, append(initArgs, "--host", net.address(11))...), "is there already, and is not overwritten")
 	})
-	s.step("what it proposes comes up, is healthy and goes", func(t *testing.T) {
-		sections := proposedSections(t, file)
+	var sections map[string]any
+	s.step("what it proposes comes up and is healthy", func(t *testing.T) {
+		sections = proposedSections(t, file)
 		assert.Equal(t, net.subnet(), sections["hosts"].(map[string]any)["subnet"])
-		s.configure(merged(sections, map[string]any{"certManager": map[string]any{"enabled": false}}))
+		sections = merged(sections, map[string]any{"certManager": map[string]any{"enabled": false}})
+		s.configure(sections)
 		s.must(s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config))
 		s.must(s.up())
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 		s.must(s.up("--expect-no-changes"))
 		s.must(s.health())
-		s.must(s.destroy())
 	})
+	s.step("nodes pull through a mirror that wants a login", func(t *testing.T) { s.pullsThroughALogin(t, hosts, sections) })
+	s.step("it goes", func(t *testing.T) { s.must(s.destroy()) })
 }
 
 // proposedSections are the sections of a stack file, without their namespace.

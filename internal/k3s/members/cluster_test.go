@@ -115,8 +115,16 @@ func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: membersLease, Namespace: metav1.NamespaceSystem},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder},
 	}))
+	// The fake forgets what happens between a list and the watch behind it, which an API server does not.
+	watched := make(chan struct{}, 1)
+	client.PrependWatchReactor("nodes", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		begun, err := client.Tracker().Watch(action.GetResource(), action.GetNamespace())
+		watched <- struct{}{}
+		return true, begun, err
+	})
 	go func() {
 		<-output.seen
+		<-watched
 		answer := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name, Annotations: map[string]string{removedAnnotation: "server-3-1"}}}
 		assert.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), answer, ""))
 	}()

@@ -46,9 +46,41 @@ write_unit() (
 		sh /var/lib/strata/k3s-install.sh
 )
 
+registries=/etc/rancher/k3s/registries.yaml
+
+# Whether there is a registries.yaml that Strata has written. One that somebody else wrote is theirs, and K3s is not restarted for it.
+has_own_registries() {
+	[ -e "$registries" ] && head -1 "$registries" | grep -q '^# Written by Strata '
+}
+
+# Puts the files into place that follow config.yaml in $1, each after a line "# file: NAME"; registries.yaml is the last of them. Without any,
+# the one of an earlier configuration goes. The CAs stay: a K3s that runs reads them until it starts again.
+place_registries() (
+	umask 077
+	if ! grep -q '^# file: ' "$1"; then
+		if has_own_registries; then rm "$registries"; fi
+		return
+	fi
+	if [ -e "$registries" ] && ! has_own_registries; then
+		echo "k3s: $registries on this host is not Strata's, and strata:k3s.registries would replace it: move what it says there, and remove the file" >&2
+		rm "$1"
+		return 1
+	fi
+	cd /etc/rancher/k3s
+	mkdir -p registries.d
+	awk '/^# file: / { file = $3 ".new"; next } file { print > file }' "$1"
+	sed -n 's/^# file: //p' "$1" | while read -r file; do
+		sync "$file.new"
+		mv "$file.new" "$file"
+	done
+)
+
 # K3s reads its configuration only at start, and its installer does not look at config.yaml, so the restart is decided by this sum.
 configured() {
-	cat /etc/rancher/k3s/config.yaml /etc/rancher/k3s/config.yaml.d/90-strata-join.yaml "/etc/systemd/system/$unit.service" "$program" | sha256sum
+	{
+		cat /etc/rancher/k3s/config.yaml /etc/rancher/k3s/config.yaml.d/90-strata-join.yaml "/etc/systemd/system/$unit.service" "$program"
+		if has_own_registries; then cat "$registries"; fi
+	} | sha256sum
 }
 
 is_applied() { [ "$(cat "$applied" 2> /dev/null)" = "$(configured)" ]; }

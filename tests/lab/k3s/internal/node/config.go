@@ -26,6 +26,8 @@ type Config struct {
 	FlannelIface string
 	// ResolvConf is kubelet's; empty: the host's when it is usable.
 	ResolvConf string
+	// Registries is the path of registries.yaml.
+	Registries string
 	// PauseImage is the sandbox image.
 	PauseImage string
 	// ProtectKernelDefaults makes kubelet refuse sysctls that are not its own.

@@ -112,8 +112,17 @@ func (c *Config) writeContainerdConfig() error {
 	if err != nil {
 		return err
 	}
+	registries, err := readRegistries(c.Registries)
+	if err != nil {
+		return fmt.Errorf("failed to get private registry configuration: %w", err)
+	}
+	hosts := c.agentPath("etc/containerd/certs.d")
+	if err := registries.writeHosts(hosts); err != nil {
+		return err
+	}
 	var out bytes.Buffer
 	err = parsed.Execute(&out, map[string]any{
+		"Hosts": hosts, "Registries": registries.Configs,
 		"Root": c.agentPath("containerd"), "Socket": Socket, "PauseImage": c.PauseImage,
 		"CNIConf": c.agentPath("etc/cni/net.d"), "CNIBin": "/usr/lib/cni",
 		"RestrictOOM": !mayLowerOOMScore(),

@@ -71,6 +71,7 @@ func nodeConfig(p *settings.Parsed) (*node.Config, error) {
 		KubeletArgs: p.Lists["kubelet-arg"], ProxyArgs: p.Lists["kube-proxy-arg"],
 		FlannelIface: p.Texts["flannel-iface"], ResolvConf: p.Texts["resolv-conf"],
 		PauseImage:            textOr(p, "pause-image", PauseImage),
+		Registries:            textOr(p, "private-registry", node.RegistriesFile),
 		ProtectKernelDefaults: p.Bools["protect-kernel-defaults"],
 	}, nil
 }

@@ -1,0 +1,94 @@
+package components
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"strata/config"
+)
+
+const (
+	// nextFile is a line of an install's stdin: what follows is another file below /etc/rancher/k3s. No YAML that is written out has a
+	// comment, and no certificate.
+	nextFile = "# file: "
+	// registriesHeader is the first line of a registries.yaml that Strata has written. The install knows its own file by it.
+	registriesHeader = "# Written by Strata from strata:k3s.registries; edit it there.\n"
+	// registriesCAs is the folder below /etc/rancher/k3s that has the registries' CAs.
+	registriesCAs = "registries.d/"
+)
+
+// k3sRegistries is what follows config.yaml on the install's stdin: registries.yaml (docs.k3s.io/installation/private-registry) and the
+// CAs that it names; empty where no registry is configured. A CA's file is named by what is in it, so that a K3s which runs finds the old
+// one until it starts again, and registries.yaml alone says whether it has to.
+func k3sRegistries(registries []config.Registry) (string, error) {
+	if len(registries) == 0 {
+		return "", nil
+	}
+	files, mirrors, configs := map[string]string{}, map[string]any{}, map[string]any{}
+	for _, registry := range registries {
+		reached := registryConfig(registry, files)
+		if len(reached) > 0 {
+			configs[registryHost(registry.Name)] = reached
+		}
+		if len(registry.Mirrors) > 0 || len(reached) == 0 { // without either, K3s's embedded registry is meant
+			mirrors[registry.Name] = registryMirror(registry)
+		}
+	}
+	text, err := yaml.Marshal(map[string]any{"mirrors": mirrors, "configs": configs})
+	if err != nil {
+		return "", err
+	}
+	files["registries.yaml"] = registriesHeader + string(text)
+	var all strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&all, "%s%s\n%s\n", nextFile, name, strings.TrimSuffix(files[name], "\n"))
+	}
+	return all.String(), nil
+}
+
+// registryHost is where a registry answers: containerd looks for a login by that name, and finds none under docker.io
+// (containerd pkg/cri/server/image_pull.go, registryHosts; containerd/reference/docker, DefaultHost).
+func registryHost(name string) string {
+	if name == "docker.io" {
+		return "registry-1.docker.io"
+	}
+	return name
+}
+
+func registryMirror(registry config.Registry) map[string]any {
+	mirror := map[string]any{}
+	if len(registry.Mirrors) > 0 {
+		mirror["endpoint"] = registry.Mirrors
+	}
+	if len(registry.Rewrites) > 0 {
+		mirror["rewrite"] = registry.Rewrites
+	}
+	return mirror
+}
+
+// registryConfig adds the registry's CA to files, by its path below /etc/rancher/k3s.
+func registryConfig(registry config.Registry, files map[string]string) map[string]any {
+	reached, tls := map[string]any{}, map[string]any{}
+	if registry.Username != "" {
+		reached["auth"] = map[string]any{"username": registry.Username, "password": registry.Password}
+	}
+	if registry.CA != "" {
+		sum := sha256.Sum256([]byte(registry.CA))
+		file := registriesCAs + hex.EncodeToString(sum[:8]) + ".crt"
+		files[file] = registry.CA
+		tls["ca_file"] = "/etc/rancher/k3s/" + file
+	}
+	if registry.InsecureSkipVerify {
+		tls["insecure_skip_verify"] = true
+	}
+	if len(tls) > 0 {
+		reached["tls"] = tls
+	}
+	return reached
+}

@@ -1,0 +1,128 @@
+package components
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+)
+
+const (
+	registriesFile = "etc/rancher/k3s/registries.yaml"
+	registryCA     = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n"
+)
+
+// The whole of what a node gets, in K3s's own words (k3s-io/k3s takes them from rancher/wharfie's pkg/registries).
+const registriesYAML = `# Written by Strata from strata:k3s.registries; edit it there.
+configs:
+  '*':
+    tls:
+      insecure_skip_verify: true
+  mirror.example.org:
+    auth:
+      password: hunter2
+      username: robot
+    tls:
+      ca_file: /etc/rancher/k3s/registries.d/be8429aadfcd8ca8.crt
+mirrors:
+  docker.io:
+    endpoint:
+    - https://mirror.example.org
+    rewrite:
+      ^library/(.*): hub/$1
+  quay.io: {}
+`
+
+func someRegistries() []config.Registry {
+	return []config.Registry{
+		{Name: "docker.io", Mirrors: []string{"https://mirror.example.org"}, Rewrites: map[string]string{"^library/(.*)": "hub/$1"}}, {Name: "quay.io"},
+		{Name: "mirror.example.org", Username: "robot", Password: "hunter2", CA: registryCA}, {Name: "*", InsecureSkipVerify: true},
+	}
+}
+
+// installWith runs the install with what follows config.yaml on its stdin.
+func (h *fakeHost) installWith(registries []config.Registry) (output string, code int) {
+	h.t.Helper()
+	more, err := k3sRegistries(registries)
+	require.NoError(h.t, err)
+	return h.run("k3s-install.sh", configText+more, variable{"ROLE", "server"}, variable{"FIRST", "true"}, variable{"PEERS", ""}, configSum(configText+more), binarySum(h))
+}
+
+func TestANodeGetsItsRegistriesAndRestartsForThem(t *testing.T) {
+	h := newFakeHost(t)
+	_, code := h.installWith(nil)
+	require.Zero(t, code)
+	assert.False(t, h.exists(registriesFile))
+
+	out, code := h.installWith(someRegistries())
+	require.Zero(t, code, out)
+	assert.True(t, h.restarted("k3s"), "K3s reads them only at start")
+	assert.Equal(t, configText, h.read(configFile))
+	assert.Equal(t, h.rooted(registriesYAML), h.rooted(h.read(registriesFile)))
+	cas, err := filepath.Glob(h.path("etc/rancher/k3s/registries.d/*"))
+	require.NoError(t, err)
+	require.Len(t, cas, 1)
+	text, err := os.ReadFile(cas[0])
+	require.NoError(t, err)
+	assert.Equal(t, registryCA, string(text))
+	for _, file := range []string{h.path(registriesFile), cas[0]} {
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), file)
+	}
+	assert.NotContains(t, out, "hunter2")
+	left, err := filepath.Glob(h.path("etc/rancher/k3s/*.new"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+
+	_, code = h.installWith(someRegistries())
+	require.Zero(t, code)
+	assert.False(t, h.restarted("k3s"), "nothing changed")
+
+	changed := someRegistries()
+	changed[2].Password = "hunter3"
+	_, code = h.installWith(changed)
+	require.Zero(t, code)
+	assert.True(t, h.restarted("k3s"), "another password")
+
+	changed[2].CA += registryCA
+	_, code = h.installWith(changed)
+	require.Zero(t, code)
+	assert.True(t, h.restarted("k3s"), "another CA")
+
+	_, code = h.installWith(nil)
+	require.Zero(t, code)
+	assert.False(t, h.exists(registriesFile))
+	assert.True(t, h.restarted("k3s"), "none any more")
+}
+
+// containerd asks for Docker Hub's login by the host that it talks to.
+func TestALoginOfDockerHubIsThatOfItsHost(t *testing.T) {
+	text, err := k3sRegistries([]config.Registry{{Name: "docker.io", Username: "me", Password: "hunter2"}})
+	require.NoError(t, err)
+	assert.Contains(t, text, "configs:\n  registry-1.docker.io:\n    auth:\n")
+	assert.Contains(t, text, "mirrors: {}\n")
+}
+
+// A person's own file is theirs: it stays without strata:k3s.registries, and nothing changes where the two would be one.
+func TestAPersonsOwnRegistriesStay(t *testing.T) {
+	h := newFakeHost(t)
+	_, code := h.installWith(nil)
+	require.Zero(t, code)
+	h.write(registriesFile, "mirrors: {}\n")
+	_, code = h.installWith(nil)
+	require.Zero(t, code)
+	assert.False(t, h.restarted("k3s"))
+	out, code := h.installWith(someRegistries())
+	assert.NotZero(t, code)
+	assert.Contains(t, out, "on this host is not Strata's, and strata:k3s.registries would replace it: move what it says there, and remove the file")
+	assert.Equal(t, "mirrors: {}\n", h.read(registriesFile))
+	assert.Equal(t, configText, h.read(configFile), "nothing was changed")
+	assert.False(t, h.restarted("k3s"))
+	assert.NotContains(t, out, "hunter2")
+	assert.False(t, h.exists(configFile+".new"), "what was sent has a password")
+}

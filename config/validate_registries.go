@@ -1,0 +1,93 @@
+package config
+
+import (
+	"crypto/x509"
+	"fmt"
+	"maps"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// anyRegistry is the name of each registry that has no entry.
+const anyRegistry = "*"
+
+func (c *Config) checkRegistries(ps *problems) {
+	given := c.K3s.Registries
+	for i, registry := range given {
+		key := field("k3s.registries[%d]", i)
+		if slices.ContainsFunc(given[:i], func(other Registry) bool { return other.Name == registry.Name }) {
+			ps.add(key+".name", registry.Name, "has an entry already", "write both as one")
+		}
+		registry.check(ps, key)
+	}
+	const flag = "private-registry" // names another file in place of ours
+	for key, args := range map[string]map[string]any{"serverArgs": c.K3s.ServerArgs, "agentArgs": c.K3s.AgentArgs} {
+		if _, set := args[flag]; set && len(given) > 0 {
+			ps.add(fmt.Sprintf("%s[%q]", field("k3s.%s", key), flag), "", "names another file than that of k3s.registries", "remove one of them")
+		}
+	}
+}
+
+// check shows no address, nor what should be a name and is none: a person may have written a password into it.
+func (r Registry) check(ps *problems, key string) {
+	if r.Name != anyRegistry && !isHostPort(r.Name) {
+		ps.add(key+".name", "", "is not the name of a registry", "write host and port without scheme and path, for example docker.io or mirror.example.org:5000, or *")
+	}
+	for i, mirror := range r.Mirrors {
+		parsed, err := url.Parse(mirror)
+		if err != nil || parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Hostname() == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
+			ps.add(fmt.Sprintf("%s.mirrors[%d]", key, i), "", "is not an http or https URL without a user and a query",
+				"write for example https://mirror.example.org/v2/hub, and the login into an entry of that name")
+		}
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(r.Rewrites)) {
+		if _, err := regexp.Compile(pattern); err != nil {
+			ps.add(fmt.Sprintf("%s.rewrites[%q]", key, pattern), "", "is not a regular expression: "+err.Error(), `write for example "^library/(.*)"`)
+		}
+	}
+	if len(r.Rewrites) > 0 && len(r.Mirrors) == 0 {
+		ps.add(key+".rewrites", "", "is set, and mirrors is not", "name the mirrors that have other names for images")
+	}
+	if (r.Username == "") != (r.Password == "") {
+		ps.add(key, "", "has a username or a password, and not both", "set the other one as well: where a registry takes a token, it is the password")
+	}
+	if r.CA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(r.CA)) {
+		ps.add(key+".ca", "", "is not a certificate in PEM", "paste the file that begins with -----BEGIN CERTIFICATE-----")
+	}
+	if r.CA != "" && r.InsecureSkipVerify {
+		ps.add(key+".insecureSkipVerify", "true", "does not look at the certificate that ca is for", "remove one of them")
+	}
+}
+
+// isHostPort reports whether a text is a DNS name or an address, with or without a port.
+func isHostPort(text string) bool {
+	if _, err := netip.ParseAddrPort(text); err == nil {
+		return true
+	}
+	host, port, hasPort := strings.Cut(text, ":")
+	number, err := strconv.Atoi(port)
+	if hasPort && (err != nil || number < 1 || number > 65535) {
+		return false
+	}
+	return len(validation.IsDNS1123Subdomain(host)) == 0
+}
+
+// plainPasswords refuses a registry's password that is written out: it would be in the repository, and in what Pulumi keeps of each update.
+func (d *decoder) plainPasswords(registries []Registry) (ps problems) {
+	if d.secret == nil || d.secret(Namespace+":k3s") {
+		return nil
+	}
+	for i, registry := range registries {
+		if registry.Password != "" && registry.Password != Sealed {
+			key := field("k3s.registries[%d].password", i)
+			ps.add(key, "", "is not encrypted", "run: pulumi config set --secret --path '"+key+"'")
+		}
+	}
+	return ps
+}

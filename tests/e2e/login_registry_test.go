@@ -1,0 +1,181 @@
+package e2e
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// loginRegistry is a registry of this machine that gives its one image to one user, under a certificate that no host trusts by itself.
+type loginRegistry struct {
+	// address is its host and port, ca its certificate in PEM.
+	address, ca    string
+	user, password string
+	// content is what it serves by path below /v2/.
+	content map[string]served
+}
+
+type served struct {
+	mediaType string
+	body      []byte
+}
+
+// serveLoginRegistry serves an archive of the bundle under the name of an image, for example acme/shop:1.
+func serveLoginRegistry(t *testing.T, address, image, archive string) *loginRegistry {
+	t.Helper()
+	listener, err := net.Listen("tcp", address+":0")
+	require.NoError(t, err)
+	r := &loginRegistry{address: listener.Addr().String(), user: "robot", password: "a-registry-password-that-must-not-leak", content: map[string]served{}}
+	r.hold(t, image, filepath.Join(bundle, "images", archive))
+	server := httptest.NewUnstartedServer(r)
+	require.NoError(t, server.Listener.Close())
+	server.Listener = listener
+	var pair tls.Certificate
+	pair, r.ca = certificateOf(t, address)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return r
+}
+
+func (r *loginRegistry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if user, password, given := request.BasicAuth(); !given || user != r.user || password != r.password {
+		w.Header().Set("WWW-Authenticate", `Basic realm="registry"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	found, ok := r.content[strings.TrimPrefix(request.URL.Path, "/v2/")]
+	if !ok && request.URL.Path != "/v2/" {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", found.mediaType)
+	w.Header().Set("Docker-Content-Digest", digestOf(found.body))
+	http.ServeContent(w, request, "", time.Time{}, bytes.NewReader(found.body))
+}
+
+// hold takes the one image of a docker-archive, as an OCI image (opencontainers/image-spec, manifest.md).
+func (r *loginRegistry) hold(t *testing.T, image, archive string) {
+	t.Helper()
+	files := archived(t, archive)
+	var images []struct {
+		Config string
+		Layers []string
+	}
+	require.NoError(t, json.Unmarshal(files["manifest.json"], &images))
+	require.Len(t, images, 1)
+	repository, tag, _ := strings.Cut(image, ":")
+	blob := func(mediaType, file string) map[string]any {
+		body := files[file]
+		r.content[repository+"/blobs/"+digestOf(body)] = served{"application/octet-stream", body}
+		return map[string]any{"mediaType": mediaType, "digest": digestOf(body), "size": len(body)}
+	}
+	layers := []map[string]any{}
+	for _, layer := range images[0].Layers {
+		layers = append(layers, blob("application/vnd.oci.image.layer.v1.tar", layer))
+	}
+	const mediaType = "application/vnd.oci.image.manifest.v1+json"
+	manifest, err := json.Marshal(map[string]any{
+		"schemaVersion": 2, "mediaType": mediaType, "config": blob("application/vnd.oci.image.config.v1+json", images[0].Config), "layers": layers,
+	})
+	require.NoError(t, err)
+	for _, reference := range []string{tag, digestOf(manifest)} {
+		r.content[repository+"/manifests/"+reference] = served{mediaType, manifest}
+	}
+}
+
+// archived are the files of a tar.
+func archived(t *testing.T, path string) map[string][]byte {
+	t.Helper()
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	files, reader := map[string][]byte{}, tar.NewReader(file)
+	for {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		require.NoError(t, err)
+		files[header.Name], err = io.ReadAll(reader)
+		require.NoError(t, err)
+	}
+}
+
+func digestOf(body []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(body)) }
+
+// certificateOf makes a certificate for an address, which signs for itself.
+func certificateOf(t *testing.T, address string) (tls.Certificate, string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.ParseIP(address)},
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+const registriesFile = "/etc/rancher/k3s/registries.yaml"
+
+// pullsThroughALogin has the nodes pull an image of docker.io from a registry of this machine that wants a login.
+func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[string]any) {
+	r := serveLoginRegistry(t, hosts.net.address(1), "acme/shop:1", "testserver.tar")
+	registries := []any{
+		map[string]any{"name": "docker.io", "mirrors": []any{"https://" + r.address}},
+		map[string]any{"name": r.address, "username": r.user, "password": r.password, "ca": r.ca},
+	}
+	k3s, _ := sections["k3s"].(map[string]any)
+	with := merged(sections, map[string]any{
+		"k3s":  merged(k3s, map[string]any{"registries": registries}),
+		"apps": map[string]any{"workloads": []any{map[string]any{"name": "shop", "image": "docker.io/acme/shop:1", "minReady": "2s", "probes": map[string]any{"ready": "/ready"}}}},
+	})
+	s.configure(with)
+	s.refused(t, s.pulumi("preview"), "strata:k3s.registries[1].password: is not encrypted")
+	password := func(text string) {
+		s.must(s.pulumi("config", "set", "--secret", "--path", "strata:k3s.registries[1].password", text))
+	}
+	password("another-password")
+	s.refused(t, s.up(), "docker.io/acme/shop:1", "401 Unauthorized", "cause: the registry does not give out image docker.io/acme/shop:1")
+	password(r.password)
+	up := s.must(s.up())
+	s.must(s.up("--expect-no-changes"))
+	s.must(s.health())
+	plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
+	for where, text := range map[string]string{"the up's output": up.output, "the state": plain} {
+		assert.NotContains(t, text, r.password, where)
+	}
+	for _, n := range hosts.nodes {
+		assert.Contains(t, hosts.must(n.name, "cat "+registriesFile), r.password, "the test looks for the wrong text")
+		assert.Empty(t, hosts.exposed(n.name, r.password), n.name)
+	}
+	s.configure(sections)
+	s.must(s.up())
+	for _, n := range hosts.nodes {
+		hosts.must(n.name, "! test -e "+registriesFile)
+	}
+}

@@ -1,0 +1,33 @@
+package graph_test
+
+import (
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+
+	"strata/config"
+	"strata/tests/pulumitest"
+)
+
+// A login that changes reaches each node before anything above is judged, which may pull an image there; without registries, layers do not
+// wait for agents. The password is in no plain value.
+func TestRegistriesReachEveryNodeBeforeWhatPullsImages(t *testing.T) {
+	without := newProgram(t, "staging").graph(t)
+	p := newProgram(t, "staging")
+	t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:k3s"]`)
+	p.set(t, "k3s", map[string]any{"registries": []config.Registry{{Name: "docker.io", Username: "robot", Password: "hunter2"}}})
+	g := p.graph(t)
+	for _, rule := range rules {
+		assert.Empty(t, rule.check(p, g), rule.name)
+	}
+	for _, agent := range p.nodes(config.RoleAgent) {
+		assert.True(t, g.reaches("metallb-release", "k3s-"+agent+"-gate"), agent)
+		assert.False(t, without.reaches("metallb-release", "k3s-"+agent+"-gate"), agent)
+		assert.True(t, pulumitest.Contains(resource.NewProperty(g["k3s-"+agent+"-install"].Inputs), "hunter2"), agent)
+	}
+	for name, one := range g {
+		assert.Empty(t, pulumitest.FindPlain(name, resource.NewProperty(one.Inputs), "hunter2"))
+	}
+}
