@@ -39,9 +39,21 @@ func (r Registry) check(ps *problems, key string) {
 	if r.Name != anyRegistry && !isHostPort(r.Name) {
 		ps.add(key+".name", "", "is not the name of a registry", "write host and port without scheme and path, for example docker.io or mirror.example.org:5000, or *")
 	}
+	r.checkMirrors(ps, key)
+	if (r.Username == "") != (r.Password == "") {
+		ps.add(key, "", "has a username or a password, and not both", "set the other one as well: where a registry takes a token, it is the password")
+	}
+	if r.CA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(r.CA)) {
+		ps.add(key+".ca", "", "is not a certificate in PEM", "paste the file that begins with -----BEGIN CERTIFICATE-----")
+	}
+	if r.CA != "" && r.InsecureSkipVerify {
+		ps.add(key+".insecureSkipVerify", "true", "does not look at the certificate that ca is for", "remove one of them")
+	}
+}
+
+func (r Registry) checkMirrors(ps *problems, key string) {
 	for i, mirror := range r.Mirrors {
-		parsed, err := url.Parse(mirror)
-		if err != nil || parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Hostname() == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
+		if !isMirror(mirror) {
 			ps.add(fmt.Sprintf("%s.mirrors[%d]", key, i), "", "is not an http or https URL without a user and a query",
 				"write for example https://mirror.example.org/v2/hub, and the login into an entry of that name")
 		}
@@ -54,15 +66,13 @@ func (r Registry) check(ps *problems, key string) {
 	if len(r.Rewrites) > 0 && len(r.Mirrors) == 0 {
 		ps.add(key+".rewrites", "", "is set, and mirrors is not", "name the mirrors that have other names for images")
 	}
-	if (r.Username == "") != (r.Password == "") {
-		ps.add(key, "", "has a username or a password, and not both", "set the other one as well: where a registry takes a token, it is the password")
-	}
-	if r.CA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(r.CA)) {
-		ps.add(key+".ca", "", "is not a certificate in PEM", "paste the file that begins with -----BEGIN CERTIFICATE-----")
-	}
-	if r.CA != "" && r.InsecureSkipVerify {
-		ps.add(key+".insecureSkipVerify", "true", "does not look at the certificate that ca is for", "remove one of them")
-	}
+}
+
+// isMirror reports whether a text is an address that K3s takes, and has nothing in it that is for no eye.
+func isMirror(text string) bool {
+	parsed, err := url.Parse(text)
+	return err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Hostname() != "" &&
+		parsed.User == nil && parsed.RawQuery == "" && parsed.Fragment == ""
 }
 
 // isHostPort reports whether a text is a DNS name or an address, with or without a port.

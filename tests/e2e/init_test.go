@@ -51,7 +51,7 @@ func TestInitProposesAStackThatComesUp(t *testing.T) {
 		s.must(s.health())
 	})
 	s.step("nodes pull through a mirror that wants a login", func(t *testing.T) { s.pullsThroughALogin(t, hosts, sections) })
-	s.step("it goes", func(t *testing.T) { s.must(s.destroy()) })
+	s.step("it goes", func(*testing.T) { s.must(s.destroy()) })
 }
 
 // proposedSections are the sections of a stack file, without their namespace.

@@ -109,10 +109,9 @@ func (r *loginRegistry) hold(t *testing.T, image, archive string) {
 // archived are the files of a tar.
 func archived(t *testing.T, path string) map[string][]byte {
 	t.Helper()
-	file, err := os.Open(path)
+	content, err := os.ReadFile(path)
 	require.NoError(t, err)
-	defer file.Close()
-	files, reader := map[string][]byte{}, tar.NewReader(file)
+	files, reader := map[string][]byte{}, tar.NewReader(bytes.NewReader(content))
 	for {
 		header, err := reader.Next()
 		if errors.Is(err, io.EOF) {

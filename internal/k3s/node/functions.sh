@@ -66,7 +66,7 @@ place_registries() (
 		rm "$1"
 		return 1
 	fi
-	cd /etc/rancher/k3s
+	cd /etc/rancher/k3s || return 1
 	mkdir -p registries.d
 	awk '/^# file: / { file = $3 ".new"; next } file { print > file }' "$1"
 	sed -n 's/^# file: //p' "$1" | while read -r file; do
