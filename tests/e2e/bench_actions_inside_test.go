@@ -45,14 +45,21 @@ func grows(host, pattern string) func(*acted, *testing.T) func(string) bool {
 	}
 }
 
-// runsOn looks for a process on a host that has a text among its arguments.
+// runsOn looks for a new process on a host that has a text among its arguments.
 func runsOn(host, text string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, t *testing.T) func(string) bool {
 		inside, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", a.machines.pid(t, host)))
 		require.NoError(t, err)
+		old := map[string]bool{}
+		for _, process := range processes() {
+			old[process] = true
+		}
 		return func(string) bool {
-			commands, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-			return slices.ContainsFunc(commands, func(file string) bool {
+			return slices.ContainsFunc(processes(), func(process string) bool {
+				if old[process] {
+					return false // to read them all takes longer than some actions last
+				}
+				file := filepath.Join("/proc", process, "cmdline")
 				arguments, err := os.ReadFile(file)
 				if err != nil || !strings.Contains(string(arguments), text) {
 					return false
@@ -62,6 +69,17 @@ func runsOn(host, text string) func(*acted, *testing.T) func(string) bool {
 			})
 		}
 	}
+}
+
+// processes are the numbers of all that run on this machine, and in its machines.
+func processes() (numbers []string) {
+	folder, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = folder.Close() }()
+	names, _ := folder.Readdirnames(0)
+	return slices.DeleteFunc(names, func(name string) bool { return name[0] < '1' || name[0] > '9' })
 }
 
 // says looks for a text in what the command says.

@@ -26,6 +26,8 @@ type acted struct {
 	// snapshot is a file of the cluster as it is, and sending the load that a canary needs.
 	snapshot string
 	sending  *sender
+	// tried is how often the action of a row was interrupted.
+	tried int
 }
 
 // newActed brings it up. Its state is on a file system of its own, which can be filled.

@@ -38,7 +38,7 @@ const (
 	// insideWithin is longer than any action takes to begin.
 	insideWithin = 4 * time.Minute
 	// insideEvery is shorter than any action lasts.
-	insideEvery = 30 * time.Millisecond
+	insideEvery = 10 * time.Millisecond
 )
 
 // TestBenchActions interrupts Strata inside each long action, in each way, and counts after how many interruptions the same command once more
@@ -54,13 +54,13 @@ func TestBenchActions(t *testing.T) {
 }
 
 func (a *acted) isInterrupted(t *testing.T, row action) {
-	ways, tried, converged := append(slices.Clone(interruptions), fullDisk), 0, 0
+	ways, converged := append(slices.Clone(interruptions), fullDisk), 0
+	a.tried = 0
 	if row.begin != nil {
 		a.as(t, func() { row.begin(a, t) })
 	}
 	for _, how := range ways {
 		passed := t.Run(how, func(t *testing.T) {
-			tried++
 			a.as(t, func() {
 				if row.change != nil {
 					row.change(a, t)
@@ -77,12 +77,12 @@ func (a *acted) isInterrupted(t *testing.T, row action) {
 			}
 		})
 		if !passed {
-			a.as(t, func() { a.repair(t) })
+			a.as(t, a.repair)
 		}
 	}
-	t.Logf("%s: %d of %d interruptions converged", row.name, converged, tried)
-	if tried == len(ways) {
-		require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/actions/"+row.name, bench.Kills, tried, converged))
+	t.Logf("%s: %d of %d interruptions converged", row.name, converged, a.tried)
+	if a.tried == len(ways) {
+		require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/actions/"+row.name, bench.Kills, a.tried, converged))
 	}
 }
 
@@ -96,6 +96,7 @@ func (a *acted) breaksOff(t *testing.T, row action, how string) {
 	run := a.begins(t, row)
 	a.awaits(t, run, inside)
 	t.Logf("inside: %s", how)
+	a.tried++
 	run.interrupt(t, how, a.machines.net)
 	if how == "SIGKILL" {
 		require.Error(t, run.err, "it had ended by then\n%s", run.output.text())
@@ -112,6 +113,7 @@ func (a *acted) fillsUp(t *testing.T, row action, inside func(string) bool) {
 		a.awaits(t, run, inside)
 		a.on(t, "", full.late)
 	}
+	a.tried++
 	run.wait(t)
 	said := run.output.text()
 	require.Error(t, run.err, "%s", said)
@@ -174,7 +176,7 @@ func (a *acted) convergesAgain(t *testing.T, row action) {
 }
 
 // repair brings the platform back for the next case after one that failed.
-func (a *acted) repair(t *testing.T) {
+func (a *acted) repair() {
 	a.must(a.run(strata, "recover", "--stack", a.name))
 	a.must(a.up())
 	a.must(a.health("--timeout", "2m"))
