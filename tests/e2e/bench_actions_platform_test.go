@@ -34,7 +34,7 @@ type acted struct {
 func newActed(t *testing.T) *acted {
 	a := &acted{all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}, shop: quickShop()}
 	a.shop["canary"] = map[string]any{"steps": []int{canarySecond}, "hold": "4s", "minAnswers": 1}
-	a.machines = own(t, "e2e-actions", network{"sta0", "10.36.0"}, a.all...)
+	a.machines = own(t, "e2e-actions", network{"stl0", "10.39.0"}, a.all...)
 	a.stack = newStack(t, "e2e-actions", a.sections())
 	a.bundle, a.folder = filepath.Join(t.TempDir(), "bundle"), t.TempDir()
 	a.must(a.run("cp", "-al", bundle, a.bundle))
