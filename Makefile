@@ -82,7 +82,7 @@ test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine
 	@hack/test all
 
 .PHONY: test-chaos
-test-chaos: ## in Pulumi's engine: a kill at every boundary of each stack's operations (KILLS=0 is all), and HISTORIES (500) random ones for each of two stacks, from SEED (1); written to bench/results.json (hours)
+test-chaos: ## in Pulumi's engine: a kill at every boundary of each stack's operations (KILLS=0 is all), and HISTORIES (500) random ones for each of two stacks, from SEED (1); written to bench/results.json (hours). On the lab, apart: bench-kills, bench-actions, bench-histories, bench-faults
 	$(CHAOS) -run '^TestWhatIsPlantedIsFoundAndShrunk$$' .
 	$(CHAOS) -run '^TestEveryKillConverges$$' .
 	$(CHAOS) -run '^TestEveryHistoryConverges$$/^rehearsal$$' .
@@ -133,6 +133,11 @@ bench-serial: ready ## the same for APISIX and its demo against the first platfo
 .PHONY: bench-kills
 bench-kills: ready ## kill KILLS (20) ups and downs at moments seeded by SEED, and count after how many a plain up converges (an hour)
 	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchKills$$' -v .
+	go generate ./tests/bench
+
+.PHONY: bench-actions
+bench-actions: ready ## interrupt Strata inside each long action (push, install, drain, upgrade, snapshot, restore, canary, machine) by SIGKILL, SIGINT once and twice, a full disk and a lost network, and count after how many the same command converges (45 minutes)
+	cd tests/e2e && go test -count=1 -timeout 120m -tags bench -run '^TestBenchActions$$' -v .
 	go generate ./tests/bench
 
 .PHONY: bench-histories

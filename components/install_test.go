@@ -85,6 +85,30 @@ func TestAnInstallWritesAPrivateConfigurationAndStartsTheUnitWithoutWaiting(t *t
 	assert.NotContains(t, out, "secret")
 }
 
+// What runs goes on as it is configured, and no half of a file with the token is left on a full disk.
+func TestAConfigurationThatDoesNotFitIsNotInstalled(t *testing.T) {
+	for name, tool := range map[string]string{"config.yaml": "cat", "the binary": "cp"} {
+		t.Run(name, func(t *testing.T) {
+			h := newFakeHost(t)
+			fails := `echo "No space left on device" >&2; exit 1`
+			if tool == "cat" {
+				h.tool("cat", `if [ $# -gt 0 ]; then exec /bin/cat "$@"; fi; head -c 3; `+fails)
+			} else {
+				h.tool("cp", `printf half > "$2"; `+fails)
+			}
+			out, code := h.install("server", "true", "")
+			require.NotZero(t, code, out)
+			assert.Contains(t, out, "No space left on device")
+			assert.Contains(t, out, "the disk is full or failing; ")
+			assert.False(t, h.exists(configFile+".new"))
+			assert.False(t, h.exists("usr/local/bin/.strata-push.k3s"))
+			assert.False(t, h.exists("usr/local/bin/k3s"))
+			assert.Empty(t, lines(h.read("systemctl.log"), "enable", "restart"))
+			assert.NotContains(t, out, "secret")
+		})
+	}
+}
+
 func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
 	install := func(t *testing.T, h *fakeHost) string {
 		t.Helper()

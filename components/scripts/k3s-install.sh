@@ -25,7 +25,7 @@ for other in k3s k3s-agent; do
 done
 
 # A connection that dies while it is sent ends stdin as if it were complete, and K3s without a token makes one of its own.
-cat > "$config.new"
+cat > "$config.new" || unwritten "$config.new"
 arrived=$(sha256sum < "$config.new")
 if [ "${arrived%% *}" != "$CONFIG_SHA256" ]; then
 	rm -f "$config.new"

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Write puts content at path, with exactly that mode. The folder must be there.
@@ -28,8 +29,13 @@ func Copy(path string, content io.Reader, mode fs.FileMode) error {
 	return nil
 }
 
+// IsPart reports whether name is what a Write or a Copy of base leaves beside it when it is killed.
+func IsPart(name, base string) bool { return strings.HasPrefix(name, partPrefix(base)) }
+
+func partPrefix(base string) string { return "." + base + "-" }
+
 func replace(path string, content io.Reader, mode fs.FileMode) (err error) {
-	beside, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	beside, err := os.CreateTemp(filepath.Dir(path), partPrefix(filepath.Base(path))+"*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}

@@ -68,6 +68,27 @@ func TestAFileIsOnTheDiskBeforeItsNameAndItsNameBeforeTheReturn(t *testing.T) {
 	assert.Equal(t, []string{"content without a name", "folder with the name"}, synced)
 }
 
+// What a kill leaves is what is there just before the name.
+func TestWhatAKilledWriteLeavesIsKnown(t *testing.T) {
+	dir := t.TempDir()
+	var there []string
+	flush = func(*os.File) error {
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		for _, entry := range entries {
+			there = append(there, entry.Name())
+		}
+		return errors.New("killed")
+	}
+	t.Cleanup(func() { flush = (*os.File).Sync })
+	require.Error(t, Write(filepath.Join(dir, "spec.json"), []byte("new"), 0o644))
+	require.Len(t, there, 1)
+	assert.True(t, IsPart(there[0], "spec.json"), there[0])
+	for _, other := range []string{"spec.json", ".spec.json", "spec.json-1", ".other.json-1"} {
+		assert.False(t, IsPart(other, "spec.json"), other)
+	}
+}
+
 func TestAFlushThatFailsLeavesTheOldFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
+	"strata/internal/atomicfile"
 	"strata/internal/nspawn/host"
 	"strata/internal/nspawn/network"
 	"strata/internal/nspawn/rootfs"
@@ -126,12 +129,15 @@ func keepImage(old, wanted Spec, log *Log) (path, sha string) {
 }
 
 // isOurs says whether the machine's directory is missing or holds nothing but a spec whose writing was interrupted.
-func isOurs(name string) bool {
-	entries, err := os.ReadDir(string(machineDir(name)))
+func isOurs(name string) bool { return machineDir(name).isUnwritten() }
+
+func (d dir) isUnwritten() bool {
+	entries, err := os.ReadDir(string(d))
 	if errors.Is(err, os.ErrNotExist) {
 		return true
 	}
-	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == "spec.json.partial")
+	isOther := func(entry os.DirEntry) bool { return !atomicfile.IsPart(entry.Name(), filepath.Base(d.spec())) }
+	return err == nil && !slices.ContainsFunc(entries, isOther)
 }
 
 // bringUp makes everything the machine lacks and starts it. Every step is idempotent.

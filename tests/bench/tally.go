@@ -11,7 +11,7 @@ type Trial struct {
 	good  bool
 }
 
-// Kills are kills of a command, and those after which the same command converged; Histories are programs of operations, and those that
+// Kills are interruptions of a command, and those after which the same command converged; Histories are programs of operations, and those that
 // violated an invariant.
 var (
 	Kills     = Trial{tried: "kills_tried", came: "kills_converged", unit: "kills", good: true}

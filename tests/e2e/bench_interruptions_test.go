@@ -23,47 +23,80 @@ const (
 	networkLostFor = 20 * time.Second
 )
 
-// interrupted runs a subcommand of Pulumi and interrupts it after a time. False when it had ended by then, successfully.
-func (s *stack) interrupted(t *testing.T, how string, after time.Duration, net network, subcommand string) bool {
-	cmd := s.command(root, "pulumi", subcommand, "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	output := &transcript{}
-	cmd.Stdout, cmd.Stderr = output, output
-	require.NoError(t, cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	select {
-	case err := <-ended:
-		require.NoError(t, err, "%s\n%s", subcommand, output.text.String())
-		return false
-	case <-time.After(after):
-	}
-	t.Logf("%s: %s after %s", subcommand, how, after.Round(100*time.Millisecond))
-	send := func(signal syscall.Signal) {
-		if err := syscall.Kill(-cmd.Process.Pid, signal); !errors.Is(err, syscall.ESRCH) { // it has ended by now
-			require.NoError(t, err)
-		}
-	}
+// running is a command that is under way, in a process group of its own.
+type running struct {
+	cmd    *exec.Cmd
+	output *signal
+	// ended is closed once it has ended, and err is how.
+	ended chan struct{}
+	err   error
+}
+
+// begin starts a command.
+func (s *stack) begin(t *testing.T, name string, args ...string) *running {
+	t.Helper()
+	r := &running{cmd: s.command(root, name, args...), output: newSignal(""), ended: make(chan struct{})}
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	r.cmd.Stdout, r.cmd.Stderr = r.output, r.output
+	require.NoError(t, r.cmd.Start())
+	go func() {
+		r.err = r.cmd.Wait()
+		close(r.ended)
+	}()
+	return r
+}
+
+// interrupt breaks the command off and waits for its end.
+func (r *running) interrupt(t *testing.T, how string, net network) {
 	switch how {
 	case "SIGKILL":
-		send(syscall.SIGKILL)
+		r.send(t, syscall.SIGKILL)
 	case "SIGINT":
-		send(syscall.SIGINT)
+		r.send(t, syscall.SIGINT)
 	case "SIGINT twice":
-		send(syscall.SIGINT)
+		r.send(t, syscall.SIGINT)
 		time.Sleep(time.Second) // a person's second thought
-		send(syscall.SIGINT)
+		r.send(t, syscall.SIGINT)
 	case "network lost":
 		filterBridge(t, "-I", net)
 		time.Sleep(networkLostFor)
 		filterBridge(t, "-D", net)
 	}
-	select {
-	case <-ended:
-	case <-time.After(endsWithin):
-		send(syscall.SIGKILL)
-		require.Fail(t, "it did not end", "%s within %s of %s\n%s", subcommand, endsWithin, how, output.text.String())
+	r.wait(t)
+}
+
+func (r *running) send(t *testing.T, signal syscall.Signal) {
+	if err := syscall.Kill(-r.cmd.Process.Pid, signal); !errors.Is(err, syscall.ESRCH) { // it has ended by now
+		require.NoError(t, err)
 	}
+}
+
+// wait waits for the end, and kills what does not come to one.
+func (r *running) wait(t *testing.T) {
+	select {
+	case <-r.ended:
+	case <-time.After(endsWithin):
+		r.send(t, syscall.SIGKILL)
+		require.Fail(t, "it did not end", "%s within %s\n%s", r.cmd, endsWithin, r.output.text())
+	}
+}
+
+// toEnd are the arguments of Pulumi for a subcommand that asks for nothing.
+func (s *stack) toEnd(subcommand string) []string {
+	return []string{subcommand, "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32"}
+}
+
+// interrupted runs a subcommand of Pulumi and interrupts it after a time. False when it had ended by then, successfully.
+func (s *stack) interrupted(t *testing.T, how string, after time.Duration, net network, subcommand string) bool {
+	run := s.begin(t, "pulumi", s.toEnd(subcommand)...)
+	select {
+	case <-run.ended:
+		require.NoError(t, run.err, "%s\n%s", subcommand, run.output.text())
+		return false
+	case <-time.After(after):
+	}
+	t.Logf("%s: %s after %s", subcommand, how, after.Round(100*time.Millisecond))
+	run.interrupt(t, how, net)
 	return true
 }
 

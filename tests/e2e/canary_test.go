@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/kubernetes"
 )
 
 // canaryFirst and canarySecond are the parts of the requests, in percent, that a new version gets, one after the other.
@@ -73,8 +75,16 @@ func (w *workloadStory) rollsBack(t *testing.T, serving string) {
 // weights are those of the backends of the workload's only route, the old version's first.
 func (s *stack) weights(t *testing.T) []int {
 	t.Helper()
-	text, err := s.client().RESTClient().Get().AbsPath("/apis/gateway.networking.k8s.io/v1/namespaces/apps/httproutes").DoRaw(t.Context())
+	weights, err := weightsBy(t.Context(), s.client())
 	require.NoError(t, err)
+	return weights
+}
+
+func weightsBy(ctx context.Context, client kubernetes.Interface) ([]int, error) {
+	text, err := client.CoreV1().RESTClient().Get().AbsPath("/apis/gateway.networking.k8s.io/v1/namespaces/apps/httproutes").DoRaw(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var routes struct {
 		Items []struct {
 			Spec struct {
@@ -84,14 +94,17 @@ func (s *stack) weights(t *testing.T) []int {
 			}
 		}
 	}
-	require.NoError(t, json.Unmarshal(text, &routes))
-	require.Len(t, routes.Items, 1)
-	require.Len(t, routes.Items[0].Spec.Rules, 1)
+	if err := json.Unmarshal(text, &routes); err != nil {
+		return nil, err
+	}
+	if len(routes.Items) != 1 || len(routes.Items[0].Spec.Rules) != 1 {
+		return nil, fmt.Errorf("expected one route of one rule, found %s", text)
+	}
 	var weights []int
 	for _, backend := range routes.Items[0].Spec.Rules[0].BackendRefs {
 		weights = append(weights, backend.Weight)
 	}
-	return weights
+	return weights, nil
 }
 
 // version is what the workload's answers say.

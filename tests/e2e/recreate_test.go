@@ -74,21 +74,29 @@ func consent(sections map[string]any, name, word string) {
 // boots are the processes of the stack's machines by node: another one is another boot.
 func (s *stack) boots(t *testing.T) map[string]int {
 	t.Helper()
-	output, err := exec.Command(strata, "machine", "list", "--json").Output()
-	require.NoError(t, err)
-	var machines []struct {
-		Name string
-		Pid  int
-	}
-	require.NoError(t, json.Unmarshal(output, &machines))
 	boots := map[string]int{}
-	for _, machine := range machines {
+	for _, machine := range allMachines(t) {
 		if node, ours := strings.CutPrefix(machine.Name, "strata-"+s.name+"-"); ours {
 			boots[node] = machine.Pid
 		}
 	}
 	require.NotEmpty(t, boots)
 	return boots
+}
+
+// listed is a machine of this host; Pid is its process 1 as this host sees it, 0 where it does not run.
+type listed struct {
+	Name, State string
+	Pid         int
+}
+
+func allMachines(t *testing.T) []listed {
+	t.Helper()
+	output, err := exec.Command(strata, "machine", "list", "--json").Output()
+	require.NoError(t, err)
+	var machines []listed
+	require.NoError(t, json.Unmarshal(output, &machines))
+	return machines
 }
 
 // uid is a node's.

@@ -16,6 +16,7 @@ import (
 	"strata/internal/digest"
 	"strata/internal/k3s/restore"
 	"strata/internal/k3s/revision"
+	"strata/internal/tempdir"
 )
 
 // Wanted is where a cluster is to go back to: to one of Snapshot, File and Current.
@@ -119,14 +120,14 @@ func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 // putAhead gives a server a copy of the snapshot that is ahead of what its clients have seen (package revision), and returns the copy's name.
 // The server removes it when the restore has ended.
 func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (name string, err error) {
-	folder, err := os.MkdirTemp("", "strata-restore-") // 0700: a snapshot holds every Secret
+	folder, err := tempdir.New(os.TempDir(), "strata-restore-") // a snapshot holds every Secret
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	defer func() { err = errors.Join(err, folder.Remove()) }()
 	hosts, source := p.cluster.hosts(log), p.File
 	if source == "" {
-		source = filepath.Join(folder, p.Snapshot)
+		source = filepath.Join(folder.Path, p.Snapshot)
 		sum, err := hosts.Run(ctx, first, "sum", map[string]string{"snapshot": p.Snapshot})
 		if err != nil {
 			return "", fmt.Errorf("%s: %w; strata snapshot --list shows what the servers have", first.Name, err)
@@ -136,7 +137,7 @@ func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (
 		}
 	}
 	name = strings.TrimSuffix(p.Snapshot, ".zip") + restore.Ahead
-	ahead := filepath.Join(folder, name)
+	ahead := filepath.Join(folder.Path, name)
 	if err := revision.PutAhead(source, ahead, time.Now()); err != nil {
 		return "", err
 	}

@@ -18,6 +18,9 @@ func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error 
 	hosts, servers := c.hosts(log), c.plan.Of(config.RoleServer)
 	for _, server := range servers {
 		output, err := hosts.Run(ctx, server, "save", nil)
+		if err != nil && ctx.Err() != nil { // no fault of the servers', and the others are not to be asked
+			return fmt.Errorf("snapshot on %s: %w", server.Name, err)
+		}
 		if err != nil {
 			_, _ = fmt.Fprintf(log, "snapshot on %s: %v\n", server.Name, err)
 			continue

@@ -31,11 +31,19 @@ verify_staged() {
 	}
 }
 
+# Says that $1 could not be written, and removes the part of it that is there: it would keep the disk full.
+unwritten() {
+	rm -f "$1"
+	echo "k3s: cannot write $1: the disk is full or failing; $(df -Ph -- "${1%/*}" | awk 'NR == 2 { print $4 " free" }')" >&2
+	return 1
+}
+
 # What runs goes on with the file that it was started from; the next start takes the new one.
 place() {
-	cp "$staged" "${program%/*}/.strata-push.k3s"
-	chmod 0755 "${program%/*}/.strata-push.k3s"
-	mv -f "${program%/*}/.strata-push.k3s" "$program"
+	part="${program%/*}/.strata-push.k3s"
+	cp "$staged" "$part" || unwritten "$part" || return 1
+	chmod 0755 "$part"
+	mv -f "$part" "$program"
 }
 
 # The environment is empty, because K3s's installer would store K3S_* and proxy variables of this session in the unit. The unit is for

@@ -16,6 +16,7 @@ import (
 	"strata/health"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
+	"strata/internal/tempdir"
 )
 
 // database is where each server keeps etcd's data: K3s's default, which serverArgs must not change.
@@ -63,7 +64,8 @@ func (s *SSH) script(host health.Host, step string, variables map[string]string)
 }
 
 // Copy writes a snapshot of a server to a local file that only its owner may read: it holds every Secret of the cluster. The file appears
-// under its name only when it is complete and has the sha256 sum; a failure leaves nothing behind.
+// under its name only when it is complete and has the sha256 sum. A failure leaves nothing behind, and what a kill leaves goes with the next
+// copy to the same folder.
 func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum string) (err error) {
 	client, err := remote.Dial(ctx, host.Target, s.Key)
 	if err != nil {
@@ -71,18 +73,22 @@ func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum strin
 	}
 	defer func() { _ = client.Close() }()
 	client.SetDeadAfter(time.Minute)
-	file, err := os.CreateTemp(filepath.Dir(local), "."+name+".*") // 0600
+	beside, err := tempdir.New(filepath.Dir(local), ".strata-snapshot-")
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("copy %s of %s: %w", name, host.Name, err), os.Remove(file.Name()))
+		if err = errors.Join(err, beside.Remove()); err != nil {
+			err = fmt.Errorf("copy %s of %s: %w", name, host.Name, err)
 		}
 	}()
+	file, err := os.OpenFile(filepath.Join(beside.Path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
 	read := sha256.New()
 	err = client.Read(ctx, path.Join(Folder, name), io.MultiWriter(file, read))
-	if err = errors.Join(err, file.Close()); err != nil {
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	if found := hex.EncodeToString(read.Sum(nil)); found != sum {

@@ -6,23 +6,37 @@ database=/var/lib/rancher/k3s/server/db
 join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
 
 # Takes a snapshot and prints its name, size in bytes and sha256. A server without its quorum still has what it knew; one that does
-# not run has no server to ask, and K3s's command is not bounded: a gigabyte takes seconds.
+# not run has no server to ask, and K3s's command is not bounded: a gigabyte takes seconds. In the foreground, timeout stays in the process
+# group that ends with the caller.
+#
+# The name is the one that K3s says. A server that could not write the file answers without an error (pkg/etcd/snapshot.go, snapshot), and
+# what is newest in the folder is then an earlier snapshot.
 save() {
 	if ! systemctl is-active --quiet "$unit"; then
 		echo "$unit does not run here; see: systemctl status $unit" >&2
 		return 1
 	fi
-	if ! timeout 120 k3s etcd-snapshot save >&2; then
-		echo "k3s etcd-snapshot save failed, or took longer than 120 s" >&2
+	drop_parts
+	if ! said=$(timeout --foreground 120 k3s etcd-snapshot save 2>&1); then
+		printf '%s\n%s\n' "$said" "k3s etcd-snapshot save failed, or took longer than 120 s" >&2
 		return 1
 	fi
-	name=$(find "$database/snapshots" -maxdepth 1 -name 'on-demand-*' -printf '%T@ %f\n' | sort -n | tail -n 1 | cut -d ' ' -f 2)
-	if [ -z "$name" ]; then
-		echo "k3s etcd-snapshot save: expected a file on-demand-* in $database/snapshots, found none" >&2
+	name=$(printf '%s\n' "$said" | sed -n 's/.*Snapshot \(on-demand-[^ ]*\) saved\..*/\1/p' | tail -n 1)
+	if [ -z "$name" ] || [ ! -f "$database/snapshots/$name" ]; then
+		printf '%s\n' "$said" >&2
+		echo "k3s etcd-snapshot save: expected a new file on-demand-* in $database/snapshots, found none;" \
+			"$(df -Ph -- "$database" | awk 'NR == 2 { print $4 " free" }') there; see: journalctl -u $unit" >&2
 		return 1
 	fi
 	sum=$(sha256sum < "$database/snapshots/$name")
 	echo "$name $(stat -c %s "$database/snapshots/$name") ${sum%% *}"
+}
+
+# Removes what a K3s that was killed while it wrote a snapshot has left of it. What a process has open is being written.
+drop_parts() {
+	for part in "$database"/snapshots/on-demand-*.part; do
+		if [ -f "$part" ] && ! find /proc/[0-9]*/fd -lname "$part" 2> /dev/null | grep -q .; then rm -f "$part"; fi
+	done
 }
 
 # Says whether the snapshot $snapshot is here.
@@ -36,7 +50,7 @@ sum() {
 
 # All snapshots: name, size, time.
 list() {
-	if [ -d "$database/snapshots" ]; then find "$database/snapshots" -maxdepth 1 -type f -printf '%f %s %TY-%Tm-%TdT%TH:%TM:%.2TSZ\n' | sort; fi
+	if [ -d "$database/snapshots" ]; then find "$database/snapshots" -maxdepth 1 -type f ! -name '*.part' -printf '%f %s %TY-%Tm-%TdT%TH:%TM:%.2TSZ\n' | sort; fi
 }
 
 # Says whether the snapshot $snapshot is whole and this cluster's own, before anything is stopped for it: K3s finds out after the reset.

@@ -54,11 +54,15 @@ func (h *host) run(step string, variables map[string]string) (string, error) {
 
 // sh runs a script on the host.
 func (h *host) sh(text string) (string, error) {
+	out, err := h.command(text).CombinedOutput()
+	return string(out), err
+}
+
+func (h *host) command(text string) *exec.Cmd {
 	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/run/", h.root+"/run/", "/usr/local/bin/", h.root+"/usr/local/bin/").Replace(text)
 	command := exec.CommandContext(h.t.Context(), "sh", "-c", text)
 	command.Env = append(os.Environ(), "PATH="+h.root+"/bin:"+os.Getenv("PATH"))
-	out, err := command.CombinedOutput()
-	return string(out), err
+	return command
 }
 
 func TestARestoreThatIsRunAgainKeepsTheDataFromBeforeTheFirst(t *testing.T) {

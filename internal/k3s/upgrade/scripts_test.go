@@ -99,6 +99,19 @@ func TestABinaryThatWasOnlyPlacedIsPending(t *testing.T) {
 	assert.Equal(t, "pending", output)
 }
 
+// A full disk must not be kept full by half a binary, and what runs goes on.
+func TestABinaryThatDoesNotFitLeavesTheOldOneAndNoPart(t *testing.T) {
+	h := newHost(t)
+	h.write("bin/cp", "#!/bin/sh\nprintf ne > \"$2\"\necho \"cp: error writing '$2': No space left on device\" >&2\nexit 1\n")
+	_, stderr, err := h.run(restartScript, "new\n")
+	require.Error(t, err)
+	assert.Contains(t, stderr, "No space left on device")
+	assert.Regexp(t, `k3s: cannot write \S+/usr/local/bin/\.strata-push\.k3s: the disk is full or failing; \S+ free`, stderr)
+	assert.Equal(t, "old\n", h.read("usr/local/bin/k3s"))
+	assert.NoFileExists(t, filepath.Join(h.root, "usr/local/bin/.strata-push.k3s"))
+	assert.NoFileExists(t, filepath.Join(h.root, "systemctl.log"), "nothing was restarted")
+}
+
 func TestABinaryThatIsNotThePinnedOneIsRefusedBeforeAnythingIsTouched(t *testing.T) {
 	for name, script := range map[string]string{"observe": observeScript, "restart": restartScript} {
 		t.Run(name, func(t *testing.T) {

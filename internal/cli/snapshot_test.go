@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/remote/sshtest"
+)
+
+// A copy holds every Secret of the cluster: what a kill leaves of one goes with the next.
+func TestWhatAKilledCopyLeavesGoesWithTheNext(t *testing.T) {
+	folder, killed := t.TempDir(), t.TempDir()
+	server := snapshotServer(t, sha256.Sum256([]byte("etcd's data")), "etcd's data")
+	answer := server.Handler
+	server.Handler = func(call sshtest.Call) int {
+		if step(call.Script) != "save" { // the copy is under way: this is what a kill leaves
+			assert.NoError(t, os.CopyFS(killed, os.DirFS(folder)))
+		}
+		return answer(call)
+	}
+	fakePulumi(t, clusterState(t, server, "server-1"))
+	code, _, stderr := invoke(t, "", "snapshot", "-s", "dev", "--to", folder)
+	require.Equal(t, 0, code, stderr)
+	left, err := os.ReadDir(killed)
+	require.NoError(t, err)
+	require.NotEmpty(t, left)
+	server.Handler = answer
+	fakePulumi(t, clusterState(t, server, "server-1"))
+	code, _, stderr = invoke(t, "", "snapshot", "-s", "dev", "--to", killed)
+	require.Equal(t, 0, code, stderr)
+	left, err = os.ReadDir(killed)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	assert.Equal(t, "on-demand-server-1-1", left[0].Name())
+}
+
+// Who interrupts it is not told to restore, and no further server is asked.
+func TestASnapshotThatIsInterruptedSaysSo(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Handler = func(call sshtest.Call) int {
+		assert.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT)) // the command takes it, as from a terminal
+		<-call.Gone
+		return 1
+	}
+	fakePulumi(t, clusterState(t, server, "server-1", "server-2"))
+	code, _, stderr := invoke(t, "", "snapshot", "-s", "dev")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "snapshot on server-1: ")
+	assert.Contains(t, stderr, "context canceled")
+	assert.NotContains(t, stderr, "server-2")
+	assert.NotContains(t, stderr, "restore")
+}

@@ -1,0 +1,29 @@
+package backup
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health"
+)
+
+// The copies that a restore makes hold every Secret of the cluster: what a kill leaves of them goes with the next restore.
+func TestWhatAKilledRestoreLeavesGoesWithTheNext(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	left := filepath.Join(os.TempDir(), "strata-restore-4711")
+	require.NoError(t, os.Mkdir(left, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(left, "on-demand-server-1-1"), nil, 0o600))
+	file := filepath.Join(t.TempDir(), "on-demand-server-1-2")
+	require.NoError(t, os.WriteFile(file, []byte("no snapshot"), 0o600))
+	plan := Plan{Wanted: Wanted{File: file, Snapshot: "on-demand-server-1-2"}}
+	_, err := plan.putAhead(t.Context(), health.Host{}, io.Discard)
+	require.ErrorContains(t, err, "snapshot on-demand-server-1-2")
+	entries, err := os.ReadDir(os.TempDir())
+	require.NoError(t, err)
+	assert.Empty(t, entries)
+}

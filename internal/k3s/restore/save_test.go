@@ -1,0 +1,106 @@
+package restore
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health"
+)
+
+const snapshots = database + "/snapshots/"
+
+// saving is a server with a snapshot from before, whose K3s takes another one by a script.
+func saving(t *testing.T, k3s string) *host {
+	h := newHost(t)
+	h.write(snapshots+"on-demand-server-1-1", "from before")
+	h.write("/bin/k3s", "#!/bin/sh\n"+strings.ReplaceAll(k3s, "SNAPSHOTS/", h.root+snapshots)+"\n")
+	return h
+}
+
+// took is how K3s takes a snapshot, in the words that it logs.
+const took = `printf new > SNAPSHOTS/on-demand-server-1-2; echo 'time="2026-11-24T08:00:00Z" level=info msg="Snapshot on-demand-server-1-2 saved."' >&2`
+
+func TestASnapshotIsTheOneThatK3sSaysItTook(t *testing.T) {
+	for name, after := range map[string]string{"": "", "another one is written meanwhile": "; printf later > SNAPSHOTS/on-demand-server-1-3"} {
+		t.Run(name, func(t *testing.T) {
+			out, err := saving(t, took+after).run("save", nil)
+			require.NoError(t, err, out)
+			assert.Equal(t, fmt.Sprintf("on-demand-server-1-2 3 %x\n", sha256.Sum256([]byte("new"))), out)
+		})
+	}
+}
+
+// K3s's command ends well where its server could not write the file, because the disk is full: it says of no snapshot that it is saved.
+func TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor(t *testing.T) {
+	for name, k3s := range map[string]string{
+		"nothing is said":              "",
+		"what is said is not there":    `echo 'level=info msg="Snapshot on-demand-server-1-2 saved."' >&2`,
+		"something else is said":       `echo 'level=info msg="Reconciling snapshots"' >&2`,
+		"a file that is not said of":   "printf half > SNAPSHOTS/on-demand-server-1-2",
+		"the command itself does fail": `echo "no space left on device" >&2; exit 1`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := saving(t, k3s).run("save", nil)
+			require.Error(t, err, out)
+			assert.NotContains(t, out, "on-demand-server-1-1")
+			if strings.Contains(k3s, "exit") {
+				assert.Contains(t, out, "no space left on device\nk3s etcd-snapshot save failed")
+				return
+			}
+			assert.Contains(t, out, "expected a new file on-demand-* in ")
+			assert.Regexp(t, `found none; \S+ free there; see: journalctl -u k3s`, out)
+		})
+	}
+}
+
+// A server that was killed while it wrote leaves a part, which K3s would list as a snapshot. One that is being written stays.
+func TestAPartOfASnapshotGoesWithTheNextAndIsNotListed(t *testing.T) {
+	h := saving(t, took)
+	h.write(snapshots+"on-demand-server-1-0.part", "half")
+	h.write(snapshots+"on-demand-server-1-9.part", "being written")
+	writing, err := os.Open(h.root + snapshots + "on-demand-server-1-9.part")
+	require.NoError(t, err)
+	defer func() { _ = writing.Close() }()
+	list, err := h.run("list", nil)
+	require.NoError(t, err)
+	assert.NotContains(t, list, ".part")
+	assert.Contains(t, list, "on-demand-server-1-1 11 ")
+	out, err := h.run("save", nil)
+	require.NoError(t, err, out)
+	assert.NoFileExists(t, h.root+snapshots+"on-demand-server-1-0.part")
+	assert.FileExists(t, h.root+snapshots+"on-demand-server-1-9.part")
+}
+
+// remote's scripts end with their caller, by their process group: so must K3s's command, or it is in the way of the next.
+func TestASnapshotThatIsInterruptedEndsOnTheHost(t *testing.T) {
+	h := saving(t, "echo $$ > SNAPSHOTS/pid; exec sleep 60")
+	command := h.command((&SSH{SHA256: "00"}).script(health.Host{Role: "server"}, "save", nil))
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	require.NoError(t, command.Start())
+	var pid int
+	require.Eventually(t, func() bool {
+		text, err := os.ReadFile(h.root + snapshots + "pid")
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		return err == nil && pid != 0
+	}, 10*time.Second, 10*time.Millisecond)
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGTERM))
+	require.Error(t, command.Wait())
+	require.Eventually(t, func() bool { return !runs(pid) }, 5*time.Second, 10*time.Millisecond, "k3s etcd-snapshot save goes on")
+}
+
+// runs reports whether a process runs: one that has ended may wait for its parent.
+func runs(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, _ := strings.Cut(string(text), ") ")
+	return err == nil && !strings.HasPrefix(state, "Z")
+}

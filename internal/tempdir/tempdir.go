@@ -1,0 +1,85 @@
+// Package tempdir makes folders for files that are secret or large and must not stay: what a process that was killed has left there goes
+// with the next folder of the same kind.
+package tempdir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Folder is a folder for its owner only (0700), and the lock that tells that its process is alive. The kernel frees the lock when that ends,
+// however it ends.
+type Folder struct {
+	// Path is where the folder is.
+	Path string
+	lock *os.File
+}
+
+// New makes a folder in parent, whose name begins with prefix, and removes those of that prefix whose processes have ended without Remove.
+// The error names the folder that could not be made or removed.
+func New(parent, prefix string) (Folder, error) {
+	if err := sweep(parent, prefix); err != nil {
+		return Folder{}, err
+	}
+	for {
+		path, err := os.MkdirTemp(parent, prefix)
+		if err != nil {
+			return Folder{}, err
+		}
+		lock, err := hold(path)
+		if err == nil {
+			if _, err = os.Lstat(path); err == nil {
+				return Folder{path, lock}, nil
+			}
+			_ = lock.Close()
+		}
+		// Another process's sweep may have been ahead of the lock: it took the folder for one that was left.
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, fs.ErrNotExist) {
+			return Folder{}, err
+		}
+	}
+}
+
+// Remove removes the folder with all that is in it.
+func (f Folder) Remove() error { return errors.Join(os.RemoveAll(f.Path), f.lock.Close()) }
+
+// sweep removes the folders of a prefix that no process holds.
+func sweep(parent, prefix string) error {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, entry := range entries {
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), prefix) {
+			continue
+		}
+		path := filepath.Join(parent, entry.Name())
+		lock, err := hold(path)
+		if err != nil {
+			continue // its process is alive, or it is another user's
+		}
+		if err := errors.Join(os.RemoveAll(path), lock.Close()); err != nil {
+			failures = append(failures, fmt.Errorf("remove %s, which a run that was killed has left: %w", path, err))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// hold locks a folder, unless another process has it.
+func hold(path string) (*os.File, error) {
+	folder, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	return folder, nil
+}

@@ -1,0 +1,78 @@
+//go:build bench
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// noSpace is how a full disk is told.
+var noSpace = regexp.MustCompile(`(?i)no space left on device|no space in /|disk (is )?full`)
+
+// disk is a file system in memory in the place of a folder, so that what fills it harms nothing else.
+type disk struct {
+	// host has the folder; empty for this machine.
+	host string
+	// mount and free are scripts on host: the one makes it, full unless late fills it, and the other takes it away.
+	mount, free string
+	// late is a script on this machine that fills it once the action is under way. Optional.
+	late string
+}
+
+// emptyDisk has nothing and is full.
+func emptyDisk(host, folder string) func(*acted, *testing.T) disk {
+	return func(*acted, *testing.T) disk {
+		return disk{host: host, mount: mounted(folder, "1g") + filled(folder), free: "umount -l " + folder}
+	}
+}
+
+// copiedDisk has what the folder has, and is full.
+func copiedDisk(host, folder string) func(*acted, *testing.T) disk {
+	return func(*acted, *testing.T) disk {
+		return disk{host: host, mount: withContent(folder) + filled(folder), free: "umount -l " + folder}
+	}
+}
+
+// pushDisk has room for the archive until something else takes a part of that.
+func pushDisk(a *acted, t *testing.T) disk {
+	info, err := os.Stat(filepath.Join(a.bundle, archive))
+	require.NoError(t, err)
+	room := info.Size() + 256<<10
+	return disk{
+		host: "agent-1", mount: mounted(imagesFolder, fmt.Sprint(room)), free: "umount -l " + imagesFolder,
+		late: fmt.Sprintf("! head -c %d /dev/zero > /proc/%d/root%s/other", room, a.machines.pid(t, "agent-1"), imagesFolder),
+	}
+}
+
+// stateDisk is that of the stack's state, which is all that an action inside the cluster writes to.
+func stateDisk(a *acted, _ *testing.T) disk {
+	return disk{late: filled(a.stateFolder()), free: "mount -o remount,size=2g " + a.stateFolder()}
+}
+
+// machineDisk has the folder of the machine that is to be made. The mount keeps Strata from removing that.
+func machineDisk(a *acted, _ *testing.T) disk {
+	folder := filepath.Join(machinesFolder, a.machines.machine("agent-2"))
+	return disk{mount: mounted(folder, "1g") + filled(folder), free: fmt.Sprintf("umount -l %[1]s\nrm -rf %[1]s", folder)}
+}
+
+func (a *acted) stateFolder() string { return filepath.Join(a.dir, "state") }
+
+func mounted(folder, size string) string {
+	return fmt.Sprintf("mkdir -p %[1]s\nmount -t tmpfs -o size=%[2]s,mode=0755 strata-fault %[1]s\n", folder, size)
+}
+
+// withContent mounts one over a folder, with what the folder has.
+func withContent(folder string) string {
+	return fmt.Sprintf("at=$(mktemp -d /run/strata-fault.XXXXXX)\n%[1]scp -a %[2]s/. $at/\nmount --bind $at %[2]s\numount $at\nrmdir $at\n", mounted("$at", "2g"), folder)
+}
+
+// filled takes from one all that is free: a page is the least that it has, as a size of 0 means no limit.
+func filled(folder string) string {
+	return fmt.Sprintf("used=$(df -k --output=used %[1]s | tail -n 1)\nmount -o remount,size=$((used > 4 ? used : 4))k %[1]s\n", folder)
+}

@@ -1,0 +1,134 @@
+//go:build bench
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/k3s/drain"
+)
+
+// machinesFolder is where this machine has those that Strata makes.
+const machinesFolder = "/var/lib/strata/machines"
+
+// pid is a machine's process 1, as this machine sees it.
+func (l *hostSet) pid(t *testing.T, name string) int {
+	t.Helper()
+	for _, machine := range allMachines(t) {
+		if machine.Name == l.machine(name) && machine.Pid != 0 {
+			return machine.Pid
+		}
+	}
+	require.Fail(t, "it does not run", name)
+	return 0
+}
+
+// grows looks for a file on a host, by a pattern, that has some of its content.
+func grows(host, pattern string) func(*acted, *testing.T) func(string) bool {
+	return func(a *acted, t *testing.T) func(string) bool {
+		pattern := fmt.Sprintf("/proc/%d/root%s", a.machines.pid(t, host), pattern)
+		return func(string) bool {
+			files, _ := filepath.Glob(pattern)
+			return slices.ContainsFunc(files, func(file string) bool {
+				info, err := os.Stat(file)
+				return err == nil && info.Size() > 0
+			})
+		}
+	}
+}
+
+// runsOn looks for a new process on a host that has a text among its arguments.
+func runsOn(host, text string) func(*acted, *testing.T) func(string) bool {
+	return func(a *acted, t *testing.T) func(string) bool {
+		inside, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", a.machines.pid(t, host)))
+		require.NoError(t, err)
+		old := map[string]bool{}
+		for _, process := range processes() {
+			old[process] = true
+		}
+		return func(string) bool {
+			return slices.ContainsFunc(processes(), func(process string) bool {
+				if old[process] {
+					return false // to read them all takes longer than some actions last
+				}
+				file := filepath.Join("/proc", process, "cmdline")
+				arguments, err := os.ReadFile(file)
+				if err != nil || !strings.Contains(string(arguments), text) {
+					return false
+				}
+				mounts, err := os.Readlink(filepath.Join(filepath.Dir(file), "ns/mnt"))
+				return err == nil && mounts == inside
+			})
+		}
+	}
+}
+
+// processes are the numbers of all that run on this machine, and in its machines.
+func processes() (numbers []string) {
+	folder, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = folder.Close() }()
+	names, _ := folder.Readdirnames(0)
+	return slices.DeleteFunc(names, func(name string) bool { return name[0] < '1' || name[0] > '9' })
+}
+
+// says looks for a text in what the command says.
+func says(text string) func(*acted, *testing.T) func(string) bool {
+	return func(*acted, *testing.T) func(string) bool {
+		return func(said string) bool { return strings.Contains(said, text) }
+	}
+}
+
+// drains looks whether a node is cordoned by Strata, and a Pod on it is about to go.
+func drains(name string) func(*acted, *testing.T) func(string) bool {
+	return func(a *acted, t *testing.T) func(string) bool {
+		client := a.patientClient(t)
+		return func(string) bool {
+			node, err := client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
+			if err != nil || !node.Spec.Unschedulable || node.Annotations[drain.Annotation] == "" {
+				return false
+			}
+			pods, err := client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName=" + name})
+			if err != nil {
+				return false
+			}
+			for i := range pods.Items {
+				if pods.Items[i].DeletionTimestamp != nil {
+					return true
+				}
+			}
+			return false
+		}
+	}
+}
+
+// makes looks whether a machine of a name is being made: it has files of its own, and has not answered yet.
+func makes(name string) func(*acted, *testing.T) func(string) bool {
+	return func(a *acted, _ *testing.T) func(string) bool {
+		folder := filepath.Join(machinesFolder, a.machines.machine(name))
+		return func(string) bool {
+			_, ready := os.Stat(filepath.Join(folder, "ready"))
+			files, err := os.ReadDir(filepath.Join(folder, "upper"))
+			return err == nil && len(files) > 0 && ready != nil
+		}
+	}
+}
+
+// tries looks whether the new version of shop gets its part of the requests.
+func tries(a *acted, t *testing.T) func(string) bool {
+	client := a.patientClient(t)
+	return func(string) bool {
+		weights, err := weightsBy(t.Context(), client)
+		return err == nil && slices.Equal(weights, []int{100 - canarySecond, canarySecond})
+	}
+}

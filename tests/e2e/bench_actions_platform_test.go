@@ -1,0 +1,109 @@
+//go:build bench
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// acted is a small platform on machines that Strata makes, whose actions are interrupted one after the other.
+type acted struct {
+	*stack
+	machines *hostSet
+	// bundle is a copy of the lab's, in which a file may be another one; folder takes copies of snapshots.
+	bundle, folder string
+	all            []node
+	// grown, labelled and version are what the configuration has just now: a second agent, an agent with a label, and which version of shop.
+	grown, labelled bool
+	version         int
+	shop            map[string]any
+	// snapshot is a file of the cluster as it is, and sending the load that a canary needs.
+	snapshot string
+	sending  *sender
+	// tried is how often the action of a row was interrupted.
+	tried int
+}
+
+// newActed brings it up. Its state is on a file system of its own, which can be filled.
+func newActed(t *testing.T) *acted {
+	a := &acted{all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}, shop: quickShop()}
+	a.shop["canary"] = map[string]any{"steps": []int{canarySecond}, "hold": "4s", "minAnswers": 1}
+	a.machines = own(t, "e2e-actions", network{"stl0", "10.39.0"}, a.all...)
+	a.stack = newStack(t, "e2e-actions", a.sections())
+	a.bundle, a.folder = filepath.Join(t.TempDir(), "bundle"), t.TempDir()
+	a.must(a.run("cp", "-al", bundle, a.bundle))
+	a.env = append(a.env, "STRATA_ARTIFACTS="+a.bundle)
+	a.on(t, "", withContent(a.stateFolder()))
+	t.Cleanup(func() { a.on(t, "", "umount -l "+a.stateFolder()) })
+	a.must(a.up())
+	a.must(a.health("--timeout", "2m"))
+	return a
+}
+
+func (a *acted) sections() map[string]any {
+	net := a.machines.net
+	nodes := a.machines.list(a.nodes()...)
+	if a.labelled {
+		nodes[1].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
+	}
+	a.shop["env"] = map[string]any{"VERSION": fmt.Sprintf("v%d", a.version), "TAKES": "100ms"}
+	return map[string]any{
+		"hosts":   map[string]any{"driver": "machine", "subnet": net.subnet(), "nodes": nodes, "machine": map[string]any{"bridge": net.bridge}},
+		"metallb": map[string]any{"addresses": []any{net.pool()}},
+		"traefik": map[string]any{"address": net.address(205)},
+		"ingress": map[string]any{"domain": "platform.test"},
+		"argocd":  map[string]any{"enabled": false},
+		"apps":    map[string]any{"workloads": []any{a.shop}},
+	}
+}
+
+// nodes are the configured ones.
+func (a *acted) nodes() []node {
+	return slices.DeleteFunc(slices.Clone(a.all), func(n node) bool { return n.name == "agent-2" && !a.grown })
+}
+
+// as runs something as a part of a test.
+func (a *acted) as(t *testing.T, do func()) {
+	whole := a.t
+	a.t, a.machines.t = t, t
+	defer func() { a.t, a.machines.t = whole, whole }()
+	do()
+}
+
+// on runs a script on a host, or on this machine.
+func (a *acted) on(t *testing.T, host, script string) {
+	t.Helper()
+	if host != "" {
+		a.machines.must(host, "set -eu\n"+script)
+		return
+	}
+	result := a.run("sh", "-euc", script)
+	require.NoError(t, result.err, "%s: %s", script, result.output)
+}
+
+// swap gives a file of the bundle its other content, which ends with zeros that its readers do not look at, and returns the sum.
+func (a *acted) swap(t *testing.T, file string) string {
+	path := filepath.Join(a.bundle, file)
+	content, err := os.ReadFile(filepath.Join(bundle, file))
+	require.NoError(t, err)
+	now, err := os.Stat(path)
+	require.NoError(t, err)
+	if now.Size() == int64(len(content)) {
+		content = append(content, make([]byte, 512)...)
+	}
+	require.NoError(t, os.Remove(path), "it is a link to the bundle's own")
+	require.NoError(t, os.WriteFile(path, content, now.Mode().Perm()|0o200))
+	sum := sumOf(t, path)
+	a.editManifest(t, a.bundle, func(entry map[string]any) {
+		if entry["path"] == file {
+			entry["sha256"], entry["size"] = sum, len(content)
+		}
+	})
+	return sum
+}

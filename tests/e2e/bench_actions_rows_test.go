@@ -1,0 +1,89 @@
+//go:build bench
+
+package e2e
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	// archive is the file of the bundle whose push is interrupted: images that every node gets.
+	archive         = "images/metrics-server.tar"
+	imagesFolder    = "/var/lib/rancher/k3s/agent/images"
+	snapshotsFolder = "/var/lib/rancher/k3s/server/db/snapshots"
+)
+
+// actions are Strata's long ones.
+var actions = []action{
+	{
+		name: "push", change: otherArchive, inside: grows("agent-1", imagesFolder+"/.strata-push.*"),
+		disk: pushDisk, says: []string{"k3s-agent-1-images-", "on agent-1"},
+	},
+	{
+		name: "install", change: func(a *acted, _ *testing.T) { a.labelled = !a.labelled }, inside: runsOn("agent-1", "k3s-install.sh"),
+		disk: copiedDisk("agent-1", "/etc/rancher/k3s"), says: []string{"k3s-agent-1-install"},
+	},
+	{
+		name: "drain", change: otherK3s, inside: drains("server-1"),
+		disk: stateDisk, says: []string{"An IO error occurred while writing the new snapshot file"},
+	},
+	{
+		name: "upgrade", change: otherK3s, inside: says("server-1 starts v"),
+		disk: copiedDisk("server-1", "/usr/local/bin"), says: []string{"layer k3s: upgrade of server-1 ", "on server-1"},
+	},
+	{
+		name: "snapshot", inside: runsOn("server-1", "etcd-snapshot"),
+		command: func(a *acted) []string { return []string{strata, "snapshot", "--stack", a.name, "--to", a.folder} },
+		disk:    emptyDisk("server-1", snapshotsFolder), says: []string{"snapshot on server-1: "},
+	},
+	{
+		name: "restore", begin: (*acted).snapshots, inside: runsOn("server-1", "--cluster-reset"),
+		command: func(a *acted) []string {
+			return []string{strata, "restore", "--stack", a.name, "--file", a.snapshot, "--yes"}
+		},
+		disk: emptyDisk("server-1", snapshotsFolder), says: []string{"restore: refused, nothing was changed", "on server-1"},
+	},
+	{
+		name: "canary", change: otherVersion, inside: tries, after: func(a *acted, _ *testing.T) { a.sending.end() },
+		disk: stateDisk, says: []string{"An IO error occurred while writing the new snapshot file"},
+	},
+	{
+		name: "machine", change: func(a *acted, _ *testing.T) { a.grown = true }, inside: makes("agent-2"), after: shrink,
+		disk: machineDisk, says: []string{"hosts-agent-2-machine", "e2e-actions-agent-2"},
+	},
+}
+
+// otherArchive has every node get other images, and forget that it had them in an earlier round.
+func otherArchive(a *acted, t *testing.T) {
+	sum := a.swap(t, archive)
+	for _, n := range a.nodes() {
+		a.machines.must(n.name, "rm -f "+imagesFolder+"/*-"+sum[:12]+".tar")
+	}
+}
+
+// otherK3s has every node take another binary of the same release.
+func otherK3s(a *acted, t *testing.T) { a.swap(t, labsK3s) }
+
+// snapshots takes one of the cluster as it is now.
+func (a *acted) snapshots(t *testing.T) {
+	r := a.must(a.run(strata, "snapshot", "--stack", a.name, "--to", a.folder))
+	found := snapshotName.FindStringSubmatch(r.output)
+	require.NotNil(t, found, r.output)
+	a.snapshot = filepath.Join(a.folder, found[1])
+}
+
+// otherVersion has shop run another version, under a load by which that is judged.
+func otherVersion(a *acted, t *testing.T) {
+	a.version++
+	a.sending = a.send(t, "shop", 20)
+}
+
+// shrink removes the second agent.
+func shrink(a *acted, _ *testing.T) {
+	a.grown = false
+	a.configure(a.sections())
+	a.must(a.up())
+}
