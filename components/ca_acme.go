@@ -125,7 +125,9 @@ func acmeIssuerSpec(cfg config.ACMEIssuer) pulumi.Map {
 // certificate (docs/adr/0047). Traefik reaches the solver's Pod by its endpoints, so its Service needs no port on the nodes.
 func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 	if cfg.Solver == config.SolverDNS01 {
-		return pulumi.Map{"dns01": pulumi.ToMap(cfg.DNS01)}
+		// A text of it may be encrypted, and Pulumi does not say which: each counts as a secret.
+		secret := &merging{own: config.Values{Secret: true}}
+		return pulumi.Map{"dns01": secret.object("", pulumi.Map{}, cfg.DNS01)}
 	}
 	return pulumi.Map{"http01": pulumi.Map{"ingress": pulumi.Map{
 		"ingressClassName": pulumi.String(traefikName),

@@ -118,6 +118,17 @@ func TestTheGatesTrustTheRootThatACMELeadsTo(t *testing.T) {
 	assert.Contains(t, g, "acme-authority-root")
 }
 
+// cert-manager lets some solvers have a secret in their very configuration, where a person may encrypt it.
+func TestWhatASolverIsConfiguredWithIsNotPlain(t *testing.T) {
+	section := acmeWith(config.SolverDNS01, "a")
+	section.ACME.DNS01 = config.DNS01Solver{"webhook": map[string]any{"config": map[string]any{"tokens": []any{"hunter2-inline"}, "secret": "dns-token"}}}
+	g := signedByACME(t, section).graph(t)
+	assert.True(t, pulumitest.Contains(resource.NewProperty(g["acme-authority-issuer"].Inputs), "hunter2-inline"))
+	for name, one := range g {
+		assert.Empty(t, pulumitest.FindPlain(name, resource.NewProperty(one.Inputs), "hunter2-inline"))
+	}
+}
+
 func TestAChangedSecretOfACMEChangesNothingThatIsPlain(t *testing.T) {
 	before, after := signedByACME(t, acmeWith(config.SolverDNS01, "first-secret")).graph(t), signedByACME(t, acmeWith(config.SolverDNS01, "second-secret")).graph(t)
 	var changed []string
