@@ -61,7 +61,7 @@ func TestACMESigns(t *testing.T) {
 		s.must(s.health("--gate", "traefik-tls-gate", "--timeout", "2m"))
 	})
 	s.step("by DNS-01 it has a wildcard, and no secret is shown", func(t *testing.T) {
-		s.signedByACME(hosts, server, names, true, "2m")
+		s.signedByACME(hosts, server, names, true, "4m")
 		up := s.must(s.up())
 		roots := x509.NewCertPool()
 		require.True(t, roots.AppendCertsFromPEM([]byte(s.output("caCertificate"))))
