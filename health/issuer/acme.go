@@ -23,7 +23,10 @@ var acmeCauses = []Cause{
 		problem("accountDoesNotExist"), "the ACME server does not know the account",
 		"kubectl -n cert-manager delete secret strata-acme-account has cert-manager register another one", false,
 	},
-	{regexp.MustCompile(`(?s)ACME account: .*external ?account`), "the external account is not the CA's", "compare certManager.acme.eab with what the CA gave you", false},
+	{
+		regexp.MustCompile(`(?s)ACME account: .*(external ?account|error:unauthorized)`), "the ACME server does not accept the account, or the external account behind it",
+		"compare certManager.acme.eab with what the CA gave you", false,
+	},
 	{regexp.MustCompile(`(?s)ACME account: .*x509: `), "cert-manager does not trust the ACME server's own certificate", "set certManager.acme.caCertificate to its CA", false},
 	{problem("caa"), "a CAA record lets other CAs alone sign for the name", "add the CA to the name's CAA records", false},
 	{problem("rejectedIdentifier"), "the ACME server does not sign for the name", "is the name public, and yours?", false},
