@@ -130,7 +130,10 @@ func TestWhatASolverIsConfiguredWithIsNotPlain(t *testing.T) {
 }
 
 func TestAChangedSecretOfACMEChangesNothingThatIsPlain(t *testing.T) {
-	before, after := signedByACME(t, acmeWith(config.SolverDNS01, "first-secret")).graph(t), signedByACME(t, acmeWith(config.SolverDNS01, "second-secret")).graph(t)
+	p := signedByACME(t, acmeWith(config.SolverDNS01, "first-secret"))
+	before := p.graph(t)
+	p.set(t, "certManager", acmeWith(config.SolverDNS01, "second-secret"))
+	after := p.graph(t)
 	var changed []string
 	for _, name := range before.names() {
 		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)), visible(resource.NewProperty(after[name].Inputs)), "%s shows something that follows from a secret", name)
