@@ -43,7 +43,7 @@ type orderSeen struct {
 
 func (s acmeSeen) failed() bool { return slices.Contains(acmeFailures, s.State) }
 
-// String is a clause such as: HTTP-01 challenge for web.example.org is pending: …
+// String is a clause, such as HTTP-01 challenge for web.example.org is pending, with the reason.
 func (s acmeSeen) String() string {
 	text := "ACME order " + s.Name
 	if s.Type != "" {
