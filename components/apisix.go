@@ -23,8 +23,8 @@ type APISIXArgs struct {
 	Full bool
 	// Cluster is where APISIX runs. Required.
 	Cluster *Cluster
-	// Issuer is the cluster issuer of the domain's certificate.
-	Issuer string
+	// Issuer is the cluster issuer of the domain's certificate, and Trust its CA's.
+	Issuer, Trust string
 	// Artifacts has the charts.
 	Artifacts *artifacts.Set
 	// Timeouts bound the gates.

@@ -29,11 +29,15 @@ type CA struct {
 	pulumi.ResourceState
 	// Issuer is the cluster issuer's name.
 	Issuer string
-	// CASecret is the Secret with the root's certificate (key ca.crt), as namespace/name.
+	// CASecret is the Secret with the root's certificate (key ca.crt), as namespace/name; empty for a public CA.
 	CASecret string
+	// Trust is CASecret where the issuer puts no ca.crt beside what it signs; empty where it does, and for a public CA.
+	Trust string
+	// Public is true where certificates lead to a CA that every client knows. There is then no Certificate.
+	Public bool
 	// Certificate is the root's, in PEM: who trusts it trusts every certificate of the stack.
 	Certificate pulumi.StringOutput
-	// Ready holds once the issuer signs.
+	// Ready holds once the issuer signs; with ACME, once the server has taken the account.
 	Ready *health.Gate
 }
 

@@ -18,6 +18,8 @@ type CertificateArgs struct {
 	DNSNames []string
 	// Issuer is the cluster issuer's name. Required.
 	Issuer string
+	// Trust is that of its CA.
+	Trust string
 	// Nonce has it issued anew when it changes: it becomes an organizational unit of the request, which issuers may leave out.
 	// Optional.
 	Nonce pulumi.StringInput
@@ -62,7 +64,11 @@ func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opt
 	if args.Nonce != nil {
 		spec["subject"] = pulumi.Map{"organizationalUnits": pulumi.StringArray{args.Nonce}}
 	}
-	request := customResource{apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret, namespace: args.Namespace, spec: spec}
+	request := customResource{
+		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret, namespace: args.Namespace, spec: spec,
+		// Only cert-manager takes the finalizer off a Challenge: one that outlives it holds up its namespace for ever.
+		foreground: args.Issuer == acmeIssuer,
+	}
 	if !args.Leaf {
 		request.wait = judgedWait(args.Timeouts)
 	}
@@ -77,7 +83,7 @@ func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opt
 		Kind: health.KindCertificate, Layer: args.Layer, Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Certificate: &health.CertificateSpec{
 			Namespace: args.Namespace, Name: args.Secret, Secret: args.Secret, DNSNames: args.DNSNames,
-			MinRemaining: metav1.Duration{Duration: certificateMinRemaining},
+			MinRemaining: metav1.Duration{Duration: certificateMinRemaining}, CASecret: args.Trust,
 		},
 	}, Revision: args.Nonce}, childOf(c, object)...)
 	if err != nil {

@@ -70,6 +70,8 @@ type customResource struct {
 	wait pulumi.StringMap
 	// finalizers keep a deleted object until their owner has cleaned up after it; mostly none.
 	finalizers []string
+	// foreground has its delete wait for all that it owns.
+	foreground bool
 	spec       pulumi.Map
 }
 
@@ -84,7 +86,9 @@ func newCustomResource(ctx *pulumi.Context, cluster *Cluster, name string, args 
 	if annotations == nil {
 		annotations = pulumi.StringMap{}
 	}
-	annotations[background] = pulumi.String("background")
+	if !args.foreground {
+		annotations[background] = pulumi.String("background")
+	}
 	metadata := &metav1.ObjectMetaArgs{Name: pulumi.String(args.name), Annotations: annotations}
 	if args.namespace != "" {
 		metadata.Namespace = pulumi.String(args.namespace)

@@ -18,6 +18,10 @@ type TraefikArgs struct {
 	Config config.Traefik
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
+	// Names are those of the domain's certificate. Required.
+	Names []string
+	// Challenges says that the certificate is had by an answer on port 80 (ACME's HTTP-01): so the certificate waits for the address.
+	Challenges bool
 	// Cluster is where Traefik runs. Required.
 	Cluster *Cluster
 	// CA signs the domain's certificate. Required.
@@ -98,7 +102,7 @@ func (t *traefik) install() error {
 		return err
 	}
 	t.release, err = newRelease(t.ctx, t.args.Cluster, t.name+"-release", releaseArgs{
-		name: traefikName, namespace: traefikName, chart: chart.Path, values: traefikValues(t.args.Config), own: own.Values,
+		name: traefikName, namespace: traefikName, chart: chart.Path, values: traefikValues(t.args.Config, t.args.Challenges), own: own.Values,
 		// They are another layer's, and nothing uses those of the commercial edition: Helm would leave them behind for ever.
 		skipCRDs: true,
 	}, needs...)
@@ -107,7 +111,7 @@ func (t *traefik) install() error {
 	}
 	_, err = t.args.Cluster.rollout(t.ctx, t.name+"-rollout", health.Spec{
 		Layer: "traefik", Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
-	}, own.revision(digestOf(chart.SHA256, t.args.Config)), []string{traefikName + "/Deployment/" + traefikName}, childOf(t, t.release)...)
+	}, own.revision(t.revision(chart.SHA256)), []string{traefikName + "/Deployment/" + traefikName}, childOf(t, t.release)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)
 	}
@@ -134,13 +138,25 @@ func (t *traefik) address(chartSum string, own ownValues) (err error) {
 	return err
 }
 
+// revision is of all that the release's Pods are made of.
+func (t *traefik) revision(chartSum string) string {
+	if t.args.Challenges {
+		return digestOf(chartSum, t.args.Config, "challenges")
+	}
+	return digestOf(chartSum, t.args.Config)
+}
+
 // certificate registers the domain's certificate, which every host name below the domain gets by default.
 func (t *traefik) certificate() error {
 	var err error
+	after := []pulumi.Resource{t.args.CA.Ready, t.namespace}
+	if t.args.Challenges {
+		after = append(after, t.Address)
+	}
 	t.tls, err = NewCertificate(t.ctx, t.name+"-tls", &CertificateArgs{
-		Namespace: traefikName, Secret: traefikTLS, DNSNames: []string{t.args.Domain, "*." + t.args.Domain},
-		Issuer: t.args.CA.Issuer, Cluster: t.args.Cluster, Timeouts: t.args.Timeouts, Layer: "traefik",
-		After: []pulumi.Resource{t.args.CA.Ready, t.namespace},
+		Namespace: traefikName, Secret: traefikTLS, DNSNames: t.args.Names,
+		Issuer: t.args.CA.Issuer, Trust: t.args.CA.Trust, Cluster: t.args.Cluster, Timeouts: t.args.Timeouts, Layer: "traefik",
+		After: after,
 	}, pulumi.Parent(t))
 	if err != nil {
 		return err

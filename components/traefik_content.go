@@ -25,7 +25,8 @@ const (
 
 // traefikValues are the chart's values: Pods that lose no request when they are replaced, and one IngressClass and one
 // GatewayClass. A stop is preStop (still served), then graceTimeOut (what runs is finished); Kubernetes' grace period counts both.
-func traefikValues(cfg config.Traefik) pulumi.Map {
+// With challenges, requests for /.well-known/acme-challenge/ are not sent to https, where nothing has a certificate yet.
+func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 	longest := cfg.LongestRequest.Duration
 	grace := traefikPreStop + longest + traefikSlack
 	lifecycle := pulumi.Map{"requestAcceptGraceTimeout": pulumi.String("0s"), "graceTimeOut": pulumi.String(longest.String())}
@@ -37,6 +38,12 @@ func traefikValues(cfg config.Traefik) pulumi.Map {
 	}}
 	if cfg.Address.IsValid() {
 		service["annotations"] = pulumi.Map{"metallb.io/loadBalancerIPs": pulumi.String(cfg.Address.String())}
+	}
+	web := port(pulumi.Map{"redirections": pulumi.Map{"entryPoint": pulumi.Map{
+		"to": pulumi.String("websecure"), "scheme": pulumi.String("https"), "permanent": pulumi.Bool(true),
+	}}})
+	if challenges {
+		web["allowACMEByPass"] = pulumi.Bool(true)
 	}
 	on, off := pulumi.Map{"enabled": pulumi.Bool(true)}, pulumi.Map{"enabled": pulumi.Bool(false)}
 	return pulumi.Map{
@@ -62,12 +69,7 @@ func traefikValues(cfg config.Traefik) pulumi.Map {
 		"gateway":      off, // ours waits for its certificate
 		"gatewayClass": pulumi.Map{"enabled": pulumi.Bool(true), "name": pulumi.String(traefikName)},
 		"service":      service,
-		"ports": pulumi.Map{
-			"web": port(pulumi.Map{"redirections": pulumi.Map{"entryPoint": pulumi.Map{
-				"to": pulumi.String("websecure"), "scheme": pulumi.String("https"), "permanent": pulumi.Bool(true),
-			}}}),
-			"websecure": port(pulumi.Map{"tls": on}),
-		},
+		"ports":        pulumi.Map{"web": web, "websecure": port(pulumi.Map{"tls": on})},
 		"ingressRoute": pulumi.Map{"dashboard": off}, // ours waits for its password
 		"metrics":      pulumi.Map{"prometheus": pulumi.Map{"service": on}},
 	}

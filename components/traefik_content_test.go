@@ -13,7 +13,7 @@ import (
 
 // A connection that is in use must have been told to close before its Pod stops: else its next request is lost.
 func TestTraefikTellsConnectionsToCloseWhileItStillServes(t *testing.T) {
-	values := traefikValues(config.Traefik{})
+	values := traefikValues(config.Traefik{}, false)
 	sleep := values["deployment"].(pulumi.Map)["lifecycle"].(pulumi.Map)["preStop"].(pulumi.Map)["sleep"].(pulumi.Map)["seconds"]
 	for name, port := range values["ports"].(pulumi.Map) {
 		age, err := time.ParseDuration(string(port.(pulumi.Map)["transport"].(pulumi.Map)["keepAliveMaxTime"].(pulumi.String)))
@@ -21,4 +21,15 @@ func TestTraefikTellsConnectionsToCloseWhileItStillServes(t *testing.T) {
 		assert.Positive(t, age, "%s: without a limit a connection lives as long as its Pod", name)
 		assert.Less(t, age, time.Duration(sleep.(pulumi.Int))*time.Second, name)
 	}
+}
+
+// A server that asks for a challenge must get its answer on port 80: without a certificate https answers nothing that it need accept. All else
+// is sent to https as before.
+func TestTraefikSendsChallengesNotToHTTPS(t *testing.T) {
+	web := func(challenges bool) pulumi.Map {
+		return traefikValues(config.Traefik{}, challenges)["ports"].(pulumi.Map)["web"].(pulumi.Map)
+	}
+	assert.NotContains(t, web(false), "allowACMEByPass")
+	assert.Equal(t, pulumi.Bool(true), web(true)["allowACMEByPass"])
+	assert.Equal(t, web(false)["http"], web(true)["http"])
 }

@@ -24,9 +24,9 @@ type WorkloadArgs struct {
 	Kubernetes string
 	// CertWaitImage is the init container's image. Only with a certificate.
 	CertWaitImage string
-	// Issuer is the cluster issuer of its certificate, and Signing what a certificate waits for. Only with a certificate.
-	Issuer  string
-	Signing []pulumi.Resource
+	// Issuer is the cluster issuer of its certificate, Trust its CA's, and Signing what a certificate waits for. Only with a certificate.
+	Issuer, Trust string
+	Signing       []pulumi.Resource
 	// Wave is the gate of Wave's webhook. Only with wave.
 	Wave *health.Gate
 	// Ingress are the ingress controllers by name. Only with routes.
@@ -114,7 +114,7 @@ func (w *workloadBuild) certificate() error {
 		lifetime = c.Lifetime.Duration.String()
 	}
 	made, err := NewCertificate(w.ctx, w.name+"-tls", &CertificateArgs{
-		Namespace: w.args.Config.Namespace, Secret: workloadTLS(w.args.Config.Name), DNSNames: c.DNSNames, Issuer: w.args.Issuer,
+		Namespace: w.args.Config.Namespace, Secret: workloadTLS(w.args.Config.Name), DNSNames: c.DNSNames, Issuer: w.args.Issuer, Trust: w.args.Trust,
 		Lifetime: lifetime, Cluster: w.args.Cluster, Timeouts: w.args.Timeouts, Layer: "apps",
 		After: with(w.args.Signing, w.args.Namespace),
 	}, pulumi.Parent(w))

@@ -126,6 +126,9 @@ func (c *Config) derivePlatform() {
 		}
 	}
 	c.CertManager.Issuer = or(c.CertManager.Issuer, IssuerSelfSigned)
+	if c.CertManager.Issuer == IssuerACME {
+		c.CertManager.ACME.Solver = or(c.CertManager.ACME.Solver, SolverHTTP01)
+	}
 	c.deriveVault()
 	c.CertManager.CommonName = or(c.CertManager.CommonName, "Strata root of "+c.Stack)
 	if c.Ingress.Controllers == nil && *c.MetalLB.Enabled && *c.CertManager.Enabled {

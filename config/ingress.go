@@ -20,10 +20,13 @@ type CertManager struct {
 	Replicas int `json:"replicas,omitempty"`
 	// CommonName is the name of the stack's root CA. Default: Strata root of the stack.
 	CommonName string `json:"commonName,omitempty"`
-	// Issuer says who signs the platform's certificates: selfSigned, a root of the stack's own, or vault. Default selfSigned.
-	Issuer string `json:"issuer,omitempty" enum:"selfSigned,vault"`
+	// Issuer says who signs the platform's certificates: selfSigned, a root of the stack's own, vault, or acme, an ACME server such as
+	// Let's Encrypt. Default selfSigned.
+	Issuer string `json:"issuer,omitempty" enum:"selfSigned,vault,acme"`
 	// Vault is for issuer vault.
 	Vault VaultIssuer `json:"vault"`
+	// ACME is for issuer acme (docs/acme.md).
+	ACME ACMEIssuer `json:"acme,omitzero"`
 }
 
 // TrafficPolicy says which nodes take requests from outside for a Service

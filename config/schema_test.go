@@ -88,7 +88,7 @@ func TestEveryCommittedStackFileNamesTheSchemaAndIsValid(t *testing.T) {
 }
 
 // expressible are the complaints about what a value is, and not about what it means: a schema has them all.
-var expressible = regexp.MustCompile(`is not a known (key|section|driver|role|issuer|ingress controller|type)|is not an architecture|is neither full nor skip|` +
+var expressible = regexp.MustCompile(`is not a known (key|section|driver|role|issuer|ingress controller|type)|is not an architecture|is neither full nor skip|is neither http01 nor dns01|` +
 	`is not (an object|a list|a whole number|a text|true or false|a duration|a network in CIDR form|an IP address)`)
 
 func TestTheSchemaRefusesWhatTheValidatorCannotRead(t *testing.T) {

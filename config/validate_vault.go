@@ -10,7 +10,7 @@ import (
 )
 
 // issuers are the values of CertManager.Issuer.
-var issuers = []string{IssuerSelfSigned, IssuerVault}
+var issuers = []string{IssuerSelfSigned, IssuerVault, IssuerACME}
 
 // signPath is the form of the path at which Vault's PKI engine signs for a role.
 var signPath = regexp.MustCompile(`^[^/\s]+(/[^/\s]+)*/sign/[^/\s]+$`)
@@ -20,10 +20,11 @@ func (c *Config) checkIssuer(ps *problems) {
 	if !slices.Contains(issuers, manager.Issuer) {
 		ps.add(field("certManager.issuer"), manager.Issuer, "is not a known issuer", suggestion(manager.Issuer, issuers))
 	}
-	if manager.Issuer == IssuerVault && !*manager.Enabled {
+	if (manager.Issuer == IssuerVault || manager.Issuer == IssuerACME) && !*manager.Enabled {
 		ps.add(field("certManager.issuer"), manager.Issuer, "needs cert-manager, and certManager.enabled is false", "enable cert-manager, or use "+IssuerSelfSigned)
 	}
 	c.checkVaultIssuer(ps)
+	c.checkACME(ps)
 	c.checkVault(ps)
 }
 

@@ -205,6 +205,30 @@ func (w workloadCheck) certificate() {
 	if d := c.Lifetime.Duration; d != 0 && d < time.Hour {
 		w.add(w.key("certificate.lifetime"), d.String(), "is less than an hour", "use 1h or more, or leave the key out")
 	}
+	w.certificateByACME()
+}
+
+// certificateByACME checks what an ACME server asks of a certificate: names that it can find from outside, and a lifetime that is its own.
+func (w workloadCheck) certificateByACME() {
+	if w.c.CertManager.Issuer != IssuerACME {
+		return
+	}
+	for i, name := range w.w.Certificate.DNSNames {
+		inside := strings.HasSuffix(name, ".svc") || strings.HasSuffix(name, ".svc.cluster.local")
+		switch {
+		case inside && slices.Equal(w.w.Certificate.DNSNames, w.w.insideNames()):
+			w.add(w.key("certificate.dnsNames"), "", "is empty, and no ACME server signs for the Service's names inside the cluster",
+				"write names below a domain of yours, for example "+w.w.Name+"."+w.c.Ingress.Domain)
+			return
+		case inside:
+			w.add(w.key("certificate.dnsNames[%d]", i), name, "is a name inside the cluster, which no ACME server signs for", "remove it")
+		case w.c.HTTP01() && strings.HasPrefix(name, "*."):
+			w.add(w.key("certificate.dnsNames[%d]", i), name, "is a wildcard, which certManager.acme.solver http01 does not get", "write each name, or use solver dns01")
+		}
+	}
+	if w.w.Certificate.Lifetime.Duration != 0 {
+		w.add(w.key("certificate.lifetime"), w.w.Certificate.Lifetime.Duration.String(), "is for the ACME server to say", "leave the key out")
+	}
 }
 
 func (w workloadCheck) resources() {

@@ -36,6 +36,7 @@ func traefikService() []OwnedValue {
 func traefikPorts() []OwnedValue {
 	owned := slices.Concat(
 		because("requests without TLS are sent to https", "", "ports.web.http.redirections"),
+		because("Strata sets it", "use certManager.acme.solver", "ports.web.allowACMEByPass"),
 		because("the Gateway's https listener ends TLS there", "", "ports.websecure.http.tls.enabled"),
 		relied("a canary counts answers there", "ports.metrics.port", "metrics.prometheus.entryPoint", "metrics.prometheus.addServicesLabels"),
 		set("", "metrics.prometheus.service.enabled"),

@@ -6,6 +6,8 @@ const (
 	IssuerSelfSigned = "selfSigned"
 	// IssuerVault is the PKI engine of a Vault: the stack's own, or an existing one by its address.
 	IssuerVault = "vault"
+	// IssuerACME is an ACME server (RFC 8555), for example Let's Encrypt.
+	IssuerACME = "acme"
 )
 
 // VaultIssuer says which Vault signs, and how cert-manager logs in to it.

@@ -172,10 +172,15 @@ func (w *Workload) derive() {
 		c.Mount = or(c.Mount, "/etc/tls")
 		seconds(&c.Wait, 300)
 		if len(c.DNSNames) == 0 {
-			inside := w.Name + "." + w.Namespace + ".svc"
-			c.DNSNames = []string{inside, inside + ".cluster.local"}
+			c.DNSNames = w.insideNames()
 		}
 	}
+}
+
+// insideNames are the Service's names inside the cluster.
+func (w *Workload) insideNames() []string {
+	inside := w.Name + "." + w.Namespace + ".svc"
+	return []string{inside, inside + ".cluster.local"}
 }
 
 func (c *Config) deriveRoute(workload string, route *WorkloadRoute) {

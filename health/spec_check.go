@@ -63,6 +63,13 @@ func (s CertificateSpec) validate(need needs) {
 	need(s.Namespace != "" && s.Name != "" && s.Secret != "", "certificate: namespace, name or secret is empty")
 	need(s.MinRemaining.Duration >= 0, "certificate.minRemaining: expected a duration that is not negative, found %s", s.MinRemaining.Duration)
 	need(!slices.Contains(s.DNSNames, ""), "certificate.dnsNames: one is empty")
+	needName(need, "certificate.caSecret", s.CASecret)
+}
+
+// needName needs a name with its namespace, or none.
+func needName(need needs, key, text string) {
+	namespace, name, found := strings.Cut(text, "/")
+	need(text == "" || found && namespace != "" && name != "", "%s: expected namespace/name, found %q", key, text)
 }
 
 func (s AddressSpec) validate(need needs) {

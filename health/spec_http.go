@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 )
 
 func (s HTTPSpec) validate(need needs) {
 	need(s.Namespace != "" && s.Service != "", "http: namespace or service is empty")
-	namespace, name, found := strings.Cut(s.CASecret, "/")
-	need(s.CASecret == "" || found && namespace != "" && name != "", "http.caSecret: expected namespace/name, found %q", s.CASecret)
+	needName(need, "http.caSecret", s.CASecret)
 	need(len(s.Probes) > 0, "http.probes: empty; a gate of nothing is always open")
 	var names []string
 	for i, probe := range s.Probes {

@@ -27,6 +27,9 @@ type CertificateSpec struct {
 	DNSNames []string `json:"dnsNames,omitempty"`
 	// MinRemaining is for how long it must be valid from now on. Zero: it only must not have expired.
 	MinRemaining metav1.Duration `json:"minRemaining,omitzero"`
+	// CASecret is namespace/name of the Secret whose ca.crt the chain must lead to, for an issuer that puts no ca.crt into Secret. Empty: the
+	// chain leads to Secret's own ca.crt or, without one, to this machine's CAs.
+	CASecret string `json:"caSecret,omitempty"`
 }
 
 // ClaimSpec names a PersistentVolumeClaim.

@@ -38,7 +38,7 @@ func (a *above) export(ctx *pulumi.Context) {
 	// Where each name of urls is found as long as DNS does not know it.
 	ctx.Export("urls", urls)
 	ctx.Export("addresses", addresses)
-	if a.ca != nil {
+	if a.ca != nil && !a.ca.Public {
 		ctx.Export("caCertificate", a.ca.Certificate)
 	}
 	if a.vault != nil {

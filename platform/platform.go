@@ -157,8 +157,8 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 	return &a, nil
 }
 
-// issuers registers what signs certificates: a root of the stack's own, or Vault. The stack's own Vault needs the root as well, for its own
-// certificate; a Vault by its address does not.
+// issuers registers what signs certificates: a root of the stack's own, Vault, or an ACME server. The stack's own Vault needs the root as
+// well, for its own certificate; a Vault by its address does not.
 func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
 	var err error
 	// An issuer before the webhook is refused: connection refused, then x509.
@@ -185,6 +185,11 @@ func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, files *artifact
 		a.ca, err = components.NewVaultCA(ctx, "vault-authority", &components.VaultCAArgs{
 			Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain, BoundTokens: a.manager.BoundTokens,
 			Cluster: cluster, Timeouts: cfg.Timeouts, After: signing,
+		})
+	}
+	if cfg.CertManager.Issuer == config.IssuerACME {
+		a.ca, err = components.NewACMECA(ctx, "acme-authority", &components.ACMECAArgs{
+			Config: cfg.CertManager.ACME, Cluster: cluster, Timeouts: cfg.Timeouts, After: []pulumi.Resource{a.manager.API},
 		})
 	}
 	return err

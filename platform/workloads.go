@@ -41,7 +41,10 @@ func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, files *art
 			args.Wave = a.wave.Webhook
 		}
 		if a.ca != nil {
-			args.Issuer, args.Signing = a.ca.Issuer, []pulumi.Resource{a.ca.Ready}
+			args.Issuer, args.Trust, args.Signing = a.ca.Issuer, a.ca.Trust, []pulumi.Resource{a.ca.Ready}
+			if cfg.HTTP01() {
+				args.Signing = append(args.Signing, a.traefik.Address) // the challenge goes through it
+			}
 		}
 		var err error
 		if a.workloads[one.Name], err = components.NewWorkload(ctx, "workload-"+one.Name, args); err != nil {

@@ -16,7 +16,7 @@ type certificateFacts struct {
 	Seconds int         `json:"seconds,omitempty"`
 
 	Certificate certificateSeen `json:"certificate"`
-	// Request is the CertificateRequest of the issuance that is under way or has failed; nil when there is none.
+	// Request is the CertificateRequest of the issuance, or of the renewal that is due, that is under way or has failed; nil when there is none.
 	Request *requestSeen `json:"request,omitempty"`
 	Pair    pairFacts    `json:"pair"`
 }
@@ -44,8 +44,8 @@ type requestSeen struct {
 	Approved kube.Condition `json:"approved,omitzero"`
 	Denied   kube.Condition `json:"denied,omitzero"`
 	Invalid  kube.Condition `json:"invalid,omitzero"`
-	// Order is state and reason of the ACME Order behind it, if there is one.
-	Order string `json:"order,omitempty"`
+	// Order is the ACME Order behind it, if there is one.
+	Order *orderSeen `json:"order,omitempty"`
 }
 
 func certificateCheck(s health.CertificateSpec) string {
@@ -67,7 +67,25 @@ func judgeCertificate(spec health.CertificateSpec, f certificateFacts) []health.
 		// What is in the Secret is of an earlier version of the Certificate, and about to be replaced.
 		secret.State = health.Waiting
 	}
+	if f.Pair.Short && certificate.State == health.Ready {
+		renewal(&secret, f)
+	}
 	return []health.Verdict{certificate, secret}
+}
+
+// renewal says of a certificate that is about to expire what keeps the next one away.
+func renewal(v *health.Verdict, f certificateFacts) {
+	if f.Request == nil {
+		return
+	}
+	var next health.Verdict
+	notIssued(&next, f.Certificate, f.Request)
+	v.Message += "; its renewal: " + next.Message
+	v.Evidence = append(v.Evidence, next.Evidence...)
+	if next.Cause != "" {
+		v.Cause = next.Cause
+	}
+	v.Hint = next.Hint + v.Hint
 }
 
 func judgeIssued(spec health.CertificateSpec, f certificateFacts) health.Verdict {
@@ -107,6 +125,9 @@ func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 	if failed {
 		message = c.Issuing.Message + " " + message
 		v.Message = "issuance failed: " + health.OneLine(c.Issuing.Message)
+		if request != nil && request.Order != nil {
+			v.Message = "issuance failed: " + request.Order.stage().String()
+		}
 		if c.Retry != "" {
 			v.Message += "; cert-manager tries again at " + c.Retry
 			v.Hint = "cmctl renew, once the cause is gone, tries at once; " + v.Hint
@@ -142,14 +163,16 @@ func requestMessage(v *health.Verdict, request requestSeen) string {
 			v.Evidence = append(v.Evidence, "CertificateRequest "+request.Name+": "+kube.ConditionLine(c))
 		}
 	}
-	if request.Order != "" {
-		v.Evidence = append(v.Evidence, "Order: "+request.Order)
-	}
+	stage := ""
 	switch {
+	case request.Order != nil:
+		v.Evidence = append(v.Evidence, request.Order.evidence()...)
+		stage = request.Order.stage().String()
+		v.Message = "not ready: " + stage
 	case request.Ready.Status == "" && request.Approved.Status == "" && request.Denied.Status == "":
 		v.Cause = "CertificateRequest " + request.Name + " is not approved yet"
 	case request.Ready.Message != "":
 		v.Message = "not ready: " + health.OneLine(request.Ready.Message)
 	}
-	return strings.TrimSpace(request.Ready.Message + " " + request.Order)
+	return strings.TrimSpace(request.Ready.Message + " " + stage)
 }

@@ -73,6 +73,29 @@ status: {conditions: [{type: Approved, status: "True"}, {type: Denied, status: "
 	}, requestFactsOf(object))
 }
 
+// An Order's Challenges are those that it owns; a namespace has others.
+func TestFactsOfAnOrder(t *testing.T) {
+	owner := func(uid string) string {
+		return "ownerReferences: [{apiVersion: acme.cert-manager.io/v1, kind: Order, name: o, uid: " + uid + ", controller: true}]"
+	}
+	order := healthtest.Decode[orderObject](t, `
+metadata: {name: web-1-1, uid: mine}
+status: {state: pending, reason: "r "}
+`)
+	challenges := healthtest.Decode[struct{ Items []challengeObject }](t, `
+items:
+  - {metadata: {name: c, `+owner("mine")+`}, spec: {dnsName: web.example.org, type: HTTP-01}, status: {state: valid}}
+  - {metadata: {name: d, `+owner("other")+`}, spec: {dnsName: other.example.org, type: HTTP-01}}
+  - {metadata: {name: e, `+owner("mine")+`}, spec: {dnsName: example.org, type: DNS-01, wildcard: true}, status: {state: pending, reason: why}}
+`)
+	assert.Equal(t, &orderSeen{
+		acmeSeen: acmeSeen{Name: "web-1-1", State: "pending", Reason: "r"},
+		Challenges: []acmeSeen{
+			{Name: "*.example.org", Type: "DNS-01", State: "pending", Reason: "why"}, {Name: "web.example.org", Type: "HTTP-01", State: "valid"},
+		},
+	}, orderFacts(*order, challenges.Items))
+}
+
 func TestACertificateGateNamesWhatItIsAsked(t *testing.T) {
 	good := health.CertificateSpec{Namespace: "n", Name: "c", Secret: "s", DNSNames: []string{"a"}}
 	check := func(change func(*health.CertificateSpec)) error {
@@ -86,5 +109,9 @@ func TestACertificateGateNamesWhatItIsAsked(t *testing.T) {
 	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.Secret = "" }), "namespace, name or secret")
 	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.MinRemaining.Duration = -1 }), "minRemaining")
 	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.DNSNames = []string{""} }), "dnsNames")
+	require.NoError(t, check(func(s *health.CertificateSpec) { s.CASecret = "cert-manager/root" }))
+	for _, wrong := range []string{"root", "/root", "cert-manager/"} {
+		require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.CASecret = wrong }), "certificate.caSecret: expected namespace/name")
+	}
 	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindCertificate}).Validate(), "certificate: missing")
 }

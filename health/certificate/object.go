@@ -64,12 +64,3 @@ func requestFactsOf(request *issuer.ConditionedObject) *requestSeen {
 		Denied: kube.ConditionOf(conditions, "Denied"), Invalid: kube.ConditionOf(conditions, "InvalidRequest"),
 	}
 }
-
-// orderObject is what a gate reads of an ACME Order.
-type orderObject struct {
-	metav1.ObjectMeta `json:"metadata"`
-	Status            struct {
-		State  string `json:"state"`
-		Reason string `json:"reason"`
-	} `json:"status"`
-}

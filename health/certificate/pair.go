@@ -23,8 +23,10 @@ type pairFacts struct {
 	// Uncovered are the wanted names that the leaf is not valid for; Names are those that it is.
 	Uncovered []string `json:"uncovered,omitempty"`
 	Names     []string `json:"names,omitempty"`
-	// Chain is why the leaf does not lead to ca.crt (or, without one, to itself or a public CA).
+	// Chain is why the leaf does not lead to ca.crt (or, without one, to itself or a CA of this machine).
 	Chain string `json:"chain,omitempty"`
+	// Bare is true where there is no ca.crt.
+	Bare bool `json:"bare,omitempty"`
 	// NotBefore and NotAfter are the leaf's; Early, Expired and Short compare them with now and with MinRemaining. Brief is
 	// true when even a new one would not last as long as MinRemaining.
 	NotBefore string `json:"notBefore,omitempty"`
@@ -54,8 +56,7 @@ func judgePair(spec health.CertificateSpec, c certificateSeen, p pairFacts) heal
 	case len(p.Uncovered) > 0:
 		uncovered(&v, c, p)
 	case p.Chain != "":
-		v.Message = "its chain does not lead to its ca.crt: " + p.Chain
-		v.Cause = "the CA was replaced, or the issuer leaves out intermediates"
+		unlinked(&v, spec, p)
 	case p.Brief:
 		v.State, v.Message = health.Stuck, fmt.Sprintf("valid from %s to %s, which is less than %s from the first moment on", p.NotBefore, p.NotAfter, spec.MinRemaining.Duration)
 		v.Hint = "raise spec.duration of the Certificate, or the issuer's maximum"
@@ -66,6 +67,20 @@ func judgePair(spec health.CertificateSpec, c certificateSeen, p pairFacts) heal
 		return health.Verdict{Check: v.Check, State: health.Ready}
 	}
 	return v
+}
+
+// unlinked is a chain that does not lead where it must.
+func unlinked(v *health.Verdict, spec health.CertificateSpec, p pairFacts) {
+	root := "its ca.crt"
+	v.Cause = "the CA was replaced, or the issuer leaves out intermediates"
+	switch {
+	case spec.CASecret != "":
+		root = "ca.crt of Secret " + spec.CASecret
+	case p.Bare:
+		root = "a CA that this machine trusts"
+		v.Cause = "the CA is a private one, or one for trying out; with ACME, certManager.acme.root has to be it"
+	}
+	v.Message = "its chain does not lead to " + root + ": " + p.Chain
 }
 
 // uncovered are names that a client will not find in the certificate. What the Certificate does not ask for never comes.
@@ -85,7 +100,7 @@ func pairOf(data map[string][]byte, spec health.CertificateSpec, now time.Time) 
 	if data == nil {
 		return pairFacts{Missing: true}
 	}
-	var facts pairFacts
+	facts := pairFacts{Bare: len(data["ca.crt"]) == 0}
 	for _, key := range []string{"tls.crt", "tls.key"} {
 		if len(data[key]) == 0 {
 			facts.Lacks = append(facts.Lacks, key)

@@ -83,6 +83,15 @@ func TestACertificateThatNeverLastsLongEnough(t *testing.T) {
 	}
 	assert.False(t, brief(10*time.Hour))
 	assert.True(t, brief(10*time.Hour+1))
-	assert.NotNil(t, orEmpty(nil))
-	assert.Len(t, orEmpty(map[string][]byte{"a": nil}), 1)
+}
+
+func TestTheCAOfAnotherSecretStandsInForOneThatIsNotThere(t *testing.T) {
+	own := map[string][]byte{"ca.crt": []byte("own"), "tls.crt": []byte("a")}
+	assert.Equal(t, own, withCA(own, []byte("other")))
+	empty := map[string][]byte{"tls.crt": []byte("a")}
+	assert.Equal(t, map[string][]byte{"ca.crt": []byte("other"), "tls.crt": []byte("a")}, withCA(empty, []byte("other")))
+	assert.NotContains(t, empty, "ca.crt", "what is observed stays as it is")
+	assert.NotNil(t, withCA(nil, nil), "a Secret without data is there")
+	assert.False(t, pairOf(own, health.CertificateSpec{}, healthtest.PairStart).Bare)
+	assert.True(t, pairOf(withCA(nil, nil), health.CertificateSpec{}, healthtest.PairStart).Bare)
 }

@@ -2,11 +2,12 @@ package certificate
 
 import (
 	"context"
+	"maps"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -19,7 +20,6 @@ import (
 var (
 	certificateResource = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"}
 	requestResource     = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificaterequests"}
-	orderResource       = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "orders"}
 )
 
 type certificateWatch struct {
@@ -71,26 +71,47 @@ func (w *certificateWatch) read(ctx context.Context, s *kube.APIServer) (certifi
 	}
 	facts.Pair = pairFacts{Missing: true}
 	if secret != nil {
-		facts.Pair = pairOf(orEmpty(secret.Data), w.spec, w.now())
+		ca, err := w.ca(ctx, s)
+		if err != nil {
+			return facts, err
+		}
+		facts.Pair = pairOf(withCA(secret.Data, ca), w.spec, w.now())
 	}
 	certificate, err := kube.Get[certificateObject](ctx, s, certificateResource, w.spec.Namespace, w.spec.Name)
 	if err != nil {
 		return facts, err
 	}
 	facts.Certificate = certificate.facts()
-	if certificate == nil || facts.Certificate.Ready.Status == "True" {
+	if certificate == nil || facts.Certificate.Ready.Status == "True" && !facts.Pair.Short {
 		return facts, nil
 	}
 	facts.Request, err = w.request(ctx, s, certificate)
 	return facts, err
 }
 
-// orEmpty is data that is there, although it is empty.
-func orEmpty(data map[string][]byte) map[string][]byte {
-	if data == nil {
-		return map[string][]byte{}
+// ca is the CA of a Secret apart from the certificate's own, if there is to be one.
+func (w *certificateWatch) ca(ctx context.Context, s *kube.APIServer) ([]byte, error) {
+	namespace, name, apart := strings.Cut(w.spec.CASecret, "/")
+	if !apart {
+		return nil, nil
 	}
-	return data
+	secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, namespace, name)
+	if err != nil || secret == nil {
+		return nil, err
+	}
+	return secret.Data["ca.crt"], nil
+}
+
+// withCA is a Secret's data, which is there although it is empty, with a CA where it has none of its own.
+func withCA(data map[string][]byte, ca []byte) map[string][]byte {
+	all := maps.Clone(data)
+	if all == nil {
+		all = map[string][]byte{}
+	}
+	if len(all["ca.crt"]) == 0 {
+		all["ca.crt"] = ca
+	}
+	return all
 }
 
 // request finds the request of the next revision that the Certificate owns, with its ACME Order.
@@ -104,16 +125,8 @@ func (w *certificateWatch) request(ctx context.Context, s *kube.APIServer, certi
 		return nil, nil
 	}
 	facts := requestFactsOf(request)
-	orders, err := kube.List[orderObject](ctx, s, orderResource, w.spec.Namespace, metav1.ListOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return nil, err
-	}
-	for i := range orders {
-		if metav1.IsControlledBy(&orders[i], request) {
-			facts.Order = orders[i].Name + " is " + observe.OrNone(orders[i].Status.State) + ": " + observe.OrNone(kube.Stable(orders[i].Status.Reason))
-		}
-	}
-	return facts, nil
+	facts.Order, err = w.order(ctx, s, request)
+	return facts, err
 }
 
 // revisionAnnotation is on every CertificateRequest that cert-manager makes for a Certificate.

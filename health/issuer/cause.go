@@ -2,6 +2,7 @@ package issuer
 
 import (
 	"regexp"
+	"slices"
 )
 
 // Cause is a reason for which cert-manager cannot use an issuer or issue a certificate, recognised by the words of
@@ -73,11 +74,11 @@ var issuanceCauses = []Cause{
 	},
 	{
 		regexp.MustCompile(`x509: certificate signed by unknown authority|certificate is not trusted`),
-		"the server's certificate is of a CA that the issuer does not trust", "put the CA into spec.vault.caBundleSecretRef or caBundle", false,
+		"the server's certificate is of a CA that the issuer does not trust", "put the CA into the issuer's caBundle: certManager.vault.caCertificate, certManager.acme.caCertificate", false,
 	},
-	{regexp.MustCompile(`x509: `), "the server's certificate is not valid for this name or time", "compare the names in the server's certificate with spec.vault.server", false},
-	{regexp.MustCompile(`connection refused`), "nothing listens at the server's address", "kubectl get pods,endpointslices of the server; is spec.vault.server right?", false},
-	{regexp.MustCompile(`no such host`), "the server's name is not known in the cluster", "is spec.vault.server right, and CoreDNS well?", false},
+	{regexp.MustCompile(`x509: `), "the server's certificate is not valid for this name or time", "compare the names in the server's certificate with the server that the issuer names", false},
+	{regexp.MustCompile(`connection refused`), "nothing listens at the server's address", "kubectl get pods,endpointslices of the server; is the server that the issuer names right?", false},
+	{regexp.MustCompile(`no such host`), "the server's name is not known in the cluster", "is the server that the issuer names right, and CoreDNS well?", false},
 	{
 		regexp.MustCompile(`i/o timeout|deadline exceeded|no route to host|network is unreachable|timed out`),
 		"network fault between cert-manager and the server", "a NetworkPolicy or firewall between them?", false,
@@ -86,9 +87,9 @@ var issuanceCauses = []Cause{
 
 // CauseOfIssuance recognises a message of cert-manager; the zero value, without a cause, where it is of no known kind.
 func CauseOfIssuance(message string) Cause {
-	for _, known := range issuanceCauses {
+	for _, known := range slices.Concat(acmeCauses, issuanceCauses) {
 		if known.pattern.MatchString(message) {
-			return known
+			return known.until(message)
 		}
 	}
 	return Cause{}

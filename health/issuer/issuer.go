@@ -8,8 +8,9 @@ import (
 
 // issuerFacts is one observation of an Issuer or ClusterIssuer.
 type issuerFacts struct {
-	Fault   *kube.Fault `json:"fault,omitempty"`
-	Seconds int         `json:"seconds,omitempty"`
+	Fault *kube.Fault `json:"fault,omitempty"`
+	// Seconds is for how long the fault or, without one, Ready's message has been the same.
+	Seconds int `json:"seconds,omitempty"`
 
 	Missing    bool  `json:"missing,omitempty"`
 	Deleting   bool  `json:"deleting,omitempty"`
@@ -52,22 +53,32 @@ func judgeIssuer(spec health.IssuerSpec, f issuerFacts) []health.Verdict {
 	case f.Ready.Status == "True":
 		v = health.Verdict{Check: v.Check, State: health.Ready}
 	default:
-		notIssuing(&v, spec, f.Ready)
+		notIssuing(&v, spec, f.Ready, f.Seconds)
 	}
 	return []health.Verdict{v}
 }
 
 // notIssuing is an issuer that cert-manager has tried in vain. Nearly every failure is tried again, with growing pauses (pkg/
-// controller DefaultItemBasedRateLimiter: 5 s to 5 min), so only what is not is a reason to give up.
-func notIssuing(v *health.Verdict, spec health.IssuerSpec, ready kube.Condition) {
+// controller DefaultItemBasedRateLimiter: 5 s to 5 min), so only what is not is a reason to give up. A refused account is believed after a
+// while: cert-manager asks again when the Secret of the account's key changes, which is no new generation of the issuer.
+func notIssuing(v *health.Verdict, spec health.IssuerSpec, ready kube.Condition, seconds int) {
 	known := CauseOfIssuance(ready.Message)
 	v.Message = "not ready: " + observe.OrNone(health.OneLine(ready.Message))
 	v.Evidence = []string{kube.ConditionLine(ready)}
 	v.Cause = known.Cause
+	again := issuerKubectl(spec, "annotate") + " strata/retry=$(date +%s) --overwrite"
 	switch {
+	case refusedAccount.MatchString(ready.Message):
+		if seconds >= observe.StartupSeconds {
+			v.State = health.Stuck
+		}
+		if known.Hint != "" {
+			v.Hint = known.Hint
+		}
+		v.Hint += "; cert-manager asks again when the issuer changes, or after " + again
 	case known.final:
 		v.State, v.Hint = health.Stuck, known.Hint
 	case known.Hint != "":
-		v.Hint = known.Hint + "; cert-manager tries again by itself, up to 5 minutes later, or at once after " + issuerKubectl(spec, "annotate") + " strata/retry=$(date +%s) --overwrite"
+		v.Hint = known.Hint + "; cert-manager tries again by itself, up to 5 minutes later, or at once after " + again
 	}
 }

@@ -58,6 +58,7 @@ func (w *issuerWatch) observe(ctx context.Context) issuerFacts {
 	if fault != nil {
 		return issuerFacts{Fault: fault, Seconds: seconds}
 	}
+	facts.Seconds = w.stable.Seconds("message", facts.Ready.Message)
 	return facts
 }
 

@@ -33,6 +33,7 @@ var leaves = map[string]object{
 	"map[string]string": {"type": []string{"object", "null"}, "additionalProperties": text, "not": sealed},
 	"map[string]any":    {"type": []string{"object", "null"}, "not": sealed},
 	"Values":            {"type": []string{"object", "null"}, "not": sealed},
+	"DNS01Solver":       {"type": []string{"object", "null"}, "not": sealed},
 }
 
 // required finds the keys that each entry of a list must have; elsewhere, what is required depends on other keys.

@@ -14,6 +14,7 @@ var open = map[string]string{
 	"argo-cd configs.params.server.insecure":                                    "every parameter of Argo CD's is taken",
 	"argo-cd configs.cm.resource.customizations.health.argoproj.io_Application": "every key of argocd-cm is taken",
 	"traefik service.spec.externalTrafficPolicy":                                "every field of a Service's spec is taken",
+	"traefik ports.web.allowACMEByPass":                                         "it is read of every port; values.yaml has it of websecure only",
 }
 
 // unknown are the paths of our values that a chart has neither in its own values nor in its schema: it would ignore them, and

@@ -86,6 +86,9 @@ func (g changeGroup) preview(t *testing.T) map[string]string {
 	t.Helper()
 	s := newStack(t, g.Stack)
 	s.secret = []string{"strata:k3s"} // a registry's password in plain is refused
+	if _, byACME := g.With["certManager"]["acme"]; byACME {
+		s.secret = append(s.secret, "strata:certManager") // and so is an account's key
+	}
 	for name, values := range g.With {
 		s.config["strata:"+name] = values
 	}

@@ -70,7 +70,7 @@ func commands() map[string]gobuild.Command {
 			Module: "tools/metallb", Packages: []string{"go.universe.tf/metallb/controller", "go.universe.tf/metallb/speaker"},
 		},
 		stepCertManager: {
-			Module: "tools/cert-manager", Packages: []string{"./cainjector", "./controller", "./webhook"},
+			Module: "tools/cert-manager", Packages: []string{"./acmesolver", "./cainjector", "./controller", "./webhook"},
 			Variables: []string{"github.com/cert-manager/cert-manager/pkg/util.AppVersion=v" + certManagerVersion},
 			Edits:     withoutInCertManager(),
 		},

@@ -20,11 +20,11 @@ func platformArchives() []archive {
 		},
 	}
 	list = append(list, argocdArchives()...)
-	for _, binary := range []string{"controller", "webhook", "cainjector"} {
+	for _, binary := range []string{"controller", "webhook", "cainjector", "acmesolver"} {
 		name := "cert-manager-" + binary
 		list = append(list, archive{
 			step: stepCertManager, binary: binary, name: name, reference: "quay.io/jetstack/" + name + ":v" + certManagerVersion,
-			user: nonRoot, version: certManagerVersion, origin: "real: cert-manager's packages, in a command of the lab's with the options of its chart, without DNS01 and Venafi",
+			user: nonRoot, version: certManagerVersion, origin: "real: cert-manager's packages, in a command of the lab's with the options of its chart, without Venafi and, but for RFC 2136, DNS01",
 		})
 	}
 	return list

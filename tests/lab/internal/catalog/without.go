@@ -46,8 +46,8 @@ func withoutInPulumi() []gobuild.Edit {
 	})
 }
 
-// withoutInCertManager leaves out the solvers and issuers of clouds and Venafi. That of Vault stays: a stack may have Vault sign
-// (certManager.issuer).
+// withoutInCertManager leaves out the solvers and issuers of clouds and Venafi. That of Vault stays, and ACME's with HTTP-01 and RFC 2136: a
+// stack may have them sign (certManager.issuer).
 func withoutInCertManager() []gobuild.Edit {
 	const module = "github.com/cert-manager/cert-manager"
 	return without(module, module+"/lab", map[string]string{

@@ -20,6 +20,7 @@ var empty = map[string]string{
 	"argocd/without/go-github-v72": "types",
 	"argocd/without/swagger":       "a page, which says that it is not there",
 	"argocd/without/webhook":       "a page, which says that it is not there",
+	"cert-manager/without/dns":     "one solver, cert-manager's own",
 	"traefik/without/ext":          "types, which are empty in the original as well",
 }
 
@@ -27,7 +28,11 @@ var empty = map[string]string{
 var harmless = map[string]string{
 	"argocd/without/cli DefaultPluginHandler.HandleCommandExecutionError": "it hands on what refused",
 	"argocd/without/webhook NewWebhookHandler":                            "what it makes refuses",
-	"cert-manager/without/dns NewSolver":                                  "what it makes refuses",
+	"cert-manager/without/dns NewSolver":                                  "what it makes refuses what is not RFC 2136",
+	"cert-manager/without/dns Solver.Present":                             "it hands on to RFC 2136's",
+	"cert-manager/without/dns Solver.Check":                               "it asks the DNS, whichever the solver",
+	"cert-manager/without/dns Solver.CleanUp":                             "it hands on to RFC 2136's",
+	"cert-manager/without/dns Solver.request":                             "it refuses what is not RFC 2136",
 	"traefik/without/plugins NewBuilder":                                  "what it makes refuses",
 	"vault/without/go-discover New":                                       "what it makes refuses",
 }

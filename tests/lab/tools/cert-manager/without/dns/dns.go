@@ -1,29 +1,88 @@
-// Package dns stands in for cert-manager's solvers of DNS01 challenges, of which the lab has none: the SDKs of eight providers of DNS are
-// a third of what cert-manager takes to compile.
+// Package dns stands in for cert-manager's solvers of DNS01 challenges. It has one of them, for dynamic updates (RFC 2136), which is
+// cert-manager's own: the SDKs of the providers are a third of what cert-manager takes to compile.
 package dns
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	whapi "github.com/cert-manager/cert-manager/pkg/acme/webhook/apis/acme/v1alpha1"
 	cmacme "github.com/cert-manager/cert-manager/pkg/apis/acme/v1"
 	cmapi "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	"github.com/cert-manager/cert-manager/pkg/controller"
+	"github.com/cert-manager/cert-manager/pkg/issuer/acme/dns/rfc2136"
+	"github.com/cert-manager/cert-manager/pkg/issuer/acme/dns/util"
 )
 
-var errNone = errors.New("the lab's cert-manager solves no DNS01 challenges")
+var errOthers = errors.New("the lab's cert-manager solves DNS01 challenges by RFC 2136 only")
 
-// Solver solves nothing.
-type Solver struct{}
+// Solver solves by dynamic updates, and refuses everything else.
+type Solver struct {
+	*controller.Context
+	updates *rfc2136.Solver
+}
 
 // NewSolver returns one: the controller makes it before there is a challenge.
-func NewSolver(*controller.Context) (*Solver, error) { return &Solver{}, nil }
+func NewSolver(ctx *controller.Context) (*Solver, error) {
+	secrets := ctx.KubeSharedInformerFactory.Secrets().Lister()
+	return &Solver{ctx, rfc2136.New(rfc2136.WithNamespace(ctx.Namespace), rfc2136.WithSecretsLister(secrets))}, nil
+}
 
-// Present refuses.
-func (*Solver) Present(context.Context, cmapi.GenericIssuer, *cmacme.Challenge) error { return errNone }
+// Present adds the record.
+func (s *Solver) Present(ctx context.Context, _ cmapi.GenericIssuer, ch *cmacme.Challenge) error {
+	request, err := s.request(ctx, ch)
+	if err != nil {
+		return err
+	}
+	return s.updates.Present(request)
+}
 
-// Check refuses.
-func (*Solver) Check(context.Context, cmapi.GenericIssuer, *cmacme.Challenge) error { return errNone }
+// Check asks for the record. The original then waits for its time to live, a minute.
+func (s *Solver) Check(ctx context.Context, _ cmapi.GenericIssuer, ch *cmacme.Challenge) error {
+	fqdn, err := util.DNS01LookupFQDN(ctx, ch.Spec.DNSName, false, s.DNS01Nameservers...)
+	if err != nil {
+		return err
+	}
+	there, err := util.PreCheckDNS(ctx, fqdn, ch.Spec.Key, s.DNS01Nameservers, s.DNS01CheckAuthoritative)
+	if err == nil && !there {
+		err = fmt.Errorf("DNS record for %q not yet propagated", ch.Spec.DNSName)
+	}
+	return err
+}
 
-// CleanUp refuses.
-func (*Solver) CleanUp(context.Context, *cmacme.Challenge) error { return errNone }
+// CleanUp removes the record.
+func (s *Solver) CleanUp(ctx context.Context, ch *cmacme.Challenge) error {
+	request, err := s.request(ctx, ch)
+	if err != nil {
+		return err
+	}
+	return s.updates.CleanUp(request)
+}
+
+// request is what the solver is asked for, as cert-manager's own does it.
+func (s *Solver) request(ctx context.Context, ch *cmacme.Challenge) (*whapi.ChallengeRequest, error) {
+	provider := ch.Spec.Solver.DNS01
+	if provider == nil || provider.RFC2136 == nil {
+		return nil, errOthers
+	}
+	fqdn, err := util.DNS01LookupFQDN(ctx, ch.Spec.DNSName, provider.CNAMEStrategy == cmacme.FollowStrategy, s.DNS01Nameservers...)
+	if err != nil {
+		return nil, err
+	}
+	zone, err := util.FindZoneByFqdn(ctx, fqdn, s.DNS01Nameservers)
+	if err != nil {
+		return nil, err
+	}
+	config, err := json.Marshal(provider.RFC2136)
+	if err != nil {
+		return nil, err
+	}
+	return &whapi.ChallengeRequest{
+		Type: "dns-01", ResolvedFQDN: fqdn, ResolvedZone: zone, Key: ch.Spec.Key, DNSName: ch.Spec.DNSName,
+		ResourceNamespace: s.ResourceNamespaceRef(ch.Spec.IssuerRef, ch.Namespace), Config: &apiextensionsv1.JSON{Raw: config},
+	}, nil
+}

@@ -1,0 +1,149 @@
+package components
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+	"strata/health"
+)
+
+// ACMECAArgs configures NewACMECA.
+type ACMECAArgs struct {
+	// Config is strata:certManager.acme, validated.
+	Config config.ACMEIssuer
+	// Cluster is where cert-manager runs. Required.
+	Cluster *Cluster
+	// Timeouts bound the gates.
+	Timeouts config.Timeouts
+	// After are the gates that the first object waits for: cert-manager's API.
+	After []pulumi.Resource
+}
+
+const (
+	acmeIssuer = "strata-acme"
+	// acmeAccount is the Secret with the account's key, which cert-manager makes and keeps.
+	acmeAccount = "strata-acme-account"
+	acmeEAB     = "strata-acme-eab"
+	acmeRoot    = "strata-acme-root"
+)
+
+// NewACMECA registers the cluster issuer of an ACME server, with the Secrets that it refers to. It is ready once the server has taken the
+// account. No certificate proves that it signs, as with Vault: that would be one more name in DNS, and count for the server's rate limits.
+func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
+	a := &CA{Issuer: acmeIssuer, Public: args.Config.Root == ""}
+	if err := ctx.RegisterComponentResource("strata:certmanager:ACMEAuthority", name, a, opts...); err != nil {
+		return nil, err
+	}
+	needs, err := acmeSecrets(ctx, name, args, a)
+	if err != nil {
+		return nil, fmt.Errorf("ACME CA: %w", err)
+	}
+	if !a.Public {
+		root, err := newSecret(ctx, args.Cluster, name+"-root", secretArgs{
+			name: acmeRoot, namespace: certManagerNamespace, data: pulumi.Map{"ca.crt": pulumi.String(args.Config.Root)},
+		}, childOf(a, args.After...)...)
+		if err != nil {
+			return nil, fmt.Errorf("ACME CA: root: %w", err)
+		}
+		needs = append(needs, root)
+		a.CASecret = certManagerNamespace + "/" + acmeRoot
+		a.Trust = a.CASecret
+		a.Certificate = pulumi.String(args.Config.Root).ToStringOutput()
+	}
+	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
+		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: acmeIssuer, wait: judgedWait(args.Timeouts),
+		spec: pulumi.Map{"acme": acmeIssuerSpec(args.Config)},
+	}, childOf(a, with(args.After, needs...)...)...)
+	if err != nil {
+		return nil, fmt.Errorf("ACME CA: issuer: %w", err)
+	}
+	a.Ready, err = args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Issuer: &health.IssuerSpec{Name: acmeIssuer},
+	}, Revision: accountDigest(args.Config)}, childOf(a, issuer)...)
+	if err != nil {
+		return nil, fmt.Errorf("ACME CA: gate: %w", err)
+	}
+	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
+}
+
+// acmeSecrets registers what the issuer and its solver refer to, a Secret for each name.
+func acmeSecrets(ctx *pulumi.Context, name string, args *ACMECAArgs, parent pulumi.Resource) ([]pulumi.Resource, error) {
+	data, names := map[string]pulumi.Map{}, []string{}
+	put := func(secret, key, value string) {
+		if data[secret] == nil {
+			data[secret] = pulumi.Map{}
+			names = append(names, secret)
+		}
+		data[secret][key] = pulumi.ToSecret(pulumi.String(value))
+	}
+	if external := args.Config.ExternalAccount; external.Key != "" {
+		put(acmeEAB, "key", external.Key)
+	}
+	for _, one := range args.Config.Secrets {
+		put(one.Name, one.Key, one.Value)
+	}
+	var made []pulumi.Resource
+	for _, secret := range names {
+		one, err := newSecret(ctx, args.Cluster, name+"-secret-"+secret, secretArgs{
+			name: secret, namespace: certManagerNamespace, data: data[secret],
+		}, childOf(parent, args.After...)...)
+		if err != nil {
+			return nil, fmt.Errorf("secret %s: %w", secret, err)
+		}
+		made = append(made, one)
+	}
+	return made, nil
+}
+
+// acmeIssuerSpec is spec.acme of the issuer.
+func acmeIssuerSpec(cfg config.ACMEIssuer) pulumi.Map {
+	spec := pulumi.Map{
+		"server":              pulumi.String(cfg.Server),
+		"privateKeySecretRef": pulumi.Map{"name": pulumi.String(acmeAccount)},
+		"solvers":             pulumi.Array{acmeSolver(cfg)},
+	}
+	if cfg.Email != "" {
+		spec["email"] = pulumi.String(cfg.Email)
+	}
+	if cfg.CACertificate != "" {
+		spec["caBundle"] = pulumi.String(base64.StdEncoding.EncodeToString([]byte(cfg.CACertificate)))
+	}
+	if external := cfg.ExternalAccount; external.KeyID != "" {
+		spec["externalAccountBinding"] = pulumi.Map{
+			"keyID":        pulumi.String(external.KeyID),
+			"keySecretRef": pulumi.Map{"name": pulumi.String(acmeEAB), "key": pulumi.String("key")},
+		}
+	}
+	return spec
+}
+
+// acmeSolver is how names are proved. Of HTTP-01's two ways it is the Ingress: a route of the Gateway would wait for that, which waits for its
+// certificate (docs/adr/0047). Traefik reaches the solver's Pod by its endpoints, so its Service needs no port on the nodes.
+func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
+	if cfg.Solver == config.SolverDNS01 {
+		// A text of it may be encrypted, and Pulumi does not say which: each counts as a secret.
+		secret := &merging{own: config.Values{Secret: true}}
+		return pulumi.Map{"dns01": secret.object("", pulumi.Map{}, cfg.DNS01)}
+	}
+	return pulumi.Map{"http01": pulumi.Map{"ingress": pulumi.Map{
+		"ingressClassName": pulumi.String(traefikName),
+		"serviceType":      pulumi.String("ClusterIP"),
+		"ingressTemplate": pulumi.Map{"metadata": pulumi.Map{"annotations": pulumi.Map{
+			"traefik.ingress.kubernetes.io/router.entrypoints": pulumi.String("web"),
+		}}},
+	}}}
+}
+
+// accountDigest changes with all that decides whether the server takes the account, so that it is asked for again. It is secret where a key
+// is part of it.
+func accountDigest(cfg config.ACMEIssuer) pulumi.StringInput {
+	digest := pulumi.String(digestOf(cfg.Server, cfg.Email, cfg.CACertificate, cfg.ExternalAccount))
+	if cfg.ExternalAccount.Key != "" {
+		return pulumi.ToSecret(digest).(pulumi.StringOutput)
+	}
+	return digest
+}

@@ -1,0 +1,93 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// dns01Providers are the solvers of cert-manager (pkg/apis/acme/v1 ACMEChallengeSolverDNS01).
+var dns01Providers = []string{"acmeDNS", "akamai", "azureDNS", "cloudDNS", "cloudflare", "digitalocean", "rfc2136", "route53", "webhook"}
+
+// cnameStrategy is the one key of cert-manager's beside the solver.
+const cnameStrategy = "cnameStrategy"
+
+// dns01 checks which solver is meant, and what it refers to. The rest is cert-manager's webhook to say.
+func (a acmeCheck) dns01() {
+	var chosen []string
+	for _, name := range slices.Sorted(maps.Keys(a.given.DNS01)) {
+		switch {
+		case slices.Contains(dns01Providers, name):
+			chosen = append(chosen, name)
+		case name != cnameStrategy:
+			a.add(a.at("dns01."+name), "", "is not a solver of cert-manager", suggestion(name, append([]string{cnameStrategy}, dns01Providers...)))
+		}
+	}
+	if len(chosen) != 1 {
+		a.add(a.at("dns01"), "", fmt.Sprintf("names %d solvers, expected one", len(chosen)), "write one of "+strings.Join(dns01Providers, ", ")+", with what it needs below it")
+	}
+	a.secrets()
+}
+
+// secrets checks each Secret, and that the solver refers to it by its right name.
+func (a acmeCheck) secrets() {
+	keys := map[string][]string{}
+	for i, secret := range a.given.Secrets {
+		key := fmt.Sprintf("secrets[%d].", i)
+		switch {
+		case len(validation.IsDNS1123Subdomain(secret.Name)) > 0:
+			a.add(a.at(key+"name"), secret.Name, "is not a Secret's name", "use lower-case letters, digits and dashes, for example dns-token")
+		case strings.HasPrefix(secret.Name, "strata-") || strings.HasPrefix(secret.Name, "cert-manager-"):
+			a.add(a.at(key+"name"), secret.Name, "begins as Secrets of Strata's and cert-manager's own do", "choose another, for example dns-token")
+		case !mentions(map[string]any(a.given.DNS01), secret.Name):
+			a.add(a.at(key+"name"), secret.Name, "is in no reference of certManager.acme.dns01", "refer to it, for example apiTokenSecretRef: {name: "+secret.Name+", key: "+secret.Key+"}, or remove it")
+		}
+		if len(validation.IsConfigMapKey(secret.Key)) > 0 {
+			a.add(a.at(key+"key"), secret.Key, "is not a key of a Secret", "use letters, digits, dashes, dots and underscores, for example token")
+		}
+		if slices.Contains(keys[secret.Name], secret.Key) {
+			a.add(a.at(key+"key"), secret.Key, "is in Secret "+secret.Name+" already", "remove one")
+		}
+		if secret.Value == "" {
+			a.add(a.at(key+"value"), "", "is empty", "run: pulumi config set --secret --path '"+a.at(key+"value")+"'")
+		}
+		keys[secret.Name] = append(keys[secret.Name], secret.Key)
+	}
+	a.references("dns01", map[string]any(a.given.DNS01), keys)
+}
+
+// references finds each reference to a Secret of ours whose key that one does not have.
+func (a acmeCheck) references(at string, value any, keys map[string][]string) {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return
+	}
+	name, _ := object["name"].(string)
+	key, _ := object["key"].(string)
+	if has := keys[name]; has != nil && key != "" && !slices.Contains(has, key) {
+		a.add(a.at(at+".key"), key, "is not a key of Secret "+name, suggestion(key, has))
+	}
+	for _, below := range slices.Sorted(maps.Keys(object)) {
+		a.references(at+"."+below, object[below], keys)
+	}
+}
+
+// mentions reports whether a text is somewhere in a value.
+func mentions(value any, text string) bool {
+	switch v := value.(type) {
+	case string:
+		return v == text
+	case []any:
+		return slices.ContainsFunc(v, func(one any) bool { return mentions(one, text) })
+	case map[string]any:
+		for _, one := range v {
+			if mentions(one, text) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,146 @@
+package certificate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"strata/health"
+	"strata/health/kube"
+)
+
+// The resources of acme.cert-manager.io: what cert-manager asks of an ACME server for a CertificateRequest, and how it proves each name.
+var (
+	orderResource     = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "orders"}
+	challengeResource = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "challenges"}
+)
+
+// acmeFailures are the states that an Order or a Challenge does not leave (cert-manager pkg/acme IsFailureState).
+var acmeFailures = []string{"invalid", "expired", "errored"}
+
+// acmeSeen is a state of an Order or a Challenge, with what the server, the solver or the self check said.
+type acmeSeen struct {
+	// Name is the Order's, or the DNS name that a Challenge is for.
+	Name string `json:"name"`
+	// Type is a Challenge's: HTTP-01 or DNS-01.
+	Type string `json:"type,omitempty"`
+	// State is empty before the server has answered.
+	State  string `json:"state,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// orderSeen is the Order of a request.
+type orderSeen struct {
+	acmeSeen
+	// Challenges are those of the Order, in the order of their names.
+	Challenges []acmeSeen `json:"challenges,omitempty"`
+}
+
+func (s acmeSeen) failed() bool { return slices.Contains(acmeFailures, s.State) }
+
+// String is a clause, such as HTTP-01 challenge for web.example.org is pending, with the reason.
+func (s acmeSeen) String() string {
+	text := "ACME order " + s.Name
+	if s.Type != "" {
+		text = s.Type + " challenge for " + s.Name
+	}
+	if s.State == "" {
+		text += " is not known to the server yet"
+	} else {
+		text += " is " + s.State
+	}
+	if s.Reason != "" {
+		text += ": " + health.OneLine(s.Reason)
+	}
+	return text
+}
+
+// stage is where the Order is held up: a Challenge that failed, the Order itself if it failed, or the first Challenge that is not proved.
+func (o orderSeen) stage() acmeSeen {
+	if i := slices.IndexFunc(o.Challenges, acmeSeen.failed); i >= 0 {
+		return o.Challenges[i]
+	}
+	open := slices.IndexFunc(o.Challenges, func(c acmeSeen) bool { return c.State != "valid" })
+	if o.failed() || open < 0 {
+		return o.acmeSeen
+	}
+	return o.Challenges[open]
+}
+
+// evidence is the Order, and each Challenge that is not proved.
+func (o orderSeen) evidence() []string {
+	lines := []string{o.String()}
+	for _, challenge := range o.Challenges {
+		if challenge.State != "valid" {
+			lines = append(lines, challenge.String())
+		}
+	}
+	return lines
+}
+
+// orderObject is what a gate reads of an Order.
+type orderObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Status            acmeStatus `json:"status"`
+}
+
+// challengeObject is what a gate reads of a Challenge.
+type challengeObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		DNSName  string `json:"dnsName"`
+		Type     string `json:"type"`
+		Wildcard bool   `json:"wildcard"`
+	} `json:"spec"`
+	Status acmeStatus `json:"status"`
+}
+
+type acmeStatus struct {
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+}
+
+func (c challengeObject) facts() acmeSeen {
+	name := c.Spec.DNSName
+	if c.Spec.Wildcard {
+		name = "*." + name // which cert-manager leaves out, as its record is the name's own
+	}
+	return acmeSeen{Name: name, Type: c.Spec.Type, State: c.Status.State, Reason: kube.Stable(c.Status.Reason)}
+}
+
+// order finds the Order of a request, with its Challenges; nil where the issuer is another than ACME's.
+func (w *certificateWatch) order(ctx context.Context, s *kube.APIServer, request metav1.Object) (*orderSeen, error) {
+	orders, err := kube.List[orderObject](ctx, s, orderResource, w.spec.Namespace, metav1.ListOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("orders: %w", err)
+	}
+	i := slices.IndexFunc(orders, func(o orderObject) bool { return metav1.IsControlledBy(&o, request) })
+	if i < 0 {
+		return nil, nil
+	}
+	challenges, err := kube.List[challengeObject](ctx, s, challengeResource, w.spec.Namespace, metav1.ListOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("challenges: %w", err)
+	}
+	return orderFacts(orders[i], challenges), nil
+}
+
+// orderFacts takes the Challenges of an Order from those of its namespace.
+func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
+	seen := &orderSeen{acmeSeen: acmeSeen{Name: order.Name, State: order.Status.State, Reason: kube.Stable(order.Status.Reason)}}
+	for i := range challenges {
+		if metav1.IsControlledBy(&challenges[i], &order) {
+			seen.Challenges = append(seen.Challenges, challenges[i].facts())
+		}
+	}
+	slices.SortFunc(seen.Challenges, func(a, b acmeSeen) int { return strings.Compare(a.Name, b.Name) })
+	return seen
+}

@@ -1,0 +1,80 @@
+package issuer
+
+import "regexp"
+
+// problem is a pattern of an error of the ACME server's, by its type (RFC 8555, section 6.7).
+func problem(types string) *regexp.Regexp {
+	return regexp.MustCompile(`urn:ietf:params:acme:error:(` + types + `)\b`)
+}
+
+// selfCheck is a pattern of what cert-manager found when it looked for a challenge's answer itself, before it asked the server to look
+// (cert-manager pkg/controller/acmechallenges and pkg/issuer/acme).
+func selfCheck(kind, found string) *regexp.Regexp {
+	return regexp.MustCompile(`(?s)Waiting for ` + kind + ` challenge propagation: .*(` + found + `)`)
+}
+
+// acmeCauses are those of ACME, from the account to the challenge's answer.
+var acmeCauses = []Cause{
+	{problem("rateLimited"), "the ACME server's rate limit is reached", "try with the CA's staging server; certificates that exist go on working", false},
+	{problem("externalAccountRequired"), "the ACME server wants an external account", "set certManager.acme.eab to what the CA gave you", false},
+	{problem("invalidContact|unsupportedContact"), "the ACME server does not take the e-mail address", "correct certManager.acme.email, or leave it out", false},
+	{problem("userActionRequired"), "the ACME server wants its terms agreed to anew", "open the address that it names", false},
+	{
+		problem("accountDoesNotExist"), "the ACME server does not know the account",
+		"kubectl -n cert-manager delete secret strata-acme-account has cert-manager register another one", false,
+	},
+	{
+		regexp.MustCompile(`(?s)ACME account: .*(external ?account|error:unauthorized)`), "the ACME server does not accept the account, or the external account behind it",
+		"compare certManager.acme.eab with what the CA gave you", false,
+	},
+	{regexp.MustCompile(`(?s)ACME account: .*x509: `), "cert-manager does not trust the ACME server's own certificate", "set certManager.acme.caCertificate to its CA", false},
+	{problem("caa"), "a CAA record lets other CAs alone sign for the name", "add the CA to the name's CAA records", false},
+	{problem("rejectedIdentifier"), "the ACME server does not sign for the name", "is the name public, and yours?", false},
+	{problem("dns"), "the ACME server does not find the name in the DNS", "add the name's record: it leads to the ingress's address (output ingressAddress)", false},
+	{
+		problem("connection|tls"), "the ACME server does not reach the name's address on port 80",
+		"does the name lead to the ingress's address from outside, and do firewall and NAT let port 80 through?", false,
+	},
+	{
+		problem("unauthorized|incorrectResponse"), "the ACME server did not find the challenge's answer at the name",
+		"does the name lead to the ingress's address from outside? With dns01: is the zone the one that the world asks?", false,
+	},
+	{problem("serverInternal"), "the ACME server has a fault of its own", "look at the CA's status page", false},
+	{
+		selfCheck("HTTP-01", "no such host"), "the cluster's DNS does not know the name",
+		"add the name's record: it leads to the ingress's address (output ingressAddress)", false,
+	},
+	{
+		selfCheck("HTTP-01", "wrong status code|did not get expected response"), "the solver does not answer at the name: its Pod starts, or the name leads elsewhere",
+		"kubectl get pods,ingresses -A -l acme.cert-manager.io/http01-solver=true; does the name lead to the ingress's address?", false,
+	},
+	{
+		selfCheck("HTTP-01", "connection refused|i/o timeout|deadline exceeded|Timeout|no route"), "the name's address does not answer on port 80, asked from a Pod",
+		"does the name lead to the ingress's address?", false,
+	},
+	{selfCheck("DNS-01", "not yet propagated"), "the name servers do not have the TXT record yet", "dig TXT _acme-challenge.NAME @ each of the zone's name servers", false},
+	{
+		regexp.MustCompile(`Could not find the SOA record|Could not determine (the zone|authoritative)|SOA record for the domain`), "the zone of the name is not found in the DNS",
+		"where the cluster asks another DNS than the world does: certManager.values, dns01RecursiveNameservers (docs/acme.md)", false,
+	},
+	{
+		regexp.MustCompile(`DNS update failed|NOTAUTH|error from Cloudflare|error instantiating [^ ]+.* challenge solver`), "the DNS provider refuses the solver",
+		"compare certManager.acme.dns01 and the Secrets that it names with what the provider gave you", false,
+	},
+}
+
+var (
+	// retryAfter is how Let's Encrypt says when a limit ends: cert-manager keeps the text of an error, and not its Retry-After.
+	retryAfter = regexp.MustCompile(`(?i)retry after (\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d ?(UTC|Z)?)`)
+	// refusedAccount is an account that the server did not take: cert-manager does not ask again by itself (pkg/issuer/acme/setup.go).
+	refusedAccount = regexp.MustCompile(`Failed to (register|update) ACME account: 4\d\d |Your ACME server URL is set to a v1 endpoint|` +
+		`Account private key is invalid|ACME private key in "[^"]*" is not of type RSA|Failed to parse existing ACME`)
+)
+
+// until is a cause with when it ends, where the message says it.
+func (c Cause) until(message string) Cause {
+	if said := retryAfter.FindStringSubmatch(message); said != nil {
+		c.Cause += "; it takes requests again after " + said[1]
+	}
+	return c
+}
