@@ -35,16 +35,22 @@ type statusRow struct {
 	Status            map[string]any
 }
 
-// objects are a row's, in the order in which they are created.
+// objects are a row's, in the order in which they are created: the original looks at a route when the EndpointSlices of its Services change,
+// and not when a Service comes.
 func (r statusRow) objects(all []map[string]any) []map[string]any {
 	key := func(one map[string]any) string {
 		o := unstructured.Unstructured{Object: one}
 		return o.GetKind() + "/" + o.GetName()
 	}
 	var made []map[string]any
-	for _, one := range slices.Concat(all, r.Instead) {
+	for _, one := range all {
+		for _, other := range r.Instead {
+			if key(other) == key(one) {
+				one = other
+			}
+		}
 		if !slices.Contains(r.Without, key(one)) {
-			made = append(slices.DeleteFunc(made, func(other map[string]any) bool { return key(other) == key(one) }), one)
+			made = append(made, one)
 		}
 	}
 	return made

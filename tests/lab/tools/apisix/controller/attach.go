@@ -12,14 +12,17 @@ import (
 // routeStatus is nil for a route of another controller's Gateways. The original names a parent by its Gateway alone, without the section.
 func (c *controller) routeStatus(route object) map[string]any {
 	var parents []any
-	ours, _ := c.parents(route)
+	ours, attached := c.parents(route)
 	for _, ref := range list(route.Object, "spec", "parentRefs") {
 		gateway := c.parent(route, ref)
 		if gateway == nil {
 			continue
 		}
 		taken := accepted(route, "")
-		if listeners, reason := listenersOf(gateway, route, ref); len(listeners) == 0 {
+		if listeners, reason := listenersOf(gateway, route, ref); !attached && len(texts(route.Object, "spec", "hostnames")) > 0 {
+			// Of no listener the original has no host name either, and that is told last (internal/controller/utils.go, filterHostnames).
+			taken = condition(route, "Accepted", "False", "NoMatchingListenerHostname", "")
+		} else if len(listeners) == 0 {
 			taken = condition(route, "Accepted", "False", reason, "")
 		} else if err := c.unreachable(ours...); err != nil {
 			// The reason is the original's (internal/controller/utils.go, SetRouteConditionAccepted).
