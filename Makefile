@@ -69,6 +69,13 @@ originals: ## download what is pinned for STACK, and Pulumi's official plugins, 
 test-originals: ready ## the stories with ORIGINALS in the lab's place; those that these cannot run are skipped by name
 	cd tests/e2e && go test -count=1 -parallel 2 -timeout 120m -v ./...
 
+# A binary of APISIX's ingress controller, built from its repository.
+CONTROLLER ?=
+
+.PHONY: drift
+drift: ## where the lab's stand-ins, and what ORIGINALS has of their originals, differ (seconds; minutes with Pulumi's plugins)
+	@APISIX_CONTROLLER="$(CONTROLLER)" hack/drift
+
 .PHONY: lab-vm
 lab-vm: ## install QEMU and libvirt and build the disk image for virtual machines (minutes; nothing else needs it)
 	@$(LAB) vm

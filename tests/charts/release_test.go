@@ -22,6 +22,7 @@ import (
 type release struct {
 	name, namespace string
 	chart           string // its file
+	artifact        string // the chart's name in config.Pins
 	origin          string // real or the lab's, as the bundle says
 	values          map[string]any
 	// skips is true where Helm is told to leave out the chart's crds/.
@@ -38,7 +39,7 @@ func newRelease(t *testing.T, r pulumitest.Resource, manifest artifacts.Manifest
 	require.NoError(t, err)
 	for _, entry := range manifest.Artifacts {
 		if strings.HasPrefix(filepath.Base(made.chart), entry.Name+"-"+entry.Version) {
-			made.origin = entry.Origin
+			made.artifact, made.origin = entry.Name, entry.Origin
 		}
 	}
 	made.skips, _ = inputs["skipCrds"].(bool)

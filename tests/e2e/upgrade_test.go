@@ -14,11 +14,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// Traefik's own chart refuses a Traefik of a later major version than its own.
 const (
 	// missingVersion is a release of everything that no registry has.
-	missingVersion = "v99.0.0"
+	missingVersion = "v3.99.0"
 	// nextVersion is one that the nodes have: today's images under another name.
-	nextVersion = "v99.0.1"
+	nextVersion = "v3.99.1"
 )
 
 // addon is a chart, where its workloads are, and the gates that observe them.
@@ -101,7 +102,9 @@ func (s *stack) repack(t *testing.T, chart string, version func(chart string) st
 	wanted := version(name)
 	s.must(s.run("sed", "-i", "s/^appVersion:.*/appVersion: "+wanted+"/; s/^version:.*/version: "+strings.TrimPrefix(wanted, "v")+"/", filepath.Join(dir, name, "Chart.yaml")))
 	if wanted == missingVersion {
-		s.must(s.run("sed", "-i", "-E", "s/(quay|docker)\\.io/"+emptyRegistry+"/", filepath.Join(dir, name, "values.yaml")))
+		// Traefik's own chart has the registry in a helper, and none in its values.
+		s.must(s.run("find", filepath.Join(dir, name), "(", "-name", "values.yaml", "-o", "-name", "_helpers.tpl", ")",
+			"-exec", "sed", "-i", "-E", "s/(quay|docker)\\.io/"+emptyRegistry+"/", "{}", "+"))
 	}
 	require.NoError(t, os.Remove(chart), "it is a link to the bundle's own")
 	s.must(s.run("tar", "-czf", chart, "-C", dir, name))

@@ -32,7 +32,7 @@ func Locate(ctx context.Context, name, dir string) (path, reason string, err err
 
 func find(name, folder string) (path, reason string, err error) {
 	binary := "pulumi-resource-" + name
-	for _, pattern := range []string{binary, "plugins/resource-" + name + "-v*/" + binary} {
+	for _, pattern := range []string{binary, binary + "-v*", "plugins/resource-" + name + "-v*/" + binary} {
 		found, err := filepath.Glob(filepath.Join(folder, pattern))
 		if err != nil {
 			return "", "", err

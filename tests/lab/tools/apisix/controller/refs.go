@@ -31,33 +31,6 @@ func (c *controller) parent(route object, ref map[string]any) object {
 	return nil
 }
 
-// attached is how many routes a listener has.
-func (c *controller) attached(gateway object, listener string) int {
-	count := 0
-	for _, route := range c.all(httpRoutes) {
-		for _, ref := range list(route.Object, "spec", "parentRefs") {
-			section, _ := ref["sectionName"].(string)
-			parent := c.parent(route, ref)
-			if parent != nil && parent.GetUID() == gateway.GetUID() && (section == "" || section == listener) {
-				count++
-			}
-		}
-	}
-	return count
-}
-
-// missingBackend is a Service that a route leads to and that is not there.
-func (c *controller) missingBackend(route object) string {
-	for _, rule := range list(route.Object, "spec", "rules") {
-		for _, backend := range list(rule, "backendRefs") {
-			if name, _ := backend["name"].(string); c.get(services, route.GetNamespace(), name) == nil {
-				return name
-			}
-		}
-	}
-	return ""
-}
-
 // mine reports whether an object is for this controller: by its IngressClass, or by the Gateway that it names.
 func (c *controller) mine(o object) bool {
 	if name := text(o, "spec", "ingressClassName"); name != "" {

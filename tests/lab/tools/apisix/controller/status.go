@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net"
 	"reflect"
 	"slices"
 	"time"
@@ -21,22 +22,43 @@ func (c *controller) statuses(ctx context.Context) error {
 			failures = append(failures, c.class(ctx, class))
 		}
 	}
-	for _, gateway := range c.ours() {
-		failures = append(failures, c.write(ctx, gateways, gateway, c.gatewayStatus(gateway)))
-	}
-	for _, route := range c.all(httpRoutes) {
-		if status := c.routeStatus(route); status != nil {
-			failures = append(failures, c.write(ctx, httpRoutes, route, status))
-		}
-	}
-	for _, resource := range []schema.GroupVersionResource{apisixRoutes, pluginConfigs, apisixTLS, consumers} {
+	for _, resource := range []schema.GroupVersionResource{gateways, httpRoutes, apisixRoutes, pluginConfigs, apisixTLS, consumers} {
 		for _, one := range c.all(resource) {
-			if c.mine(one) {
-				failures = append(failures, c.write(ctx, resource, one, map[string]any{"conditions": []any{accepted(one)}}))
+			if status := c.statusOf(resource, one); status != nil {
+				failures = append(failures, c.write(ctx, resource, one, status))
 			}
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// statusOf is what an object's status has to be; nil of one that is another controller's. testdata/statuses.yaml has what the original writes.
+func (c *controller) statusOf(resource schema.GroupVersionResource, o object) map[string]any {
+	switch resource {
+	case classes:
+		return conditions(accepted(o, "the gatewayclass has been accepted by the apisix-ingress-controller"))
+	case gateways:
+		if slices.Contains(c.ours(), o) {
+			return c.gatewayStatus(o)
+		}
+		return nil
+	case httpRoutes:
+		return c.routeStatus(o)
+	}
+	if !c.mine(o) {
+		return nil
+	}
+	switch err := c.invalid(resource, o); {
+	case resource == consumers && err != nil:
+		return conditions(condition(o, "Available", "False", "ResourceSyncAbort", err.Error()))
+	case resource == consumers:
+		return conditions(condition(o, "Available", "True", "ResourceSynced", "Successfully"))
+	case err != nil:
+		return conditions(condition(o, "Accepted", "False", "InvalidSpec", err.Error()))
+	case resource == apisixTLS:
+		return conditions(accepted(o, "The apisix tls has been accepted and synced to APISIX"))
+	}
+	return conditions(accepted(o, ""))
 }
 
 // class keeps a GatewayClass from going while a Gateway is of it.
@@ -52,7 +74,7 @@ func (c *controller) class(ctx context.Context, class object) error {
 	case deleting:
 		return nil
 	default:
-		return c.write(ctx, classes, class, map[string]any{"conditions": []any{accepted(class)}})
+		return c.write(ctx, classes, class, c.statusOf(classes, class))
 	}
 	_, err := c.client.Resource(classes).Update(ctx, changed, metav1.UpdateOptions{})
 	return late(err)
@@ -72,61 +94,66 @@ func (c *controller) ours() []object {
 
 // gatewayStatus says Programmed in every case, as the original does; Accepted is what tells.
 func (c *controller) gatewayStatus(gateway object) map[string]any {
-	taken := accepted(gateway)
-	proxy := c.proxyOf(gateway)
-	status := map[string]any{}
-	if proxy == nil {
+	taken := accepted(gateway, "the gateway has been accepted by the apisix-ingress-controller")
+	named := text(gateway, "spec", "infrastructure", "parametersRef", "name")
+	proxy, status := c.proxyOf(gateway), map[string]any{}
+	switch {
+	case named == "":
+		taken = condition(gateway, "Accepted", "False", "Pending", "gateway proxy not found")
+	case proxy == nil:
 		taken = condition(gateway, "Accepted", "False", "InvalidParameters", "gateway proxy not found")
-	} else if addresses := texts(proxy.Object, "spec", "statusAddress"); len(addresses) > 0 {
-		var list []any
-		for _, address := range addresses {
-			list = append(list, map[string]any{"type": "IPAddress", "value": address})
+	default:
+		if err := c.unusable(gateway.GetNamespace(), named); err != nil {
+			taken = condition(gateway, "Accepted", "False", "Accepted", err.Error()) // the original's reason
 		}
-		status["addresses"] = list
+		if given := statusAddresses(proxy); len(given) > 0 {
+			status["addresses"] = given
+		}
 	}
 	var listeners []any
 	for _, listener := range list(gateway.Object, "spec", "listeners") {
-		name, _ := listener["name"].(string)
-		resolved := condition(gateway, "ResolvedRefs", "True", "ResolvedRefs", "")
-		programmed := condition(gateway, "Programmed", "True", "Programmed", "")
-		if listener["tls"] != nil && c.pairOf(gateway, listener) == nil {
-			resolved = condition(gateway, "ResolvedRefs", "False", "InvalidCertificateRef", "Secret not found or without a key pair")
-			programmed = condition(gateway, "Programmed", "False", "Invalid", "")
-		}
-		listeners = append(listeners, map[string]any{
-			"name": name, "attachedRoutes": int64(c.attached(gateway, name)),
-			"supportedKinds": []any{map[string]any{"group": "gateway.networking.k8s.io", "kind": "HTTPRoute"}},
-			"conditions":     []any{condition(gateway, "Accepted", "True", "Accepted", ""), resolved, programmed, condition(gateway, "Conflicted", "False", "NoConflicts", "")},
-		})
+		listeners = append(listeners, c.listenerStatus(gateway, listener))
 	}
 	status["listeners"] = listeners
 	status["conditions"] = []any{taken, condition(gateway, "Programmed", "True", "Programmed", "Programmed")}
 	return status
 }
 
-// routeStatus is nil for a route of nobody we know.
-func (c *controller) routeStatus(route object) map[string]any {
-	var parents []any
-	for _, ref := range list(route.Object, "spec", "parentRefs") {
-		if c.parent(route, ref) == nil {
-			continue
+// statusAddresses are those that a GatewayProxy gives to its Gateways.
+func statusAddresses(proxy object) []any {
+	var found []any
+	for _, address := range texts(proxy.Object, "spec", "statusAddress") {
+		kind := "IPAddress"
+		if net.ParseIP(address) == nil {
+			kind = "Hostname"
 		}
-		resolved := condition(route, "ResolvedRefs", "True", "ResolvedRefs", "")
-		if missing := c.missingBackend(route); missing != "" {
-			resolved = condition(route, "ResolvedRefs", "False", "BackendNotFound", "Service "+missing+" not found")
-		}
-		parents = append(parents, map[string]any{
-			"parentRef": ref, "controllerName": controllerName, "conditions": []any{accepted(route), resolved},
-		})
+		found = append(found, map[string]any{"type": kind, "value": address})
 	}
-	if len(parents) == 0 {
-		return nil
-	}
-	return map[string]any{"parents": parents}
+	return found
 }
 
-func accepted(o object) map[string]any {
-	return condition(o, "Accepted", "True", "Accepted", "the object has been accepted by the controller")
+func (c *controller) listenerStatus(gateway object, listener map[string]any) map[string]any {
+	name, _ := listener["name"].(string)
+	resolved := condition(gateway, "ResolvedRefs", "True", "ResolvedRefs", "")
+	programmed := condition(gateway, "Programmed", "True", "Programmed", "")
+	if listener["tls"] != nil && c.pairOf(gateway, listener) == nil {
+		resolved = condition(gateway, "ResolvedRefs", "False", "InvalidCertificateRef", "Secret not found or without a key pair")
+		programmed = condition(gateway, "Programmed", "False", "Invalid", "")
+	}
+	var kinds []any
+	for _, kind := range []string{"GRPCRoute", "HTTPRoute"} {
+		kinds = append(kinds, map[string]any{"group": "gateway.networking.k8s.io", "kind": kind})
+	}
+	return map[string]any{
+		"name": name, "attachedRoutes": int64(c.attached(gateway, name)), "supportedKinds": kinds,
+		"conditions": []any{programmed, condition(gateway, "Accepted", "True", "Accepted", ""), condition(gateway, "Conflicted", "False", "NoConflicts", ""), resolved},
+	}
+}
+
+func conditions(all ...any) map[string]any { return map[string]any{"conditions": all} }
+
+func accepted(o object, message string) map[string]any {
+	return condition(o, "Accepted", "True", "Accepted", message)
 }
 
 func condition(o object, kind, status, reason, message string) map[string]any {

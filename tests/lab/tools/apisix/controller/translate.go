@@ -30,7 +30,7 @@ func (c *controller) translate(proxy object) adc.Resources {
 		}
 	}
 	for _, route := range c.all(httpRoutes) {
-		if c.routeStatus(route) != nil {
+		if _, attached := c.parents(route); attached {
 			c.httpRoute(route, &sent)
 		}
 	}

@@ -1,0 +1,139 @@
+package charts_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/artifacts"
+	"strata/tests/drift"
+)
+
+// compared is an artifact as both have it.
+type compared struct {
+	standIn, original []string
+	// of names the original, as its own metadata or its file's name say.
+	of string
+}
+
+// The lab's charts and CRDs, and the originals of the folder ORIGINALS, make the same of the values that the program gives them. A line with - is
+// of the stand-in only, one with + of the original only.
+func TestDriftOfTheCharts(t *testing.T) {
+	if os.Getenv(drift.Variable) == "" {
+		t.Skipf("no chart was compared: %s names no folder", drift.Variable)
+	}
+	all := map[string]*compared{}
+	for _, platform := range platforms {
+		p := newProgram(t, platform.sections)
+		for _, release := range p.releases {
+			compareCharts(t, all, release)
+		}
+	}
+	compareCRDs(t, all)
+	if len(all) == 0 {
+		t.Skipf("no chart was compared: the folder %s has none", drift.Variable)
+	}
+	for artifact, both := range all {
+		t.Run(artifact, func(t *testing.T) {
+			report := drift.Compare(both.standIn, both.original, known[both.of])
+			for _, line := range report.Explained {
+				t.Log("known: " + line)
+			}
+			for _, line := range report.Unknown {
+				t.Errorf("%s: %s", both.of, line)
+			}
+			for _, line := range report.Outdated {
+				t.Errorf("%s: it is known, and not there any more: %s", both.of, line)
+			}
+		})
+	}
+}
+
+// compareCharts adds what a release's chart makes of its values, and what its original makes of them, if there is one.
+func compareCharts(t *testing.T, all map[string]*compared, release *release) {
+	t.Helper()
+	standIn, err := release.render()
+	require.NoError(t, err)
+	require.NotEmpty(t, factsOf(standIn), release.chartName())
+	file, there, err := drift.Original(release.artifact)
+	require.NoError(t, err)
+	if !there {
+		return
+	}
+	original := *release
+	original.chart = file.Path
+	rendered, err := original.render()
+	require.NoError(t, err)
+	add(all, release.artifact, original.chartName(), factsOf(standIn), factsOf(rendered))
+}
+
+// compareCRDs adds what the lab's bundles of CRDs serve, and what their originals serve.
+func compareCRDs(t *testing.T, all map[string]*compared) {
+	t.Helper()
+	manifest, err := artifacts.ReadManifest(bundle)
+	require.NoError(t, err)
+	for _, entry := range manifest.Artifacts {
+		if !strings.HasPrefix(entry.Path, "crds/") {
+			continue
+		}
+		standIn := factsOfFile(t, filepath.Join(bundle, entry.Path))
+		require.NotEmpty(t, standIn, entry.Path)
+		file, there, err := drift.Original(entry.Name)
+		require.NoError(t, err)
+		if there {
+			add(all, entry.Name, entry.Name+" "+file.Version, standIn, factsOfFile(t, file.Path))
+		}
+	}
+}
+
+func factsOfFile(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return factsOf(parse(t, file, "", string(text)))
+}
+
+// add adds facts of an artifact, which several stacks may install with other values.
+func add(all map[string]*compared, artifact, of string, standIn, original []string) {
+	if all[artifact] == nil {
+		all[artifact] = &compared{of: of}
+	}
+	all[artifact].standIn = append(all[artifact].standIn, standIn...)
+	all[artifact].original = append(all[artifact].original, original...)
+}
+
+// What would matter to Strata is a fact: a chart that differs in it is noticed.
+func TestAChangedChartIsADifference(t *testing.T) {
+	p := newProgram(t, platforms[1].sections)
+	var objects []object
+	for _, release := range p.releases {
+		found, err := release.render()
+		require.NoError(t, err)
+		objects = append(objects, found...)
+	}
+	before := factsOf(objects)
+	for name, change := range map[string]struct{ kind, old, other string }{
+		"a Service's port":      {"Service", `"port":443`, `"port":444`},
+		"a container's name":    {"Deployment", `"name":"traefik"`, `"name":"proxy"`},
+		"a selector":            {"Deployment", `"matchLabels":{`, `"matchLabels":{"app":"other",`},
+		"a webhook's policy":    {"ValidatingWebhookConfiguration", `"failurePolicy":"Fail"`, `"failurePolicy":"Ignore"`},
+		"a version of a kind":   {"CustomResourceDefinition", `"served":true`, `"served":false`},
+		"what a webhook is for": {"ValidatingWebhookConfiguration", `"resources":[`, `"resources":["others",`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changed := slices.Clone(objects)
+			for i, one := range changed {
+				if one.Kind == change.kind {
+					changed[i].text = []byte(strings.ReplaceAll(string(one.text), change.old, change.other))
+				}
+			}
+			assert.NotEmpty(t, drift.Compare(before, factsOf(changed), nil).Unknown)
+		})
+	}
+	assert.NotEmpty(t, drift.Compare(before, factsOf(objects[1:]), nil).Unknown, "an object that is not there")
+}

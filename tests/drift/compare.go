@@ -1,0 +1,73 @@
+package drift
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The signs that a difference begins with: a fact that only the stand-in has, and one that only the original has.
+const (
+	OnlyStandIn  = "- "
+	OnlyOriginal = "+ "
+)
+
+// Known is a difference with a reason.
+type Known struct {
+	// Fact is the difference with its sign. Where it ends in *, all that begin so are meant.
+	Fact string
+	// Why says what makes it harmless, or what the stand-in does not keep.
+	Why string
+}
+
+// Report is how a stand-in and its original differ, in the order of the facts.
+type Report struct {
+	// Unknown are differences without a reason, Outdated the known ones that are not there any more.
+	Unknown, Outdated []string
+	// Explained are differences with their reasons.
+	Explained []string
+}
+
+// Compare compares the facts of both. The order of facts, and how often one is there, mean nothing.
+func Compare(standIn, original []string, known []Known) Report {
+	var report Report
+	used := map[string]bool{}
+	for _, difference := range differences(standIn, original) {
+		i := slices.IndexFunc(known, func(k Known) bool { return k.matches(difference) })
+		if i < 0 {
+			report.Unknown = append(report.Unknown, difference)
+			continue
+		}
+		used[known[i].Fact] = true
+		report.Explained = append(report.Explained, fmt.Sprintf("%s (%s)", difference, known[i].Why))
+	}
+	for _, k := range known {
+		if !used[k.Fact] {
+			report.Outdated = append(report.Outdated, k.Fact)
+		}
+	}
+	slices.Sort(report.Outdated)
+	return report
+}
+
+// differences are the facts that only one has, with their signs, sorted by fact.
+func differences(standIn, original []string) []string {
+	var found []string
+	for _, side := range []struct {
+		sign        string
+		has, others []string
+	}{{OnlyStandIn, standIn, original}, {OnlyOriginal, original, standIn}} {
+		for _, fact := range side.has {
+			if !slices.Contains(side.others, fact) {
+				found = append(found, side.sign+fact)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b string) int { return strings.Compare(a[len(OnlyStandIn):]+a, b[len(OnlyStandIn):]+b) })
+	return slices.Compact(found)
+}
+
+func (k Known) matches(difference string) bool {
+	start, open := strings.CutSuffix(k.Fact, "*")
+	return difference == k.Fact || open && strings.HasPrefix(difference, start)
+}

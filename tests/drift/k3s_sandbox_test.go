@@ -1,0 +1,101 @@
+package drift_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// k3s is a subject: the stand-in or an original.
+type k3s struct{ binary, version string }
+
+// start is how it is started.
+type start struct {
+	// args follow the program's name. config is its config.yaml, dropIn a file of config.yaml.d; empty: none.
+	args           []string
+	config, dropIn string
+	// env are variables beside PATH.
+	env []string
+	// until ends it once a line has this text. Empty: it ends by itself.
+	until string
+}
+
+// outcome is what it said, and how it ended: -1 where it was ended.
+type outcome struct {
+	said string
+	exit int
+}
+
+// patience bounds a start. K3s as it is published unpacks itself first.
+const patience = time.Minute
+
+// sandbox runs a command with folders of its own in the place of those that K3s writes, and with nothing else that is its own: what ends
+// ahead of its first listener needs no more. It stays the first process of its namespace, because K3s does other things as that one.
+const sandbox = `set -e
+root=$1 dropIn=$2
+shift 2
+mount -t tmpfs drift "$root"
+cp -a /etc "$root/etc"
+rm -rf "$root/etc/rancher"
+mkdir -p "$root/etc/rancher/k3s/config.yaml.d"
+cat > "$root/etc/rancher/k3s/config.yaml"
+printf '%s' "$dropIn" > "$root/etc/rancher/k3s/config.yaml.d/10-drift.yaml"
+mount --bind "$root/etc" /etc
+mount -t tmpfs drift /var/lib
+mount -t tmpfs drift /run
+"$@"
+`
+
+// run starts K3s in a sandbox.
+func (k k3s) run(t testing.TB, s start) outcome {
+	t.Helper()
+	ctx, end := context.WithTimeout(t.Context(), patience)
+	defer end()
+	args := []string{"--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", sandbox, "sh", t.TempDir(), s.dropIn, k.binary}
+	command := exec.CommandContext(ctx, "unshare", append(args, s.args...)...)
+	command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/root"}, s.env...)
+	command.Stdin = strings.NewReader(s.config)
+	reader, writer := io.Pipe()
+	command.Stdout, command.Stderr = writer, writer
+	require.NoError(t, command.Start())
+	ended := make(chan error, 1)
+	go func() {
+		err := command.Wait()
+		_ = writer.Close()
+		ended <- err
+	}()
+	var said strings.Builder
+	lines := bufio.NewScanner(reader)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		said.WriteString(lines.Text() + "\n")
+		if s.until != "" && strings.Contains(lines.Text(), s.until) {
+			end()
+		}
+	}
+	err := <-ended
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		t.Fatalf("%s: %v", k.binary, err)
+	}
+	return outcome{said: said.String(), exit: command.ProcessState.ExitCode()}
+}
+
+// needsSandbox skips where no sandbox can be made.
+func needsSandbox(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("K3s was not checked: it needs root, to have folders of its own in the place of the machine's")
+	}
+	if _, err := exec.LookPath("unshare"); err != nil {
+		t.Skipf("K3s was not checked: %v", err)
+	}
+}

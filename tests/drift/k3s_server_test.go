@@ -1,0 +1,39 @@
+package drift_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/pem"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// clusterServer is a server to join that knows no password but has a CA, as K3s answers (pkg/server/auth/auth.go): a subject that joins it
+// tells how it takes that.
+type clusterServer struct{ url, caHash string }
+
+func newClusterServer(t testing.TB) clusterServer {
+	t.Helper()
+	var ca []byte
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/cacerts" {
+			_, _ = w.Write(ca)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"not authorized","reason":"Unauthorized","code":401}`)
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that the subject breaks off
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	sum := sha256.Sum256(ca)
+	return clusterServer{url: server.URL, caHash: hex.EncodeToString(sum[:])}
+}
+
+// token is one in full, with a password that the server does not know.
+func (s clusterServer) token(user string) string { return "K10" + s.caHash + "::" + user + ":wrong" }

@@ -1,0 +1,189 @@
+package drift_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/drift"
+)
+
+// project is this repository's folder.
+const project = "../.."
+
+// subjects are the lab's K3s, where it is built, and the original of the folder of originals.
+func subjects(t *testing.T) map[string]k3s {
+	t.Helper()
+	found := map[string]k3s{}
+	if own, there := labsK3s(t); there {
+		found["stand-in"] = own
+	} else {
+		t.Log("the stand-in was not checked: the lab has not built it")
+	}
+	original, there, err := drift.Original("k3s")
+	require.NoError(t, err)
+	if there {
+		found["original"] = k3s{original.Path, original.Version}
+	}
+	return found
+}
+
+// labsK3s is that of the lab's bundle; false where there is no bundle.
+func labsK3s(t *testing.T) (k3s, bool) {
+	t.Helper()
+	// Go keeps a test's result by the files of the project that it has seen, and the bundle is none: its sources are.
+	require.NoError(t, filepath.WalkDir(filepath.Join(project, "tests", "lab", "k3s"), func(path string, _ fs.DirEntry, err error) error {
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		return err
+	}))
+	cache, err := os.UserCacheDir()
+	require.NoError(t, err)
+	bundle := filepath.Join(cache, "strata", "bundle")
+	text, err := os.ReadFile(filepath.Join(bundle, "manifest.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return k3s{}, false
+	}
+	require.NoError(t, err)
+	var manifest struct {
+		Artifacts []struct{ Name, Version, Path string }
+	}
+	require.NoError(t, json.Unmarshal(text, &manifest))
+	for _, artifact := range manifest.Artifacts {
+		if artifact.Name == "k3s" {
+			return k3s{filepath.Join(bundle, artifact.Path), artifact.Version}, true
+		}
+	}
+	return k3s{}, false
+}
+
+func TestK3sIsAsTheContractSays(t *testing.T) {
+	needsSandbox(t)
+	all := subjects(t)
+	if len(all) == 0 {
+		t.Skip("no K3s was checked: there is neither a bundle nor an original; make lab builds one")
+	}
+	for name, subject := range all {
+		t.Run(name+" "+subject.version, func(t *testing.T) {
+			for _, row := range contract {
+				if row.check == nil {
+					continue
+				}
+				t.Run(row.begins, func(t *testing.T) {
+					t.Parallel()
+					row.check(t, subject)
+				})
+			}
+		})
+	}
+}
+
+// recorder notes what a check would fail for.
+type recorder struct {
+	testing.TB
+	failed bool
+}
+
+// Errorf is what assertions call.
+func (r *recorder) Errorf(string, ...any) { r.failed = true }
+
+// Each check tells K3s from a program that only ends.
+func TestAnotherProgramKeepsNoRow(t *testing.T) {
+	needsSandbox(t)
+	binary := filepath.Join(t.TempDir(), "other")
+	require.NoError(t, os.WriteFile(binary, []byte("#!/bin/sh\n"), 0o700))
+	for _, row := range contract {
+		if row.check == nil {
+			continue
+		}
+		t.Run(row.begins, func(t *testing.T) {
+			t.Parallel()
+			watched := &recorder{TB: t}
+			row.check(watched, k3s{binary, "v1"})
+			assert.True(t, watched.failed)
+		})
+	}
+}
+
+// longFlag is a flag in a help text.
+var longFlag = regexp.MustCompile(`--([a-z0-9][a-z0-9-]+)`)
+
+// What the original takes, a user may write into k3s.serverArgs.
+func TestTheStandInTakesEachFlagOfTheOriginal(t *testing.T) {
+	needsSandbox(t)
+	all := subjects(t)
+	own, built := all["stand-in"]
+	original, there := all["original"]
+	if !built || !there {
+		t.Skip("flags were not compared: it needs the lab's K3s and an original")
+	}
+	for _, role := range []string{"server", "agent"} {
+		args := []string{role}
+		for _, flag := range longFlag.FindAllString(original.run(t, start{args: []string{role, "--help"}}).said, -1) {
+			if flag != "--help" && flag != "--config" && !slices.Contains(args, flag+"=1") {
+				args = append(args, flag+"=1")
+			}
+		}
+		require.Greater(t, len(args), 20, "%s --help names few flags", role)
+		assert.Contains(t, own.run(t, start{args: append(args, "--no-such-flag")}).said, undefined+"no-such-flag", role)
+	}
+}
+
+// A row that the list does not have would be held by nothing, and a test that is gone holds none.
+func TestEachRowOfTheContractIsListed(t *testing.T) {
+	rows := rowsOf(t, filepath.Join(project, "docs", "k3s-contract.md"))
+	for _, row := range rows {
+		listed := 0
+		for _, one := range contract {
+			if strings.HasPrefix(row, one.begins) {
+				listed++
+			}
+		}
+		assert.Equal(t, 1, listed, "expected one row of the list that begins as this one of docs/k3s-contract.md: %s", row)
+	}
+	for _, one := range contract {
+		assert.True(t, slices.ContainsFunc(rows, func(row string) bool { return strings.HasPrefix(row, one.begins) }), "docs/k3s-contract.md has no row %s", one.begins)
+		for _, test := range one.also {
+			assert.True(t, testIsThere(t, test), "%s: there is no %s", one.begins, test)
+		}
+	}
+}
+
+// rowsOf are the first cells of a file's tables, but for their heads.
+func rowsOf(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var rows []string
+	for line := range strings.Lines(string(text)) {
+		row, is := strings.CutPrefix(line, "| ")
+		if is && !strings.HasPrefix(row, "---") && !strings.HasPrefix(row, "what |") {
+			rows = append(rows, row)
+		}
+	}
+	require.NotEmpty(t, rows)
+	return rows
+}
+
+// testIsThere reports whether a test, as "FOLDER NAME", is in one of the folder's files.
+func testIsThere(t *testing.T, test string) bool {
+	t.Helper()
+	folder, name, _ := strings.Cut(test, " ")
+	files, err := filepath.Glob(filepath.Join(project, folder, "*_test.go"))
+	require.NoError(t, err)
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		return strings.Contains(string(text), "func "+name+"(t *testing.T)")
+	})
+}

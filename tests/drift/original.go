@@ -1,0 +1,48 @@
+package drift
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Variable names the folder of originals, an absolute path.
+const Variable = "ORIGINALS"
+
+// File is a file of the folder of originals.
+type File struct {
+	// Path is the file's, Version what its name says.
+	Path, Version string
+}
+
+// number is how a version begins, which tells k3s-v1.36.3+k3s1 from k3s-images-1.tar.
+var number = regexp.MustCompile(`^v?[0-9]`)
+
+// Original is the original of an artifact, or of a plugin: ARTIFACT-VERSION, with or without an ending. There is none where the folder of
+// originals has none, or where there is no folder. Two of one artifact are an error.
+func Original(artifact string) (file File, there bool, err error) {
+	dir := os.Getenv(Variable)
+	if dir == "" {
+		return File{}, false, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return File{}, false, fmt.Errorf("%s: %w", Variable, err)
+	}
+	for _, entry := range entries {
+		version, is := strings.CutPrefix(entry.Name(), artifact+"-")
+		if !is || !number.MatchString(version) {
+			continue
+		}
+		if there {
+			return File{}, false, fmt.Errorf("%s: %s and %s are both %s; keep one", Variable, filepath.Base(file.Path), entry.Name(), artifact)
+		}
+		for _, ending := range []string{".tgz", ".yaml", ".sh"} {
+			version = strings.TrimSuffix(version, ending)
+		}
+		file, there = File{Path: filepath.Join(dir, entry.Name()), Version: version}, true
+	}
+	return file, there, nil
+}
