@@ -18,14 +18,14 @@ func TestAProxyBetweenThisMachineAndTheHostsIsRefused(t *testing.T) {
 		// wrong is the variable that is refused; empty where all is well.
 		wrong string
 	}{
-		"no proxy":                         {nil, ""},
-		"a proxy for everything":           {map[string]string{"HTTPS_PROXY": proxy}, "HTTPS_PROXY"},
-		"in small letters":                 {map[string]string{"https_proxy": proxy, "no_proxy": "example.org"}, "https_proxy"},
-		"not for the hosts' network":       {map[string]string{"HTTPS_PROXY": proxy, "NO_PROXY": "example.org,10.10.0.0/24"}, ""},
-		"not for a network around it":      {map[string]string{"https_proxy": proxy, "no_proxy": "10.0.0.0/8"}, ""},
-		"not for another network":          {map[string]string{"HTTPS_PROXY": proxy, "NO_PROXY": "10.99.0.0/24"}, "HTTPS_PROXY"},
-		"for http alone":                   {map[string]string{"HTTP_PROXY": proxy}, ""},
-		"for nothing":                      {map[string]string{"HTTPS_PROXY": proxy, "NO_PROXY": "*"}, ""},
+		"no proxy":                    {nil, ""},
+		"a proxy for everything":      {map[string]string{"HTTPS_PROXY": proxy}, "HTTPS_PROXY"},
+		"in small letters":            {map[string]string{"https_proxy": proxy, "no_proxy": "example.org"}, "https_proxy"},
+		"not for the hosts' network":  {map[string]string{"HTTPS_PROXY": proxy, "NO_PROXY": "example.org,10.10.0.0/24"}, ""},
+		"not for a network around it": {map[string]string{"https_proxy": proxy, "no_proxy": "10.0.0.0/8"}, ""},
+		"not for another network":     {map[string]string{"HTTPS_PROXY": proxy, "NO_PROXY": "10.99.0.0/24"}, "HTTPS_PROXY"},
+		"for http alone":              {map[string]string{"HTTP_PROXY": proxy}, ""},
+		"for nothing":                 {map[string]string{"HTTPS_PROXY": proxy, "NO_PROXY": "*"}, ""},
 	} {
 		err := cfg.CheckEnvironment(func(name string) string { return c.environment[name] })
 		if c.wrong == "" {
