@@ -3,6 +3,7 @@ package components
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
@@ -18,6 +19,8 @@ import (
 type K3sArgs struct {
 	// Config is the section strata:k3s, validated.
 	Config config.K3s
+	// Subnet holds every node's address.
+	Subnet netip.Prefix
 	// Upgrade is the section strata:upgrade.
 	Upgrade config.Upgrade
 	// Hosts are the servers and agents; each node's install waits for its own host's gate, and for the host keys of all

@@ -59,7 +59,7 @@ func (k *k3s) uninstall(name string, host *Host) (pulumi.Resource, error) {
 	}, slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
 }
 
-// config is the node's config.yaml, with the registries' files behind it. Secret: the token in it makes that nothing follows from its sum.
+// config is the node's config.yaml, with the other files behind it. Secret: the token in it makes that nothing follows from its sum.
 func (k *k3s) config(host *Host) pulumi.StringOutput {
 	servers := make([]config.Node, 0, len(k.servers))
 	for _, server := range k.servers {
@@ -70,8 +70,8 @@ func (k *k3s) config(host *Host) pulumi.StringOutput {
 		if err != nil {
 			return "", err
 		}
-		registries, err := k3sRegistries(k.args.Config.Registries)
-		return text + registries, err
+		others, err := k3sFiles(k.args.Config, k.args.Subnet)
+		return text + others, err
 	}).(pulumi.StringOutput)
 }
 

@@ -3,10 +3,6 @@ package components
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -14,23 +10,21 @@ import (
 )
 
 const (
-	// nextFile is a line of an install's stdin: what follows is another file below /etc/rancher/k3s. No YAML that is written out has a
-	// comment, and no certificate.
-	nextFile = "# file: "
 	// registriesHeader is the first line of a registries.yaml that Strata has written. The install knows its own file by it.
 	registriesHeader = "# Written by Strata from strata:k3s.registries; edit it there.\n"
 	// registriesCAs is the folder below /etc/rancher/k3s that has the registries' CAs.
 	registriesCAs = "registries.d/"
 )
 
-// k3sRegistries is what follows config.yaml on the install's stdin: registries.yaml (docs.k3s.io/installation/private-registry) and the
-// CAs that it names; empty where no registry is configured. A CA's file is named by what is in it, so that a K3s which runs finds the old
+// k3sRegistries are registries.yaml (docs.k3s.io/installation/private-registry) and the CAs that it names, by their paths below
+// /etc/rancher/k3s; none where no registry is configured. A CA's file is named by what is in it, so that a K3s which runs finds the old
 // one until it starts again, and registries.yaml alone says whether it has to.
-func k3sRegistries(registries []config.Registry) (string, error) {
+func k3sRegistries(registries []config.Registry) (map[string]string, error) {
+	files := map[string]string{}
 	if len(registries) == 0 {
-		return "", nil
+		return files, nil
 	}
-	files, mirrors, configs := map[string]string{}, map[string]any{}, map[string]any{}
+	mirrors, configs := map[string]any{}, map[string]any{}
 	for _, registry := range registries {
 		reached := registryConfig(registry, files)
 		if len(reached) > 0 {
@@ -41,15 +35,8 @@ func k3sRegistries(registries []config.Registry) (string, error) {
 		}
 	}
 	text, err := yaml.Marshal(map[string]any{"mirrors": mirrors, "configs": configs})
-	if err != nil {
-		return "", err
-	}
 	files["registries.yaml"] = registriesHeader + string(text)
-	var all strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(&all, "%s%s\n%s\n", nextFile, name, strings.TrimSuffix(files[name], "\n"))
-	}
-	return all.String(), nil
+	return files, err
 }
 
 // registryHost is where a registry answers: containerd looks for a login by that name, and finds none under docker.io

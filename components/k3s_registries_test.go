@@ -1,6 +1,7 @@
 package components
 
 import (
+	"net/netip"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,20 +46,20 @@ func someRegistries() []config.Registry {
 }
 
 // installWith runs the install with what follows config.yaml on its stdin.
-func (h *fakeHost) installWith(registries []config.Registry) (output string, code int) {
+func (h *fakeHost) installWith(k3s config.K3s) (output string, code int) {
 	h.t.Helper()
-	more, err := k3sRegistries(registries)
+	more, err := k3sFiles(k3s, netip.MustParsePrefix("10.10.0.5/24"))
 	require.NoError(h.t, err)
 	return h.run("k3s-install.sh", configText+more, variable{"ROLE", "server"}, variable{"FIRST", "true"}, variable{"PEERS", ""}, configSum(configText+more), binarySum(h))
 }
 
 func TestANodeGetsItsRegistriesAndRestartsForThem(t *testing.T) {
 	h := newFakeHost(t)
-	_, code := h.installWith(nil)
+	_, code := h.installWith(config.K3s{})
 	require.Zero(t, code)
 	assert.False(t, h.exists(registriesFile))
 
-	out, code := h.installWith(someRegistries())
+	out, code := h.installWith(config.K3s{Registries: someRegistries()})
 	require.Zero(t, code, out)
 	assert.True(t, h.restarted("k3s"), "K3s reads them only at start")
 	assert.Equal(t, configText, h.read(configFile))
@@ -79,22 +80,22 @@ func TestANodeGetsItsRegistriesAndRestartsForThem(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, left)
 
-	_, code = h.installWith(someRegistries())
+	_, code = h.installWith(config.K3s{Registries: someRegistries()})
 	require.Zero(t, code)
 	assert.False(t, h.restarted("k3s"), "nothing changed")
 
 	changed := someRegistries()
 	changed[2].Password = "hunter3"
-	_, code = h.installWith(changed)
+	_, code = h.installWith(config.K3s{Registries: changed})
 	require.Zero(t, code)
 	assert.True(t, h.restarted("k3s"), "another password")
 
 	changed[2].CA += registryCA
-	_, code = h.installWith(changed)
+	_, code = h.installWith(config.K3s{Registries: changed})
 	require.Zero(t, code)
 	assert.True(t, h.restarted("k3s"), "another CA")
 
-	_, code = h.installWith(nil)
+	_, code = h.installWith(config.K3s{})
 	require.Zero(t, code)
 	assert.False(t, h.exists(registriesFile))
 	assert.True(t, h.restarted("k3s"), "none any more")
@@ -102,8 +103,9 @@ func TestANodeGetsItsRegistriesAndRestartsForThem(t *testing.T) {
 
 // containerd asks for Docker Hub's login by the host that it talks to.
 func TestALoginOfDockerHubIsThatOfItsHost(t *testing.T) {
-	text, err := k3sRegistries([]config.Registry{{Name: "docker.io", Username: "me", Password: "hunter2"}})
+	files, err := k3sRegistries([]config.Registry{{Name: "docker.io", Username: "me", Password: "hunter2"}})
 	require.NoError(t, err)
+	text := files["registries.yaml"]
 	assert.Contains(t, text, "configs:\n  registry-1.docker.io:\n    auth:\n")
 	assert.Contains(t, text, "mirrors: {}\n")
 }
@@ -111,13 +113,13 @@ func TestALoginOfDockerHubIsThatOfItsHost(t *testing.T) {
 // A person's own file is theirs: it stays without strata:k3s.registries, and nothing changes where the two would be one.
 func TestAPersonsOwnRegistriesStay(t *testing.T) {
 	h := newFakeHost(t)
-	_, code := h.installWith(nil)
+	_, code := h.installWith(config.K3s{})
 	require.Zero(t, code)
 	h.write(registriesFile, "mirrors: {}\n")
-	_, code = h.installWith(nil)
+	_, code = h.installWith(config.K3s{})
 	require.Zero(t, code)
 	assert.False(t, h.restarted("k3s"))
-	out, code := h.installWith(someRegistries())
+	out, code := h.installWith(config.K3s{Registries: someRegistries()})
 	assert.NotZero(t, code)
 	assert.Contains(t, out, "on this host is not Strata's, and strata:k3s.registries would replace it: move what it says there, and remove the file")
 	assert.Equal(t, "mirrors: {}\n", h.read(registriesFile))

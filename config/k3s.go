@@ -34,6 +34,8 @@ type K3s struct {
 	// Registries are container registries that have mirrors or want a login, and such mirrors. Default: none, and a registries.yaml that
 	// a person has written on a host stays as it is.
 	Registries []Registry `json:"registries,omitempty"`
+	// Proxy is how nodes reach what is outside their network. Default: none, directly.
+	Proxy Proxy `json:"proxy,omitzero"`
 	// ServerArgs are further keys of the servers' config.yaml of K3s, by their long flag name.
 	ServerArgs map[string]any `json:"serverArgs,omitempty"`
 	// AgentArgs are further keys of the agents' config.yaml of K3s, by their long flag name.

@@ -31,6 +31,9 @@ func FromPulumi(ctx *pulumi.Context) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configuration of stack %s:\n%w", ctx.Stack(), redact(err, ctx.IsConfigSecret))
 	}
+	if err := cfg.CheckEnvironment(os.Getenv); err != nil {
+		return nil, fmt.Errorf("environment of stack %s:\n%w", ctx.Stack(), err)
+	}
 	return cfg, nil
 }
 

@@ -63,6 +63,7 @@ func (c *Config) checkK3s(ps *problems) {
 		ps.add(field("k3s.clientCertificateLifetime"), d.String(), "ends while an up uses it", "write at least "+shortestCertificate.String()+", or leave it out for a year")
 	}
 	c.checkRegistries(ps)
+	c.checkProxy(ps)
 	checkArgs(ps, field("k3s.serverArgs"), k3s.ServerArgs)
 	checkArgs(ps, field("k3s.agentArgs"), k3s.AgentArgs)
 	if c.Upgrade.Concurrency < 1 {

@@ -52,7 +52,7 @@ func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, targ
 	}
 	// Each node waits for its own host's gate, which Hosts carries, and for the servers' host keys; so K3s has no After.
 	built, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
-		Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts,
+		Config: cfg.K3s, Subnet: cfg.Hosts.Subnet, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts,
 		Adopt: adopt,
 	})
 	if err != nil {

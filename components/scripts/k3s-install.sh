@@ -1,5 +1,5 @@
 # Installs or reconfigures K3s on this host; safe to run again at any point. config.yaml comes on stdin because it holds
-# the token; behind it come the files of registries, if there are any, each after a line "# file: NAME". The unit is started without blocking: a node that cannot join would block `systemctl start` for ever
+# the token; behind it come other files, if there are any, each after a line "# file: NAME". The unit is started without blocking: a node that cannot join would block `systemctl start` for ever
 # (TimeoutStartSec=0 in the unit that K3s's installer writes), and the gate that follows says why instead.
 #
 # A K3s that runs keeps its binary: changing that is the upgrade's work, which empties the node first.
@@ -32,7 +32,7 @@ if [ "${arrived%% *}" != "$CONFIG_SHA256" ]; then
 	echo "k3s: $config: expected sha256 $CONFIG_SHA256 on stdin, found ${arrived%% *}; the connection broke off, and what runs was left as it is: run 'pulumi up' again" >&2
 	exit 1
 fi
-place_registries "$config.new"
+place_files "$config.new"
 sed '/^# file: /,$d' "$config.new" > "$config.cut"
 sync "$config.cut"
 mv "$config.cut" "$config"

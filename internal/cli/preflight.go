@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,7 +37,7 @@ func newPreflightCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{2, err}
 			}
-			if err := cfg.CheckFiles(flags.project); err != nil {
+			if err := errors.Join(cfg.CheckFiles(flags.project), cfg.CheckEnvironment(os.Getenv)); err != nil {
 				return &exitError{2, err}
 			}
 			return runPreflight(cmd, cfg, flags)

@@ -30,8 +30,8 @@ import (
 
 // loginRegistry is a registry of this machine that gives its one image to one user, under a certificate that no host trusts by itself.
 type loginRegistry struct {
-	// address is its host and port, ca its certificate in PEM.
-	address, ca    string
+	// name is its own, which its certificate is for, address its host and port, ca that certificate in PEM.
+	name, address, ca string
 	user, password string
 	// content is what it serves by path below /v2/.
 	content map[string]served
@@ -42,18 +42,18 @@ type served struct {
 	body      []byte
 }
 
-// serveLoginRegistry serves an archive of the bundle under the name of an image, for example acme/shop:1.
-func serveLoginRegistry(t *testing.T, address, image, archive string) *loginRegistry {
+// serveLoginRegistry serves an archive of the bundle under the name of an image, for example acme/shop:1, to this machine alone.
+func serveLoginRegistry(t *testing.T, name, image, archive string) *loginRegistry {
 	t.Helper()
-	listener, err := net.Listen("tcp", address+":0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	r := &loginRegistry{address: listener.Addr().String(), user: "robot", password: "a-registry-password-that-must-not-leak", content: map[string]served{}}
+	r := &loginRegistry{name: name, address: listener.Addr().String(), user: "robot", password: "a-registry-password-that-must-not-leak", content: map[string]served{}}
 	r.hold(t, image, filepath.Join(bundle, "images", archive))
 	server := httptest.NewUnstartedServer(r)
 	require.NoError(t, server.Listener.Close())
 	server.Listener = listener
 	var pair tls.Certificate
-	pair, r.ca = certificateOf(t, address)
+	pair, r.ca = certificateOf(t, name)
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -125,13 +125,13 @@ func archived(t *testing.T, path string) map[string][]byte {
 
 func digestOf(body []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(body)) }
 
-// certificateOf makes a certificate for an address, which signs for itself.
-func certificateOf(t *testing.T, address string) (tls.Certificate, string) {
+// certificateOf makes a certificate for a name, which signs for itself.
+func certificateOf(t *testing.T, name string) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.ParseIP(address)},
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{name},
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -141,40 +141,42 @@ func certificateOf(t *testing.T, address string) (tls.Certificate, string) {
 
 const registriesFile = "/etc/rancher/k3s/registries.yaml"
 
-// pullsThroughALogin has the nodes pull an image of docker.io from a registry of this machine that wants a login.
+// pullsThroughALogin has the nodes pull an image of docker.io from a registry that wants a login and is behind a proxy, which wants another.
 func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[string]any) {
-	r := serveLoginRegistry(t, hosts.net.address(1), "acme/shop:1", "testserver.tar")
+	r := serveLoginRegistry(t, "registry.acme.test", "acme/shop:1", "testserver.tar")
+	proxy := serveConnectProxy(t, hosts.net.address(1), r.name+":443", r.address)
 	registries := []any{
-		map[string]any{"name": "docker.io", "mirrors": []any{"https://" + r.address}},
-		map[string]any{"name": r.address, "username": r.user, "password": r.password, "ca": r.ca},
+		map[string]any{"name": "docker.io", "mirrors": []any{"https://" + r.name}},
+		map[string]any{"name": r.name, "username": r.user, "password": r.password, "ca": r.ca},
 	}
 	k3s, _ := sections["k3s"].(map[string]any)
 	with := merged(sections, map[string]any{
-		"k3s":  merged(k3s, map[string]any{"registries": registries}),
+		"k3s":  merged(k3s, map[string]any{"registries": registries, "proxy": map[string]any{"https": proxy.url()}}),
 		"apps": map[string]any{"workloads": []any{map[string]any{"name": "shop", "image": "docker.io/acme/shop:1", "minReady": "2s", "probes": map[string]any{"ready": "/ready"}}}},
 	})
 	s.configure(with)
-	s.refused(t, s.pulumi("preview"), "strata:k3s.registries[1].password: is not encrypted")
-	password := func(text string) {
-		s.must(s.pulumi("config", "set", "--secret", "--path", "strata:k3s.registries[1].password", text))
+	s.refused(t, s.pulumi("preview"), "strata:k3s.registries[1].password: is not encrypted", "strata:k3s.proxy.https: has a user or a password in it, and is not encrypted")
+	secret := func(key, text string) {
+		s.must(s.pulumi("config", "set", "--secret", "--path", "strata:k3s."+key, text))
 	}
-	password("another-password")
+	secret("proxy.https", proxy.url())
+	secret("registries[1].password", "another-password")
 	s.refused(t, s.up(), "docker.io/acme/shop:1", "401 Unauthorized", "cause: the registry does not give out image docker.io/acme/shop:1")
-	password(r.password)
+	secret("registries[1].password", r.password)
 	up := s.must(s.up())
 	s.must(s.up("--expect-no-changes"))
 	s.must(s.health())
+	assert.Positive(t, proxy.through.Load(), "the image came another way")
 	plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
-	for where, text := range map[string]string{"the up's output": up.output, "the state": plain} {
-		assert.NotContains(t, text, r.password, where)
-	}
-	for _, n := range hosts.nodes {
-		assert.Contains(t, hosts.must(n.name, "cat "+registriesFile), r.password, "the test looks for the wrong text")
-		assert.Empty(t, hosts.exposed(n.name, r.password), n.name)
+	for file, password := range map[string]string{registriesFile: r.password, proxyFile: proxy.password} {
+		for where, text := range map[string]string{"the up's output": up.output, "the state": plain} {
+			assert.NotContains(t, text, password, where)
+		}
+		hosts.isPrivate(t, file, password)
 	}
 	s.configure(sections)
 	s.must(s.up())
 	for _, n := range hosts.nodes {
-		hosts.must(n.name, "! test -e "+registriesFile)
+		hosts.must(n.name, "! test -e "+registriesFile+" && ! test -e "+proxyFile)
 	}
 }

@@ -46,34 +46,40 @@ place() {
 	mv -f "$part" "$program"
 }
 
-# The environment is empty, because K3s's installer would store K3S_* and proxy variables of this session in the unit. The unit is for
-# everybody to read, as systemd wants it ("is marked world-inaccessible" otherwise); what is secret is in files that set their own mode.
+registries=/etc/rancher/k3s/registries.yaml
+# The variables of strata:k3s.proxy. Only Strata writes this file.
+proxy=/etc/rancher/k3s/strata-proxy.env
+
+# The environment is empty, because K3s's installer would store K3S_* and proxy variables of this session in the unit; those of $proxy are
+# meant to be. The unit is for everybody to read, as systemd wants it ("is marked world-inaccessible" otherwise); what is secret is in
+# files that set their own mode.
 write_unit() (
 	umask 022
+	# shellcheck disable=SC2016 # it is the inner shell's: in its arguments, all users could read what $proxy says
 	env -i PATH="$PATH" INSTALL_K3S_SKIP_DOWNLOAD=true INSTALL_K3S_SKIP_START=true INSTALL_K3S_EXEC="$ROLE" \
-		sh /var/lib/strata/k3s-install.sh
+		sh -c 'if [ -e "$0" ]; then set -a; . "$0"; fi; exec sh /var/lib/strata/k3s-install.sh' "$proxy"
 )
-
-registries=/etc/rancher/k3s/registries.yaml
 
 # Whether there is a registries.yaml that Strata has written. One that somebody else wrote is theirs, and K3s is not restarted for it.
 has_own_registries() {
 	[ -e "$registries" ] && head -1 "$registries" | grep -q '^# Written by Strata '
 }
 
-# Puts the files into place that follow config.yaml in $1, each after a line "# file: NAME"; registries.yaml is the last of them. Without any,
-# the one of an earlier configuration goes. The CAs stay: a K3s that runs reads them until it starts again.
-place_registries() (
+# Puts the files into place that follow config.yaml in $1, each after a line "# file: NAME"; by their names registries.yaml comes behind its
+# CAs. One that is not among them, and that an earlier configuration had, goes. The CAs stay: a K3s that runs reads them until it starts again.
+place_files() (
 	umask 077
-	if ! grep -q '^# file: ' "$1"; then
-		if has_own_registries; then rm "$registries"; fi
-		return
+	if grep -q '^# file: registries.yaml$' "$1"; then
+		if [ -e "$registries" ] && ! has_own_registries; then
+			echo "k3s: $registries on this host is not Strata's, and strata:k3s.registries would replace it: move what it says there, and remove the file" >&2
+			rm "$1"
+			return 1
+		fi
+	elif has_own_registries; then
+		rm "$registries"
 	fi
-	if [ -e "$registries" ] && ! has_own_registries; then
-		echo "k3s: $registries on this host is not Strata's, and strata:k3s.registries would replace it: move what it says there, and remove the file" >&2
-		rm "$1"
-		return 1
-	fi
+	grep -q "^# file: ${proxy##*/}\$" "$1" || rm -f "$proxy"
+	grep -q '^# file: ' "$1" || return 0
 	cd /etc/rancher/k3s || return 1
 	mkdir -p registries.d
 	awk '/^# file: / { file = $3 ".new"; next } file { print > file }' "$1"
@@ -88,6 +94,7 @@ configured() {
 	{
 		cat /etc/rancher/k3s/config.yaml /etc/rancher/k3s/config.yaml.d/90-strata-join.yaml "/etc/systemd/system/$unit.service" "$program"
 		if has_own_registries; then cat "$registries"; fi
+		if [ -e "$proxy" ]; then cat "$proxy"; fi
 	} | sha256sum
 }
 

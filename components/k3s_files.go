@@ -1,0 +1,32 @@
+package components
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"strata/config"
+)
+
+// nextFile is a line of an install's stdin: what follows is another file below /etc/rancher/k3s. No YAML that is written out has a
+// comment, no certificate, and no file of variables.
+const nextFile = "# file: "
+
+// k3sFiles is what follows config.yaml on the install's stdin: the other files that the configuration asks for, each after a line that names
+// it; empty where there is none.
+func k3sFiles(k3s config.K3s, nodes netip.Prefix) (string, error) {
+	files, err := k3sRegistries(k3s.Registries)
+	if err != nil {
+		return "", err
+	}
+	if proxy := k3sProxy(k3s, nodes); proxy != "" {
+		files[proxyFile] = proxy
+	}
+	var all strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&all, "%s%s\n%s\n", nextFile, name, strings.TrimSuffix(files[name], "\n"))
+	}
+	return all.String(), nil
+}

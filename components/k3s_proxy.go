@@ -1,0 +1,34 @@
+package components
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"strata/config"
+	"strata/internal/remote"
+)
+
+// proxyFile is below /etc/rancher/k3s. What it sets is handed to K3s's installer, which keeps it for the service in a file for root alone
+// (k3s-io/k3s install.sh, create_env_file).
+const proxyFile = "strata-proxy.env"
+
+// k3sProxy is the node's file of proxy variables, for a shell to read; empty where there is no proxy. K3s hands them to containerd, and the
+// kubelet and the API server, which calls webhooks, go by them too: what is inside the cluster must not go through the proxy.
+func k3sProxy(k3s config.K3s, nodes netip.Prefix) string {
+	if !k3s.Proxy.IsSet() {
+		return ""
+	}
+	domain := k3s.Fixed()["cluster-domain"]
+	direct := append([]string{
+		"localhost", "127.0.0.0/8", nodes.Masked().String(), k3s.ClusterCIDR.String(), k3s.ServiceCIDR.String(), ".svc", "." + domain,
+	}, k3s.Proxy.NoProxy...)
+	var text strings.Builder
+	for _, set := range [][2]string{{"HTTP_PROXY", k3s.Proxy.HTTP}, {"HTTPS_PROXY", k3s.Proxy.HTTPS}, {"NO_PROXY", strings.Join(slices.Compact(direct), ",")}} {
+		if set[1] != "" {
+			fmt.Fprintf(&text, "%s=%s\n", set[0], remote.Quote(set[1]))
+		}
+	}
+	return text.String()
+}

@@ -1,0 +1,36 @@
+package config
+
+import (
+	"net/netip"
+	"net/url"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+// apiPort is where K3s's API server answers (docs.k3s.io/installation/requirements); serverArgs must not change it.
+const apiPort = 6443
+
+// CheckEnvironment reports, as a Problem, a proxy of this machine that would come between it and the hosts: Pulumi's Kubernetes provider
+// asks every API server through it (golang.org/x/net/http/httpproxy), while SSH and the gates of addresses go past it. It is apart from Load
+// because a download needs no host. getenv is os.Getenv.
+func (c *Config) CheckEnvironment(getenv func(string) string) error {
+	either := func(name, otherwise string) string { return or(getenv(name), getenv(otherwise)) }
+	variable := "HTTPS_PROXY"
+	if getenv(variable) == "" {
+		variable = "https_proxy"
+	}
+	ask := (&httpproxy.Config{HTTPSProxy: getenv(variable), NoProxy: either("NO_PROXY", "no_proxy")}).ProxyFunc()
+	var ps problems
+	for _, node := range c.Hosts.Nodes {
+		if node.Role != RoleServer {
+			continue
+		}
+		server := &url.URL{Scheme: "https", Host: netip.AddrPortFrom(node.Address, apiPort).String()}
+		if proxy, err := ask(server); err != nil || proxy != nil {
+			ps.add(variable, "", "is set in this environment, and what is for the API server "+server.String()+" would go through that proxy",
+				"add "+c.Hosts.Subnet.Masked().String()+" to the variable NO_PROXY")
+			break
+		}
+	}
+	return ps.err()
+}

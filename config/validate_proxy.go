@@ -1,0 +1,62 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// checkProxy shows no address of a proxy, which may hold a password.
+func (c *Config) checkProxy(ps *problems) {
+	given := c.K3s.Proxy
+	for key, address := range given.addresses() {
+		if address != "" && !isProxy(address) {
+			ps.add(key, "", "is not the address of an HTTP proxy", "write for example http://proxy.example.org:3128, with what is special in a password percent-encoded")
+		}
+	}
+	if len(given.NoProxy) > 0 && !given.IsSet() {
+		ps.add(field("k3s.proxy.noProxy"), strings.Join(given.NoProxy, ", "), "is set, and no proxy is", "set k3s.proxy.https, or remove it")
+	}
+	for i, name := range given.NoProxy {
+		if !isBypass(name) {
+			ps.add(field("k3s.proxy.noProxy[%d]", i), name, "is not a DNS name, a domain that begins with a dot, an address or a network", "write each as an entry of its own, without scheme and port")
+		}
+	}
+}
+
+// addresses are those of the proxies, by their keys.
+func (p Proxy) addresses() map[string]string {
+	return map[string]string{field("k3s.proxy.http"): p.HTTP, field("k3s.proxy.https"): p.HTTPS}
+}
+
+// isProxy reports whether a text is the address of a proxy that can stand in a file of variables.
+func isProxy(text string) bool {
+	parsed, err := url.Parse(text)
+	return err == nil && slices.Contains([]string{"http", "https"}, parsed.Scheme) && parsed.Hostname() != "" &&
+		strings.Trim(parsed.Path, "/") == "" && parsed.RawQuery == "" && parsed.Fragment == "" && !strings.ContainsAny(text, "'\"\\$` \t")
+}
+
+// isBypass reports whether a text is what Go takes in NO_PROXY, and curl as well (golang.org/x/net/http/httpproxy, Config.NoProxy).
+func isBypass(text string) bool {
+	if _, err := netip.ParsePrefix(text); err == nil {
+		return true
+	}
+	_, err := netip.ParseAddr(text)
+	return err == nil || len(validation.IsDNS1123Subdomain(strings.TrimPrefix(text, "."))) == 0
+}
+
+// plainProxy refuses a password in the stack file's address of a proxy: it would be in the repository, and in what Pulumi keeps of each
+// update.
+func (d *decoder) plainProxy(given Proxy) (ps problems) {
+	for key, address := range given.addresses() {
+		parsed, err := url.Parse(address)
+		if err == nil && parsed.User != nil && d.secret != nil && !d.secret(Namespace+":k3s") {
+			ps.add(key, "", "has a user or a password in it, and is not encrypted", fmt.Sprintf("run: pulumi config set --secret --path %s", key))
+		}
+	}
+	return ps
+}

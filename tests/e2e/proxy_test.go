@@ -1,0 +1,88 @@
+package e2e
+
+import (
+	"encoding/base64"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// proxyFile has the proxy of a node.
+const proxyFile = "/etc/rancher/k3s/strata-proxy.env"
+
+// connectProxy is an HTTP proxy of this machine that wants a login and knows one name, which the nodes cannot resolve.
+type connectProxy struct {
+	// address is its host and port.
+	address        string
+	user, password string
+	// name is the host and port that it knows, and behind where that is.
+	name, behind string
+	// through counts the connections that it has let through.
+	through atomic.Int32
+}
+
+func serveConnectProxy(t *testing.T, address, name, behind string) *connectProxy {
+	t.Helper()
+	listener, err := net.Listen("tcp", address+":0")
+	require.NoError(t, err)
+	p := &connectProxy{address: listener.Addr().String(), user: "nodes", password: "a-proxy-password-that-must-not-leak", name: name, behind: behind}
+	server := httptest.NewUnstartedServer(p)
+	require.NoError(t, server.Listener.Close())
+	server.Listener = listener
+	server.Start()
+	t.Cleanup(server.Close)
+	return p
+}
+
+// url is its address with the login.
+func (p *connectProxy) url() string { return "http://" + p.user + ":" + p.password + "@" + p.address }
+
+func (p *connectProxy) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	login := "Basic " + base64.StdEncoding.EncodeToString([]byte(p.user+":"+p.password))
+	switch {
+	case request.Header.Get("Proxy-Authorization") != login:
+		w.Header().Set("Proxy-Authenticate", `Basic realm="proxy"`)
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	case request.Method != http.MethodConnect || request.Host != p.name:
+		w.WriteHeader(http.StatusBadGateway)
+	default:
+		p.connect(w)
+	}
+}
+
+// connect joins the client's connection with one to what is behind, until either side ends it.
+func (p *connectProxy) connect(w http.ResponseWriter) {
+	far, err := net.Dial("tcp", p.behind)
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	defer func() { _ = far.Close() }()
+	w.WriteHeader(http.StatusOK)
+	near, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer func() { _ = near.Close() }()
+	p.through.Add(1)
+	go func() {
+		_, _ = io.Copy(far, buffered)
+		_ = far.Close()
+	}()
+	_, _ = io.Copy(near, far)
+}
+
+// isPrivate holds a secret to a file that root alone reads, on each node.
+func (l *hostSet) isPrivate(t *testing.T, file, secret string) {
+	t.Helper()
+	for _, n := range l.nodes {
+		assert.Contains(t, l.must(n.name, "cat "+file), secret, "the test looks for the wrong text")
+		assert.Empty(t, l.exposed(n.name, secret), n.name)
+	}
+}
