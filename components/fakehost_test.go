@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"strata/internal/hostrun"
 	k3snode "strata/internal/k3s/node"
 )
 
@@ -100,7 +101,7 @@ func (h *fakeHost) run(script, stdin string, variables ...variable) (output stri
 	h.t.Helper()
 	require.NoError(h.t, os.RemoveAll(h.path("systemctl.log")))
 	variables = append(owned(ownCluster, "here"), variables...) // the last of a name wins
-	return shell(h.t, h.rooted(remoteScript("root", script, seconds(20), variables...)), stdin, "PATH="+h.path("bin")+":"+os.Getenv("PATH"))
+	return shell(h.t, h.rooted(hostrun.Bash(hostScript(script, variables...))), stdin, "PATH="+h.path("bin")+":"+os.Getenv("PATH"))
 }
 
 // install runs the install script; more overrides the variables.

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
-	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -63,6 +62,8 @@ type Host struct {
 	HostKey pulumi.StringOutput
 	// SSHKey is the private key that logs in, in PEM. Secret.
 	SSHKey pulumi.StringOutput
+	// reached is the way to an existing host; nil for a machine, which is reached at its node's address.
+	reached *ssh.Target
 	// Machine is the resource that the host lives and dies with; nil for an existing host.
 	Machine pulumi.Resource
 	// Present is what puts the machine where it has to be before anything lives on it; nil for an existing host.
@@ -161,24 +162,11 @@ func (h *Host) pinned() health.PinnedHost { return health.PinnedHost{Host: h.tar
 
 // target is the host as gates know it; the host key is filled in when it is known.
 func (h *Host) target() health.Host {
-	return health.Host{
-		Target: ssh.Target{Name: h.Node.Name, Address: h.Node.Address.String(), Port: h.Node.SSH.Port, User: h.Node.SSH.User},
-		Role:   string(h.Node.Role),
+	at := ssh.Target{Name: h.Node.Name, Address: h.Node.Address.String(), Port: h.Node.SSH.Port, User: h.Node.SSH.User}
+	if h.reached != nil {
+		at = *h.reached
 	}
-}
-
-// connection is how actions reach the host. dialErrorLimit -1 leaves the bound to the resource's timeout: ten refused dials
-// are over in eleven seconds (pulumi-command#1238).
-func (h *Host) connection() remote.ConnectionInput {
-	return remote.ConnectionArgs{
-		Host:           pulumi.String(h.Node.Address.String()),
-		Port:           pulumi.Float64(h.Node.SSH.Port),
-		User:           pulumi.String(h.Node.SSH.User),
-		PrivateKey:     h.SSHKey,
-		HostKey:        h.HostKey,
-		DialErrorLimit: pulumi.Int(-1),
-		PerDialTimeout: pulumi.Int(10),
-	}
+	return health.Host{Target: at, Role: string(h.Node.Role)}
 }
 
 // deletedWith makes a resource go with the host's machine, without its delete, where we made the machine.

@@ -10,7 +10,7 @@ import (
 // access is how a gate reaches several hosts.
 type access struct {
 	hosts []health.PinnedHost
-	// sshKey has the distinct private keys of all, one after the other.
+	// sshKey has the distinct private keys of all, one after the other, and their sudo passwords.
 	sshKey pulumi.StringOutput
 }
 

@@ -9,26 +9,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
+	"strata/internal/reach"
 	ssh "strata/internal/remote"
+	"strata/internal/self"
 	"strata/internal/subcommand"
 )
 
 // existingHosts takes hosts that are already there. Strata owns nothing of them but what it installs.
 func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
-	for _, node := range args.Config.Nodes {
-		key, err := readKey(node.Name, node.SSH.KeyFile)
-		if err != nil {
-			return err
-		}
-		pin, err := pinHostKey(ctx, hosts, name+"-"+node.Name+"-hostkey", node.Address.String(), node.SSH, args.Timeout)
+	reached, err := reach.Hosts(args.Config, ".") // the program runs in the project's folder
+	if err != nil {
+		return err
+	}
+	for i, node := range args.Config.Nodes {
+		key := pulumi.ToSecret(pulumi.String(reached[i].Key)).(pulumi.StringOutput)
+		pin, err := pinHostKey(ctx, hosts, name+"-"+node.Name+"-hostkey", reached[i].Target, key, args.Timeout)
 		if err != nil {
 			return fmt.Errorf("host key of %s: %w", node.Name, err)
 		}
-		hosts.All = append(hosts.All, &Host{
-			Node:    node,
-			HostKey: pin,
-			SSHKey:  pulumi.ToSecret(pulumi.String(key)).(pulumi.StringOutput),
-		})
+		hosts.All = append(hosts.All, &Host{Node: node, HostKey: pin, SSHKey: key, reached: &reached[i].Target})
 	}
 	return nil
 }
@@ -47,14 +46,18 @@ func readKey(host, path string) (string, error) {
 }
 
 // pinHostKey is a host's key: from the configuration, or from one bounded first contact whose answer stays in the state, so that
-// every later connection checks it.
-func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name, address string, login config.SSH, limit metav1.Duration) (pulumi.StringOutput, error) {
-	if login.HostKey != "" {
-		return pulumi.String(login.HostKey).ToStringOutput(), nil
+// every later connection checks it. key logs in to the jump hosts on the way.
+func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name string, at ssh.Target, key pulumi.StringInput, limit metav1.Duration) (pulumi.StringOutput, error) {
+	if at.HostKey != "" {
+		return pulumi.String(at.HostKey).ToStringOutput(), nil
 	}
-	command := subcommand.New("hostkey", ssh.ScanInput{Address: address, Port: login.Port, Timeout: limit}, nil)
+	input, environment := ssh.ScanInput{Address: at.Dialed(), Port: at.Port, Timeout: limit}, pulumi.StringMap{}
+	if len(at.Jump) > 0 {
+		input.Jump, input.Agent, environment[self.SSHKey] = at.Jump, at.Agent, key
+	}
+	command := subcommand.New("hostkey", input, environment)
 	// The address decides whose key it is; nothing else may ask again.
-	command.Triggers = pulumi.Array{pulumi.String(address)}
+	command.Triggers = pulumi.Array{pulumi.String(at.Dialed())}
 	contact, err := local.NewCommand(ctx, name, command, append(childOf(hosts), bounded(limit), once())...)
 	if err != nil {
 		return pulumi.StringOutput{}, err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/config"
+	ssh "strata/internal/remote"
 	"strata/internal/vm"
 )
 
@@ -23,12 +23,12 @@ func newHypervisor(ctx *pulumi.Context, hosts *Hosts, name string, args *HostsAr
 	if at.Address == "" {
 		return &hypervisor{pin: pulumi.String("").ToStringOutput()}, nil
 	}
-	login := config.SSH{User: at.User, Port: at.Port, KeyFile: at.KeyFile, HostKey: at.HostKey}
-	key, err := readKey(vm.HypervisorName, login.KeyFile)
+	key, err := readKey(vm.HypervisorName, at.KeyFile)
 	if err != nil {
 		return nil, err
 	}
-	pin, err := pinHostKey(ctx, hosts, name+"-"+vm.HypervisorName+"-hostkey", at.Address, login, args.Timeout)
+	login := ssh.Target{Address: at.Address, Port: at.Port, User: at.User, HostKey: at.HostKey}
+	pin, err := pinHostKey(ctx, hosts, name+"-"+vm.HypervisorName+"-hostkey", login, nil, args.Timeout)
 	if err != nil {
 		return nil, fmt.Errorf("host key of the hypervisor: %w", err)
 	}

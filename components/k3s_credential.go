@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
-	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
@@ -61,21 +60,8 @@ const month = 30 * 24 * time.Hour
 // calendar is the number of the present month.
 func (k *k3s) calendar() string { return fmt.Sprint(now(k.ctx).Unix() / int64(month.Seconds())) }
 
-// fetchKubeconfig registers the command that once read K3s's own kubeconfig from the first server. Its output is not used: that
-// certificate ends after a year. It stays because the states of stacks have it.
-func (k *k3s) fetchKubeconfig() error {
-	first := k.servers[0]
-	script := "cat /etc/rancher/k3s/k3s.yaml"
-	if first.Node.SSH.User != "root" {
-		script = "sudo -n " + script
-	}
-	_, err := remote.NewCommand(k.ctx, k.name+"-kubeconfig", &remote.CommandArgs{
-		Connection:             first.connection(),
-		Create:                 pulumi.String("timeout -k 5 60 " + script),
-		Triggers:               pulumi.Array{k.identity.Hex},
-		Logging:                remote.LoggingNone,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, append(childOf(k, k.joined[0]), bounded(k.args.Timeouts.Install),
-		pulumi.AdditionalSecretOutputs([]string{"stdout"}), pulumi.IgnoreChanges([]string{"connection", "create"}))...)
-	return err
+// retireKubeconfig registers what once read K3s's own kubeconfig from the first server. Nothing reads its output: that certificate ends after
+// a year. It stays because the states of stacks have it.
+func (k *k3s) retireKubeconfig() error {
+	return k.retire(k.name+"-kubeconfig", k.servers[0], pulumi.Array{k.identity.Hex}, k.joined[0], pulumi.AdditionalSecretOutputs([]string{"stdout"}))
 }

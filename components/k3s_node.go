@@ -7,29 +7,31 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/config"
 	"strata/health"
 	"strata/internal/apiserver"
+	"strata/internal/hostrun"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/rerun"
+	"strata/internal/subcommand"
 )
 
 // node registers what one node needs, and returns the gate that holds once it runs.
 func (k *k3s) node(host *Host, before []pulumi.Resource) (*health.Gate, error) {
 	name := k.name + "-" + host.Node.Name
-	uninstall, err := k.uninstall(name, host)
+	claim, err := k.claim(name, host)
 	if err != nil {
-		return nil, fmt.Errorf("uninstall: %w", err)
+		return nil, fmt.Errorf("claim: %w", err)
 	}
-	pushes, err := k.push(name, host, uninstall)
+	pushes, err := k.push(name, host, claim)
 	if err != nil {
 		return nil, fmt.Errorf("push: %w", err)
 	}
 	k.pushed = append(k.pushed, pushes...)
-	released, err := k.releaseName(name, host, with(before, uninstall))
+	released, err := k.releaseName(name, host, with(before, claim))
 	if err != nil {
 		return nil, fmt.Errorf("release of its name: %w", err)
 	}
@@ -41,22 +43,23 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*health.Gate, error) {
 	return k.gateNode(name, host, config, install)
 }
 
-// uninstall is registered before all that changes the host, and claims it: a host of another stack is refused, and nothing in the
-// state would uninstall it. It has no trigger: a trigger would run the new create and then the old delete, and so take the fresh K3s
-// away. Its script comes from the state, so it is complete from the start.
-func (k *k3s) uninstall(name string, host *Host) (pulumi.Resource, error) {
+// claim is registered before all that changes the host, and claims it: a host of another stack is refused, and nothing in the state would
+// uninstall it. Its delete is the uninstall. It has no trigger: a trigger would run the new create and then the old delete, and so take the
+// fresh K3s away. Its script comes from the state, so it is complete from the start.
+func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
-	script := func(file string) pulumi.StringOutput {
-		return k.args.Hosts.Identity.Owner.ApplyT(func(owner any) string {
-			return remoteScript(host.Node.SSH.User, file, limit, owned(owner.(k3snode.Owner), host.Node.Name)...)
-		}).(pulumi.StringOutput)
+	asked := k.args.Hosts.Identity.Owner.ApplyT(func(owner any) any {
+		variables := owned(owner.(k3snode.Owner), host.Node.Name)
+		return hostrun.Input{Script: hostScript("k3s-claim.sh", variables...), Delete: hostScript("k3s-uninstall.sh", variables...), Timeout: limit}
+	})
+	command := host.runs(asked)
+	command.Delete = subcommand.Text("host-run --delete")
+	claim, err := local.NewCommand(k.ctx, name+"-claim", command,
+		slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+	if err != nil {
+		return nil, err
 	}
-	return remote.NewCommand(k.ctx, name+"-uninstall", &remote.CommandArgs{
-		Connection:             host.connection(),
-		Create:                 script("k3s-claim.sh"),
-		Delete:                 script("k3s-uninstall.sh"),
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+	return claim, k.retire(name+"-uninstall", host, nil, claim, host.deletedWith()...)
 }
 
 // config is the node's config.yaml, with the other files behind it. Secret: the token in it makes that nothing follows from its sum.
@@ -83,21 +86,17 @@ func (k *k3s) installNode(name string, host *Host, config pulumi.StringOutput, n
 		return nil, err
 	}
 	limit := k.args.Timeouts.Install
-	script := pulumi.All(sumOf(config), k.args.Hosts.Identity.Owner).ApplyT(func(known []any) string {
-		return remoteScript(host.Node.SSH.User, "k3s-install.sh", limit, append(owned(known[1].(k3snode.Owner), host.Node.Name),
+	asked := pulumi.All(config, sumOf(config), k.args.Hosts.Identity.Owner).ApplyT(func(known []any) any {
+		return hostrun.Input{Stdin: known[0].(string), Timeout: limit, Script: hostScript("k3s-install.sh", append(owned(known[2].(k3snode.Owner), host.Node.Name),
 			variable{"ROLE", string(host.Node.Role)},
 			variable{"FIRST", strconv.FormatBool(host == k.servers[0])},
 			variable{"PEERS", strings.Join(k.peers(host), " ")},
 			variable{"BINARY_SHA256", binary.SHA256},
-			variable{"CONFIG_SHA256", known[0].(string)},
-		)...)
-	}).(pulumi.StringOutput)
-	return remote.NewCommand(k.ctx, name+"-install", &remote.CommandArgs{
-		Connection:             host.connection(),
-		Create:                 script,
-		Stdin:                  config,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
+			variable{"CONFIG_SHA256", known[1].(string)},
+		)...)}
+	})
+	return local.NewCommand(k.ctx, name+"-install", host.runs(asked),
+		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
 }
 
 // peers are the addresses through which a node may join: every server but itself.

@@ -5,12 +5,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
+	"strata/internal/hostrun"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/rerun"
+	"strata/internal/subcommand"
 )
 
 // keepalivedMark is the first line of a keepalived.conf that is ours.
@@ -55,10 +57,10 @@ func (k *k3s) gateEndpoint() error {
 
 // holdVIP registers one server's share of the API's own address. It waits for the server itself: before, it could not hold it.
 func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, error) {
-	limit, user, vip := k.args.Timeouts.Install, server.Node.SSH.User, k.args.Config.VIP
-	name := k.name + "-" + server.Node.Name + "-vip"
+	limit, vip := k.args.Timeouts.Install, k.args.Config.VIP
+	name := k.name + "-" + server.Node.Name
 	script := func(attempt string) string {
-		return remoteScript(user, "k3s-vip.sh", limit,
+		return hostScript("k3s-vip.sh",
 			variable{"NAME", server.Node.Name}, variable{"ADDRESS", server.Node.Address.String()},
 			variable{"PEERS", strings.Join(k.peers(server), " ")}, variable{"VIP", vip.String()},
 			// From the address, so that two clusters in one network differ: VRRP's routers are told apart by it.
@@ -66,18 +68,19 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 		)
 	}
 	opts := append(childOf(k, ready), server.deletedWith()...)
-	attempt, err := rerun.Attempt(k.ctx, name, pulumi.StringMap{"script": pulumi.String(digestOf(script("")))}, opts...)
+	attempt, err := rerun.Attempt(k.ctx, name+"-keepalived", pulumi.StringMap{"script": pulumi.String(digestOf(script("")))}, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("attempt: %w", err)
 	}
-	remove := k.args.Hosts.Identity.Owner.ApplyT(func(owner any) string {
-		variables := append(owned(owner.(k3snode.Owner), server.Node.Name), variable{"MARK", keepalivedMark})
-		return remoteScript(user, "k3s-vip-remove.sh", k.args.Timeouts.Uninstall, variables...)
-	}).(pulumi.StringOutput)
-	return remote.NewCommand(k.ctx, name, &remote.CommandArgs{
-		Connection:             server.connection(),
-		Create:                 attempt.ApplyT(script).(pulumi.StringOutput),
-		Delete:                 remove,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, append(opts, bounded(limit))...)
+	asked := pulumi.All(attempt, k.args.Hosts.Identity.Owner).ApplyT(func(known []any) any {
+		variables := append(owned(known[1].(k3snode.Owner), server.Node.Name), variable{"MARK", keepalivedMark})
+		return hostrun.Input{Script: script(known[0].(string)), Delete: hostScript("k3s-vip-remove.sh", variables...), Timeout: limit}
+	})
+	command := server.runs(asked)
+	command.Delete = subcommand.Text("host-run --delete")
+	holder, err := local.NewCommand(k.ctx, name+"-keepalived", command, append(opts, bounded(limit))...)
+	if err != nil {
+		return nil, err
+	}
+	return holder, k.retire(name+"-vip", server, nil, holder, server.deletedWith()...)
 }

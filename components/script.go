@@ -3,13 +3,18 @@ package components
 import (
 	"embed"
 	"fmt"
-	"math"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/health"
+	"strata/internal/hostrun"
 	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
+	ssh "strata/internal/remote"
+	"strata/internal/self"
+	"strata/internal/subcommand"
 )
 
 //go:embed scripts/*.sh
@@ -21,16 +26,14 @@ var shared = map[string]string{
 	"k3s-vip-remove.sh": k3snode.Ownership,
 }
 
-// variable is a shell variable that a script reads. Its value must not be secret: it is part of the command's text.
+// variable is a shell variable that a script reads. Its value must not be secret: it is an argument on the host.
 type variable struct{ name, value string }
 
-// remoteScript is the command text that runs an embedded script on a host: as root, in bash, killed after limit on the host
-// itself because a remote command has no timeout of its own, and with no output line over 2,000 characters because a longer
-// one than 64 KiB stops the provider's reader for ever (pulumi-command 1.2.1, provider/pkg/provider/util/logging.go).
-func remoteScript(user, script string, limit metav1.Duration, variables ...variable) string {
+// hostScript is the text of an embedded script with its variables and what it shares with others.
+func hostScript(script string, variables ...variable) string {
 	var text strings.Builder
 	for _, v := range variables {
-		fmt.Fprintf(&text, "%s=%s\n", v.name, remote.Quote(v.value))
+		fmt.Fprintf(&text, "%s=%s\n", v.name, ssh.Quote(v.value))
 	}
 	text.WriteString(shared[script])
 	content, err := scripts.ReadFile("scripts/" + script)
@@ -38,16 +41,29 @@ func remoteScript(user, script string, limit metav1.Duration, variables ...varia
 		panic(err) // an embedded file that the compiler has already found
 	}
 	text.Write(content)
-	return onHost(user, text.String(), limit)
+	return text.String()
 }
 
-// onHost is the command text that runs a bash script on a host, under the bounds that remoteScript promises.
-func onHost(user, script string, limit metav1.Duration) string {
-	sudo := ""
-	if user != "root" {
-		sudo = "sudo -n "
-	}
-	seconds := int(math.Ceil(limit.Seconds()))
-	pipeline := fmt.Sprintf(`%stimeout -k 5 %d bash -euo pipefail -c "$0" 2>&1 | cut -c1-2000`, sudo, seconds)
-	return fmt.Sprintf("exec bash -o pipefail -c %s %s", remote.Quote(pipeline), remote.Quote(script))
+// runs is the command that runs scripts on the host. asked is an output of hostrun.Input, whose Target is filled in.
+func (h *Host) runs(asked pulumi.Output) *local.CommandArgs {
+	input := pulumi.All(asked, health.Pinned([]health.PinnedHost{h.pinned()})).ApplyT(func(known []any) any {
+		input := known[0].(hostrun.Input)
+		input.Target = known[1].([]health.Host)[0].Target
+		return input
+	})
+	command := subcommand.New("host-run", input, pulumi.StringMap{self.SSHKey: h.SSHKey})
+	command.Logging = local.LoggingStdoutAndStderr
+	return command
+}
+
+// retire registers what the states of stacks have from before Strata's own SSH: a remote command of the provider, now with nothing to run,
+// neither when it is updated nor when it goes. Nothing connects to the host for it. successor has taken over what it did, and must be there
+// first: until then the state has the old delete (docs/adr/0045).
+func (k *k3s) retire(name string, host *Host, triggers pulumi.ArrayInput, successor pulumi.Resource, opts ...pulumi.ResourceOption) error {
+	_, err := remote.NewCommand(k.ctx, name, &remote.CommandArgs{
+		Connection:             remote.ConnectionArgs{Host: pulumi.String(host.Node.Address.String())},
+		Triggers:               triggers,
+		AddPreviousOutputInEnv: pulumi.Bool(false),
+	}, append(childOf(k, successor), opts...)...)
+	return err
 }

@@ -18,7 +18,13 @@ func (c *Config) CheckFiles(projectDir string) error {
 	if c.Hosts.Driver == DriverExisting {
 		seen := map[string]bool{}
 		for i, node := range c.Hosts.Nodes {
-			if seen[node.SSH.KeyFile] {
+			for j, jump := range node.SSH.Jump {
+				if jump.KeyFile != "" && !seen[jump.KeyFile] {
+					seen[jump.KeyFile] = true
+					checkKeyFile(&ps, field("hosts.nodes[%d].ssh.jump[%d].keyFile", i, j), projectDir, jump.KeyFile, node.SSH.opens())
+				}
+			}
+			if node.SSH.KeyFile == "" || seen[node.SSH.KeyFile] {
 				continue
 			}
 			seen[node.SSH.KeyFile] = true
@@ -26,12 +32,12 @@ func (c *Config) CheckFiles(projectDir string) error {
 			if node.SSH.KeyFile == c.Hosts.SSH.KeyFile {
 				key = field("hosts.ssh.keyFile")
 			}
-			checkKeyFile(&ps, key, projectDir, node.SSH.KeyFile)
+			checkKeyFile(&ps, key, projectDir, node.SSH.KeyFile, node.SSH.opens())
 		}
 	}
 	checkBundle(&ps, field("artifacts.source"), projectDir, c.Artifacts.Source)
 	if c.Hosts.Driver.MakesVMs() && c.Hosts.Hypervisor.Address != "" {
-		checkKeyFile(&ps, field("hosts.hypervisor.keyFile"), projectDir, c.Hosts.Hypervisor.KeyFile)
+		checkKeyFile(&ps, field("hosts.hypervisor.keyFile"), projectDir, c.Hosts.Hypervisor.KeyFile, false)
 	}
 	if (c.Hosts.Driver == DriverMachine || c.NeedsVMImage()) && c.Artifacts.MachineImage != c.Artifacts.Source {
 		checkBundle(&ps, field("artifacts.machineImage"), projectDir, c.Artifacts.MachineImage)
@@ -39,7 +45,10 @@ func (c *Config) CheckFiles(projectDir string) error {
 	return ps.err()
 }
 
-func checkKeyFile(ps *problems, key, projectDir, path string) {
+// opens reports whether a key may be encrypted: its passphrase is known, or the agent has it open.
+func (s SSH) opens() bool { return s.Passphrase != "" || s.Agent }
+
+func checkKeyFile(ps *problems, key, projectDir, path string, opens bool) {
 	file, err := ResolvePath(projectDir, path)
 	if err != nil {
 		ps.add(key, path, "has no absolute path: "+err.Error(), "write an absolute path")
@@ -61,7 +70,10 @@ func checkKeyFile(ps *problems, key, projectDir, path string) {
 	}
 	var encrypted *ssh.PassphraseMissingError
 	if _, err := ssh.ParseRawPrivateKey(text); errors.As(err, &encrypted) {
-		ps.add(key, path, "is encrypted, and a run cannot ask for its passphrase", "use a key without one for this purpose")
+		if !opens {
+			ps.add(key, path, "is encrypted, and a run cannot ask for its passphrase",
+				"set ssh.passphrase, or ssh.agent to true where an agent has it open, or use a key without one for this purpose")
+		}
 	} else if err != nil {
 		ps.add(key, path, "is not a private key", "name the private key, not the .pub file")
 	}

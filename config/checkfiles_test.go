@@ -36,7 +36,7 @@ func TestKeyFilesAreCheckedWhenTheyAreAboutToBeUsed(t *testing.T) {
 		{"a good key", privateKey(t, ""), 0o600, ""},
 		{"missing", nil, 0, "strata:hosts.ssh.keyFile: key cannot be read: no such file or directory"},
 		{"readable by others", privateKey(t, ""), 0o644, "key is readable by others (mode 0644); run: chmod 600 "},
-		{"encrypted", privateKey(t, "secret"), 0o600, "key is encrypted"},
+		{"encrypted", privateKey(t, "secret"), 0o600, "key is encrypted, and a run cannot ask for its passphrase; set ssh.passphrase, or ssh.agent"},
 		{"a public key", []byte(hostKey), 0o600, "key is not a private key; name the private key, not the .pub file"},
 	}
 	for _, test := range cases {

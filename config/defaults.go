@@ -19,7 +19,6 @@ func defaults() *Config {
 	encrypt := true
 	return &Config{
 		Hosts: Hosts{
-			SSH:        SSH{User: "root", Port: 22},
 			Machine:    Machine{Bridge: "strata0"},
 			Hypervisor: Hypervisor{User: "root", Port: 22, KeyFile: "~/.ssh/id_ed25519"},
 			VM:         VM{CPUs: 2, MemoryMiB: 4096, DiskGiB: 20, Modules: []string{"br_netfilter", "overlay"}},
@@ -72,7 +71,6 @@ func (c *Config) derive() {
 	hosts := &c.Hosts
 	switch hosts.Driver {
 	case DriverExisting:
-		hosts.SSH.KeyFile = or(hosts.SSH.KeyFile, "~/.ssh/id_ed25519")
 		hosts.Arch = or(hosts.Arch, "amd64")
 	case DriverMachine:
 		hosts.Arch = or(hosts.Arch, runtime.GOARCH)
@@ -84,13 +82,7 @@ func (c *Config) derive() {
 	}
 	c.derivePlatform()
 	c.Artifacts.MachineImage = or(c.Artifacts.MachineImage, c.Artifacts.Source)
-	for i := range hosts.Nodes {
-		ssh := &hosts.Nodes[i].SSH
-		ssh.User = or(ssh.User, hosts.SSH.User)
-		ssh.Port = or(ssh.Port, hosts.SSH.Port)
-		ssh.KeyFile = or(ssh.KeyFile, hosts.SSH.KeyFile)
-		ssh.HostKey = or(ssh.HostKey, hosts.SSH.HostKey)
-	}
+	hosts.deriveSSH()
 }
 
 // deriveVMs gives every node its effective size.

@@ -65,20 +65,6 @@ type Hosts struct {
 	Nodes []Node `json:"nodes"`
 }
 
-// SSH is how a host is reached. A Node's own values override the ones of Hosts.
-type SSH struct {
-	// User logs in and may use sudo without a password. Default root.
-	User string `json:"user,omitempty"`
-	// Port is sshd's TCP port. Default 22.
-	Port int `json:"port,omitempty"`
-	// KeyFile is the private key's path; a leading ~ is the home directory, a relative path is relative to the project.
-	// Default ~/.ssh/id_ed25519. Only driver existing reads it: the others generate a key.
-	KeyFile string `json:"keyFile,omitempty"`
-	// HostKey pins the host's public key, in authorized_keys form. Default: taken at one bounded first contact. Only driver
-	// existing reads it: the others make the host's key before its first boot.
-	HostKey string `json:"hostKey,omitempty"`
-}
-
 // Machine configures the systemd-nspawn machines that Strata creates.
 type Machine struct {
 	// Bridge is the network bridge on this machine. Default strata0.

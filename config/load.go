@@ -50,8 +50,8 @@ func load(stack string, raw map[string]string, getenv func(string) string, d dec
 		given := func(other string) bool { _, there := raw[other]; return there }
 		d.unknown(Namespace+":", section, "section", Sections(), given)
 	}
-	plain := slices.Concat(d.plainMirror(cfg.Artifacts.Mirror), d.plainPasswords(cfg.K3s.Registries), d.plainProxy(cfg.K3s.Proxy),
-		d.plainACME(cfg.CertManager.ACME))
+	plain := slices.Concat(d.plainSSH(cfg.Hosts), d.plainMirror(cfg.Artifacts.Mirror), d.plainPasswords(cfg.K3s.Registries),
+		d.plainProxy(cfg.K3s.Proxy), d.plainACME(cfg.CertManager.ACME))
 	cfg.Artifacts.Mirror = or(getenv(MirrorVariable), cfg.Artifacts.Mirror)
 	cfg.Artifacts.Source = or(getenv(ArtifactsVariable), cfg.Artifacts.Source)
 	cfg.Artifacts.MachineImage = or(getenv(MachineImageVariable), cfg.Artifacts.MachineImage)

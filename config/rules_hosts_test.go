@@ -35,6 +35,34 @@ var hostsRules = []rule{
 	{"no host key", node(`"ssh":{"hostKey":"ssh-ed25519 AAAA"}`),
 		"strata:hosts.nodes[0].ssh.hostKey: is not one public key; " +
 			"copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub"},
+	{"a jump host for machines", machines(`"ssh":{"jump":[{"host":"a"}]},`),
+		"strata:hosts.ssh.jump: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+	{"an ssh-agent for one machine", one("hosts", `{"driver":"machine","subnet":"10.10.0.0/24","nodes":[
+		{"name":"a","role":"server","address":"10.10.0.11","ssh":{"agent":true}}]}`),
+		"strata:hosts.nodes[0].ssh.agent: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+	{"an ssh_config for machines", machines(`"ssh":{"config":"~/.ssh/config"},`),
+		"strata:hosts.ssh.config: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+	{"a known_hosts for machines", machines(`"ssh":{"knownHosts":"~/.ssh/known_hosts"},`),
+		"strata:hosts.ssh.knownHosts: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+	{"a sudo password for machines", machines(`"ssh":{"sudoPassword":"x","user":"ops"},`),
+		"strata:hosts.ssh.sudoPassword: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+	{"a passphrase for machines", machines(`"ssh":{"passphrase":"x"},`),
+		"strata:hosts.ssh.passphrase: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+	{"a jump host that is written as ssh takes it", node(`"ssh":{"jump":[{"host":"me@bastion","hostKey":"` + hostKey + `"}]}`),
+		"strata:hosts.nodes[0].ssh.jump[0].host: me@bastion is not an address or a name; write host, and user and port as keys of their own"},
+	{"a jump host's port beyond TCP's", node(`"ssh":{"jump":[{"host":"bastion","port":70000,"hostKey":"` + hostKey + `"}]}`),
+		"strata:hosts.nodes[0].ssh.jump[0].port: 70000 is not a TCP port; use 1 to 65535"},
+	{"a jump host's user with a space", node(`"ssh":{"jump":[{"host":"bastion","user":"the admin","hostKey":"` + hostKey + `"}]}`),
+		"strata:hosts.nodes[0].ssh.jump[0].user: the admin is not a user name; use lower case letters, digits, dashes and underscores"},
+	{"a jump host without a pin", node(`"ssh":{"jump":[{"host":"bastion"}]}`),
+		"strata:hosts.nodes[0].ssh.jump[0].hostKey: is not set, and a jump host is trusted at no first contact; " +
+			"copy one line of its /etc/ssh/ssh_host_ed25519_key.pub, or name a file that has it: ssh.knownHosts"},
+	{"a jump host with half a pin", node(`"ssh":{"jump":[{"host":"bastion","hostKey":"ssh-ed25519 AAAA"}]}`),
+		"strata:hosts.nodes[0].ssh.jump[0].hostKey: is not one public key; copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub"},
+	{"a sudo password of root", node(`"ssh":{"sudoPassword":"x"}`),
+		"strata:hosts.nodes[0].ssh.sudoPassword: is not used: root needs no sudo; remove it, or set ssh.user"},
+	{"a sudo password of two lines", node(`"ssh":{"user":"ops","sudoPassword":"x\ny"}`),
+		"strata:hosts.nodes[0].ssh.sudoPassword: has more than one line, and sudo reads one; set it again, without the line break"},
 }
 
 // nodesRules are about each node.

@@ -31,6 +31,7 @@ func (c *Config) checkExisting(ps *problems) {
 		who = "the cluster of cluster.context " + c.Cluster.Context
 	}
 	original := defaults()
+	original.Hosts.deriveSSH()
 	if !reflect.DeepEqual(c.Hosts, original.Hosts) {
 		ps.add(field("hosts"), "", "is set beside the section cluster, and a stack builds a cluster or uses an existing one",
 			"remove hosts, or remove the section cluster")

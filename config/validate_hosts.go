@@ -46,6 +46,7 @@ func (c *Config) checkHosts(ps *problems) {
 	}
 	c.checkSubnet(ps)
 	checkSSH(ps, field("hosts.ssh"), hosts.SSH)
+	c.checkWay(ps)
 }
 
 func (c *Config) checkMachine(ps *problems) {
@@ -99,10 +100,11 @@ func checkNetwork(ps *problems, key string, network netip.Prefix) {
 }
 
 func checkSSH(ps *problems, key string, ssh SSH) {
-	if ssh.Port < 1 || ssh.Port > 65535 {
+	later := ssh.Config != "" // fills in what is not set
+	if (ssh.Port < 1 || ssh.Port > 65535) && (ssh.Port != 0 || !later) {
 		ps.add(key+".port", strconv.Itoa(ssh.Port), "is not a TCP port", "use 1 to 65535")
 	}
-	if !userName.MatchString(ssh.User) {
+	if !userName.MatchString(ssh.User) && (ssh.User != "" || !later) {
 		ps.add(key+".user", ssh.User, "is not a user name", "use lower case letters, digits, dashes and underscores")
 	}
 	if ssh.HostKey != "" {

@@ -91,10 +91,14 @@ func TestGoodSettingsPass(t *testing.T) {
 			`{"name":"server-3","role":"server","address":"10.10.0.13"}`),
 		"labels and taints": node(`"labels":{"topology.kubernetes.io/zone":"a","node.kubernetes.io/x":"","own/b":"c"},
 			"taints":["dedicated=db:NoSchedule","gpu:NoExecute","a.b/c=:PreferNoSchedule"]`),
-		"a pinned host key": node(`"ssh":{"hostKey":"` + hostKey + ` root@server-1"}`),
-		"certificate names": one("k3s", `{"tlsSANs":["api.example.org","10.0.0.1","fd00::1"]}`),
-		"further arguments": one("k3s", `{"serverArgs":{"kubelet-arg":["max-pods=50"],"debug":true,"v":3,"kubelet-arg+":"a=b"}}`),
-		"two ranges":        pool("10.10.0.200-10.10.0.207", "10.10.0.208/30"),
+		"a pinned host key":                  node(`"ssh":{"hostKey":"` + hostKey + ` root@server-1"}`),
+		"a jump host that known_hosts knows": node(`"ssh":{"jump":[{"host":"bastion"}],"knownHosts":"known_hosts"}`),
+		"a sudo password for some": one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"sudoPassword":"x"},"nodes":[
+			{"name":"server-1","role":"server","address":"10.10.0.11","ssh":{"user":"ops"}},{"name":"agent-1","role":"agent","address":"10.10.0.21"}]}`),
+		"what an ssh_config says": node(`"ssh":{"config":"~/.ssh/config"}`),
+		"certificate names":       one("k3s", `{"tlsSANs":["api.example.org","10.0.0.1","fd00::1"]}`),
+		"further arguments":       one("k3s", `{"serverArgs":{"kubelet-arg":["max-pods=50"],"debug":true,"v":3,"kubelet-arg+":"a=b"}}`),
+		"two ranges":              pool("10.10.0.200-10.10.0.207", "10.10.0.208/30"),
 		"servicelb alone": {
 			"k3s": `{"disable":["traefik"]}`, "metallb": `{"enabled":false}`,
 		},

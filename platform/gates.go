@@ -29,11 +29,12 @@ func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	return seen.Specs, nil
 }
 
-// withoutKeys is a configuration whose private keys are empty.
+// withoutKeys is a configuration whose private keys are empty, and whose hosts are reached without a file that says how.
 func withoutKeys(cfg config.Config) *config.Config {
 	cfg.Hosts.Nodes = slices.Clone(cfg.Hosts.Nodes)
 	for i := range cfg.Hosts.Nodes {
-		cfg.Hosts.Nodes[i].SSH.KeyFile = os.DevNull
+		had := cfg.Hosts.Nodes[i].SSH
+		cfg.Hosts.Nodes[i].SSH = config.SSH{User: had.User, Port: had.Port, HostKey: had.HostKey, KeyFile: os.DevNull}
 	}
 	cfg.Hosts.Hypervisor.KeyFile = os.DevNull
 	return &cfg

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -21,8 +20,6 @@ type Facts struct {
 	Seen bool `json:"seen"`
 	// Probe holds what probe/host.sh printed.
 	Probe Block `json:"probe,omitempty"`
-	// Agent is why SSH_AUTH_SOCK does not answer; empty where it does, or is not set.
-	Agent string `json:"agent,omitempty"`
 	// SkewSeconds is the host's clock minus this machine's.
 	SkewSeconds int `json:"skewSeconds,omitempty"`
 }
@@ -36,7 +33,7 @@ type hostWatch struct {
 
 // New is the constructor of kind host. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	if len(secrets.SSHKey) == 0 {
+	if len(secrets.SSHKey) == 0 && !spec.Hosts[0].Agent {
 		return nil, errors.New("STRATA_SSH_KEY: empty; the host is observed over SSH")
 	}
 	return &hostWatch{host: spec.Hosts[0], spec: *spec.Host, key: secrets.SSHKey}, nil
@@ -71,9 +68,8 @@ func Observe(ctx context.Context, host health.Host, spec health.HostSpec, key []
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	agent := agentTrouble(os.Getenv(agentVariable))
 	take := func(b Block) {
-		facts := Facts{Seen: true, Agent: agent, Probe: b, SkewSeconds: b.number("time") - int(time.Now().Unix())}
+		facts := Facts{Seen: true, Probe: b, SkewSeconds: b.number("time") - int(time.Now().Unix())}
 		verdicts := JudgeHost(host, spec, facts)
 		if once {
 			verdicts = append(verdicts, judgeCertificates(host, b, time.Now()))
@@ -84,7 +80,7 @@ func Observe(ctx context.Context, host health.Host, spec health.HostSpec, key []
 		}
 	}
 	trouble := func(err error) {
-		facts := Facts{Fault: err, Agent: agent}
+		facts := Facts{Fault: err}
 		verdicts := JudgeHost(host, spec, facts)
 		report(hostReport(host, facts), verdicts)
 		if once && health.StateOf(verdicts) == health.Stuck {
@@ -157,9 +153,6 @@ func JudgeHost(host health.Host, spec health.HostSpec, f Facts) []health.Verdict
 	}
 	for _, port := range spec.Ports {
 		add("port "+strconv.Itoa(port), func() health.Verdict { return judgePort(port, host, f) })
-	}
-	if f.Agent != "" {
-		verdicts = append(verdicts, judgeAgent(f.Agent))
 	}
 	return verdicts
 }

@@ -3,8 +3,6 @@ package host
 import (
 	"errors"
 	"maps"
-	"net"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -69,6 +67,9 @@ func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 		{"another host key is stuck", &remote.HostKeyError{Want: "a", Got: "b"}, health.Stuck},
 		{"a rejected key is stuck", remote.ErrKeyRejected, health.Stuck},
 		{"sudo with a password is stuck", remote.ErrSudo, health.Stuck},
+		{"a sudo password that is not taken is stuck", remote.ErrSudoPassword, health.Stuck},
+		{"an agent that is gone is stuck", remote.ErrAgent, health.Stuck},
+		{"a jump host that forwards nothing is stuck", remote.ErrForwarding, health.Stuck},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			verdicts := JudgeHost(health.Host{Target: remote.Target{Name: "a"}}, health.HostSpec{Modules: []string{"overlay"}, Ports: []int{6443}}, Facts{Fault: test.err})
@@ -79,25 +80,5 @@ func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 			assert.NotEmpty(t, failing[0].Hint)
 			assert.Equal(t, len(verdicts)-1, hidden)
 		})
-	}
-}
-
-// The provider connects to the agent before it reads its key, so a gate that does not is open in front of installs that all fail.
-func TestAnAgentThatIsGoneIsSaidBeforeTheFirstInstall(t *testing.T) {
-	socket := filepath.Join(t.TempDir(), "agent")
-	assert.Empty(t, agentTrouble(""), "without one, it is not asked")
-	trouble := agentTrouble(socket)
-	assert.Contains(t, trouble, "no such file")
-	verdicts := JudgeHost(health.Host{}, health.HostSpec{}, Facts{Seen: true, Agent: trouble})
-	last := verdicts[len(verdicts)-1]
-	assert.Equal(t, health.Stuck, last.State)
-	assert.Contains(t, last.Hint, "unset SSH_AUTH_SOCK")
-
-	listener, err := net.Listen("unix", socket)
-	require.NoError(t, err)
-	assert.Empty(t, agentTrouble(socket))
-	require.NoError(t, listener.Close())
-	for _, v := range JudgeHost(health.Host{}, health.HostSpec{}, Facts{Seen: true}) {
-		assert.NotEqual(t, "ssh agent", v.Check)
 	}
 }

@@ -33,6 +33,10 @@ func Stream(ctx context.Context, host health.Host, key []byte, script string, ta
 			err = errors.New("the probe ended")
 		}
 		trouble(err)
+		if errors.Is(err, remote.ErrSudoPassword) {
+			<-ctx.Done() // Asked again, it would lock the user out.
+			return
+		}
 		observe.Pause(ctx, redialPause)
 	}
 }
@@ -48,11 +52,20 @@ func reach(check string, host health.Host, err error) health.Verdict {
 	case errors.Is(err, remote.ErrKeyRejected):
 		v.State, v.Cause = health.Stuck, "the public key is not in the user's authorized_keys, or the user does not exist"
 		v.Hint = "ssh-copy-id to the host, or correct strata:hosts.ssh.user and keyFile"
+	case errors.Is(err, remote.ErrSudoPassword):
+		v.State, v.Cause = health.Stuck, "the sudo password is another one, or the user may not use sudo"
+		v.Hint = "set it anew: pulumi config set --secret --path strata:hosts.ssh.sudoPassword; on the host, sudo -l as the user says what is allowed"
+	case errors.Is(err, remote.ErrAgent):
+		v.State, v.Cause = health.Stuck, "hosts.ssh.agent is true, and the ssh-agent of whoever runs this cannot be used"
+		v.Hint = "run ssh-add -l; where it fails, start an agent and add the key, or set strata:hosts.ssh.keyFile"
+	case errors.Is(err, remote.ErrForwarding):
+		v.State, v.Cause = health.Stuck, "the jump host's sshd allows this user no forwarding"
+		v.Hint = "set AllowTcpForwarding yes and, if it is there, PermitOpen in its sshd_config, or take another jump host (strata:hosts.ssh.jump)"
 	case errors.Is(err, remote.ErrSudo):
 		v.State, v.Cause = health.Stuck, "the user may not become root without a password"
-		v.Hint = "allow it in /etc/sudoers.d, or log in as root (strata:hosts.ssh.user)"
+		v.Hint = "allow it in /etc/sudoers.d, set strata:hosts.ssh.sudoPassword, or log in as root (strata:hosts.ssh.user)"
 	default:
-		v.Hint = fmt.Sprintf("check that %s is on, and its address %s and ssh.port in strata:hosts.nodes", host.Name, host.Address)
+		v.Hint = fmt.Sprintf("check that %s is on, and its address %s and ssh.port in strata:hosts.nodes", host.Name, host.Dialed())
 	}
 	return v
 }

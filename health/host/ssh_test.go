@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +17,7 @@ import (
 
 	"strata/health"
 	"strata/health/healthtest"
+	"strata/internal/remote"
 	"strata/internal/remote/sshtest"
 )
 
@@ -90,6 +93,36 @@ func TestNoSecretIsInWhatAGateSays(t *testing.T) {
 	assert.Equal(t, health.EndedStuck, result.Ending)
 	assert.Contains(t, progress.String(), "private key not accepted")
 	assert.NotContains(t, progress.String(), strings.Split(string(other), "\n")[1])
+}
+
+// Each try of a wrong password counts with what locks users out.
+func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
+	server, dir := sshtest.Start(t), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "sudo"), []byte("#!/bin/sh\necho tried >> "+dir+"/tries\necho 'Sorry, try again.' >&2\nexit 1\n"), 0o755))
+	server.User, server.Env = "ops", []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
+	spec := health.Spec{
+		Kind: health.KindHost, Gate: "hosts-a-gate", Layer: "hosts", Timeout: metav1.Duration{Duration: 20 * time.Second},
+		Hosts: []health.Host{{Target: server.Target(), Role: "server"}}, Host: &health.HostSpec{},
+	}
+	var progress bytes.Buffer
+	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: append(server.PrivateKey(), remote.SudoPassword("hunter2", "")...)}, New, &progress)
+	require.NoError(t, err)
+	assert.Equal(t, health.EndedStuck, result.Ending)
+	assert.Contains(t, progress.String(), "sudo did not take the password of user ops")
+	assert.NotContains(t, progress.String(), "hunter2")
+	tries, err := os.ReadFile(filepath.Join(dir, "tries"))
+	require.NoError(t, err)
+	assert.Equal(t, "tried\n", string(tries))
+}
+
+// Where the agent has the keys, none is in the environment.
+func TestAHostThatTheAgentOpensNeedsNoKey(t *testing.T) {
+	host := health.Host{Target: remote.Target{Name: "a", Agent: true}, Role: "agent"}
+	_, err := New(health.Spec{Hosts: []health.Host{host}, Host: &health.HostSpec{}}, health.Secrets{})
+	require.NoError(t, err)
+	host.Agent = false
+	_, err = New(health.Spec{Hosts: []health.Host{host}, Host: &health.HostSpec{}}, health.Secrets{})
+	require.ErrorContains(t, err, "STRATA_SSH_KEY")
 }
 
 func TestFromHostsShowsCommandCodeAndOutputOfEachHost(t *testing.T) {

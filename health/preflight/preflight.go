@@ -72,7 +72,7 @@ func withShare(ctx context.Context) (context.Context, context.CancelFunc) {
 func firstObservation(ctx context.Context, h *Host) (report host.Report, verdicts []health.Verdict) {
 	report, verdicts = host.Report{Name: h.Host.Name}, host.JudgeHost(h.Host, h.Spec, host.Facts{})
 	if h.Host.HostKey == "" {
-		key, err := remote.Scan(ctx, h.Host.Address, h.Host.Port)
+		key, err := remote.Dialer{PrivateKey: h.Key}.Scan(ctx, h.Host.Target)
 		if err != nil {
 			return report, host.JudgeHost(h.Host, h.Spec, host.Facts{Fault: err})
 		}

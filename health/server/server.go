@@ -47,7 +47,7 @@ type serverWatch struct {
 // New is the constructor of kind server. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	w := &serverWatch{host: spec.Hosts[0], key: secrets.SSHKey}
-	if len(w.key) == 0 {
+	if len(w.key) == 0 && !w.host.Agent {
 		return nil, errors.New("STRATA_SSH_KEY: empty; the unit is observed over SSH")
 	}
 	if w.host.Role == "server" {

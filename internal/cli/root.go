@@ -92,6 +92,7 @@ func subcommands() []*cobra.Command {
 		newGateCommand(),
 		newHostKeyCommand(),
 		newPushCommand(),
+		newHostRunCommand(),
 		newAdmitCommand(),
 		newMembersCommand(),
 		newUpgradeCommand(),

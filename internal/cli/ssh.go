@@ -37,13 +37,14 @@ func newKeygenCommand() *cobra.Command {
 func newHostKeyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hostkey",
-		Short: `Print a host's public key: {"address","port","timeout"} on stdin`,
+		Short: `Print a host's public key: {"address","port","timeout"} on stdin, and "jump" where it is behind jump hosts`,
 		Args:  cobra.NoArgs,
 		RunE: fromStdin("hostkey", func(ctx context.Context, cmd *cobra.Command, input remote.ScanInput) error {
 			if input.Address == "" {
 				return &exitError{2, errors.New("hostkey: an address is required")}
 			}
-			key, err := remote.Scan(ctx, input.Address, input.Port)
+			// The key is for the jump hosts; the host itself is not logged in to.
+			key, err := remote.Dialer{PrivateKey: health.SecretsFrom(os.Getenv).SSHKey}.Scan(ctx, input.Target())
 			if errors.Is(err, context.DeadlineExceeded) {
 				return fmt.Errorf("%w; check strata:hosts.nodes[].address and that the host is on, or raise strata:timeouts.host (now %s)",
 					err, input.Timeout.Duration)

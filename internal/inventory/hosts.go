@@ -1,38 +1,33 @@
 package inventory
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 
 	"strata/config"
 	"strata/health"
-	"strata/internal/remote"
+	"strata/internal/reach"
 )
 
-// Host is a host that exists, and the PEM private key that logs in to it.
+// Host is a host that exists, and what logs in to it (remote.Dialer).
 type Host struct {
 	Host health.Host
 	Key  []byte
 }
 
-// Hosts are the hosts of driver existing, with their keys, in the order of strata:hosts.nodes. The error joins every key file that cannot be
-// read.
+// Hosts are the hosts of driver existing, with their keys, in the order of strata:hosts.nodes. The error joins what is wrong with the way to
+// each, such as a key file that cannot be read.
 func Hosts(cfg *config.Config, project string) ([]Host, error) {
-	var problems []error
-	var hosts []Host
-	for _, node := range cfg.Hosts.Nodes {
-		key, err := readKeyFile(project, node.SSH.KeyFile)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("node %s: strata:hosts.ssh.keyFile: %w", node.Name, err))
-			continue
-		}
-		hosts = append(hosts, Host{Key: key, Host: health.Host{Role: string(node.Role), Target: remote.Target{
-			Name: node.Name, Address: node.Address.String(), Port: node.SSH.Port, User: node.SSH.User, HostKey: node.SSH.HostKey,
-		}}})
+	reached, err := reach.Hosts(cfg.Hosts, project)
+	if err != nil {
+		return nil, err
 	}
-	return hosts, errors.Join(problems...)
+	hosts := make([]Host, len(reached))
+	for i, node := range cfg.Hosts.Nodes {
+		hosts[i] = Host{Key: reached[i].Key, Host: health.Host{Role: string(node.Role), Target: reached[i].Target}}
+	}
+	return hosts, nil
 }
 
 // NodesOf are the nodes of the given names that a stack's file has; a name that it does not have is an error.

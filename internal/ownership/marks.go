@@ -74,7 +74,7 @@ func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, 
 	defer cancel()
 	target := host.Host.Target
 	if target.HostKey == "" {
-		key, err := remote.Scan(ctx, target.Address, target.Port)
+		key, err := remote.Dialer{PrivateKey: host.Key}.Scan(ctx, target)
 		if err != nil {
 			return "", err
 		}

@@ -25,15 +25,17 @@ type Client struct {
 	target Target
 	conn   *watchedConn
 	ssh    *ssh.Client
-	done   chan struct{}
+	// sudo is the password of the target's user; empty: sudo is asked without one, or not at all.
+	sudo string
+	done chan struct{}
 	// dead is true once the peer was given up, to tell that from a connection closed by either side.
 	dead atomic.Bool
 	// deadAfter is in nanoseconds.
 	deadAfter atomic.Int64
 }
 
-func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
-	c := &Client{target: t, conn: conn, ssh: client, done: make(chan struct{})}
+func newClient(t Target, conn *watchedConn, client *ssh.Client, sudo string) *Client {
+	c := &Client{target: t, conn: conn, ssh: client, sudo: sudo, done: make(chan struct{})}
 	conn.heard.Store(time.Now().UnixNano())
 	c.SetDeadAfter(deadAfter)
 	go func() {

@@ -2,14 +2,10 @@ package remote
 
 import (
 	"context"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"net"
 	"syscall"
 	"time"
-
-	"golang.org/x/crypto/ssh"
 )
 
 // The waits of one connection. A booting host goes from silence over "refused" to an answer; each step is noticed within
@@ -32,9 +28,10 @@ const (
 // ErrKeyRejected says that the host's sshd does not accept the private key for the user. Waiting does not help.
 var ErrKeyRejected = errors.New("private key not accepted")
 
-// Dialer makes connections with one private key.
+// Dialer makes connections with private keys.
 type Dialer struct {
-	// PrivateKey is the PEM private key, without a passphrase, or several of them one after the other; each is offered.
+	// PrivateKey is the PEM private key, without a passphrase, or several of them one after the other; each is offered, at the host and at
+	// its jump hosts. A sudo password may be among them (SudoPassword). Empty where the target's Agent has the keys.
 	PrivateKey []byte
 	// Notify is told why an attempt failed, before the next one. Optional.
 	Notify func(error)
@@ -45,54 +42,38 @@ func Dial(ctx context.Context, t Target, privateKey []byte) (*Client, error) {
 	return Dialer{PrivateKey: privateKey}.Dial(ctx, t)
 }
 
-// Dial connects and logs in, and tries again until ctx ends while the host may be booting: no answer, refused, reset, late
-// banner. It gives up at once on a host key other than the pin (HostKeyError) and on a key that a running host does not
-// accept (ErrKeyRejected).
+// Dial connects and logs in, through the target's jump hosts, and tries again until ctx ends while a host may be booting: no answer,
+// refused, reset, late banner. It gives up at once on a host key other than the pin (HostKeyError), on a key that a running host does not
+// accept (ErrKeyRejected), and on what no wait cures: ErrAgent, ErrForwarding and ErrSudoPassword.
 func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
-	signers, err := parseKeys(d.PrivateKey)
+	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {
 		return nil, fmt.Errorf("private key for %s: %w", t, err)
 	}
-	pin, algorithms, err := pinnedKey(t)
+	last, err := newLogin(t, keys.signers, "hosts.nodes[].ssh.hostKey")
 	if err != nil {
 		return nil, err
 	}
-	banner := ""
-	config := &ssh.ClientConfig{
-		User:              t.loginUser(),
-		Auth:              []ssh.AuthMethod{ssh.PublicKeys(signers...)},
-		HostKeyAlgorithms: algorithms,
-		HostKeyCallback:   checkPin(t, pin),
-		BannerCallback:    func(message string) error { banner = message; return nil },
+	to, err := newWay(t, keys.signers)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
 	}
 	var client *Client
 	err = retry(ctx, t, d.Notify, func() error {
-		banner = ""
-		client, err = connect(ctx, t, config)
-		return explain(t, pin, signers, banner, err)
+		conn, connected, err := to.reach(ctx, last)
+		if err == nil {
+			client = newClient(t, conn, connected, keys.sudoFor(t))
+		}
+		return err
 	})
-	return client, err
-}
-
-// parseKeys reads PEM private keys; one that occurs twice counts once, since sshd bounds the number of tries.
-func parseKeys(text []byte) ([]ssh.Signer, error) {
-	var signers []ssh.Signer
-	seen := map[string]bool{}
-	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
-		// The parser's error names the format only, never the key.
-		signer, err := ssh.ParsePrivateKey(pem.EncodeToMemory(block))
-		if err != nil {
-			return nil, fmt.Errorf("expected PEM without passphrase: %w", err)
-		}
-		if public := string(signer.PublicKey().Marshal()); !seen[public] {
-			seen[public] = true
-			signers = append(signers, signer)
-		}
+	if err != nil {
+		to.close()
+		return nil, err
 	}
-	if len(signers) == 0 {
-		return nil, errors.New("expected PEM, found none")
+	if err := client.checkSudo(ctx); err != nil {
+		return nil, errors.Join(err, client.Close())
 	}
-	return signers, nil
+	return client, nil
 }
 
 // retry repeats attempt until it succeeds, cannot succeed, or ctx ends; then the error has the last attempt's reason.
@@ -140,29 +121,5 @@ func retryPause(err error) time.Duration {
 // isFinal reports whether no later attempt can succeed.
 func isFinal(err error) bool {
 	var wrongKey *HostKeyError
-	return errors.As(err, &wrongKey)
-}
-
-// connect makes one bounded attempt.
-func connect(ctx context.Context, t Target, config *ssh.ClientConfig) (*Client, error) {
-	dialer := net.Dialer{Timeout: connectTimeout}
-	raw, err := dialer.DialContext(ctx, "tcp", t.endpoint())
-	if err != nil {
-		return nil, err
-	}
-	conn := &watchedConn{Conn: raw}
-	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	if err := raw.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
-		return nil, errors.Join(err, raw.Close())
-	}
-	sshConn, channels, requests, err := ssh.NewClientConn(conn, t.endpoint(), config)
-	if err != nil {
-		_ = raw.Close()
-		return nil, err
-	}
-	if err := raw.SetDeadline(time.Time{}); err != nil {
-		return nil, errors.Join(err, raw.Close())
-	}
-	return newClient(t, conn, ssh.NewClient(sshConn, channels, requests)), nil
+	return errors.As(err, &wrongKey) || errors.Is(err, ErrAgent) || errors.Is(err, ErrForwarding)
 }

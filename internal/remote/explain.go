@@ -11,7 +11,7 @@ import (
 )
 
 // explain gives an attempt's error the words of an operator, and marks the ones that waiting does not cure.
-func explain(t Target, pin ssh.PublicKey, logins []ssh.Signer, banner string, err error) error {
+func explain(t Target, pin ssh.PublicKey, setting string, logins []ssh.Signer, banner string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -23,12 +23,15 @@ func explain(t Target, pin ssh.PublicKey, logins []ssh.Signer, banner string, er
 	case errors.As(err, &wrongKey):
 		return wrongKey
 	case errors.As(err, &noCommon) && noCommon.What == "host key":
-		return &HostKeyError{Target: t, Want: fingerprint(pin), Got: fmt.Sprintf("no %s key, only %s", pin.Type(),
+		return &HostKeyError{Target: t, Want: fingerprint(pin), Setting: setting, Got: fmt.Sprintf("no %s key, only %s", pin.Type(),
 			strings.Join(noCommon.RequestedAlgorithms, ", "))}
 	case strings.Contains(err.Error(), "unable to authenticate"):
 		// x/crypto has no typed error for this; TestARejectedKey… holds the words in place.
 		return fmt.Errorf("%w: sshd of %s refused %s for user %s; put the public key into that user's authorized_keys",
 			ErrKeyRejected, t, fingerprints(logins), t.loginUser())
+	case strings.Contains(err.Error(), "Too many authentication failures"):
+		return fmt.Errorf("%w: %d keys were offered and sshd of %s stopped before the last (MaxAuthTries, by default 6); name the right one in ssh.keyFile, or take others out of the agent",
+			ErrKeyRejected, len(logins), t)
 	case banner != "":
 		// pam_nologin closes the connection of everybody but root while the host boots, and says so in the banner.
 		return fmt.Errorf("sshd closed the connection: %s", oneLine(banner))

@@ -16,12 +16,14 @@ type HostKeyError struct {
 	Target Target
 	// Want and Got are SHA256 fingerprints with the key's type. Got says so when the host has no key of the pinned type.
 	Want, Got string
+	// Setting is the key of the configuration that pins it.
+	Setting string
 }
 
 func (e *HostKeyError) Error() string {
 	return fmt.Sprintf("host key of %s is not the pinned one: expected %s, found %s; "+
-		"if the host was reinstalled, put its new key into hosts.nodes[].ssh.hostKey (see `strata hostkey`), "+
-		"otherwise another machine may be between this one and the host", e.Target, e.Want, e.Got)
+		"if the host was reinstalled, put its new key into %s (see `strata hostkey`) or the file of ssh.knownHosts, "+
+		"otherwise another machine may be between this one and the host", e.Target, e.Want, e.Got, e.Setting)
 }
 
 // pinnedKey parses the pin and returns it with the algorithms that a client may negotiate for it.
@@ -51,11 +53,11 @@ func fingerprint(key ssh.PublicKey) string {
 }
 
 // checkPin returns the callback that compares a host's key with the pin.
-func checkPin(t Target, pin ssh.PublicKey) ssh.HostKeyCallback {
+func checkPin(t Target, pin ssh.PublicKey, setting string) ssh.HostKeyCallback {
 	fixed := ssh.FixedHostKey(pin)
 	return func(name string, addr net.Addr, key ssh.PublicKey) error {
 		if fixed(name, addr, key) != nil {
-			return &HostKeyError{Target: t, Want: fingerprint(pin), Got: fingerprint(key)}
+			return &HostKeyError{Target: t, Want: fingerprint(pin), Got: fingerprint(key), Setting: setting}
 		}
 		return nil
 	}
@@ -76,12 +78,33 @@ type ScanInput struct {
 	Port    int    `json:"port"`
 	// Timeout bounds the wait for a host that does not answer yet.
 	Timeout metav1.Duration `json:"timeout"`
+	// Jump and Agent are as in a Target: the way to the host.
+	Jump  []Hop `json:"jump,omitempty"`
+	Agent bool  `json:"agent,omitempty"`
+}
+
+// Target is the host that is asked, without a pin.
+func (i ScanInput) Target() Target {
+	return Target{Name: i.Address, Address: i.Address, Port: i.Port, Jump: i.Jump, Agent: i.Agent}
+}
+
+// Scan is Dialer.Scan for a host that is reached directly.
+func Scan(ctx context.Context, address string, port int) (string, error) {
+	return Dialer{}.Scan(ctx, Target{Name: address, Address: address, Port: port})
 }
 
 // Scan makes the first contact with a host and returns its public host key in authorized_keys form. It tries again until
-// sshd answers or ctx ends, logs in nowhere, and trusts what it sees: pin the result.
-func Scan(ctx context.Context, address string, port int) (string, error) {
-	t := Target{Name: address, Address: address, Port: port}
+// sshd answers or ctx ends, logs in nowhere but at jump hosts, and trusts what it sees: pin the result.
+func (d Dialer) Scan(ctx context.Context, t Target) (string, error) {
+	keys, err := parseAccess(d.PrivateKey)
+	if err != nil {
+		return "", fmt.Errorf("private key for the jump hosts of %s: %w", t, err)
+	}
+	to, err := newWay(t, keys.signers)
+	if err != nil {
+		return "", fmt.Errorf("host key of %s: %w", t, err)
+	}
+	defer to.close()
 	var seen ssh.PublicKey
 	config := &ssh.ClientConfig{
 		User:              "strata-scan",
@@ -91,12 +114,13 @@ func Scan(ctx context.Context, address string, port int) (string, error) {
 			return errScanned
 		},
 	}
-	err := retry(ctx, t, nil, func() error {
-		_, err := connect(ctx, t, config)
+	first := &login{target: t, config: config}
+	err = retry(ctx, t, nil, func() error {
+		_, _, err := to.reach(ctx, first)
 		if seen != nil {
 			return nil
 		}
-		return plainDialError(err)
+		return err
 	})
 	if err != nil {
 		return "", fmt.Errorf("host key: %w", err)

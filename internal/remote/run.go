@@ -112,7 +112,7 @@ func (c *Client) exitError(code int, stderr string) error {
 	case code == 0:
 		return nil
 	case c.target.loginUser() != "root" && strings.HasPrefix(output, "sudo:"):
-		return fmt.Errorf("%w for user %s on %s: %s; allow it in /etc/sudoers.d: %s ALL=(ALL) NOPASSWD:ALL",
+		return fmt.Errorf("%w for user %s on %s: %s; allow it in /etc/sudoers.d: %s ALL=(ALL) NOPASSWD:ALL, or set strata:hosts.ssh.sudoPassword",
 			ErrSudo, c.target.loginUser(), c.target, oneLine(output), c.target.loginUser())
 	}
 	return &ExitError{Target: c.target, Code: code, Stderr: output}
@@ -128,11 +128,14 @@ type job struct {
 
 // command is what sshd starts; see bootstrap.sh.
 func (c *Client) command() string {
-	command := "sh -c '" + bootstrap + "' strata"
-	if c.target.loginUser() != "root" {
-		return "sudo -n -- " + command
+	shell := func(script string) string { return "sh -c '" + script + "' strata" }
+	switch {
+	case c.target.loginUser() == "root":
+		return shell(bootstrap)
+	case c.sudo == "":
+		return "sudo -n -- " + shell(bootstrap)
 	}
-	return command
+	return withPassword(shell(passwordGoesBefore + bootstrap))
 }
 
 // execute runs a job to its end and returns its exit code.
@@ -151,7 +154,13 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 		return -1, c.lost(err)
 	}
 	fed := make(chan error, 1)
-	go func() { fed <- feed(ctx, stdin, j) }()
+	go func() {
+		if err := c.writePassword(stdin); err != nil {
+			fed <- err
+			return
+		}
+		fed <- feed(ctx, stdin, j)
+	}()
 	ended := make(chan error, 1)
 	go func() { ended <- session.Wait() }()
 	select {

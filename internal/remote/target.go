@@ -9,22 +9,57 @@ import (
 type Target struct {
 	// Name is the host's name in messages.
 	Name string `json:"name"`
-	// Address is an IP address or DNS name.
+	// Address is an IP address or DNS name; where a node is meant, the address that other nodes know.
 	Address string `json:"address"`
 	// Port is sshd's TCP port.
 	Port int `json:"port"`
-	// User logs in; anything but root uses sudo without a password.
+	// User logs in; anything but root uses sudo, with a password where the keys come with one (SudoPassword).
+	User string `json:"user"`
+	// HostKey is the pinned public host key in authorized_keys form.
+	HostKey string `json:"hostKey"`
+	// HostName is where sshd answers, if that is not at Address: an IP address or DNS name, as the last jump host reaches it.
+	HostName string `json:"hostName,omitempty"`
+	// Jump are the hosts that the connection goes through, the one that this machine reaches first. Default: none.
+	Jump []Hop `json:"jump,omitempty"`
+	// Agent offers the keys of the ssh-agent at SSH_AUTH_SOCK as well, here and on the way. Default false.
+	Agent bool `json:"agent,omitempty"`
+}
+
+// Hop is a jump host: an sshd that is logged in to for nothing but a connection further on.
+type Hop struct {
+	// Address is an IP address or DNS name, as the hop before it reaches it.
+	Address string `json:"address"`
+	// Port is sshd's TCP port.
+	Port int `json:"port"`
+	// User logs in.
 	User string `json:"user"`
 	// HostKey is the pinned public host key in authorized_keys form.
 	HostKey string `json:"hostKey"`
 }
 
+// hops are the jump hosts as targets of their own.
+func (t Target) hops() []Target {
+	var hops []Target
+	for _, hop := range t.Jump {
+		hops = append(hops, Target{Address: hop.Address, Port: hop.Port, User: hop.User, HostKey: hop.HostKey, Agent: t.Agent})
+	}
+	return hops
+}
+
 // String names the target in messages: its name, and where it is when the name does not say so.
 func (t Target) String() string {
-	if t.Name == "" || t.Name == t.Address {
+	if t.Name == "" || t.Name == t.Dialed() {
 		return t.endpoint()
 	}
 	return t.Name + " (" + t.endpoint() + ")"
+}
+
+// Dialed is the address that SSH connects to.
+func (t Target) Dialed() string {
+	if t.HostName != "" {
+		return t.HostName
+	}
+	return t.Address
 }
 
 // endpoint is address:port, with an IPv6 address in brackets. A port of zero is 22.
@@ -33,7 +68,7 @@ func (t Target) endpoint() string {
 	if port == 0 {
 		port = 22
 	}
-	return net.JoinHostPort(t.Address, strconv.Itoa(port))
+	return net.JoinHostPort(t.Dialed(), strconv.Itoa(port))
 }
 
 // loginUser is the user that logs in; empty is root.

@@ -5,7 +5,8 @@ package self
 const (
 	// Kubeconfig is the cluster's kubeconfig.
 	Kubeconfig = "STRATA_KUBECONFIG"
-	// SSHKey logs in to hosts, HypervisorKey to the hypervisor.
+	// SSHKey logs in to hosts and their jump hosts, and may have sudo passwords behind the keys (remote.SudoPassword). HypervisorKey logs in
+	// to the hypervisor.
 	SSHKey        = "STRATA_SSH_KEY"
 	HypervisorKey = "STRATA_HYPERVISOR_KEY"
 	// HostKey becomes a machine's own host key.

@@ -144,6 +144,36 @@ var remoteCases = []testCase{
 		require.NoError(t, r.Delete(t.Context()))
 		assert.FileExists(t, file)
 	}},
+	// How Strata takes what it once did over the provider's SSH away from a stack that is up (docs/adr/0045).
+	{"a remote command that has nothing to run any more dials no host, in its update and its delete", func(t *testing.T) {
+		r, server := newRemote(t)
+		file := filepath.Join(t.TempDir(), "deleted")
+		up(t, r, plugin.Create, props(map[string]any{
+			"connection": connection(server), "create": "echo made", "stdin": "in", "delete": "touch " + file,
+		}))
+		require.NoError(t, server.Close())
+		nothing := props(map[string]any{"connection": map[string]any{"host": "127.0.0.1"}})
+		_, _, err := r.Preview(t.Context(), nothing)
+		require.NoError(t, err)
+		up(t, r, plugin.Update, nothing)
+		assert.Equal(t, "made", text(r.State, "stdout"))
+		assert.Empty(t, text(r.State, "delete"))
+		assert.Empty(t, text(r.State, "connection", "privateKey"))
+		up(t, r, plugin.Same, nothing)
+		require.NoError(t, r.Delete(t.Context()))
+		assert.NoFileExists(t, file)
+		assert.NotContains(t, r.Plugin.Log(), "Dial")
+	}},
+	{"a remote command cannot become a local one in place", func(t *testing.T) {
+		r, server := newRemote(t)
+		file := filepath.Join(t.TempDir(), "ran")
+		up(t, r, plugin.Create, props(map[string]any{"connection": connection(server), "create": "true", "delete": "touch " + file}))
+		local := *r // as the engine does with an alias of another type
+		local.URN = plugin.New(r.Plugin, "command:local:Command", "cmd").URN
+		err := fails(t, &local, plugin.Update, props(map[string]any{"create": "touch " + file}))
+		assert.ErrorContains(t, err, "connection")
+		assert.NoFileExists(t, file)
+	}},
 	{"a preview of a remote create does not dial", func(t *testing.T) {
 		r, server := newRemote(t)
 		require.NoError(t, server.Close())

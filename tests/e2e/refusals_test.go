@@ -93,7 +93,7 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	})
 	s.step("destroy with a dead host ends and says how to go on", func(t *testing.T) {
 		hosts.fault(t, "dead", "server-1", func() {
-			s.refused(t, s.destroy(), "k3s-server-1-uninstall")
+			s.refused(t, s.destroy(), "k3s-server-1-claim")
 			r := s.must(s.run(strata, "stranded", "--stack", s.name))
 			assert.Contains(t, r.output, net.address(11))
 			assert.Contains(t, r.output, "pulumi state delete --yes --stack "+s.name)

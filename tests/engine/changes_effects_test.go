@@ -107,16 +107,16 @@ func effectsOf(t *testing.T, name string, steps []string, before *resource.State
 		return machineEffects(t, gone, before, inputs)
 	case strings.HasSuffix(name, "-hostkey") && gone:
 		return []string{"the host's key is pinned anew"}
-	case strings.HasSuffix(name, "-uninstall") && slices.Contains(steps, string(deploy.OpDelete)):
+	case strings.HasSuffix(name, "-claim") && slices.Contains(steps, string(deploy.OpDelete)):
 		return []string{"a node leaves: it is drained and its host cleaned"}
-	case strings.HasSuffix(name, "-install") && before != nil && inputs["stdin"].HasValue() && !before.Inputs["stdin"].DeepEquals(inputs["stdin"]):
+	case strings.HasSuffix(name, "-install") && before != nil && reconfigures(before.Inputs, inputs):
 		if strings.HasPrefix(name, "k3s-server") {
 			return []string{"K3s restarts, one server after the other"}
 		}
 		return []string{"K3s restarts on agents"}
 	case name == "k3s-upgrade" && upgrades(before, inputs):
 		return []string{"nodes are drained and upgraded, one after the other"}
-	case strings.HasSuffix(name, "-vip") && strings.HasPrefix(name, "k3s-"):
+	case strings.HasSuffix(name, "-keepalived") && strings.HasPrefix(name, "k3s-"):
 		return []string{"keepalived changes on the servers"}
 	case name == guard && before != nil && protects(before.Inputs) != protects(inputs):
 		return []string{"a destroy is refused, or no longer"}
@@ -136,6 +136,12 @@ func effectsOf(t *testing.T, name string, steps []string, before *resource.State
 		return []string{"what is new is made"}
 	}
 	return []string{runsAgain}
+}
+
+// reconfigures reports whether the configuration of K3s is another one, which has its install restart it.
+func reconfigures(before, inputs resource.PropertyMap) bool {
+	config := asked(inputs).Stdin
+	return config != "" && config != asked(before).Stdin
 }
 
 // protects reports whether the guard refuses a destroy.

@@ -22,10 +22,10 @@ func TestADestroyOfExistingHostsUninstallsLastAndAsksNoCluster(t *testing.T) {
 	for _, object := range []string{"metallb-namespace", "metallb-release", "metallb-pool", "metallb-advertisement"} {
 		assert.Nil(t, did.find("delete", object), "%s goes with the cluster", object)
 	}
-	uninstalls := did.ending("delete", "-uninstall")
+	uninstalls := did.ending("delete", "-claim") // which uninstalls
 	assert.Len(t, uninstalls, 5)
 	for _, uninstall := range uninstalls {
-		node := strings.TrimSuffix(strings.TrimPrefix(uninstall, "k3s-"), "-uninstall")
+		node := strings.TrimSuffix(strings.TrimPrefix(uninstall, "k3s-"), "-claim")
 		for _, earlier := range []string{"k3s-" + node + "-gate", "k3s-" + node + "-install", "k3s-" + node + "-binary", "k3s-nodes", "k3s-api", "metallb-pool-gate"} {
 			assert.True(t, did.before("delete", earlier, "delete", uninstall), "%s after %s", earlier, uninstall)
 		}
@@ -41,7 +41,7 @@ func TestADestroyOfMachinesRemovesTheMachinesAndNothingOnThem(t *testing.T) {
 	require.NoError(t, gone.err)
 	assert.Empty(t, s.stored())
 	assert.Len(t, gone.actions.ending("delete", "-machine"), 5)
-	for _, action := range []string{"-install", "-uninstall", "-binary", "-installer"} {
+	for _, action := range []string{"-install", "-claim", "-uninstall", "-binary", "-installer"} {
 		assert.Empty(t, gone.actions.ending("delete", action))
 	}
 	assert.Empty(t, gone.actions.ending("delete", "metallb-release"))
@@ -83,15 +83,15 @@ func TestADestroyMayRunTheProgram(t *testing.T) {
 func TestADeadExistingHostFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
-	s.fail("delete", "k3s-agent-1-uninstall")
+	s.fail("delete", "k3s-agent-1-claim")
 	failed := s.destroy()
 	require.Error(t, failed.err)
-	assert.Contains(t, toldAbout(failed, "k3s-agent-1-uninstall"), "made to fail")
-	assert.Contains(t, s.stored(), "k3s-agent-1-uninstall")
+	assert.Contains(t, toldAbout(failed, "k3s-agent-1-claim"), "made to fail")
+	assert.Contains(t, s.stored(), "k3s-agent-1-claim")
 	assert.Contains(t, s.stored(), "hosts-agent-1-hostkey", "the key to come back with")
 	assert.NotContains(t, s.stored(), "metallb-release")
 
-	s.heal("delete", "k3s-agent-1-uninstall")
+	s.heal("delete", "k3s-agent-1-claim")
 	require.NoError(t, s.destroy().err)
 	assert.Empty(t, s.stored())
 }

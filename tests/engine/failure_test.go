@@ -124,7 +124,7 @@ func TestADestroyAfterAFailedChangeLeavesNothing(t *testing.T) {
 	require.Error(t, s.up().err)
 	gone := s.destroy()
 	require.NoError(t, gone.err)
-	assert.Contains(t, gone.actions.names("delete"), "k3s-server-2-uninstall")
+	assert.Contains(t, gone.actions.names("delete"), "k3s-server-2-claim")
 	assert.Empty(t, s.stored())
 }
 
@@ -134,14 +134,14 @@ func TestAFailedStepThatIsTakenBackRunsAgainInPlace(t *testing.T) {
 	s.set("k3s", "vip", "10.10.0.10")
 	s.mustUp()
 	s.set("k3s", "vip", "10.10.0.9")
-	s.fail("update", "k3s-server-1-vip")
-	assert.Contains(t, toldAbout(s.up(), "k3s-server-1-vip"), "made to fail")
+	s.fail("update", "k3s-server-1-keepalived")
+	assert.Contains(t, toldAbout(s.up(), "k3s-server-1-keepalived"), "made to fail")
 
 	s.set("k3s", "vip", "10.10.0.10")
-	s.heal("update", "k3s-server-1-vip")
+	s.heal("update", "k3s-server-1-keepalived")
 	back := s.mustUp().actions
-	assert.Contains(t, back.names("update"), "k3s-server-1-vip")
-	assert.Empty(t, back.ending("delete", "-vip"), "keepalived goes on")
+	assert.Contains(t, back.names("update"), "k3s-server-1-keepalived")
+	assert.Empty(t, back.ending("delete", "-keepalived"), "keepalived goes on")
 	assert.Empty(t, s.mustUp().changed())
 }
 

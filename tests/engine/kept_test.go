@@ -62,7 +62,13 @@ func TestKeep(t *testing.T) {
 // keptStack is a stack that an earlier commit brought up.
 func keptStack(t *testing.T, name string) *stack {
 	t.Helper()
-	file, err := os.Open(keptFile(name))
+	return stackOf(t, name, keptFile(name))
+}
+
+// stackOf is a stack as a file has it, in the form of those that are kept.
+func stackOf(t *testing.T, name, path string) *stack {
+	t.Helper()
+	file, err := os.Open(path)
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
 	reader, err := gzip.NewReader(file)

@@ -85,7 +85,7 @@ func TestWithoutTheHookWhatExistsIsRefused(t *testing.T) {
 
 // A destroy that breaks off before the machines are gone leaves a living cluster: its token and its identity must be those of the next up.
 func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
-	for name, last := range map[string]string{"local": "hosts-server-1-machine", "staging": "k3s-server-1-uninstall"} {
+	for name, last := range map[string]string{"local": "hosts-server-1-machine", "staging": "k3s-server-1-claim"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
 			s.adopting()

@@ -103,7 +103,7 @@ func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
 			assert.Nil(t, did.find("delete", machine), machine)
 		}
 	}
-	assert.False(t, slices.Contains(did.names("delete"), "k3s-server-2-uninstall"))
+	assert.False(t, slices.Contains(did.names("delete"), "k3s-server-2-claim"))
 	assert.Empty(t, s.mustUp().changed(), "a word counts once")
 
 	delete(s.node("server-2"), "recreate")

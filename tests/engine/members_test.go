@@ -22,7 +22,7 @@ func TestAnAgentThatLeavesIsRemovedBeforeTheNodesGateAndUninstalledAfterIt(t *te
 			did := s.mustUp().actions
 			assert.True(t, did.before("update", "k3s-members", "create", "k3s-nodes"), did)
 			assert.NotContains(t, did.names("create"), "k3s-server-1-install", "the servers do not know agents")
-			last := "k3s-agent-2-uninstall"
+			last := "k3s-agent-2-claim"
 			if name == "rehearsal" {
 				assert.Nil(t, did.find("delete", last), "it goes with the machine")
 				last = "hosts-agent-2-machine"
@@ -44,7 +44,7 @@ func TestAnAgentThatFailsToLeaveKeepsItsHost(t *testing.T) {
 	assert.Empty(t, failed.actions.names("delete"), "its K3s was not taken away under running Pods")
 	s.heal("update", "k3s-members")
 	next := s.mustUp().actions
-	assert.True(t, next.before("update", "k3s-members", "delete", "k3s-agent-2-uninstall"))
+	assert.True(t, next.before("update", "k3s-members", "delete", "k3s-agent-2-claim"))
 }
 
 func TestAServerThatLeavesComesBack(t *testing.T) {
@@ -54,7 +54,7 @@ func TestAServerThatLeavesComesBack(t *testing.T) {
 	s.removeNodes("server-2", "server-3") // odd numbers only
 	left := s.mustUp().actions
 	for _, server := range []string{"server-2", "server-3"} {
-		assert.True(t, left.before("update", "k3s-members", "delete", "k3s-"+server+"-uninstall"), server)
+		assert.True(t, left.before("update", "k3s-members", "delete", "k3s-"+server+"-claim"), server)
 	}
 	assert.True(t, left.before("update", "k3s-members", "create", "k3s-nodes"))
 
@@ -145,7 +145,7 @@ func TestAServerThatIsReplacedIsAdmittedBeforeItsInstall(t *testing.T) {
 	assert.True(t, did.before("create", "hosts-server-3-gate", "update", "k3s-server-3-admit"))
 	assert.True(t, did.before("update", "k3s-server-3-admit", "create", "k3s-server-3-install"))
 	assert.True(t, did.before("create", "k3s-server-3-gate", "create", "k3s-nodes"))
-	assert.NotContains(t, did.names("delete"), "k3s-server-3-uninstall", "its old host is gone")
+	assert.NotContains(t, did.names("delete"), "k3s-server-3-claim", "its old host is gone")
 	assert.Empty(t, s.mustUp().changed())
 }
 

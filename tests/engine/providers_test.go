@@ -72,6 +72,9 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		}
 		err := w.do("update", req.URN, req.NewInputs, func() error {
 			w.drawn(req.URN, response.Properties)
+			if pkg == "command" && !req.NewInputs.HasValue("create") && !req.NewInputs.HasValue("update") {
+				response.Properties["stdout"] = req.OldOutputs["stdout"] // nothing ran
+			}
 			if drawn, once := req.OldOutputs["result"]; once {
 				response.Properties["result"] = drawn
 			}

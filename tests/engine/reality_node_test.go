@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,7 +10,15 @@ import (
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+	"strata/internal/hostrun"
 )
+
+// asked is what a command for a host is told.
+func asked(inputs resource.PropertyMap) (told hostrun.Input) {
+	_ = json.Unmarshal([]byte(plain(inputs["stdin"])), &told) // what is not known yet is nothing
+	return told
+}
 
 // node is what a command for one node does: machine, present, gate, admit, install and so on.
 func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) error {
@@ -17,7 +26,7 @@ func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) err
 	switch {
 	case what == "machine" || what == "vm":
 		return r.machine(verb, name)
-	case verb == "delete" && what == "uninstall":
+	case verb == "delete" && inputs.HasValue("delete") && slices.Contains([]string{"claim", "uninstall"}, what): // before docs/adr/0045 the latter
 		return r.uninstall(name)
 	case verb == "delete":
 	case what == "present":
@@ -29,7 +38,7 @@ func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) err
 			one.staged = found[1]
 		}
 	case what == "install":
-		return r.install(name, plain(inputs["create"]), plain(inputs["stdin"]))
+		return r.install(name, asked(inputs))
 	case what == "gate" && strings.Contains(plain(inputs["stdin"]), `"kind":"server"`):
 		return r.joined(name)
 	}
@@ -37,7 +46,7 @@ func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) err
 }
 
 // overSSH are the commands for one node that need its host.
-var overSSH = []string{"hostkey", "gate", "boot", "installer", "binary", "images", "install", "vip"}
+var overSSH = []string{"hostkey", "gate", "boot", "claim", "installer", "binary", "images", "install", "keepalived"}
 
 // machine makes and removes a machine. A delete says first that it is about to go.
 func (r *reality) machine(verb, name string) error {
@@ -90,7 +99,8 @@ var (
 var tokenLine = regexp.MustCompile(`(?m)^token: "?([^"\n]+)`)
 
 // install puts K3s on a host: the first server begins a cluster where no peer serves one, every other node joins.
-func (r *reality) install(name, script, config string) error {
+func (r *reality) install(name string, told hostrun.Input) error {
+	script, config := told.Script, told.Stdin
 	one := r.at(name)
 	found := tokenLine.FindStringSubmatch(config)
 	if found == nil {

@@ -132,7 +132,7 @@ func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap)
 			return r.opened(access)
 		}
 	}
-	if name == "k3s-kubeconfig" || name == "k3s-credential" && verb != "delete" {
+	if name == "k3s-credential" && verb != "delete" {
 		return r.asked()
 	}
 	return nil

@@ -64,21 +64,21 @@ func TestARenameThatIsRefusedUninstallsNothing(t *testing.T) {
 	s.fail("update", "k3s-members") // it refuses as well
 	failed := s.up()
 	require.Error(t, failed.err)
-	assert.Empty(t, failed.actions.ending("create", "-uninstall"), "nothing would uninstall a host that was not claimed")
+	assert.Empty(t, failed.actions.ending("create", "-claim"), "nothing would uninstall a host that was not claimed")
 	assert.Empty(t, failed.actions.ending("create", "-install"))
-	assert.Empty(t, failed.actions.ending("delete", "-uninstall"))
+	assert.Empty(t, failed.actions.ending("delete", "-claim"))
 }
 
 // A claim that is refused leaves nothing behind that a destroy would run on the host.
 func TestADestroyLeavesAHostAloneThatWasNeverClaimed(t *testing.T) {
 	s := newStack(t, "staging")
-	s.fail("create", "k3s-agent-2-uninstall")
+	s.fail("create", "k3s-agent-2-claim")
 	failed := s.up()
 	require.Error(t, failed.err)
 	assert.NotContains(t, failed.actions.names("create"), "k3s-agent-2-binary")
 	assert.NotContains(t, failed.actions.names("create"), "k3s-agent-2-install")
 	gone := s.destroy()
 	require.NoError(t, gone.err)
-	assert.NotContains(t, gone.actions.names("delete"), "k3s-agent-2-uninstall")
+	assert.NotContains(t, gone.actions.names("delete"), "k3s-agent-2-claim")
 	assert.Empty(t, s.stored())
 }

@@ -17,7 +17,7 @@ import (
 func lasting(state *resource.State) bool {
 	name := state.URN.Name()
 	for _, suffix := range []string{
-		"-key", "-identity", "-hostkey", "-machine", "-vm", "-image", "-cluster", "-token", "-kubeconfig", "-provider", "-uninstall", "-password",
+		"-key", "-identity", "-hostkey", "-machine", "-vm", "-image", "-cluster", "-token", "-kubeconfig", "-provider", "-uninstall", "-claim", "-vip", "-keepalived", "-password",
 	} {
 		if strings.HasSuffix(name, suffix) {
 			return true

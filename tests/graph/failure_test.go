@@ -64,7 +64,7 @@ func TestWhatIsMissingIsToldBeforeAnythingIsCreated(t *testing.T) {
 	}{
 		"an SSH key": {func(t *testing.T, _ *program) {
 			require.NoError(t, os.RemoveAll(filepath.Join(os.Getenv("HOME"), ".ssh")))
-		}, "hosts: driver existing: ssh key of server-1"},
+		}, "hosts: driver existing: strata:hosts.nodes[0].ssh of server-1: keyFile: "},
 		"the bundle": {func(t *testing.T, p *program) {
 			require.NoError(t, os.Remove(filepath.Join(p.project.Bundle, artifacts.ManifestFile)))
 		}, "artifacts: "},

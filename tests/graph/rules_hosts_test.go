@@ -1,15 +1,15 @@
 package graph_test
 
 import (
+	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/hostrun"
 	"strata/tests/pulumitest"
 )
 
@@ -58,15 +58,12 @@ func inCluster(p *program, g graph) []string {
 	return broken
 }
 
-// remoteBound is the bound in a remote command's own text; the provider's timeouts end the dialling only.
-var remoteBound = regexp.MustCompile(`timeout -k 5 ([0-9]+) `)
-
 func commandsAreBounded(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.names() {
 		switch r := g[name]; r.Type {
 		case "command:remote:Command":
-			broken = append(broken, remoteProblems(r)...)
+			broken = append(broken, retiredProblems(r)...)
 		case "command:local:Command":
 			broken = append(broken, localProblems(r)...)
 		}
@@ -74,38 +71,42 @@ func commandsAreBounded(_ *program, g graph) []string {
 	return broken
 }
 
-func remoteProblems(r pulumitest.Resource) []string {
+// retiredProblems: the provider's own SSH runs nothing. It knows one jump host, no end of a run and no host that fell silent, and what stands
+// in states from when it ran something must lose its delete (docs/adr/0045).
+func retiredProblems(r pulumitest.Resource) []string {
 	var broken []string
-	for _, step := range []struct{ text, engine string }{
-		{r.Text("create"), r.Timeouts.Create}, {r.Text("update"), r.Timeouts.Update}, {r.Text("delete"), r.Timeouts.Delete},
-	} {
-		if step.text == "" || step.text == "true" {
-			continue
-		}
-		found := remoteBound.FindStringSubmatch(step.text)
-		if found == nil {
-			broken = append(broken, r.Name+" has a command without a bound on the host")
-			continue
-		}
-		seconds, _ := strconv.Atoi(found[1])
-		engine, err := time.ParseDuration(step.engine)
-		if err != nil || engine <= time.Duration(seconds)*time.Second {
-			broken = append(broken, fmt.Sprintf("%s: the engine gives up after %q, before the host's %ds are over", r.Name, step.engine, seconds))
+	for _, step := range []string{"create", "update", "delete"} {
+		if text := r.Text(step); text != "" {
+			broken = append(broken, r.Name+" runs something over the provider's SSH: "+step)
 		}
 	}
 	connection, secret := r.Input("connection")
 	if !secret || !connection.IsObject() {
 		return append(broken, r.Name+" has a connection that is not secret")
 	}
-	key := connection.ObjectValue()["hostKey"]
-	if !key.IsString() || !strings.HasPrefix(key.StringValue(), "ssh-ed25519 ") {
+	if connection.ObjectValue().HasValue("privateKey") {
+		broken = append(broken, r.Name+" keeps a key that nothing uses")
+	}
+	return broken
+}
+
+// hostRunProblems: a script on a host is over before the engine gives up, and runs on no host but the pinned one.
+func hostRunProblems(r pulumitest.Resource) []string {
+	var told hostrun.Input
+	if err := json.Unmarshal([]byte(r.Text("stdin")), &told); err != nil {
+		return []string{r.Name + " is told nothing that can be read"}
+	}
+	var broken []string
+	for _, engine := range []string{r.Timeouts.Create, r.Timeouts.Update, r.Timeouts.Delete} {
+		if bound, err := time.ParseDuration(engine); err != nil || told.Timeout.Duration <= 0 || bound <= told.Timeout.Duration {
+			broken = append(broken, fmt.Sprintf("%s: the engine gives up after %q, before the %s of the script are over", r.Name, engine, told.Timeout.Duration))
+		}
+	}
+	if !strings.HasPrefix(told.Target.HostKey, "ssh-ed25519 ") {
 		broken = append(broken, r.Name+" does not check the host's key")
 	}
-	if limit := connection.ObjectValue()["dialErrorLimit"]; !limit.IsNumber() || limit.NumberValue() != -1 {
-		broken = append(broken, r.Name+" stops dialling after ten refusals")
-	}
-	if ahead, _ := r.Input("addPreviousOutputInEnv"); !ahead.IsBool() || ahead.BoolValue() {
-		broken = append(broken, r.Name+" sends variables that sshd refuses")
+	if (told.Delete == "") != (r.Text("delete") == "") || told.Script == "" {
+		broken = append(broken, r.Name+" has no script for a step, or no step for a script")
 	}
 	return broken
 }
@@ -130,14 +131,14 @@ func localProblems(r pulumitest.Resource) []string {
 			broken = append(broken, fmt.Sprintf("%s has the bound %q", r.Name, limit))
 		}
 	}
+	if subcommand == "host-run" {
+		broken = append(broken, hostRunProblems(r)...)
+	}
 	if subcommand == "gate" && r.Text("delete") != "" {
 		broken = append(broken, r.Name+" is a gate and has a delete")
 	}
 	return broken
 }
-
-// claimed is the last command of a remote script, without its quotes.
-func claimed(create string) string { return strings.TrimRight(create, "'\n") }
 
 // uninstallIsSafe: the delete's script is in the state before anything is installed, and no trigger can make the engine run
 // it after the new install (a replacement creates first). What it does when it is created is to claim the host, so that only a host that is
@@ -145,15 +146,17 @@ func claimed(create string) string { return strings.TrimRight(create, "'\n") }
 func uninstallIsSafe(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
-		uninstall, install := g["k3s-"+node.Name+"-uninstall"], g["k3s-"+node.Name+"-install"]
-		if !g.reaches(install.Name, uninstall.Name) || g.reaches(uninstall.Name, install.Name) {
-			broken = append(broken, uninstall.Name+" is not before "+install.Name)
+		claim, install := g["k3s-"+node.Name+"-claim"], g["k3s-"+node.Name+"-install"]
+		if !g.reaches(install.Name, claim.Name) || g.reaches(claim.Name, install.Name) {
+			broken = append(broken, claim.Name+" is not before "+install.Name)
 		}
-		if !strings.HasSuffix(claimed(uninstall.Text("create")), "claim") || !strings.Contains(uninstall.Text("delete"), "found=$(whose)") {
-			broken = append(broken, uninstall.Name+" does not claim the host alone when it is created, or is deleted whosever the host is")
+		var told hostrun.Input
+		if err := json.Unmarshal([]byte(claim.Text("stdin")), &told); err != nil || !strings.HasSuffix(strings.TrimSpace(told.Script), "\nclaim") ||
+			!strings.Contains(told.Delete, "found=$(whose)") {
+			broken = append(broken, claim.Name+" does not claim the host alone when it is created, or is deleted whosever the host is")
 		}
-		if len(uninstall.Triggers()) > 0 {
-			broken = append(broken, uninstall.Name+" has triggers")
+		if len(claim.Triggers()) > 0 || claim.DeleteFirst || slices.Contains(claim.ReplacedOn, "create") || slices.Contains(claim.ReplacedOn, "stdin") {
+			broken = append(broken, claim.Name+" is replaced by something")
 		}
 		if len(install.Triggers()) > 0 || install.Text("delete") != "" {
 			broken = append(broken, install.Name+" has triggers or a delete")
@@ -175,13 +178,6 @@ func triggersReplace(p *program, g graph) []string {
 		if !allowed || r.Text("create") == health.Command {
 			broken = append(broken, name+" is replaced when a trigger changes")
 		}
-	}
-	if p.cfg.OnExistingCluster() {
-		return broken // the program itself reads the kubeconfig
-	}
-	kubeconfig := g["k3s-kubeconfig"]
-	if !slices.Contains(kubeconfig.IgnoredChanges, "connection") || !slices.Contains(kubeconfig.IgnoredChanges, "create") {
-		broken = append(broken, "k3s-kubeconfig is read again when the connection changes, and unknown in that preview")
 	}
 	return broken
 }

@@ -132,8 +132,9 @@ func clusterNeeds(g graph, servers, agents []string) []need {
 		for _, action := range onHost(g, node) {
 			add(action, "hosts-"+node+"-gate")
 		}
+		add("k3s-"+node+"-uninstall", "k3s-"+node+"-claim") // which takes over what it did
 		for _, pushed := range pushes(g, node) {
-			add(pushed, "k3s-"+node+"-uninstall")
+			add(pushed, "k3s-"+node+"-claim")
 			add("k3s-"+node+"-install", pushed)
 		}
 		add("k3s-"+node+"-install", "k3s-"+node+"-admit") // its name is free
@@ -170,7 +171,7 @@ func onHost(g graph, node string) []string {
 // pushes are the copies of artifacts to a node's host: everything there but install, uninstall, admit, vip and gate.
 func pushes(g graph, node string) []string {
 	return slices.DeleteFunc(onHost(g, node), func(name string) bool {
-		return slices.Contains([]string{"install", "uninstall", "admit", "vip", "vip-attempt", "gate"}, strings.TrimPrefix(name, "k3s-"+node+"-"))
+		return slices.Contains([]string{"install", "claim", "uninstall", "admit", "keepalived", "keepalived-attempt", "vip", "gate"}, strings.TrimPrefix(name, "k3s-"+node+"-"))
 	})
 }
 

@@ -1,10 +1,14 @@
 package graph_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/internal/hostrun"
+	"strata/tests/pulumitest"
 )
 
 // With an address of the API's own, each server holds it once it serves, and whoever uses the kubeconfig waits until it answers.
@@ -16,11 +20,13 @@ func TestAnAddressOfTheAPIsOwnIsThereBeforeItIsUsed(t *testing.T) {
 		assert.Empty(t, rule.check(p, g), rule.name)
 	}
 	for _, server := range []string{"server-1", "server-2", "server-3"} {
-		assert.True(t, g.reaches("k3s-"+server+"-vip", "k3s-"+server+"-gate"), server)
-		assert.True(t, g.reaches("k3s-endpoint", "k3s-"+server+"-vip"), server)
-		install := g["k3s-"+server+"-vip"]
-		assert.Contains(t, install.Text("create"), "VIP='\\''10.10.0.10'\\''")
-		assert.Contains(t, install.Text("delete"), "disable --now keepalived")
+		assert.True(t, g.reaches("k3s-"+server+"-keepalived", "k3s-"+server+"-gate"), server)
+		assert.True(t, g.reaches("k3s-endpoint", "k3s-"+server+"-keepalived"), server)
+		install := g["k3s-"+server+"-keepalived"]
+		told := hostRun(t, install)
+		assert.Contains(t, told.Script, "VIP='10.10.0.10'")
+		assert.Contains(t, told.Delete, "disable --now keepalived")
+		assert.True(t, g["k3s-"+server+"-vip"].DependsOn(install.Name), "it has taken over")
 	}
 	for _, name := range []string{"k3s-provider", "metallb-release"} {
 		assert.True(t, g.reaches(name, "k3s-endpoint"), name)
@@ -37,4 +43,11 @@ func TestAnAddressOfTheAPIsOwnIsThereBeforeItIsUsed(t *testing.T) {
 	without := newProgram(t, "staging").graph(t)
 	require.NotContains(t, without, "k3s-endpoint")
 	assert.NotContains(t, without, "k3s-server-1-vip")
+}
+
+// hostRun is what a command for a host is told.
+func hostRun(t *testing.T, r pulumitest.Resource) (told hostrun.Input) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(r.Text("stdin")), &told), r.Name)
+	return told
 }

@@ -111,8 +111,6 @@ func (a *Answers) stdout(r Resource) string {
 		return r.Text("stdin")
 	case "exec .strata/bin/strata credential":
 		return issued(r.Text("stdin"))
-	case "timeout -k 5 60 cat /etc/rancher/k3s/k3s.yaml", "timeout -k 5 60 sudo -n cat /etc/rancher/k3s/k3s.yaml":
-		return Kubeconfig
 	}
 	return ""
 }

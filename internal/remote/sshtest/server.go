@@ -27,6 +27,8 @@ type Server struct {
 	Env []string
 	// User is the only user that may log in. Default root.
 	User string
+	// Forwards lets connections through, as a jump host does. Default false.
+	Forwards bool
 
 	hostKey  ssh.Signer
 	login    ssh.PublicKey
@@ -37,6 +39,8 @@ type Server struct {
 	commands []string
 	conns    []net.Conn
 	silent   bool
+	onward   []string
+	open     int
 }
 
 // Start starts a server; change its fields before the first connection. It ends with the test.
@@ -119,6 +123,26 @@ func (s *Server) Connections() int {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return len(s.conns)
+}
+
+// Onward are the addresses to which connections were let through, or asked to be.
+func (s *Server) Onward() []string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return append([]string(nil), s.onward...)
+}
+
+// Hop is the server as a jump host.
+func (s *Server) Hop() remote.Hop {
+	t := s.Target()
+	return remote.Hop{Address: t.Address, Port: t.Port, User: t.User, HostKey: t.HostKey}
+}
+
+// Open counts the connections that are there.
+func (s *Server) Open() int {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.open
 }
 
 // Cut drops every connection at once.

@@ -35,9 +35,18 @@ func (s *Server) serve(raw net.Conn) {
 		_ = raw.Close()
 		return
 	}
+	s.opened(1)
+	defer s.opened(-1)
 	go ssh.DiscardRequests(requests) // Answers keep-alives as sshd does: with a refusal.
 	for offer := range channels {
-		if offer.ChannelType() != "session" {
+		switch {
+		case offer.ChannelType() == "direct-tcpip" && s.Forwards:
+			go s.forward(offer)
+			continue
+		case offer.ChannelType() == "direct-tcpip":
+			_ = offer.Reject(ssh.Prohibited, "open failed") // as sshd does with AllowTcpForwarding no
+			continue
+		case offer.ChannelType() != "session":
 			_ = offer.Reject(ssh.UnknownChannelType, "sessions only")
 			continue
 		}
@@ -47,6 +56,13 @@ func (s *Server) serve(raw net.Conn) {
 		}
 		go s.session(channel, requests)
 	}
+}
+
+// opened counts a connection that has begun, or one that has ended.
+func (s *Server) opened(more int) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.open += more
 }
 
 func (s *Server) authenticate(meta ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {

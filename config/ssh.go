@@ -1,0 +1,168 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// SSH is how a host is reached. A Node's own values override the ones of Hosts. Only driver existing reads more than User and Port: the others
+// make the hosts, and their keys with them.
+type SSH struct {
+	// User logs in; any other than root uses sudo. Default: what config says, or else root.
+	User string `json:"user,omitempty"`
+	// Port is sshd's TCP port. Default: what config says, or else 22.
+	Port int `json:"port,omitempty"`
+	// KeyFile is the private key's path; a leading ~ is the home directory, a relative path is relative to the project.
+	// Default: what config says, or else ~/.ssh/id_ed25519; with agent, none. Only driver existing reads it: the others generate a key.
+	KeyFile string `json:"keyFile,omitempty"`
+	// HostKey pins the host's public key, in authorized_keys form. Default: what knownHosts has, or else taken at one bounded first contact. Only driver
+	// existing reads it: the others make the host's key before its first boot.
+	HostKey string `json:"hostKey,omitempty"`
+	// Jump are the jump hosts on the way to the host, the one that this machine reaches first. Only SSH goes through them: the API (6443) and
+	// the load balancer's addresses must be reachable from where Strata runs. Default: ProxyJump of config, or else none.
+	Jump []JumpHost `json:"jump,omitempty"`
+	// Agent offers the keys of the ssh-agent of whoever runs Strata (SSH_AUTH_SOCK), behind that of keyFile. Default false.
+	Agent bool `json:"agent,omitempty"`
+	// Passphrase opens the private keys. It must be encrypted: pulumi config set --secret --path strata:hosts.ssh.passphrase. Default: none.
+	Passphrase string `json:"passphrase,omitempty"`
+	// SudoPassword is what sudo asks the user for. It must be encrypted: pulumi config set --secret --path strata:hosts.ssh.sudoPassword.
+	// Default: none, sudo asks for none.
+	SudoPassword string `json:"sudoPassword,omitempty"`
+	// Config is the path of a file as ssh_config(5) has it, for example ~/.ssh/config. HostName, User, Port, IdentityFile and ProxyJump are read
+	// from it, by a node's name or else its address, where no key here says otherwise; what other nodes know stays the node's address. Default: none is read.
+	Config string `json:"config,omitempty"`
+	// KnownHosts is the path of a file as ssh has it, for example ~/.ssh/known_hosts. It must have the key of each host and jump host that has no
+	// hostKey. Default: none is read.
+	KnownHosts string `json:"knownHosts,omitempty"`
+}
+
+// JumpHost is a host that lets connections through to others.
+type JumpHost struct {
+	// Host is an IP address or DNS name, or a name in the file of ssh.config. Required.
+	Host string `json:"host"`
+	// Port is sshd's TCP port. Default: what ssh.config says, or else 22.
+	Port int `json:"port,omitempty"`
+	// User logs in. Default: what ssh.config says, or else the user of the host behind it.
+	User string `json:"user,omitempty"`
+	// KeyFile is the private key's path, as in ssh.keyFile. Default: what ssh.config says, or else the key of the host behind it.
+	KeyFile string `json:"keyFile,omitempty"`
+	// HostKey pins the jump host's public key, in authorized_keys form; there is no first contact. Default: what ssh.knownHosts has.
+	HostKey string `json:"hostKey,omitempty"`
+}
+
+// deriveSSH gives every node its effective values. Where a file of ssh_config has a say, what is not set stays so, for the file to fill in.
+func (h *Hosts) deriveSSH() {
+	for i := range h.Nodes {
+		own, all := &h.Nodes[i].SSH, h.SSH
+		own.User, own.Port = or(own.User, all.User), or(own.Port, all.Port)
+		own.KeyFile, own.HostKey = or(own.KeyFile, all.KeyFile), or(own.HostKey, all.HostKey)
+		if own.Jump == nil { // an empty list is a host without any
+			own.Jump = all.Jump
+		}
+		own.Agent = own.Agent || all.Agent
+		own.Passphrase, own.SudoPassword = or(own.Passphrase, all.Passphrase), or(own.SudoPassword, all.SudoPassword)
+		own.Config, own.KnownHosts = or(own.Config, all.Config), or(own.KnownHosts, all.KnownHosts)
+		own.byDefault(h.Driver)
+	}
+	h.SSH.byDefault(h.Driver)
+}
+
+// byDefault fills in what is not set and cannot come from a file of ssh_config.
+func (s *SSH) byDefault(driver Driver) {
+	if s.Config != "" && driver == DriverExisting {
+		return
+	}
+	s.User, s.Port = or(s.User, DefaultUser), or(s.Port, DefaultPort)
+	if driver == DriverExisting && !s.Agent {
+		s.KeyFile = or(s.KeyFile, DefaultKeyFile)
+	}
+}
+
+// What a login has by default.
+const (
+	DefaultUser    = "root"
+	DefaultPort    = 22
+	DefaultKeyFile = "~/.ssh/id_ed25519"
+)
+
+// checkWay holds the rules of the way to existing hosts. What a node has from hosts.ssh is reported there.
+func (c *Config) checkWay(ps *problems) {
+	for i, node := range c.Hosts.Nodes {
+		own, all, key := node.SSH, c.Hosts.SSH, field("hosts.nodes[%d].ssh", i)
+		if slices.Equal(own.Jump, all.Jump) && own.KnownHosts == all.KnownHosts {
+			own.Jump = nil
+		}
+		if own.SudoPassword == all.SudoPassword {
+			own.SudoPassword = ""
+		}
+		if own.SudoPassword != "" && own.User == DefaultUser {
+			ps.add(key+".sudoPassword", "", "is not used: root needs no sudo", "remove it, or set ssh.user")
+		}
+		own.check(ps, key, c.Hosts.Driver, all)
+	}
+	if c.Hosts.SSH.SudoPassword != "" && !slices.ContainsFunc(c.Hosts.Nodes, func(node Node) bool { return node.SSH.User != DefaultUser }) {
+		ps.add(field("hosts.ssh.sudoPassword"), "", "is not used: root needs no sudo", "remove it, or set ssh.user")
+	}
+	c.Hosts.SSH.check(ps, field("hosts.ssh"), c.Hosts.Driver, SSH{})
+}
+
+// check reports what is wrong with values that were set at a key; what is as in above was reported there.
+func (s SSH) check(ps *problems, key string, driver Driver, above SSH) {
+	if driver != DriverExisting {
+		for name, set := range map[string]bool{
+			"jump": len(s.Jump) > 0, "agent": s.Agent && !above.Agent, "passphrase": s.Passphrase != above.Passphrase, "sudoPassword": s.SudoPassword != "",
+			"config": s.Config != above.Config, "knownHosts": s.KnownHosts != above.KnownHosts,
+		} {
+			if set {
+				ps.add(key+"."+name, "", "is only read by driver existing", "remove it: the hosts that driver "+string(driver)+" makes are reached without it")
+			}
+		}
+		return
+	}
+	if strings.ContainsAny(s.SudoPassword, "\n\r") {
+		ps.add(key+".sudoPassword", "", "has more than one line, and sudo reads one", "set it again, without the line break")
+	}
+	for i, jump := range s.Jump {
+		jump.check(ps, fmt.Sprintf("%s.jump[%d]", key, i), s)
+	}
+}
+
+func (j JumpHost) check(ps *problems, key string, of SSH) {
+	if j.Host == "" || strings.ContainsAny(j.Host, " \t/@,") {
+		ps.add(key+".host", j.Host, "is not an address or a name", "write host, and user and port as keys of their own")
+	}
+	if j.Port < 0 || j.Port > 65535 {
+		ps.add(key+".port", strconv.Itoa(j.Port), "is not a TCP port", "use 1 to 65535")
+	}
+	if j.User != "" && !userName.MatchString(j.User) {
+		ps.add(key+".user", j.User, "is not a user name", "use lower case letters, digits, dashes and underscores")
+	}
+	switch {
+	case j.HostKey != "":
+		checkHostKey(ps, key+".hostKey", j.HostKey)
+	case of.KnownHosts == "":
+		ps.add(key+".hostKey", "", "is not set, and a jump host is trusted at no first contact",
+			"copy one line of its /etc/ssh/ssh_host_ed25519_key.pub, or name a file that has it: ssh.knownHosts")
+	}
+}
+
+// plainSSH refuses passwords that are written out, as those of registries.
+func (d *decoder) plainSSH(hosts Hosts) (ps problems) {
+	if d.secret == nil || d.secret(Namespace+":hosts") {
+		return nil
+	}
+	refuse := func(key string, s SSH) {
+		for name, value := range map[string]string{"passphrase": s.Passphrase, "sudoPassword": s.SudoPassword} {
+			if value != "" && value != Sealed {
+				ps.add(key+"."+name, "", "is not encrypted", "run: pulumi config set --secret --path '"+key+"."+name+"'")
+			}
+		}
+	}
+	refuse(field("hosts.ssh"), hosts.SSH)
+	for i, node := range hosts.Nodes {
+		refuse(field("hosts.nodes[%d].ssh", i), node.SSH)
+	}
+	return ps
+}

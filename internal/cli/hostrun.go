@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"strata/health"
+	"strata/internal/hostrun"
+)
+
+// newHostRunCommand is `strata host-run`: a script on a host, whose output it prints. It stands in states, whose deletes run it with --delete,
+// so it must go on working as it is. The private key comes in STRATA_SSH_KEY.
+func newHostRunCommand() *cobra.Command {
+	var gone bool
+	command := &cobra.Command{
+		Use:    "host-run",
+		Short:  "Run a script on a host (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: fromStdin("host-run", func(ctx context.Context, cmd *cobra.Command, input hostrun.Input) error {
+			return input.Run(ctx, gone, health.SecretsFrom(os.Getenv).SSHKey, cmd.OutOrStdout())
+		}),
+	}
+	command.Flags().BoolVar(&gone, "delete", false, "run the script of the delete")
+	return command
+}

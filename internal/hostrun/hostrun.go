@@ -1,0 +1,58 @@
+// Package hostrun owns what a resource does on one host over SSH: a bash script as root when it is created or changes, and another one when it
+// goes. It is what `strata host-run` does. It does not own what the scripts do, nor how the host is reached (package remote).
+package hostrun
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/remote"
+)
+
+// Input is what `strata host-run` reads on stdin. It stands in the states of stacks, whose resources are deleted with it.
+type Input struct {
+	Target remote.Target `json:"target"`
+	// Script is bash; it must not be secret, since it is an argument on the host.
+	Script string `json:"script"`
+	// Stdin is what Script reads. It may be secret, and then the whole input is.
+	Stdin string `json:"stdin,omitempty"`
+	// Delete is the script that runs when the resource goes; empty: nothing.
+	Delete string `json:"delete,omitempty"`
+	// Timeout bounds either script, with the way to the host.
+	Timeout metav1.Duration `json:"timeout"`
+}
+
+// diskStall is for how long a host may be silent while a script fills its disk (internal/k3s/node).
+const diskStall = time.Minute
+
+// Run runs the script, or with gone the one of the delete, and writes its lines to out as they come, both streams in one. key is what
+// remote.Dialer takes. The error names the host and the exit code, and neither the script nor its input.
+func (i Input) Run(ctx context.Context, gone bool, key []byte, out io.Writer) error {
+	script, stdin := i.Script, i.Stdin
+	if gone {
+		script, stdin = i.Delete, ""
+	}
+	if script == "" {
+		return nil
+	}
+	client, err := remote.Dial(ctx, i.Target, key)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }() // The script has ended; how the host says goodbye changes nothing.
+	client.SetDeadAfter(diskStall)
+	if err := client.Stream(ctx, Bash(script), []byte(stdin), func(line string) { _, _ = fmt.Fprintln(out, line) }); err != nil {
+		return fmt.Errorf("script: %w; what it printed last says why", err)
+	}
+	return nil
+}
+
+// Bash is a bash script as a script of any POSIX shell: strict, with both streams in one, and with no line over 2,000 characters, because a
+// longer one than 64 KiB stops the reader of Pulumi's command provider for ever (pulumi-command 1.2.1, provider/pkg/provider/util/logging.go).
+func Bash(script string) string {
+	return "exec bash -o pipefail -c " + remote.Quote(`bash -euo pipefail -c "$0" 2>&1 | cut -c1-2000`) + " " + remote.Quote(script)
+}

@@ -1,0 +1,137 @@
+package reach
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+
+	"strata/config"
+	"strata/internal/remote"
+)
+
+// Where the passwords come from in a command line that is run by hand, which cannot read what Pulumi has encrypted.
+const (
+	PassphraseVariable   = "STRATA_SSH_PASSPHRASE"
+	SudoPasswordVariable = "STRATA_SUDO_PASSWORD"
+)
+
+// Host is a host that exists.
+type Host struct {
+	// Target is without a HostKey where neither the configuration nor a known_hosts has it.
+	Target remote.Target
+	// Key is what remote.Dialer takes. Secret.
+	Key []byte
+}
+
+// Hosts are the hosts of driver existing, in the order of strata:hosts.nodes; relative paths are relative to project. The error joins what is
+// wrong with each.
+func Hosts(hosts config.Hosts, project string) ([]Host, error) {
+	read := &reader{project: project, configs: map[string]lookup{}}
+	var reached []Host
+	var problems []error
+	for i, node := range hosts.Nodes {
+		host, err := read.host(hosts, node)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("strata:hosts.nodes[%d].ssh of %s: %w", i, node.Name, err))
+		}
+		reached = append(reached, host)
+	}
+	return reached, errors.Join(problems...)
+}
+
+// reader reads the files of one run; each ssh_config once.
+type reader struct {
+	project string
+	configs map[string]lookup
+}
+
+func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
+	ssh := node.SSH
+	said, err := r.said(ssh.Config, node.Name, node.Address.String())
+	if err != nil {
+		return Host{}, err
+	}
+	target := remote.Target{
+		Name: node.Name, Address: node.Address.String(), HostName: said.hostName, Agent: ssh.Agent, HostKey: ssh.HostKey,
+		Port: cmp.Or(ssh.Port, said.port, config.DefaultPort), User: cmp.Or(ssh.User, said.user, config.DefaultUser),
+	}
+	if target.HostName == target.Address {
+		target.HostName = ""
+	}
+	keyFile := cmp.Or(ssh.KeyFile, said.identity)
+	if keyFile == "" && !ssh.Agent {
+		keyFile = config.DefaultKeyFile
+	}
+	if ssh.Jump == nil {
+		ssh.Jump = said.jump
+	}
+	keys := &keyring{read: r, ssh: ssh}
+	keys.add(keyFile)
+	jump, err := r.hops(ssh, target.User, ssh.Jump, keys, 0)
+	target.Jump = jump
+	problems := []error{err}
+	if target.HostKey == "" && ssh.KnownHosts != "" {
+		target.HostKey, err = r.known(ssh.KnownHosts, target.Dialed(), target.Port, node.Name)
+		problems = append(problems, err)
+	}
+	keys.addSudo(target.User, node.Name, hosts.SSH.SudoPassword)
+	return Host{Target: target, Key: keys.text}, errors.Join(append(problems, keys.problems...)...)
+}
+
+// hopLimit ends a circle of ProxyJumps.
+const hopLimit = 8
+
+// hops are jump hosts as a connection takes them, in front of the first of them those that its own ProxyJump names. What logs in to them is
+// added to keys.
+func (r *reader) hops(ssh config.SSH, user string, jumps []config.JumpHost, keys *keyring, depth int) ([]remote.Hop, error) {
+	if depth > hopLimit {
+		return nil, fmt.Errorf("%s: ProxyJump: more than %d hosts, one behind the other: do they name each other?", ssh.Config, hopLimit)
+	}
+	var hops []remote.Hop
+	var problems []error
+	for i, jump := range jumps {
+		said, err := r.said(ssh.Config, jump.Host)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 && len(said.jump) > 0 {
+			before, err := r.hops(ssh, user, said.jump, keys, depth+1)
+			hops, problems = append(hops, before...), append(problems, err)
+		}
+		hop := remote.Hop{
+			Address: cmp.Or(said.hostName, jump.Host), Port: cmp.Or(jump.Port, said.port, config.DefaultPort),
+			User: cmp.Or(jump.User, said.user, user), HostKey: jump.HostKey,
+		}
+		if hop.HostKey == "" {
+			hop.HostKey, err = r.pinned(ssh, hop, jump.Host)
+			problems = append(problems, err)
+		}
+		if file := cmp.Or(jump.KeyFile, said.identity); file != "" {
+			keys.add(file)
+		}
+		hops = append(hops, hop)
+	}
+	return hops, errors.Join(problems...)
+}
+
+// pinned is the key of a jump host, for which there is no first contact.
+func (r *reader) pinned(ssh config.SSH, hop remote.Hop, name string) (string, error) {
+	if ssh.KnownHosts == "" {
+		return "", fmt.Errorf("jump host %s has no pin: name a file that has its key in strata:hosts.ssh.knownHosts, or write the jump hosts with a hostKey into strata:hosts.ssh.jump", name)
+	}
+	return r.known(ssh.KnownHosts, hop.Address, hop.Port, name)
+}
+
+// open is a file of the configuration.
+func (r *reader) open(key, path string) (string, []byte, error) {
+	file, err := config.ResolvePath(r.project, path)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", key, err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", key, err)
+	}
+	return file, text, nil
+}

@@ -1,0 +1,209 @@
+package reach_test
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"strata/config"
+	"strata/internal/reach"
+	"strata/internal/remote"
+)
+
+// folder is a project's, with files.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	return dir
+}
+
+// keyPair is a private key, with a passphrase if one is given, and its public half.
+func keyPair(t *testing.T, passphrase string) (private, public string) {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	block, err := ssh.MarshalPrivateKey(key, "")
+	if passphrase != "" {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte(passphrase))
+	}
+	require.NoError(t, err)
+	signer, err := ssh.NewSignerFromKey(key)
+	require.NoError(t, err)
+	return string(pem.EncodeToMemory(block)), strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
+}
+
+// one is a stack of one host, whose configuration has these values.
+func one(s config.SSH) config.Hosts {
+	return config.Hosts{Driver: config.DriverExisting, SSH: s, Nodes: []config.Node{{Name: "server-1", Address: netip.MustParseAddr("10.10.0.11"), SSH: s}}}
+}
+
+func of(t *testing.T, s config.SSH, project string) reach.Host {
+	t.Helper()
+	hosts, err := reach.Hosts(one(s), project)
+	require.NoError(t, err)
+	require.Len(t, hosts, 1)
+	return hosts[0]
+}
+
+func TestAHostIsReachedAsTheConfigurationSaysToTheByte(t *testing.T) {
+	key, pin := keyPair(t, "")
+	project := folder(t, map[string]string{"key": "# mine\n" + key})
+	host := of(t, config.SSH{User: "admin", Port: 2222, KeyFile: "key", HostKey: pin}, project)
+	assert.Equal(t, remote.Target{Name: "server-1", Address: "10.10.0.11", Port: 2222, User: "admin", HostKey: pin}, host.Target)
+	assert.Equal(t, "# mine\n"+key, string(host.Key), "it stands in the state")
+}
+
+const sshConfig = `
+Host server-1
+    HostName 192.0.2.11
+    User ops
+    Port 2022
+    IdentityFile node
+    ProxyJump far
+
+Host far
+    HostName far.example.org
+    User hop
+    ProxyJump near@198.51.100.1:2200
+
+Host *
+    User other
+    IdentityFile all
+`
+
+func TestWhatIsNotSetIsReadFromAnSSHConfig(t *testing.T) {
+	node, pin := keyPair(t, "")
+	all, _ := keyPair(t, "")
+	_, far := keyPair(t, "")
+	_, near := keyPair(t, "")
+	project := folder(t, map[string]string{
+		"config": sshConfig, "node": node, "all": all,
+		"known": knownhosts.HashHostname("far.example.org") + " " + far + "\n[198.51.100.1]:2200 " + near + "\n[192.0.2.11]:2022 " + pin + "\n",
+	})
+	host := of(t, config.SSH{Config: "config", KnownHosts: "known"}, project)
+	want := remote.Target{Name: "server-1", Address: "10.10.0.11", HostName: "192.0.2.11", Port: 2022, User: "ops", HostKey: pin, Jump: []remote.Hop{
+		{Address: "198.51.100.1", Port: 2200, User: "near", HostKey: near},
+		{Address: "far.example.org", Port: 22, User: "hop", HostKey: far},
+	}}
+	assert.Equal(t, want, host.Target)
+	assert.Equal(t, node+all, string(host.Key), "its own key is offered first")
+
+	own := of(t, config.SSH{Config: "config", KnownHosts: "known", User: "me", Port: 23, KeyFile: "all", HostKey: pin, Jump: []config.JumpHost{}}, project)
+	assert.Equal(t, remote.Target{Name: "server-1", Address: "10.10.0.11", HostName: "192.0.2.11", Port: 23, User: "me", HostKey: pin}, own.Target, "the configuration comes first")
+}
+
+func TestAJumpHostIsCompletedFromTheHostBehindItAndTheSSHConfig(t *testing.T) {
+	key, pin := keyPair(t, "")
+	project := folder(t, map[string]string{"config": "Host bastion\n  HostName 198.51.100.7\n  Port 24\n", "key": key})
+	jumps := []config.JumpHost{{Host: "bastion", HostKey: pin}, {Host: "10.9.0.1", Port: 25, User: "hop", HostKey: pin}}
+	host := of(t, config.SSH{Config: "config", KeyFile: "key", User: "ops", HostKey: pin, Jump: jumps}, project)
+	assert.Equal(t, []remote.Hop{
+		{Address: "198.51.100.7", Port: 24, User: "ops", HostKey: pin}, {Address: "10.9.0.1", Port: 25, User: "hop", HostKey: pin},
+	}, host.Target.Jump)
+	assert.Equal(t, key, string(host.Key))
+}
+
+func TestAKeyThatIsEncryptedIsOpenedOrLeftToTheAgent(t *testing.T) {
+	sealed, public := keyPair(t, "open sesame")
+	project := folder(t, map[string]string{"key": sealed})
+	ssh1 := config.SSH{KeyFile: "key", HostKey: public, Passphrase: "open sesame"}
+	host := of(t, ssh1, project)
+	signer, err := ssh.ParsePrivateKey(host.Key)
+	require.NoError(t, err)
+	assert.Equal(t, public, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))))
+	assert.Equal(t, host.Key, of(t, ssh1, project).Key, "a state does not change with it")
+
+	host = of(t, config.SSH{KeyFile: "key", HostKey: public, Agent: true}, project)
+	assert.Empty(t, host.Key)
+	assert.True(t, host.Target.Agent)
+	assert.Empty(t, of(t, config.SSH{HostKey: public, Agent: true}, project).Key, "an agent needs no key file")
+
+	sealedInFile := config.SSH{KeyFile: "key", HostKey: public, Passphrase: config.Sealed}
+	_, err = reach.Hosts(one(sealedInFile), project)
+	require.ErrorContains(t, err, reach.PassphraseVariable)
+	t.Setenv(reach.PassphraseVariable, "open sesame")
+	assert.NotEmpty(t, of(t, sealedInFile, project).Key)
+}
+
+func TestASudoPasswordTravelsWithTheKeys(t *testing.T) {
+	key, pin := keyPair(t, "")
+	project := folder(t, map[string]string{"key": key})
+	all := config.SSH{KeyFile: "key", HostKey: pin, User: "ops", SudoPassword: "hunter2"}
+	assert.Equal(t, key+string(remote.SudoPassword("hunter2", "")), string(of(t, all, project).Key))
+
+	hosts := one(all)
+	hosts.Nodes[0].SSH.SudoPassword = "hunter3"
+	own, err := reach.Hosts(hosts, project)
+	require.NoError(t, err)
+	assert.Equal(t, key+string(remote.SudoPassword("hunter3", "server-1")), string(own[0].Key))
+
+	all.User = "root"
+	assert.Equal(t, key, string(of(t, all, project).Key), "root needs none")
+
+	sealed := config.SSH{KeyFile: "key", HostKey: pin, User: "ops", SudoPassword: config.Sealed}
+	_, err = reach.Hosts(one(sealed), project)
+	require.ErrorContains(t, err, reach.SudoPasswordVariable)
+	t.Setenv(reach.SudoPasswordVariable, "hunter2")
+	assert.Equal(t, key+string(remote.SudoPassword("hunter2", "")), string(of(t, sealed, project).Key))
+}
+
+func TestWhatCannotBeReadIsSaidOfEveryHostAtOnce(t *testing.T) {
+	key, pin := keyPair(t, "")
+	sealed, _ := keyPair(t, "open sesame")
+	project := folder(t, map[string]string{
+		"key": key, "sealed": sealed, "known": "other.example.org " + pin + "\n@cert-authority 10.10.0.11 " + pin + "\n",
+		"command": "Host server-1\n  ProxyCommand nc %h %p\n", "circle": "Host server-1 a b\n  ProxyJump b\n", "exec": "Match exec true\n  User x\n",
+		"token": "Host server-1\n  IdentityFile %d/key\n", "port": "Host server-1\n  Port ssh\n",
+	})
+	for name, test := range map[string]struct {
+		ssh  config.SSH
+		want string
+	}{
+		"no such key":                {config.SSH{KeyFile: "gone", HostKey: pin}, "strata:hosts.ssh.keyFile"},
+		"no passphrase":              {config.SSH{KeyFile: "sealed", HostKey: pin}, "keyFile sealed: private key is encrypted"},
+		"another passphrase":         {config.SSH{KeyFile: "sealed", HostKey: pin, Passphrase: "sesame"}, "and not with this passphrase"},
+		"no such config":             {config.SSH{KeyFile: "key", HostKey: pin, Config: "gone"}, "config: "},
+		"a command in place of SSH":  {config.SSH{KeyFile: "key", HostKey: pin, Config: "command"}, "ProxyCommand, which is not read"},
+		"jump hosts in a circle":     {config.SSH{KeyFile: "key", HostKey: pin, Config: "circle", KnownHosts: "known"}, "do they name each other?"},
+		"a condition that runs":      {config.SSH{KeyFile: "key", HostKey: pin, Config: "exec"}, "Match"},
+		"a token":                    {config.SSH{HostKey: pin, Config: "token"}, "a token (%)"},
+		"a port that is none":        {config.SSH{HostKey: pin, Config: "port"}, `"ssh" is not a TCP port`},
+		"a host that is not known":   {config.SSH{KeyFile: "key", KnownHosts: "known"}, "known has no key of 10.10.0.11:22"},
+		"a jump host without a pin":  {config.SSH{KeyFile: "key", HostKey: pin, Jump: []config.JumpHost{{Host: "hop"}}}, "jump host hop has no pin"},
+		"an unknown jump host":       {config.SSH{KeyFile: "key", HostKey: pin, KnownHosts: "known", Jump: []config.JumpHost{{Host: "hop"}}}, "known has no key of hop:22"},
+		"a known_hosts that is gone": {config.SSH{KeyFile: "key", KnownHosts: "gone"}, "knownHosts: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := reach.Hosts(one(test.ssh), project)
+			require.ErrorContains(t, err, test.want)
+			assert.Contains(t, err.Error(), "strata:hosts.nodes[0].ssh of server-1: ")
+			assert.NotContains(t, err.Error(), "sesame")
+		})
+	}
+	both := one(config.SSH{KeyFile: "gone", HostKey: pin})
+	both.Nodes = append(both.Nodes, both.Nodes[0])
+	both.Nodes[1].Name = "agent-1"
+	_, err := reach.Hosts(both, project)
+	require.ErrorContains(t, err, "of server-1: ")
+	require.ErrorContains(t, err, "of agent-1: ")
+}
+
+func TestOfSeveralKnownKeysTheSameOneIsTakenAsAtAFirstContact(t *testing.T) {
+	key, ed := keyPair(t, "")
+	const ec = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N87uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg="
+	project := folder(t, map[string]string{"key": key, "known": "10.10.0.11 " + ec + "\n10.10.0.11 " + ed + "\n"})
+	assert.Equal(t, ed, of(t, config.SSH{KeyFile: "key", KnownHosts: "known"}, project).Target.HostKey)
+}

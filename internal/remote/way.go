@@ -1,0 +1,146 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// ErrForwarding says that a jump host lets no connection through. Waiting does not help.
+var ErrForwarding = errors.New("jump host forwards no connection")
+
+// way leads to a host: directly, or through jump hosts, to which it stays logged in while the host is asked again and again.
+type way struct {
+	hops []*login
+	// last is the connection to the last hop, and gone is closed when it has ended.
+	last *ssh.Client
+	gone chan struct{}
+}
+
+// newWay is the way to a target, with the keys that log in to its jump hosts.
+func newWay(t Target, keys []ssh.Signer) (*way, error) {
+	w := &way{}
+	for _, hop := range t.hops() {
+		l, err := newLogin(hop, keys, "hosts.ssh.jump[].hostKey")
+		if err != nil {
+			return nil, fmt.Errorf("jump host: %w", err)
+		}
+		w.hops = append(w.hops, l)
+	}
+	return w, nil
+}
+
+// open is the connection to the last hop; nil where there is none. Its error names the hop that failed.
+func (w *way) open(ctx context.Context) (*ssh.Client, error) {
+	if w.last != nil {
+		select {
+		case <-w.gone:
+			w.close()
+		default:
+			return w.last, nil
+		}
+	}
+	for _, hop := range w.hops {
+		_, client, err := hop.connect(ctx, w.last)
+		if err != nil {
+			w.close()
+			return nil, fmt.Errorf("jump host %s: %w", hop.target, hop.explain(err))
+		}
+		w.last = client
+	}
+	if w.last != nil {
+		client, gone := w.last, make(chan struct{})
+		w.gone = gone
+		go func() {
+			_ = client.Wait() // The reason shows in whatever the loss interrupts.
+			close(gone)
+		}()
+	}
+	return w.last, nil
+}
+
+// close ends the connections to every hop; the next open makes them anew.
+func (w *way) close() {
+	if w.last != nil {
+		_ = w.last.Close() // Nothing of it is used again.
+	}
+	w.last = nil
+}
+
+// reach makes one attempt to log in at the end of the way. Its error is explained.
+func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, error) {
+	via, err := w.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, client, err := l.connect(ctx, via)
+	if err == nil || via == nil {
+		return conn, client, l.explain(err)
+	}
+	var silence net.Error
+	if errors.As(err, &silence) && silence.Timeout() {
+		w.close() // It may be a jump host that fell silent.
+	}
+	return nil, nil, fmt.Errorf("through jump host %s: %w", w.hops[len(w.hops)-1].target, l.explain(err))
+}
+
+// tunnel is a connection that a jump host forwards.
+type tunnel struct {
+	net.Conn
+	via *ssh.Client
+	// whole says that the way belongs to this connection, and ends with it: to close the channel alone would wait for an answer of a jump
+	// host that may be dead. Until the login at the far end, the way is there for the next attempt.
+	whole atomic.Bool
+}
+
+func (t *tunnel) Close() error {
+	if t.whole.Load() {
+		return t.via.Close()
+	}
+	return t.Conn.Close()
+}
+
+// dialThrough connects to an address, from the far end of via or, with nil, from here.
+func dialThrough(ctx context.Context, via *ssh.Client, endpoint string) (net.Conn, error) {
+	if via == nil {
+		dialer := net.Dialer{Timeout: connectTimeout}
+		return dialer.DialContext(ctx, "tcp", endpoint)
+	}
+	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	conn, err := via.DialContext(bounded, "tcp", endpoint)
+	if err != nil {
+		return nil, forwarded(err)
+	}
+	return &tunnel{Conn: conn, via: via}, nil
+}
+
+// forwarded gives what a jump host says of a connection that it did not make the form that a dial from here has.
+func forwarded(err error) error {
+	var refused *ssh.OpenChannelError
+	dial := func(cause error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: cause} }
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return dial(os.ErrDeadlineExceeded)
+	case !errors.As(err, &refused):
+		return err
+	case refused.Reason == ssh.Prohibited, refused.Reason == ssh.UnknownChannelType:
+		return fmt.Errorf("%w: %s; set AllowTcpForwarding yes in its sshd_config, and PermitOpen if it is there", ErrForwarding, oneLine(refused.Message))
+	}
+	// sshd passes on the words of strerror(3).
+	for words, cause := range map[string]error{
+		"refused": syscall.ECONNREFUSED, "No route": syscall.EHOSTUNREACH, "unreachable": syscall.EHOSTUNREACH, "timed out": os.ErrDeadlineExceeded,
+	} {
+		if strings.Contains(refused.Message, words) {
+			return dial(cause)
+		}
+	}
+	return fmt.Errorf("it could not connect: %s", oneLine(refused.Message))
+}
