@@ -24,7 +24,7 @@ const (
 // balancer's addresses are on a network that this machine is on.
 func TestHostsBehindAJumpHost(t *testing.T) {
 	t.Parallel()
-	net := network{"stj0", "10.36.0"}
+	net := network{"stj0", "10.40.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}
 	hosts := existingHosts(t, "e2ej", net, append(all, node{"bastion", "agent", 5})...)
 	for _, n := range all {
