@@ -167,7 +167,7 @@ func uninstallIsSafe(p *program, g graph) []string {
 
 // triggersReplace: a trigger replaces a command. A gate runs again because its spec changes; replacing it would let the next
 // layer's resources be replaced with it.
-func triggersReplace(p *program, g graph) []string {
+func triggersReplace(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return len(r.Triggers()) > 0 }) {
 		r := g[name]

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -125,10 +126,7 @@ func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 					noticed[rule.name] = found
 				}
 			}
-			names := []string{}
-			for name := range noticed {
-				names = append(names, name)
-			}
+			names := slices.Collect(maps.Keys(noticed))
 			assert.True(t, slices.ContainsFunc(names, func(name string) bool { return len(name) >= len(test.rule) && name[:len(test.rule)] == test.rule }),
 				"rule %q did not notice; noticed: %v", test.rule, noticed)
 		})
