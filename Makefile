@@ -91,12 +91,12 @@ test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine
 .PHONY: test-chaos
 test-chaos: ## in Pulumi's engine: a kill at every boundary of each stack's operations (KILLS=0 is all), and HISTORIES (500) random ones for each of two stacks, from SEED (1); written to bench/results.json (hours). On the lab, apart: bench-kills, bench-actions, bench-histories, bench-faults
 	$(CHAOS) -run '^TestWhatIsPlantedIsFoundAndShrunk$$' .
-	$(CHAOS) -run '^TestEveryKillConverges$$' .
+	for stack in local staging rehearsal proxmox libvirt kind vip vault workload; do $(CHAOS) -run "^TestEveryKillConverges$$/^$$stack\$$" .; done
 	$(CHAOS) -run '^TestEveryHistoryConverges$$/^rehearsal$$' .
 	$(CHAOS) -run '^TestEveryHistoryConverges$$/^staging$$' .
 	go generate ./tests/bench
 # A process for each: Pulumi's engine keeps 3 MB of every run, and of one that is killed more.
-CHAOS = cd tests/engine && GOGC=100 GOMEMLIMIT=10GiB RECORD=1 KILLS=$${KILLS:-0} HISTORIES=$${HISTORIES:-500} go test -count=1 -timeout 180m -v
+CHAOS = RECORD=1 KILLS=$${KILLS:-0} HISTORIES=$${HISTORIES:-500} GOGC=200 GOMEMLIMIT=10GiB go test -C tests/engine -count=1 -timeout 180m -v
 
 .PHONY: mutants
 mutants: ## each small change of a gate's judgement must fail a test; writes tests/gates/mutants.md and docs/benchmarks.md (minutes)
