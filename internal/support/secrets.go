@@ -15,8 +15,11 @@ import (
 	"strata/internal/stackstate"
 )
 
-// secretKeys are the keys of the configuration whose texts are secret whether or not a person has encrypted them.
-var secretKeys = []string{"adminPasswordHash", "mirror", "password", "secretEnv", "secretFiles", "token"}
+// secretKeys are the keys of the configuration whose texts are secret whether or not a person has encrypted them: those of proxies, of an ACME
+// server's account and of its solver among them. What else has such a name is hidden with them.
+var secretKeys = []string{
+	"adminPasswordHash", "http", "https", "key", "mirror", "passphrase", "password", "secretEnv", "secretFiles", "sudoPassword", "token", "value",
+}
 
 func isSecretKey(key string) bool { return slices.Contains(secretKeys, key) }
 
