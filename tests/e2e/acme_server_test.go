@@ -42,7 +42,7 @@ func serveACME(t *testing.T, host string, names *nameServer) *acmeServer {
 		"PEBBLE_VA_NOSLEEP": "1", "PEBBLE_WFE_NONCEREJECT": "0",
 		"PEBBLE_AUTHZREUSE": "0", // each order proves its names
 	} {
-		required(t, os.Setenv(variable, value))
+		required(t, os.Setenv(variable, value)) //nolint:usetesting // t.Setenv refuses a story that runs beside others
 	}
 	s := &acmeServer{keyID: "strata", key: "YW4tZXh0ZXJuYWwtYWNjb3VudC1rZXktdGhhdC1tdXN0LW5vdC1sZWFr"}
 	quiet, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
