@@ -50,7 +50,7 @@ var meanings = map[string]string{
 	"upgrade_service_gap":            "the longest time without an answer of a Service during that upgrade",
 	"endpoint_gap":                   "the longest time without the API at its own address after the server that held it died",
 	"mutants_killed_ratio":           "small changes of the gates' judgement that fail a test, of all that a test can notice (`make mutants`)",
-	"kills_tried":                    "commands interrupted: in the engine killed before and behind each action of each operation; on the lab at seeded moments, and inside each long action by SIGKILL, SIGINT once and twice, a full disk and a lost network",
+	"kills_tried":                    "commands interrupted: `engine/…` killed before and behind each action of each operation, `lab/local` at seeded moments, `lab/actions/…` inside a long action",
 	"kills_converged":                "of those, the ones after which the same command once more brought everything about, a second up found nothing to do and nothing was left over",
 	"fault_healing_p95":              "time from the end of such a fault until all gates of the stack were open again, without a hand, 95th percentile",
 	"fault_naming_p95":               "time from such a fault being visible until a gate named it, 95th percentile",
