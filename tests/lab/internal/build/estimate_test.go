@@ -165,20 +165,24 @@ func TestTheEstimateOfARecordedRun(t *testing.T) {
 	assert.Greater(t, off, 0.3, "half of the run is not in the table: the test can fail")
 }
 
-// The run of testdata is of the whole lab, from empty caches, on a machine that took 1.7 times what the table says for each part. What it compiled
-// first took minutes to show that.
-func TestASlowMachineShowsInItsDownloads(t *testing.T) {
-	text, err := os.ReadFile("testdata/slow.json")
-	require.NoError(t, err)
-	var record Record
-	require.NoError(t, json.Unmarshal(text, &record))
-	weights := Weights{}
-	for _, part := range record.Parts {
-		weights[part.Name] = part.Weight
+// The runs of testdata are of the whole lab, from empty caches: one on a quiet machine, and one that took 1.7 times what the table says for each
+// part. What that one compiled first took minutes to show it.
+func TestTheEstimateOfTheWholeLabIsRightWithin30PerCent(t *testing.T) {
+	for _, name := range []string{"quiet", "slow"} {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile("testdata/" + name + ".json")
+			require.NoError(t, err)
+			var record Record
+			require.NoError(t, json.Unmarshal(text, &record))
+			weights := Weights{}
+			for _, part := range record.Parts {
+				weights[part.Name] = part.Weight
+			}
+			off, at := worst(weights, &record, 60, 30)
+			t.Logf("off by %.0f %% at %.0f %% of the run", 100*off, 100*at)
+			assert.Less(t, off, 0.3)
+		})
 	}
-	off, at := worst(weights, &record, 60, 30)
-	t.Logf("off by %.0f %% at %.0f %% of the run", 100*off, 100*at)
-	assert.Less(t, off, 0.3)
 }
 
 func TestTheRestIsNeverNothingAsLongAsSomethingRuns(t *testing.T) {
