@@ -61,15 +61,15 @@ func TestAPreviewNeverShowsTheClustersObjectsAsDeleted(t *testing.T) {
 }
 
 // loses reports whether steps take something away. A gate, an install or a push is replaced to run again, and the word of an attempt with
-// what it is kept by, which takes nothing (ADR 17);
+// what it is kept by, which takes nothing (ADR 17), nor does one that another kind of command follows under its name (ADR 45);
 // an object, a release or anything with a delete action that is replaced is gone for a while.
 func (s *stack) loses(resource string, steps []string) bool {
-	if slices.Contains(steps, string(deploy.OpDelete)) {
-		return true
-	}
 	state := s.stored()[resource]
 	runsAgain := state != nil && strings.HasPrefix(string(state.Type), "command:") && !state.Inputs.HasValue("delete") ||
 		strings.HasSuffix(resource, "-attempt")
+	if slices.Contains(steps, string(deploy.OpDelete)) {
+		return !runsAgain || !slices.Contains(steps, string(deploy.OpCreate))
+	}
 	return slices.Contains(steps, string(deploy.OpReplace)) && !runsAgain
 }
 
