@@ -3,7 +3,6 @@ package components
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"strata/config"
@@ -25,7 +24,7 @@ func k3sProxy(k3s config.K3s, nodes netip.Prefix) string {
 		"localhost", "127.0.0.0/8", nodes.Masked().String(), k3s.ClusterCIDR.String(), k3s.ServiceCIDR.String(), ".svc", "." + domain,
 	}, k3s.Proxy.NoProxy...)
 	var text strings.Builder
-	for _, set := range [][2]string{{"HTTP_PROXY", k3s.Proxy.HTTP}, {"HTTPS_PROXY", k3s.Proxy.HTTPS}, {"NO_PROXY", strings.Join(slices.Compact(direct), ",")}} {
+	for _, set := range [][2]string{{"HTTP_PROXY", k3s.Proxy.HTTP}, {"HTTPS_PROXY", k3s.Proxy.HTTPS}, {"NO_PROXY", strings.Join(direct, ",")}} {
 		if set[1] != "" {
 			fmt.Fprintf(&text, "%s=%s\n", set[0], remote.Quote(set[1]))
 		}

@@ -14,12 +14,11 @@ const apiPort = 6443
 // asks every API server through it (golang.org/x/net/http/httpproxy), while SSH and the gates of addresses go past it. It is apart from Load
 // because a download needs no host. getenv is os.Getenv.
 func (c *Config) CheckEnvironment(getenv func(string) string) error {
-	either := func(name, otherwise string) string { return or(getenv(name), getenv(otherwise)) }
 	variable := "HTTPS_PROXY"
 	if getenv(variable) == "" {
 		variable = "https_proxy"
 	}
-	ask := (&httpproxy.Config{HTTPSProxy: getenv(variable), NoProxy: either("NO_PROXY", "no_proxy")}).ProxyFunc()
+	ask := (&httpproxy.Config{HTTPSProxy: getenv(variable), NoProxy: or(getenv("NO_PROXY"), getenv("no_proxy"))}).ProxyFunc()
 	var ps problems
 	for _, node := range c.Hosts.Nodes {
 		if node.Role != RoleServer {

@@ -23,11 +23,9 @@ func (c *Config) checkMirror(ps *problems) {
 // plainMirror refuses a password in the stack file's address of the mirror: it would be in the repository, and in what Pulumi keeps of each
 // update.
 func (d *decoder) plainMirror(mirror string) (ps problems) {
-	parsed, err := url.Parse(mirror)
-	if err != nil || parsed.User == nil || d.secret == nil || d.secret(Namespace+":artifacts") {
-		return nil
+	if d.isPlain("artifacts") && hasLogin(mirror) {
+		ps.add(field("artifacts.mirror"), "", "has a user or a password in it, and is not encrypted",
+			"run: pulumi config set --secret --path strata:artifacts.mirror, or take it out and set the variable "+MirrorVariable)
 	}
-	ps.add(field("artifacts.mirror"), "", "has a user or a password in it, and is not encrypted",
-		"run: pulumi config set --secret --path strata:artifacts.mirror, or take it out and set the variable "+MirrorVariable)
 	return ps
 }

@@ -150,15 +150,12 @@ func (j JumpHost) check(ps *problems, key string, of SSH) {
 
 // plainSSH refuses passwords that are written out, as those of registries.
 func (d *decoder) plainSSH(hosts Hosts) (ps problems) {
-	if d.secret == nil || d.secret(Namespace+":hosts") {
+	if !d.isPlain("hosts") {
 		return nil
 	}
 	refuse := func(key string, s SSH) {
-		for name, value := range map[string]string{"passphrase": s.Passphrase, "sudoPassword": s.SudoPassword} {
-			if value != "" && value != Sealed {
-				ps.add(key+"."+name, "", "is not encrypted", "run: pulumi config set --secret --path '"+key+"."+name+"'")
-			}
-		}
+		ps.addPlain(key+".passphrase", s.Passphrase)
+		ps.addPlain(key+".sudoPassword", s.SudoPassword)
 	}
 	refuse(field("hosts.ssh"), hosts.SSH)
 	for i, node := range hosts.Nodes {

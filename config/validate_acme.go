@@ -118,17 +118,12 @@ func (a acmeCheck) http01() {
 
 // plainACME refuses secrets that are written out: they would be in the repository, and in what Pulumi keeps of each update.
 func (d *decoder) plainACME(given ACMEIssuer) (ps problems) {
-	if d.secret == nil || d.secret(Namespace+":certManager") {
+	if !d.isPlain("certManager") {
 		return nil
 	}
-	refuse := func(key, value string) {
-		if value != "" && value != Sealed {
-			ps.add(key, "", "is not encrypted", "run: pulumi config set --secret --path '"+key+"'")
-		}
-	}
-	refuse(field("certManager.acme.eab.key"), given.ExternalAccount.Key)
+	ps.addPlain(field("certManager.acme.eab.key"), given.ExternalAccount.Key)
 	for i, secret := range given.Secrets {
-		refuse(field("certManager.acme.secrets[%d].value", i), secret.Value)
+		ps.addPlain(field("certManager.acme.secrets[%d].value", i), secret.Value)
 	}
 	return ps
 }

@@ -1,10 +1,7 @@
 package config
 
 import (
-	"fmt"
 	"net/netip"
-	"net/url"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -35,9 +32,8 @@ func (p Proxy) addresses() map[string]string {
 
 // isProxy reports whether a text is the address of a proxy that can stand in a file of variables.
 func isProxy(text string) bool {
-	parsed, err := url.Parse(text)
-	return err == nil && slices.Contains([]string{"http", "https"}, parsed.Scheme) && parsed.Hostname() != "" &&
-		strings.Trim(parsed.Path, "/") == "" && parsed.RawQuery == "" && parsed.Fragment == "" && !strings.ContainsAny(text, "'\"\\$` \t")
+	parsed, ok := webAddress(text)
+	return ok && strings.Trim(parsed.Path, "/") == "" && !strings.ContainsAny(text, "'\"\\$` \t")
 }
 
 // isBypass reports whether a text is what Go takes in NO_PROXY, and curl as well (golang.org/x/net/http/httpproxy, Config.NoProxy).
@@ -53,9 +49,8 @@ func isBypass(text string) bool {
 // update.
 func (d *decoder) plainProxy(given Proxy) (ps problems) {
 	for key, address := range given.addresses() {
-		parsed, err := url.Parse(address)
-		if err == nil && parsed.User != nil && d.secret != nil && !d.secret(Namespace+":k3s") {
-			ps.add(key, "", "has a user or a password in it, and is not encrypted", fmt.Sprintf("run: pulumi config set --secret --path %s", key))
+		if d.isPlain("k3s") && hasLogin(address) {
+			ps.add(key, "", "has a user or a password in it, and is not encrypted", "run: pulumi config set --secret --path "+key)
 		}
 	}
 	return ps

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -70,9 +69,8 @@ func (r Registry) checkMirrors(ps *problems, key string) {
 
 // isMirror reports whether a text is an address that K3s takes, and has nothing in it that is for no eye.
 func isMirror(text string) bool {
-	parsed, err := url.Parse(text)
-	return err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Hostname() != "" &&
-		parsed.User == nil && parsed.RawQuery == "" && parsed.Fragment == ""
+	parsed, ok := webAddress(text)
+	return ok && parsed.User == nil
 }
 
 // isHostPort reports whether a text is a DNS name or an address, with or without a port.
@@ -90,14 +88,11 @@ func isHostPort(text string) bool {
 
 // plainPasswords refuses a registry's password that is written out: it would be in the repository, and in what Pulumi keeps of each update.
 func (d *decoder) plainPasswords(registries []Registry) (ps problems) {
-	if d.secret == nil || d.secret(Namespace+":k3s") {
+	if !d.isPlain("k3s") {
 		return nil
 	}
 	for i, registry := range registries {
-		if registry.Password != "" && registry.Password != Sealed {
-			key := field("k3s.registries[%d].password", i)
-			ps.add(key, "", "is not encrypted", "run: pulumi config set --secret --path '"+key+"'")
-		}
+		ps.addPlain(field("k3s.registries[%d].password", i), registry.Password)
 	}
 	return ps
 }
