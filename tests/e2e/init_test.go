@@ -20,13 +20,13 @@ func TestInitProposesAStackThatComesUp(t *testing.T) {
 	s := newStack(t, "e2e-init", map[string]any{})
 	project := t.TempDir()
 	file := filepath.Join(project, "Pulumi."+s.name+".yaml")
-	initArgs := []string{"init", s.name, "--project", project, "--user", "strata", "--key", hosts.keyFile, "--known-hosts", os.DevNull, "--k3s-version", bundleK3s}
+	initArgs := []string{"init", s.name, "--project", project, "--user", "strata", "--key", hosts.keyFile, "--known-hosts", os.DevNull, "--k3s-version", bundleK3s, "--timeout", "1m"}
 
 	s.step("hosts that cannot be read are all named, and nothing is written", func(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(root, "Pulumi.yaml"))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(project, "Pulumi.yaml"), text, 0o600))
-		r := s.run(strata, append(initArgs, "--timeout", "5s", "--host", net.address(11), "--host", net.address(99), "--host", "no-such-user@"+net.address(12))...)
+		r := s.run(strata, append(initArgs, "--host", net.address(11), "--host", net.address(99), "--host", "no-such-user@"+net.address(12))...)
 		s.refused(t, r, "nothing was written", net.address(99)+":22", "private key not accepted")
 		assert.NoFileExists(t, file)
 	})
