@@ -29,8 +29,8 @@ const builtPrefix = "built:"
 // runs nothing that a stranger put there.
 func (i OwnImage) Reference() string { return "localhost/strata/" + i.Name + ":" + i.Version }
 
-// bundled is the image's name in a bundle.
-func (i OwnImage) bundled() string { return "docker.io/strata/" + i.Name + ":" + i.Version }
+// Bundled is the image's name in a bundle.
+func (i OwnImage) Bundled() string { return "docker.io/strata/" + i.Name + ":" + i.Version }
 
 // url stands for the archive in the lock, where other artifacts have an address.
 func (i OwnImage) url() string {
@@ -76,7 +76,7 @@ func (c *Config) deriveImages() {
 		return
 	}
 	for _, asked := range c.askedImages() {
-		name := asked.bundled()
+		name := asked.Bundled()
 		if c.Artifacts.Source == SourceUpstream {
 			name = asked.Reference()
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/components"
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
@@ -20,13 +21,33 @@ import (
 // them decides which gates there are.
 func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	var seen health.Registered
-	err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
+	_, err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
 		return Program{}.layers(ctx, withoutKeys(*cfg), artifacts.Pinned(cfg), kubeconfig.Target{}, nil)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("gates of the configuration: %w", err)
 	}
 	return seen.Specs, nil
+}
+
+// Registrations are the resources of the configuration's first up, in the program's order, registered in this process. Its artifacts have to be
+// in their bundle or in the lock, and its manifests in the project; no key and no kubeconfig is read.
+func Registrations(ctx context.Context, cfg *config.Config, project string) ([]dryrun.Registration, error) {
+	manifests, err := components.ReadManifests(project, cfg.Apps.Manifests)
+	if err != nil {
+		return nil, err
+	}
+	files, err := artifacts.Resolve(cfg, project)
+	if err != nil {
+		return nil, fmt.Errorf("artifacts: %w", err)
+	}
+	registered, err := dryrun.Run(ctx, config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
+		return Program{}.layers(ctx, withoutKeys(*cfg), files, kubeconfig.Target{}, manifests)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("resources of the configuration: %w", err)
+	}
+	return registered, nil
 }
 
 // withoutKeys is a configuration whose private keys are empty, and whose hosts are reached without a file that says how.

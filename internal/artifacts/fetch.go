@@ -30,11 +30,11 @@ func Fetch(ctx context.Context, projectDir string, from config.Artifacts, pins [
 	if err := errors.Join(append(failures, err)...); err != nil {
 		return err
 	}
-	return old.with(fetched).Write(projectDir)
+	return old.With(fetched).Write(projectDir)
 }
 
-// with is the lock with newer entries. What no pin asks for now stays: it may come back, and is held against its sum then.
-func (l *Lock) with(newer []Locked) *Lock {
+// With is the lock with newer entries. What no pin asks for now stays: it may come back, and is held against its sum then.
+func (l *Lock) With(newer []Locked) *Lock {
 	lock := &Lock{Artifacts: slices.Clone(newer)}
 	for _, before := range l.Artifacts {
 		if !slices.ContainsFunc(newer, before.same) {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+
+	"strata/internal/atomicfile"
 )
 
 // ManifestFile is the manifest's name in a bundle folder.
@@ -72,6 +74,15 @@ func ReadManifest(bundle string) (*Manifest, error) {
 		}
 	}
 	return &manifest, errors.Join(wrong...)
+}
+
+// Write stores the manifest in a bundle folder.
+func (m *Manifest) Write(bundle string) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("bundle: %w", err)
+	}
+	return atomicfile.Write(filepath.Join(bundle, ManifestFile), append(text, '\n'), 0o644)
 }
 
 // has reports whether the bundle has an artifact of a name.

@@ -25,6 +25,8 @@ var together = [][]string{
 type Filled struct {
 	// Names are the artifacts that the folder has now, of those that were asked for.
 	Names []string
+	// Entries are their files as a bundle's manifest has them, with paths relative to the folder. The sum of a plugin is that of its archive.
+	Entries []Entry
 	// Left are files that were there under an artifact's name and were not fetched: their artifacts were left alone.
 	Left []string
 	// Missing names what did not come, and why; an artifact is missing as well where another that goes with it is. Nil: all came.
@@ -50,7 +52,7 @@ func Originals(ctx context.Context, dir string, known *Lock, from config.Artifac
 			return slices.ContainsFunc(groupOf(pin.Name), func(name string) bool { return isOf(file, name) })
 		})
 	})
-	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.with(known.Artifacts), hosts: &hosts{}}
+	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.With(known.Artifacts), hosts: &hosts{}}
 	fetched, failures, err := f.all(ctx, pins, out)
 	if err != nil {
 		return filled, err
@@ -66,11 +68,14 @@ func Originals(ctx context.Context, dir string, known *Lock, from config.Artifac
 			return filled, fmt.Errorf("%s: %w", originalName(one), err)
 		}
 		filled.Names = append(filled.Names, one.Name)
+		filled.Entries = append(filled.Entries, Entry{
+			Name: one.Name, Version: one.Version, Arch: one.Arch, Path: originalName(one), SHA256: one.SHA256, Size: one.Size, Origin: "real: " + one.URL,
+		})
 	}
 	if err := removeOlder(dir, before, whole); err != nil {
 		return filled, err
 	}
-	return filled, before.with(whole).Write(dir)
+	return filled, before.With(whole).Write(dir)
 }
 
 // missingOf joins failures that are all downloads that did not come; nil where one is something else.
@@ -122,7 +127,7 @@ func (f *fetcher) place(one Locked, dir string) error {
 	cached := filepath.Join(f.dir, one.artifact(nil).FileName())
 	target := filepath.Join(dir, originalName(one))
 	if isPlugin(one.Name) {
-		return unpackPlugin(cached, one.Name, target)
+		return Unpack(cached, one.Name, target)
 	}
 	if verified(target, one.SHA256) {
 		return nil

@@ -44,8 +44,36 @@ func PluginPins(project, arch string) ([]config.Pin, error) {
 	return pins, nil
 }
 
-// unpackPlugin takes the plugin out of its release's archive, unless it is there.
-func unpackPlugin(archive, name, target string) error {
+// CLIName is the artifact's name of Pulumi's command line, an archive with one program for each language.
+const CLIName = "pulumi"
+
+// cliSDK is the line of go.mod with the SDK, which a CLI of the same version serves.
+var cliSDK = regexp.MustCompile(`(?m)^\tgithub\.com/pulumi/pulumi/sdk/v3 v(\S+)$`)
+
+// CLIPin is Pulumi's command line for Linux and an architecture, at the version of the SDK of the project's go.mod.
+func CLIPin(project, arch string) (config.Pin, error) {
+	text, err := os.ReadFile(filepath.Join(project, "go.mod"))
+	if err != nil {
+		return config.Pin{}, fmt.Errorf("the version of Pulumi's command line: %w", err)
+	}
+	found := cliSDK.FindSubmatch(text)
+	if found == nil {
+		return config.Pin{}, errors.New("go.mod names no SDK of Pulumi")
+	}
+	version := string(found[1])
+	const releases = "https://github.com/pulumi/pulumi/releases/download/v"
+	machine := map[string]string{"amd64": "x64"}[arch]
+	if machine == "" {
+		machine = arch
+	}
+	return config.Pin{
+		Name: CLIName, Version: "v" + version, Arch: arch, URL: releases + version + "/pulumi-v" + version + "-linux-" + machine + ".tar.gz",
+		Sums: releases + version + "/pulumi-" + version + "-checksums.txt",
+	}, nil
+}
+
+// Unpack takes a program out of a gzipped tar, in whatever folder it is there, unless it is at target already.
+func Unpack(archive, name, target string) error {
 	file, err := os.Open(archive)
 	if err != nil {
 		return err
@@ -70,12 +98,12 @@ func unpackPlugin(archive, name, target string) error {
 		if err == nil && info.Size() == header.Size && info.ModTime().Equal(header.ModTime) {
 			return nil
 		}
-		return unpack(reader, header, target)
+		return writeProgram(reader, header, target)
 	}
 }
 
-// unpack writes an executable with the archive's time, by which it is known again.
-func unpack(content io.Reader, header *tar.Header, target string) error {
+// writeProgram writes an executable with the archive's time, by which it is known again.
+func writeProgram(content io.Reader, header *tar.Header, target string) error {
 	temporary := filepath.Join(filepath.Dir(target), ".part-"+filepath.Base(target))
 	out, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755) //nolint:gosec // it is a program, and holds nothing secret
 	if err != nil {

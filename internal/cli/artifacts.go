@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -38,27 +36,6 @@ func newFetchCommand() *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&project, "project", ".", "the project's folder")
-	return command
-}
-
-// newBundleCommand is `strata bundle`.
-func newBundleCommand() *cobra.Command {
-	command := &cobra.Command{Use: "bundle", Short: "Inspect a bundle folder"}
-	command.AddCommand(&cobra.Command{
-		Use:   "verify DIR",
-		Short: "Check every file of a bundle folder against its manifest, and say what is real and what a stand-in",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := filepath.Abs(args[0])
-			if err != nil {
-				return err
-			}
-			if _, err := os.Stat(dir); err != nil {
-				return fmt.Errorf("bundle: %w", err)
-			}
-			return artifacts.VerifyBundle(dir, cmd.OutOrStdout())
-		},
-	})
 	return command
 }
 

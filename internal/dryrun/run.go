@@ -1,29 +1,62 @@
 // Package dryrun registers a Pulumi program in this process, as in the preview of a stack that has nothing yet: every registration is
-// accepted, no provider is asked, and what one would add is unknown. It is for what a program would have, and keeps none of it.
+// accepted, no provider is asked, and what one would add is unknown. It is for what a program would have.
 //
 // The SDK's own mocks do not do: they cannot take a secret that is unknown (sdk/go/pulumi/mocks.go unmarshals without KeepUnknowns).
 package dryrun
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"sync"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// Run registers a program for a stack. The error is the program's. Values of ctx are there in the program's context.
-func Run(ctx context.Context, project, stack string, program pulumi.RunFunc) error {
+// Registration is one resource as a program has registered it.
+type Registration struct {
+	// Type is its token, for example kubernetes:core/v1:Namespace; Name is the program's for it.
+	Type, Name string
+	inputs     *structpb.Struct
+}
+
+// Inputs are the resource's inputs as JSON has them: secrets are plain, and what is unknown is nil.
+func (r Registration) Inputs() (map[string]any, error) {
+	inputs, err := plugin.UnmarshalProperties(r.inputs, plugin.MarshalOptions{KeepUnknowns: true, KeepSecrets: true})
+	if err != nil {
+		return nil, fmt.Errorf("inputs of %s: %w", r.Name, err)
+	}
+	return inputs.MapRepl(nil, plain), nil
+}
+
+// plain says what stands for a value that JSON does not have.
+func plain(value resource.PropertyValue) (any, bool) {
+	switch {
+	case value.IsSecret():
+		return value.SecretValue().Element.MapRepl(nil, plain), true
+	case value.IsComputed(), value.IsOutput():
+		return nil, true
+	}
+	return nil, false
+}
+
+// Run registers a program for a stack, and returns what it has registered, in that order. The error is the program's. Values of ctx are there
+// in the program's context.
+func Run(ctx context.Context, project, stack string, program pulumi.RunFunc) ([]Registration, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // the SDK speaks to a monitor by gRPC only
 	if err != nil {
-		return err
+		return nil, err
 	}
 	server := grpc.NewServer()
-	pulumirpc.RegisterResourceMonitorServer(server, &monitor{project: tokens.PackageName(project), stack: tokens.QName(stack)})
+	monitor := &monitor{project: tokens.PackageName(project), stack: tokens.QName(stack)}
+	pulumirpc.RegisterResourceMonitorServer(server, monitor)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	err = register(ctx, pulumi.RunInfo{Project: project, Stack: stack, DryRun: true, MonitorAddr: listener.Addr().String()}, program)
@@ -31,7 +64,7 @@ func Run(ctx context.Context, project, stack string, program pulumi.RunFunc) err
 	if stopped := <-served; err == nil {
 		err = stopped
 	}
-	return err
+	return monitor.registered, err // stopped: nobody registers any more
 }
 
 func register(ctx context.Context, info pulumi.RunInfo, program pulumi.RunFunc) error {
@@ -48,6 +81,9 @@ type monitor struct {
 	pulumirpc.UnimplementedResourceMonitorServer
 	project tokens.PackageName
 	stack   tokens.QName
+
+	mutex      sync.Mutex
+	registered []Registration
 }
 
 // SupportsFeature says what the engine does, but for values that carry their dependencies: none are followed here.
@@ -61,6 +97,9 @@ func (m *monitor) RegisterResource(_ context.Context, in *pulumirpc.RegisterReso
 	if urn := resource.URN(in.GetParent()); urn != "" && urn.QualifiedType() != resource.RootStackType {
 		parent = urn.QualifiedType()
 	}
+	m.mutex.Lock()
+	m.registered = append(m.registered, Registration{Type: in.GetType(), Name: in.GetName(), inputs: in.GetObject()})
+	m.mutex.Unlock()
 	urn := resource.NewURN(m.stack, m.project, parent, tokens.Type(in.GetType()), in.GetName())
 	return &pulumirpc.RegisterResourceResponse{Urn: string(urn), Object: in.GetObject()}, nil
 }

@@ -17,7 +17,7 @@ import (
 func TestASecretThatIsUnknownIsRegisteredAndNotRead(t *testing.T) {
 	type key struct{}
 	var seen []any
-	err := dryrun.Run(context.WithValue(t.Context(), key{}, "value"), "project", "stack", func(ctx *pulumi.Context) error {
+	registered, err := dryrun.Run(context.WithValue(t.Context(), key{}, "value"), "project", "stack", func(ctx *pulumi.Context) error {
 		seen = append(seen, ctx.Value(key{}), ctx.DryRun(), ctx.Stack())
 		first, err := random.NewRandomPassword(ctx, "first", &random.RandomPasswordArgs{Length: pulumi.Int(8)})
 		if err != nil {
@@ -32,12 +32,17 @@ func TestASecretThatIsUnknownIsRegisteredAndNotRead(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []any{"value", true, "stack"}, seen)
+	require.Len(t, registered, 3, "the stack is the first")
+	inputs, err := registered[2].Inputs()
+	require.NoError(t, err)
+	assert.Equal(t, "second", registered[2].Name)
+	assert.Equal(t, map[string]any{"byteLength": 8.0, "keepers": map[string]any{"of": nil}}, inputs, "what is unknown is not known here")
 }
 
 func TestTheProgramsErrorIsTheRuns(t *testing.T) {
-	err := dryrun.Run(t.Context(), "project", "stack", func(*pulumi.Context) error { return errors.New("no such layer") })
+	_, err := dryrun.Run(t.Context(), "project", "stack", func(*pulumi.Context) error { return errors.New("no such layer") })
 	require.ErrorContains(t, err, "no such layer")
-	err = dryrun.Run(t.Context(), "project", "stack", func(ctx *pulumi.Context) error {
+	_, err = dryrun.Run(t.Context(), "project", "stack", func(ctx *pulumi.Context) error {
 		return ctx.Invoke("random:index:ask", &struct{}{}, &struct{}{})
 	})
 	require.ErrorContains(t, err, "method Invoke not implemented")

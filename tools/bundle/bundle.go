@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"strata/config"
+	"strata/internal/artifacts"
+	"strata/internal/atomicfile"
+	"strata/internal/digest"
+	"strata/internal/lockfile"
+)
+
+// sumsFile has the sum of each file, as sha256sum reads it. It is written last: a folder without it is not whole.
+const sumsFile = "SHA256SUMS"
+
+// filesFolder has what is downloaded by its address, imagesFolder the archives of images.
+const (
+	filesFolder  = "files"
+	imagesFolder = "images"
+)
+
+// bundle is a folder that is being made.
+type bundle struct {
+	project, stack, stackFile, dir string
+	// lock is the project's, with the images' digests.
+	lock *artifacts.Lock
+	// before are the entries that the folder had, now those that it has.
+	before, now []artifacts.Entry
+	out         io.Writer
+	unlock      func()
+}
+
+// open begins in a folder that is empty or was made by this command, which no other run of it may change.
+func open(ctx context.Context, project, stack, file, dir string) (*bundle, error) {
+	if stack == "" || file == "" || dir == "" {
+		return nil, errors.New("a stack, its file and a folder are required")
+	}
+	if err := absolute(&project, &file, &dir); err != nil {
+		return nil, err
+	}
+	b := &bundle{project: project, stack: stack, stackFile: file, dir: dir, out: os.Stderr}
+	if err := b.isOurs(); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.lock, err = artifacts.ReadLock(project); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, imagesFolder), 0o755); err != nil {
+		return nil, err
+	}
+	b.unlock, err = lockfile.Lock(ctx, filepath.Join(dir, ".lock"), func() { b.say("waiting for another run that makes %s", dir) })
+	if err != nil {
+		return nil, err
+	}
+	if manifest, err := artifacts.ReadManifest(dir); err == nil {
+		b.before = manifest.Artifacts
+	}
+	// What follows is not whole until the sums are there again.
+	return b, removed(os.Remove(filepath.Join(dir, sumsFile)))
+}
+
+func (b *bundle) close() { b.unlock() }
+
+// isOurs refuses a folder with something else in it: its files would be taken for the bundle's, or be lost.
+func (b *bundle) isOurs() error {
+	entries, err := os.ReadDir(b.dir)
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.Name() == ".lock" {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not empty, and no bundle that this command made: name a new folder", b.dir)
+}
+
+// configuration is the stack's as it is where its artifacts come from source.
+func (b *bundle) configuration(source string) (*config.Config, error) {
+	for variable, value := range map[string]string{config.ArtifactsVariable: source, config.MachineImageVariable: source} {
+		if err := os.Setenv(variable, value); err != nil {
+			return nil, err
+		}
+	}
+	return config.OfStack(b.stack, b.stackFile)
+}
+
+// add enters a file of the folder, whose path is relative to it.
+func (b *bundle) add(entry artifacts.Entry) error {
+	file := filepath.Join(b.dir, entry.Path)
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	entry.Size = info.Size()
+	if entry.SHA256, err = digest.File(file); err != nil {
+		return err
+	}
+	b.now = append(b.now, entry)
+	return nil
+}
+
+// has is the entry of an origin that the folder had before, if its file is still what it was.
+func (b *bundle) has(origin, path string) bool {
+	return slices.ContainsFunc(b.before, func(entry artifacts.Entry) bool {
+		return entry.Origin == origin && entry.Path == path && artifacts.Verify(filepath.Join(b.dir, path), entry.SHA256) == nil
+	})
+}
+
+// write stores the manifest as it is now.
+func (b *bundle) write() error { return (&artifacts.Manifest{Artifacts: b.now}).Write(b.dir) }
+
+// finish removes what an earlier run has left, stores manifest, lock and sums, and says how to go on.
+func (b *bundle) finish() error {
+	if err := errors.Join(b.removeOthers(), b.write(), b.lock.Write(b.project)); err != nil {
+		return err
+	}
+	var sums strings.Builder
+	var bytes int64
+	for _, entry := range b.now {
+		fmt.Fprintf(&sums, "%s  %s\n", entry.SHA256, entry.Path)
+		bytes += entry.Size
+	}
+	sum, err := digest.File(filepath.Join(b.dir, artifacts.ManifestFile))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&sums, "%s  %s\n", sum, artifacts.ManifestFile)
+	if err := atomicfile.Write(filepath.Join(b.dir, sumsFile), []byte(sums.String()), 0o644); err != nil {
+		return err
+	}
+	const mebi = 1 << 20
+	b.say("%s has all that stack %s needs: %d files, %d MiB. %s has the sums of what came from elsewhere; commit it.\nOver there: read %s",
+		b.dir, b.stack, len(b.now), bytes/mebi, artifacts.LockFile, filepath.Join(b.dir, readmeFile))
+	return nil
+}
+
+// removeOthers removes the files of entries that the bundle had and has not any more.
+func (b *bundle) removeOthers() error {
+	var wrong []error
+	for _, old := range b.before {
+		if !slices.ContainsFunc(b.now, func(entry artifacts.Entry) bool { return entry.Path == old.Path }) {
+			wrong = append(wrong, removed(os.Remove(filepath.Join(b.dir, old.Path))))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// removed is the error of a removal, for which nothing there is as good.
+func removed(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// say tells how far it is.
+func (b *bundle) say(format string, args ...any) { _, _ = fmt.Fprintf(b.out, format+"\n", args...) }

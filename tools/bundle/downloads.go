@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"strata/config"
+	"strata/internal/artifacts"
+)
+
+// downloads gets what has an address: the stack's artifacts, and Pulumi's command line and plugins for this machine's architecture.
+func (b *bundle) downloads(ctx context.Context) error {
+	cfg, err := b.configuration(config.SourceUpstream)
+	if err != nil {
+		return err
+	}
+	if cfg.Hosts.Driver == config.DriverMachine {
+		return fmt.Errorf("stack %s has driver machine, whose image no project publishes: the lab makes its bundle, `make lab`", b.stack)
+	}
+	pins, err := b.pins(cfg)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(b.dir, filesFolder)
+	filled, err := artifacts.Originals(ctx, folder, b.lock, cfg.Artifacts, pins, b.out)
+	if err := errors.Join(err, filled.Missing); err != nil {
+		return err
+	}
+	if len(filled.Left) > 0 {
+		return fmt.Errorf("%s has files that this command did not write: %s; remove them", folder, strings.Join(filled.Left, ", "))
+	}
+	for _, entry := range filled.Entries {
+		entry.Path = path.Join(filesFolder, entry.Path)
+		if !strings.HasPrefix(entry.Name, artifacts.CLIName) { // these get a place of their own
+			b.now = append(b.now, entry)
+		}
+	}
+	fetched, err := artifacts.ReadLock(folder)
+	if err != nil {
+		return err
+	}
+	b.lock = b.lock.With(fetched.Artifacts)
+	return nil
+}
+
+// pins are what the stack asks for, without images of our own, which are built, and what runs it.
+func (b *bundle) pins(cfg *config.Config) ([]config.Pin, error) {
+	needed := cfg.Needed()
+	if cfg.NeedsVMImage() {
+		needed = append(needed, config.ArtifactVMImage)
+	}
+	pins := slices.DeleteFunc(cfg.Pins(), func(pin config.Pin) bool {
+		_, built := config.BuiltImage(pin.URL)
+		return built || !slices.Contains(needed, pin.Name) || pin.Arch != "" && pin.Arch != archOf(cfg)
+	})
+	cli, err := artifacts.CLIPin(b.project, runtime.GOARCH)
+	if err != nil {
+		return nil, err
+	}
+	plugins, err := artifacts.PluginPins(b.project, runtime.GOARCH)
+	return slices.Concat(pins, []config.Pin{cli}, plugins), err
+}
+
+// archOf is the nodes' architecture; an existing cluster's is not configured, and taken for this machine's.
+func archOf(cfg *config.Config) string {
+	if cfg.Hosts.Arch == "" {
+		return runtime.GOARCH
+	}
+	return cfg.Hosts.Arch
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"strata/config"
+	"strata/internal/artifacts"
+	"strata/internal/ownimage"
+	"strata/platform"
+	"strata/tools/bundle/images"
+	"strata/tools/bundle/registry"
+)
+
+// pullsAtOnce keep registries friendly.
+const pullsAtOnce = 4
+
+// imageLock is what an image is called in the lock, and imageScheme begins its address there.
+const (
+	imageLock   = "image"
+	imageScheme = "docker://"
+)
+
+// images gets an archive of each image that the stack asks for, as it will ask with this bundle.
+func (b *bundle) images(ctx context.Context) error {
+	if err := b.write(); err != nil {
+		return err
+	}
+	cfg, err := b.configuration(b.dir)
+	if err != nil {
+		return err
+	}
+	asked, err := b.asked(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	puller := &registry.Puller{Registries: cfg.K3s.Registries, OnlyMirrors: onlyMirrors(cfg), Arch: archOf(cfg)}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(pullsAtOnce)
+	var mutex sync.Mutex
+	for _, image := range asked {
+		group.Go(func() error {
+			entry, locked, err := b.image(ctx, cfg, puller, image)
+			if err != nil {
+				return fmt.Errorf("%w; %s asks for it", err, image.By)
+			}
+			mutex.Lock()
+			defer mutex.Unlock()
+			if locked != nil {
+				b.lock = b.lock.With([]artifacts.Locked{*locked})
+			}
+			return b.add(entry)
+		})
+	}
+	err = group.Wait()
+	slices.SortFunc(b.now, func(a, b artifacts.Entry) int { return strings.Compare(a.Path, b.Path) })
+	return err
+}
+
+// asked are the images of the stack's program.
+func (b *bundle) asked(ctx context.Context, cfg *config.Config) ([]images.Image, error) {
+	files, err := artifacts.Resolve(cfg, b.project)
+	if err != nil {
+		return nil, err
+	}
+	registered, err := platform.Registrations(ctx, cfg, b.project)
+	if err != nil {
+		return nil, err
+	}
+	kubernetes := config.K3sVersion
+	if k3s, err := files.One(config.ArtifactK3s); err == nil { // an existing cluster has none, and its version is not known here
+		kubernetes = k3s.Version
+	}
+	return images.Of(registered, files.Artifacts(), b.project, kubernetes)
+}
+
+// onlyMirrors reports whether nodes ask no registry itself that has mirrors.
+func onlyMirrors(cfg *config.Config) bool {
+	only, _ := cfg.K3s.ServerArgs["disable-default-registry-endpoint"].(bool)
+	return only
+}
+
+// image gets one archive. Its entry in the lock is nil where it is built from this repository.
+func (b *bundle) image(ctx context.Context, cfg *config.Config, puller *registry.Puller, image images.Image) (artifacts.Entry, *artifacts.Locked, error) {
+	entry := artifacts.Entry{
+		Name: config.ArtifactK3sImages, Version: version(image.Reference), Arch: puller.Arch, For: image.For,
+		Path: path.Join(imagesFolder, unfit.ReplaceAllString(image.Reference, "-")+".tar"),
+	}
+	file := filepath.Join(b.dir, entry.Path)
+	for _, own := range config.OwnImages {
+		if image.Reference == own.Bundled() {
+			b.say("image %s: built from %s", image.Reference, own.Folder)
+			entry.Origin = "real: " + own.Folder
+			return entry, nil, ownimage.Write(ctx, b.project, own, image.Reference, puller.Arch, file)
+		}
+	}
+	pin := config.Pin{Name: imageLock, Version: entry.Version, Arch: puller.Arch, URL: imageScheme + image.Reference}
+	digest := ""
+	if known, ok := b.lock.Find(pin); ok {
+		digest = "sha256:" + known.SHA256
+		if entry.Origin = origin(image.Reference, digest); b.has(entry.Origin, entry.Path) {
+			b.say("image %s: already here", image.Reference)
+			return entry, &known, nil
+		}
+	}
+	pulled, err := puller.Pull(ctx, image.Reference, digest)
+	if err != nil && digest != "" {
+		return entry, nil, fmt.Errorf("%w; %s has it with %s: remove that entry to take what the tag is now", err, artifacts.LockFile, digest)
+	}
+	if err != nil {
+		return entry, nil, err
+	}
+	b.say("image %s: %s", image.Reference, pulled.Digest)
+	entry.Origin = origin(image.Reference, pulled.Digest)
+	size, err := pulled.Write(file)
+	return entry, &artifacts.Locked{
+		Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: strings.TrimPrefix(pulled.Digest, "sha256:"), Size: size,
+	}, err
+}
+
+// origin says where an image came from, and which it is.
+func origin(reference, digest string) string {
+	reference, _, _ = strings.Cut(reference, "@")
+	return "real: " + reference + "@" + digest
+}
+
+// unfit is what a file name cannot have.
+var unfit = regexp.MustCompile(`[^A-Za-z0-9.+_-]+`)
+
+// version is the last part of an image's name with its tag, which tells archives apart for people.
+func version(reference string) string { return unfit.ReplaceAllString(path.Base(reference), "-") }

@@ -1,0 +1,158 @@
+package images
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"strata/internal/artifacts"
+	"strata/internal/dryrun"
+)
+
+// Image is one image that Pods of a stack run.
+type Image struct {
+	// Reference is its whole name as containerd knows it: registry, repository and a tag or a digest.
+	Reference string
+	// For is the artifact of the chart that asks for it; empty where something else does, or more than one chart.
+	For string
+	// By says who asks first, for messages.
+	By string
+}
+
+// Of are the images of all that a program has registered, sorted by reference. files are the stack's artifacts, with the charts at hand below
+// project; kubernetes is the cluster's version, which charts look at.
+func Of(registered []dryrun.Registration, files []artifacts.Artifact, project, kubernetes string) ([]Image, error) {
+	asked := &collection{found: map[string]Image{}}
+	for _, one := range registered {
+		inputs, err := one.Inputs()
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case one.Type == releaseType:
+			release, err := newRelease(inputs, files, project, kubernetes)
+			if err != nil {
+				return nil, fmt.Errorf("release %s: %w", one.Name, err)
+			}
+			objects, err := release.objects()
+			if err != nil {
+				return nil, fmt.Errorf("release %s: %w", one.Name, err)
+			}
+			err = asked.add(objects, release.artifact.Name, "chart "+release.artifact.String())
+			if err != nil {
+				return nil, err
+			}
+		case strings.HasPrefix(one.Type, "kubernetes:"):
+			if err := asked.add(inputs, "", one.Name); err != nil {
+				return nil, err
+			}
+		default:
+			if err := asked.add(commandInput(inputs), "", one.Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return asked.sorted(), nil
+}
+
+// commandInput is what a command of the program's own gets on stdin, where that is JSON: it may apply objects.
+func commandInput(inputs map[string]any) any {
+	var input any
+	text, _ := inputs["stdin"].(string)
+	if json.Unmarshal([]byte(text), &input) != nil {
+		return nil
+	}
+	return input
+}
+
+// collection holds images by their reference.
+type collection struct{ found map[string]Image }
+
+// add takes the images of a part of an object.
+func (c *collection) add(part any, artifact, by string) error {
+	for _, text := range referencesIn(part) {
+		reference, err := Canonical(text)
+		if err != nil {
+			return fmt.Errorf("%s asks for image %q: %w", by, text, err)
+		}
+		image, again := c.found[reference]
+		switch {
+		case !again:
+			image = Image{Reference: reference, For: artifact, By: by}
+		case image.For != artifact:
+			image.For = ""
+		}
+		c.found[reference] = image
+	}
+	return nil
+}
+
+func (c *collection) sorted() (all []Image) {
+	for _, reference := range slices.Sorted(maps.Keys(c.found)) {
+		all = append(all, c.found[reference])
+	}
+	return all
+}
+
+// imageOption is an argument that names an image which the program starts later, as cert-manager's for the solver of a challenge.
+var imageOption = regexp.MustCompile(`^--?[a-z0-9-]*image=(.+)$`)
+
+// referencesIn are the images of all containers in a part of an object, and those that their arguments name.
+func referencesIn(part any) (references []string) {
+	switch part := part.(type) {
+	case []any:
+		for _, one := range part {
+			references = append(references, referencesIn(one)...)
+		}
+	case map[string]any:
+		for key, one := range part {
+			if containers, ok := one.([]any); ok && slices.Contains([]string{"containers", "initContainers", "ephemeralContainers"}, key) {
+				references = append(references, ofContainers(containers)...)
+				continue
+			}
+			references = append(references, referencesIn(one)...)
+		}
+	}
+	return references
+}
+
+func ofContainers(containers []any) (references []string) {
+	for _, one := range containers {
+		container, ok := one.(map[string]any)
+		if !ok {
+			continue
+		}
+		if image, ok := container["image"].(string); ok && image != "" {
+			references = append(references, image)
+		}
+		for _, key := range []string{"command", "args"} {
+			words, _ := container[key].([]any)
+			for _, word := range words {
+				text, _ := word.(string)
+				if found := imageOption.FindStringSubmatch(text); found != nil {
+					references = append(references, found[1])
+				}
+			}
+		}
+	}
+	return references
+}
+
+// Canonical is the whole name of an image as containerd stores it: docker.io and its library are written out, and so is the tag latest. Of a
+// reference with a tag and a digest the digest counts, as the kubelet has it (distribution/reference, ParseDockerRef in containerd).
+func Canonical(text string) (string, error) {
+	reference, err := name.ParseReference(text)
+	if err != nil {
+		return "", err
+	}
+	whole := reference.Name()
+	if path, hub := strings.CutPrefix(whole, name.DefaultRegistry+"/"); hub {
+		whole = "docker.io/" + path
+	}
+	return whole, nil
+}

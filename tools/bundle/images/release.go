@@ -1,0 +1,110 @@
+package images
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/releaseutil"
+	"sigs.k8s.io/yaml"
+
+	"strata/internal/artifacts"
+)
+
+// releaseType is the token of a Helm release.
+const releaseType = "kubernetes:helm.sh/v3:Release"
+
+// testHook marks what `helm test` alone installs (https://helm.sh/docs/topics/chart_tests/).
+const (
+	hookAnnotation = "helm.sh/hook"
+	testHook       = "test"
+)
+
+// release is a Helm release as the program registers it.
+type release struct {
+	name, namespace string
+	artifact        artifacts.Artifact
+	// file is the chart's.
+	file       string
+	values     map[string]any
+	kubernetes string
+}
+
+func newRelease(inputs map[string]any, files []artifacts.Artifact, project, kubernetes string) (*release, error) {
+	made := &release{kubernetes: kubernetes}
+	made.name, _ = inputs["name"].(string)
+	made.namespace, _ = inputs["namespace"].(string)
+	made.values, _ = inputs["values"].(map[string]any)
+	chart, _ := inputs["chart"].(string)
+	i := slices.IndexFunc(files, func(file artifacts.Artifact) bool { return file.FileName() == path.Base(chart) })
+	if i < 0 {
+		return nil, fmt.Errorf("its chart %s is no artifact of the stack", chart)
+	}
+	made.artifact = files[i]
+	var err error
+	made.file, err = made.artifact.AtHand(project)
+	if err == nil && made.file == "" {
+		err = fmt.Errorf("its chart %s is not at hand", made.artifact)
+	}
+	return made, err
+}
+
+// objects are all that Helm would install: manifests with their hooks, less tests and definitions.
+func (r *release) objects() ([]any, error) {
+	loaded, err := loader.LoadFile(r.file)
+	if err != nil {
+		return nil, err
+	}
+	values := chartutil.Values(r.values)
+	if err := chartutil.ProcessDependencies(loaded, values); err != nil {
+		return nil, err
+	}
+	capabilities := chartutil.DefaultCapabilities.Copy()
+	version, err := chartutil.ParseKubeVersion(r.kubernetes)
+	if err != nil {
+		return nil, err
+	}
+	capabilities.KubeVersion = *version
+	all, err := chartutil.ToRenderValues(loaded, values, chartutil.ReleaseOptions{
+		Name: r.name, Namespace: r.namespace, Revision: 1, IsInstall: true,
+	}, capabilities)
+	if err != nil {
+		return nil, err
+	}
+	rendered, err := engine.Render(loaded, all)
+	if err != nil {
+		return nil, err
+	}
+	return parsed(rendered)
+}
+
+// parsed are the objects of rendered files, by path.
+func parsed(rendered map[string]string) (objects []any, err error) {
+	for file, text := range rendered {
+		if strings.HasSuffix(file, "NOTES.txt") {
+			continue
+		}
+		for _, document := range releaseutil.SplitManifests(text) {
+			var object struct {
+				Metadata struct {
+					Annotations map[string]string `json:"annotations"`
+				} `json:"metadata"`
+			}
+			var whole any
+			if err := yaml.Unmarshal([]byte(document), &whole); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			if err := yaml.Unmarshal([]byte(document), &object); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			if !slices.Contains(strings.Split(object.Metadata.Annotations[hookAnnotation], ","), testHook) {
+				objects = append(objects, whole)
+			}
+		}
+	}
+	return objects, nil
+}

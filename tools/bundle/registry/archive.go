@@ -1,0 +1,151 @@
+package registry
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// containerdName is the annotation by which containerd names what it imports (its core/images/annotations.go).
+const containerdName = "io.containerd.image.name"
+
+// Names are what containerd calls the image: the reference, and its repository with each of its digests, which is how a Pod asks that names one.
+func (p *Pulled) Names() []string {
+	repository, _, _ := strings.Cut(p.Reference, "@")
+	if slash, colon := strings.LastIndex(repository, "/"), strings.LastIndex(repository, ":"); colon > slash {
+		repository = repository[:colon]
+	}
+	names := []string{p.Reference}
+	for _, digest := range []string{p.Digest, p.index} {
+		if name := repository + "@" + digest; digest != "" && name != p.Reference {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Write writes the image into a file that appears when it is whole: an OCI image layout in a tar (opencontainers/image-spec, image-layout.md),
+// which keeps the registry's manifest and so its digest. The same image gives the same bytes. It returns the file's size.
+func (p *Pulled) Write(file string) (size int64, err error) {
+	temporary := file + ".part"
+	out, err := os.Create(temporary) //nolint:gosec // the caller's
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = os.Remove(temporary) }()
+	if err := p.write(tar.NewWriter(out)); err != nil {
+		_ = out.Close()
+		return 0, fmt.Errorf("image %s: %w", p.Reference, err)
+	}
+	info, err := out.Stat()
+	if err := errors.Join(err, out.Close()); err != nil {
+		return 0, err
+	}
+	return info.Size(), os.Rename(temporary, file)
+}
+
+func (p *Pulled) write(to *tar.Writer) error {
+	manifest, err := p.image.RawManifest()
+	if err != nil {
+		return err
+	}
+	index, err := p.layoutIndex(int64(len(manifest)))
+	if err != nil {
+		return err
+	}
+	settings, err := p.image.RawConfigFile()
+	if err != nil {
+		return err
+	}
+	parsed, err := p.image.Manifest()
+	if err != nil {
+		return err
+	}
+	digest, err := v1.NewHash(p.Digest)
+	if err != nil {
+		return err
+	}
+	for _, file := range []struct {
+		name    string
+		content []byte
+	}{
+		{"oci-layout", []byte(`{"imageLayoutVersion":"1.0.0"}`)}, {"index.json", index},
+		{blob(digest), manifest}, {blob(parsed.Config.Digest), settings},
+	} {
+		if err := put(to, file.name, int64(len(file.content)), bytes.NewReader(file.content)); err != nil {
+			return err
+		}
+	}
+	if err := p.layers(to); err != nil {
+		return err
+	}
+	return to.Close()
+}
+
+// layers puts each layer once, as the registry has it.
+func (p *Pulled) layers(to *tar.Writer) error {
+	layers, err := p.image.Layers()
+	if err != nil {
+		return err
+	}
+	written := map[v1.Hash]bool{}
+	for _, layer := range layers {
+		digest, err := layer.Digest()
+		if err != nil {
+			return err
+		}
+		size, err := layer.Size()
+		if err != nil {
+			return err
+		}
+		if written[digest] {
+			continue
+		}
+		written[digest] = true
+		content, err := layer.Compressed() // it checks the digest at its end
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(put(to, blob(digest), size, content), content.Close()); err != nil {
+			return fmt.Errorf("layer %s: %w", digest, err)
+		}
+	}
+	return nil
+}
+
+// layoutIndex names the one manifest by each of the image's names.
+func (p *Pulled) layoutIndex(size int64) ([]byte, error) {
+	mediaType, err := p.image.MediaType()
+	if err != nil {
+		return nil, err
+	}
+	digest, err := v1.NewHash(p.Digest)
+	if err != nil {
+		return nil, err
+	}
+	index := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex}
+	for _, name := range p.Names() {
+		index.Manifests = append(index.Manifests, v1.Descriptor{
+			MediaType: mediaType, Digest: digest, Size: size, Annotations: map[string]string{containerdName: name},
+		})
+	}
+	return json.Marshal(index)
+}
+
+func blob(digest v1.Hash) string { return "blobs/" + digest.Algorithm + "/" + digest.Hex }
+
+func put(to *tar.Writer, name string, size int64, content io.Reader) error {
+	if err := to.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: size, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}); err != nil {
+		return err
+	}
+	_, err := io.Copy(to, content)
+	return err
+}

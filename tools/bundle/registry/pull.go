@@ -1,0 +1,108 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"strata/config"
+)
+
+// Puller pulls images.
+type Puller struct {
+	// Registries are the stack's k3s.registries.
+	Registries []config.Registry
+	// OnlyMirrors leaves out an image's own registry where it has mirrors (disable-default-registry-endpoint).
+	OnlyMirrors bool
+	// Arch is the nodes' architecture, in Go's terms.
+	Arch string
+}
+
+// Pulled is an image as a registry gives it: its layers are read when the archive is written.
+type Pulled struct {
+	// Reference is what Pods call it.
+	Reference string
+	// Digest is that of the image for the architecture, sha256:HEX.
+	Digest string
+	image  v1.Image
+	// index is the digest under which the registry has it for all architectures; empty where there is one only.
+	index string
+}
+
+// Pull finds the image of a reference. A digest that is not empty is what the reference had before: that image is asked for, whatever the tag
+// is now. The error names every place that was asked, and what each said.
+func (p *Puller) Pull(ctx context.Context, reference, digest string) (*Pulled, error) {
+	whole, err := name.ParseReference(reference)
+	if err != nil {
+		return nil, err
+	}
+	var failed []error
+	for _, from := range p.places(whole.Context()) {
+		pulled, err := p.from(ctx, from, whole, digest)
+		if err == nil {
+			pulled.Reference = reference
+			return pulled, nil
+		}
+		failed = append(failed, fmt.Errorf("%s: %w%s", from.name, err, from.advice(err)))
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, fmt.Errorf("image %s: %w", reference, errors.Join(failed...))
+}
+
+// from asks one place.
+func (p *Puller) from(ctx context.Context, from place, whole name.Reference, digest string) (*Pulled, error) {
+	if from.fault != nil {
+		return nil, from.fault
+	}
+	asked := whole.Identifier()
+	if digest != "" {
+		asked = digest
+	}
+	var at name.Reference = from.repository.Tag(asked)
+	if strings.HasPrefix(asked, "sha256:") {
+		at = from.repository.Digest(asked)
+	}
+	described, err := remote.Get(at, remote.WithContext(ctx), remote.WithTransport(from.transport), remote.WithAuthFromKeychain(from.keychain),
+		remote.WithPlatform(v1.Platform{OS: "linux", Architecture: p.Arch}))
+	if err != nil {
+		return nil, err
+	}
+	image, err := described.Image()
+	if err != nil {
+		return nil, err
+	}
+	found, err := image.Digest()
+	if err != nil {
+		return nil, err
+	}
+	settings, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	if settings.Architecture != p.Arch {
+		return nil, fmt.Errorf("expected an image for linux/%s, found one for %s/%s", p.Arch, settings.OS, settings.Architecture)
+	}
+	pulled := &Pulled{Digest: found.String(), image: image}
+	if described.MediaType.IsIndex() {
+		pulled.index = described.Digest.String()
+	}
+	return pulled, nil
+}
+
+// advice is how a person gives a login that this command cannot read.
+func (p place) advice(err error) string {
+	var refused *transport.Error
+	if errors.As(err, &refused) && refused.StatusCode == http.StatusUnauthorized {
+		return "; docker login " + p.repository.RegistryStr() + " gives this command a login"
+	}
+	return ""
+}

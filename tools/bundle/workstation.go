@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"strata/config"
+	"strata/internal/artifacts"
+	"strata/internal/atomicfile"
+	"strata/internal/self"
+)
+
+// Where the folder has what runs Strata.
+const (
+	// pulumiHome is a PULUMI_HOME.
+	pulumiHome = "pulumi"
+	// projectFolder has the stack's files and no sources.
+	projectFolder = "project"
+	// programFile is the program, relative to projectFolder.
+	programFile = ".strata/bin/program"
+	readmeFile  = "README.md"
+	envFile     = "env"
+	// goFile stands in for Go where there is none; it comes last in the PATH.
+	goFile = "pulumi/without-go/go"
+)
+
+//go:embed env.sh
+var environment string
+
+//go:embed go.sh
+var withoutGo string
+
+//go:embed readme.md
+var readme string
+
+// workstation places Pulumi, the program and the stack's files: what `pulumi up` needs on a machine with neither Go nor a network.
+func (b *bundle) workstation(ctx context.Context) error {
+	cfg, err := b.configuration(b.dir)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(b.pulumi(), b.files(cfg)); err != nil {
+		return err
+	}
+	if err := b.program(ctx); err != nil {
+		return err
+	}
+	return errors.Join(
+		b.script(envFile, environment, 0o755),
+		b.script(goFile, strings.NewReplacer("VERSION", runtime.Version(), "ARCH", runtime.GOARCH).Replace(withoutGo), 0o755),
+		b.script(readmeFile, strings.ReplaceAll(readme, "STACK", b.stack), 0o644),
+	)
+}
+
+// script writes a text of this command's own.
+func (b *bundle) script(file, text string, mode os.FileMode) error {
+	target := filepath.Join(b.dir, file)
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(target, []byte(text), mode); err != nil {
+		return err
+	}
+	return b.own(path.Base(file), file)
+}
+
+// pulumi unpacks the command line with the host of the program's language, and gives each plugin its place.
+func (b *bundle) pulumi() error {
+	fetched, err := artifacts.ReadLock(filepath.Join(b.dir, filesFolder))
+	if err != nil {
+		return err
+	}
+	for _, one := range fetched.Artifacts {
+		file := filepath.Join(b.dir, filesFolder, one.Name+"-"+one.Version)
+		entry := artifacts.Entry{Name: one.Name, Version: one.Version, Arch: one.Arch, Origin: "real: " + one.URL}
+		switch plugin, isPlugin := strings.CutPrefix(one.Name, "pulumi-resource-"); {
+		case isPlugin:
+			entry.Path = path.Join(pulumiHome, "plugins", "resource-"+plugin+"-"+one.Version, one.Name)
+			if err := b.move(file, entry); err != nil {
+				return err
+			}
+		case one.Name == artifacts.CLIName:
+			for _, program := range []string{"pulumi", "pulumi-language-go"} {
+				entry.Name, entry.Path = program, path.Join(pulumiHome, "bin", program)
+				if err := b.unpack(file+".tar.gz", entry); err != nil {
+					return err
+				}
+			}
+			if err := os.Remove(file + ".tar.gz"); err != nil { // a hundred MiB of other languages
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *bundle) unpack(archive string, entry artifacts.Entry) error {
+	target := filepath.Join(b.dir, entry.Path)
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	if err := artifacts.Unpack(archive, entry.Name, target); err != nil {
+		return err
+	}
+	return b.add(entry)
+}
+
+func (b *bundle) move(file string, entry artifacts.Entry) error {
+	target := filepath.Join(b.dir, entry.Path)
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(file, target); err != nil {
+		return err
+	}
+	return b.add(entry)
+}
+
+// program compiles Strata for this machine's architecture, as `make build` does.
+func (b *bundle) program(ctx context.Context) error {
+	target := filepath.Join(b.dir, projectFolder, programFile)
+	flags := "-s -w"
+	if describe := exec.CommandContext(ctx, "git", "describe", "--tags", "--always", "--dirty"); describe != nil {
+		describe.Dir = b.project
+		if number, err := describe.Output(); err == nil {
+			flags += " -X strata/internal/version.number=" + strings.TrimSpace(string(number))
+		}
+	}
+	b.say("compiling the program")
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags", flags, "-o", target, ".")
+	build.Dir = b.project
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+runtime.GOARCH)
+	if output, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build in %s: %w: %s", b.project, err, strings.TrimSpace(string(output)))
+	}
+	if err := b.own("strata", path.Join(projectFolder, programFile)); err != nil {
+		return err
+	}
+	// The same program is what a person and the stack's resources call.
+	installed := filepath.Join(b.dir, projectFolder, self.Path)
+	if err := removed(os.Remove(installed)); err != nil {
+		return err
+	}
+	if err := os.Link(target, installed); err != nil {
+		return err
+	}
+	return b.own("strata", path.Join(projectFolder, self.Path))
+}
+
+// files copies the project's description, the stack's file and the manifests that it names. Keys stay where they are.
+func (b *bundle) files(cfg *config.Config) error {
+	description, err := os.ReadFile(filepath.Join(b.project, "Pulumi.yaml"))
+	if err != nil {
+		return err
+	}
+	if description, err = withProgram(description); err != nil {
+		return fmt.Errorf("Pulumi.yaml: %w", err)
+	}
+	stack, err := os.ReadFile(b.stackFile)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(b.place("Pulumi.yaml", description), b.place("Pulumi."+b.stack+".yaml", stack)); err != nil {
+		return err
+	}
+	for _, file := range cfg.Apps.Manifests {
+		if !filepath.IsLocal(file) {
+			return fmt.Errorf("strata:apps.manifests: %s is outside the project: a bundle has the project's own files only", file)
+		}
+		text, err := os.ReadFile(filepath.Join(b.project, file))
+		if err != nil {
+			return err
+		}
+		if err := b.place(file, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place writes a file of the project.
+func (b *bundle) place(file string, text []byte) error {
+	target := filepath.Join(b.dir, projectFolder, file)
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(target, text, 0o644); err != nil {
+		return err
+	}
+	return b.own(file, path.Join(projectFolder, file))
+}
+
+// own enters a file that comes from this project.
+func (b *bundle) own(name, file string) error {
+	return b.add(artifacts.Entry{Name: unfit.ReplaceAllString(strings.TrimLeft(name, "."), "-"), Version: "project", Path: file, Origin: "real: this project's"})
+}
+
+// withProgram is the project's description where the program is compiled already (https://www.pulumi.com/docs/iac/concepts/projects/project-file/,
+// runtime.options.binary).
+func withProgram(description []byte) ([]byte, error) {
+	var project map[string]any
+	if err := yaml.Unmarshal(description, &project); err != nil {
+		return nil, err
+	}
+	project["runtime"] = map[string]any{"name": "go", "options": map[string]any{"binary": programFile}}
+	return yaml.Marshal(project)
+}
