@@ -38,6 +38,7 @@ require (
 	github.com/coreos/go-systemd/v22 v22.7.0
 	github.com/flannel-io/flannel v0.26.7
 	github.com/google/uuid v1.6.0
+	github.com/klauspost/compress v1.18.5
 	github.com/sirupsen/logrus v1.9.4
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10

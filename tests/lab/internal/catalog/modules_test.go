@@ -27,7 +27,7 @@ var apart = []struct{ step, prefix, why string }{
 }
 
 // tested are the modules of tests, which `make test` compiles from an empty cache as well.
-var tested = []string{"tests/alerts", "tests/bench/serial", "tests/charts", "tests/conformance", "tests/e2e", "tests/engine", "tests/lab"}
+var tested = []string{"tools/bundle", "tests/alerts", "tests/bench/serial", "tests/charts", "tests/conformance", "tests/e2e", "tests/engine", "tests/lab"}
 
 func isApart(step, module string) bool {
 	for _, one := range apart {

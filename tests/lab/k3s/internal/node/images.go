@@ -3,7 +3,9 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/sirupsen/logrus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -72,14 +75,43 @@ func changed(before imported, now fs.FileInfo) bool {
 func (c *Config) importImage(ctx context.Context, file string) error {
 	start := time.Now()
 	logrus.Infof("Importing images from %s", file)
-	out, err := exec.CommandContext(ctx, filepath.Join(c.binDir(), "ctr"),
-		"--address", Socket, "--namespace", "k8s.io", "images", "import", "--no-unpack", file).CombinedOutput()
+	archive, err := openArchive(file)
 	if err != nil {
+		return err
+	}
+	defer func() { _ = archive.Close() }()
+	load := exec.CommandContext(ctx, filepath.Join(c.binDir(), "ctr"), "--address", Socket, "--namespace", "k8s.io", "images", "import", "--no-unpack", "-")
+	load.Stdin = archive
+	if out, err := load.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(out)))
 	}
 	logrus.Infof("Imported images from %s in %s", file, time.Since(start).Round(time.Millisecond))
 	return nil
 }
+
+// openArchive is an archive's tar. K3s goes by the extension as well (rancher/wharfie pkg/tarfile), since not every containerd knows zstd.
+func openArchive(file string) (io.ReadCloser, error) {
+	packed, err := os.Open(file)
+	if err != nil || !strings.HasSuffix(file, "zst") {
+		return packed, err
+	}
+	unpacked, err := zstd.NewReader(packed)
+	if err != nil {
+		return nil, errors.Join(err, packed.Close())
+	}
+	return readCloser{unpacked, func() error {
+		unpacked.Close()
+		return packed.Close()
+	}}, nil
+}
+
+// readCloser reads from one thing and closes another.
+type readCloser struct {
+	io.Reader
+	close func() error
+}
+
+func (r readCloser) Close() error { return r.close() }
 
 // loadCache reports whether there is a cache; an empty one knows nothing yet.
 func loadCache(file string) (known map[string]imported, found bool) {

@@ -1,11 +1,13 @@
 package node
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -45,4 +47,21 @@ func TestACacheThatIsThereEndsThat(t *testing.T) {
 	require.NoError(t, os.WriteFile(archive, []byte("more images"), 0o600))
 	require.NoError(t, os.Chtimes(archive, later, later))
 	assert.Equal(t, []string{"a.tar"}, start(t, dir))
+}
+
+// Upstream's images are packed by zstd, which Debian's containerd does not know.
+func TestAnArchiveIsReadByItsExtension(t *testing.T) {
+	dir := t.TempDir()
+	packer, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	for name, content := range map[string][]byte{"a.tar": []byte("images"), "b.tar.zst": packer.EncodeAll([]byte("images"), nil), "c.tzst": packer.EncodeAll([]byte("images"), nil)} {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, content, 0o600))
+		archive, err := openArchive(file)
+		require.NoError(t, err, name)
+		found, err := io.ReadAll(archive)
+		require.NoError(t, err, name)
+		assert.Equal(t, "images", string(found), name)
+		require.NoError(t, archive.Close())
+	}
 }
