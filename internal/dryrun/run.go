@@ -64,7 +64,7 @@ func Run(ctx context.Context, project, stack string, program pulumi.RunFunc) ([]
 	if stopped := <-served; err == nil {
 		err = stopped
 	}
-	return monitor.registered, err // stopped: nobody registers any more
+	return monitor.registered, err // the server has stopped: no registration comes any more
 }
 
 func register(ctx context.Context, info pulumi.RunInfo, program pulumi.RunFunc) error {

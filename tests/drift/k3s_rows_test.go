@@ -100,6 +100,7 @@ var contract = []contractRow{
 	{"annotations `k3s.io/{hostname", nil, nil},
 	{"InternalIP = `node-ip`", nil, []string{stories + "TestLife"}},
 	{"`agent/images/*.tar` are", nil, []string{standIn + "node TestEveryStartImportsAllArchivesAgain"}},
+	{"an archive packed as `.tar.zst`", nil, []string{standIn + "node TestAnArchiveIsReadByItsExtension", stories + "TestABundleIsAllThatAStackNeeds"}},
 	{"with that cache, an archive", nil, []string{standIn + "node TestACacheThatIsThereEndsThat"}},
 	{"imported images are pinned", nil, nil},
 	{"an archive that comes while K3s runs", nil, nil},

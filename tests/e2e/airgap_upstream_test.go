@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"io"
 	"log"
@@ -19,8 +20,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"crypto/tls"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -129,7 +128,7 @@ func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	}
 }
 
-// haveImages pushes the lab's images, less those of this repository, which nobody publishes.
+// haveImages pushes the lab's images, less those of this repository, which are built and never pulled.
 func (u *upstream) haveImages(t *testing.T, manifest *artifacts.Manifest, client *http.Client) {
 	for _, entry := range manifest.Artifacts {
 		if entry.Name != config.ArtifactK3sImages || entry.For == "" {

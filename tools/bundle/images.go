@@ -48,7 +48,7 @@ func (b *bundle) images(ctx context.Context) error {
 	var mutex sync.Mutex
 	for _, image := range asked {
 		group.Go(func() error {
-			entry, locked, err := b.image(ctx, cfg, puller, image)
+			entry, locked, err := b.image(ctx, puller, image)
 			if err != nil {
 				return fmt.Errorf("%w; %s asks for it", err, image.By)
 			}
@@ -89,7 +89,7 @@ func onlyMirrors(cfg *config.Config) bool {
 }
 
 // image gets one archive. Its entry in the lock is nil where it is built from this repository.
-func (b *bundle) image(ctx context.Context, cfg *config.Config, puller *registry.Puller, image images.Image) (artifacts.Entry, *artifacts.Locked, error) {
+func (b *bundle) image(ctx context.Context, puller *registry.Puller, image images.Image) (artifacts.Entry, *artifacts.Locked, error) {
 	entry := artifacts.Entry{
 		Name: config.ArtifactK3sImages, Version: version(image.Reference), Arch: puller.Arch, For: image.For,
 		Path: path.Join(imagesFolder, unfit.ReplaceAllString(image.Reference, "-")+".tar"),

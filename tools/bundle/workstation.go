@@ -164,7 +164,7 @@ func (b *bundle) files(cfg *config.Config) error {
 		return err
 	}
 	if description, err = withProgram(description); err != nil {
-		return fmt.Errorf("Pulumi.yaml: %w", err)
+		return fmt.Errorf("project file Pulumi.yaml: %w", err)
 	}
 	stack, err := os.ReadFile(b.stackFile)
 	if err != nil {
