@@ -60,6 +60,7 @@ var contract = []contractRow{
 	{"server: READY=1", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"agent: READY=1", nil, []string{stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
 	{"a server that cannot join ends and is restarted", nil, []string{stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
+	{"a server that is stopped in its first seconds", nil, []string{"components TestAnUninstallDoesNotWaitForAServerThatIsStarting", stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
 	{"the controller manager ends K3s with 1", nil, nil},
 	{"certificates are good for 365 days", nil, []string{standIn + "pki TestARestartRenewsCertificatesNearTheirEndOnly"}},
 	{"the controller manager signs for", nil, []string{stories + "TestLocalOnMachines"}},
