@@ -35,7 +35,9 @@ var contract = []contractRow{
 	{"a snapshot ends with the sha256", nil, []string{stories + "TestLife"}},
 	{"a restore counts on from", nil, []string{stories + "TestLife"}},
 	{"a restore sets the old data aside", nil, []string{stories + "TestLife"}},
-	{"`etcd-snapshot save`", nil, []string{stories + "TestLife"}},
+	{"`etcd-snapshot save`: a file", nil, []string{stories + "TestLife"}},
+	{"`etcd-snapshot save` ends well, without", nil, []string{"internal/k3s/restore TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor"}},
+	{"`etcd-snapshot save` on a server without its quorum", nil, []string{standIn + "datastore TestASnapshotWithoutAQuorumIsWrittenAndAnError", stories + "TestLife"}},
 	{"`etcd-snapshot-schedule-cron`", nil, nil},
 
 	{"`/etc/rancher/k3s/config.yaml`, then", dropInsComeAfterTheFile, []string{standIn + "settings TestDropInsReplaceInOrderAndPlusAppends"}},
