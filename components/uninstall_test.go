@@ -73,6 +73,27 @@ func TestAnUninstallClearsAHalfDoneInstall(t *testing.T) {
 	assert.False(t, h.exists("etc/rancher"))
 }
 
+// K3s's own uninstall would wait 90 s for it, until systemd kills it.
+func TestAnUninstallDoesNotWaitForAServerThatIsStarting(t *testing.T) {
+	for state, killed := range map[string]bool{"activating": true, "deactivating": true, "active": false, "inactive": false} {
+		t.Run(state, func(t *testing.T) {
+			h := newFakeHost(t)
+			_, code := h.install("server", "true", "")
+			require.Zero(t, code)
+			h.write("state", state+"\n")
+			h.tool("systemctl", `echo "$*" >> ROOT/systemctl.log
+[ "$*" != "is-active k3s" ] || { cat ROOT/state; grep -qx active ROOT/state; }`)
+			out, code := h.run("k3s-uninstall.sh", "")
+			require.Zero(t, code, out)
+			want := "disable --now k3s\n"
+			if killed {
+				want = "kill --kill-who=main --signal=KILL k3s\n" + want
+			}
+			assert.Equal(t, want, lines(h.read("systemctl.log"), "kill", "disable"))
+		})
+	}
+}
+
 func TestAnUninstallKeepsWhatIsNotOurs(t *testing.T) {
 	h := newFakeHost(t)
 	h.write("etc/rancher/rke2/config.yaml", "another's")

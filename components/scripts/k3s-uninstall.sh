@@ -15,6 +15,15 @@ unmarked)
 	exit
 	;;
 esac
+# K3s that is stopped while it compares its keys with etcd's, in its first seconds, does not end by itself (k3s-io/k3s pkg/cluster/bootstrap.go,
+# reconcileEtcd): systemd would kill it after 90 s.
+for unit in k3s k3s-agent; do
+	case $(systemctl is-active "$unit") in
+	activating | deactivating)
+		if ! systemctl kill --kill-who=main --signal=KILL "$unit"; then echo "k3s: $unit has no process to end"; fi
+		;;
+	esac
+done
 for script in k3s-uninstall.sh k3s-agent-uninstall.sh; do
 	if [ -x "/usr/local/bin/$script" ]; then "/usr/local/bin/$script"; fi
 done

@@ -35,7 +35,9 @@ var contract = []contractRow{
 	{"a snapshot ends with the sha256", nil, []string{stories + "TestLife"}},
 	{"a restore counts on from", nil, []string{stories + "TestLife"}},
 	{"a restore sets the old data aside", nil, []string{stories + "TestLife"}},
-	{"`etcd-snapshot save`", nil, []string{stories + "TestLife"}},
+	{"`etcd-snapshot save`: a file", nil, []string{stories + "TestLife"}},
+	{"`etcd-snapshot save` ends well, without", nil, []string{"internal/k3s/restore TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor"}},
+	{"`etcd-snapshot save` on a server without its quorum", nil, []string{standIn + "datastore TestASnapshotWithoutAQuorumIsWrittenAndAnError", stories + "TestLife"}},
 	{"`etcd-snapshot-schedule-cron`", nil, nil},
 
 	{"`/etc/rancher/k3s/config.yaml`, then", dropInsComeAfterTheFile, []string{standIn + "settings TestDropInsReplaceInOrderAndPlusAppends"}},
@@ -60,6 +62,7 @@ var contract = []contractRow{
 	{"server: READY=1", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"agent: READY=1", nil, []string{stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
 	{"a server that cannot join ends and is restarted", nil, []string{stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
+	{"a server that is stopped in its first seconds", nil, []string{"components TestAnUninstallDoesNotWaitForAServerThatIsStarting", stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
 	{"the controller manager ends K3s with 1", nil, nil},
 	{"certificates are good for 365 days", nil, []string{standIn + "pki TestARestartRenewsCertificatesNearTheirEndOnly"}},
 	{"the controller manager signs for", nil, []string{stories + "TestLocalOnMachines"}},

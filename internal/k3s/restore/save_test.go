@@ -62,6 +62,33 @@ func TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor(t *testing.T) {
 	}
 }
 
+// A server without its quorum writes the snapshot in a second, then tries for two minutes to note it in the API, and fails.
+func TestASnapshotThatK3sCouldNotNoteIsTheOneThatItWroteInFull(t *testing.T) {
+	const failed = `; echo 'level=fatal msg="Error: Post ... context deadline exceeded"' >&2; exit 1`
+	sum := sha256.Sum256([]byte("what etcd has"))
+	whole := "what etcd has" + string(sum[:])
+	taking := func(k3s string) (string, error) {
+		h := saving(t, k3s+failed)
+		h.write(database+"/whole", whole)
+		return h.run("save", nil)
+	}
+	out, err := taking("cp SNAPSHOTS/../whole SNAPSHOTS/on-demand-server-1-2")
+	require.NoError(t, err, out)
+	assert.Contains(t, out, fmt.Sprintf("on-demand-server-1-2 %d %x\n", len(whole), sha256.Sum256([]byte(whole))))
+	assert.Contains(t, out, "context deadline exceeded", "it is said")
+	for name, k3s := range map[string]string{
+		"half of it":          "printf half > SNAPSHOTS/on-demand-server-1-2",
+		"a part":              "cp SNAPSHOTS/../whole SNAPSHOTS/on-demand-server-1-2.part",
+		"one of the schedule": "cp SNAPSHOTS/../whole SNAPSHOTS/etcd-snapshot-server-1-2",
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := taking(k3s)
+			require.Error(t, err, out)
+			assert.Contains(t, out, "k3s etcd-snapshot save failed")
+		})
+	}
+}
+
 // A server that was killed while it wrote leaves a part, which K3s would list as a snapshot. One that is being written stays.
 func TestAPartOfASnapshotGoesWithTheNextAndIsNotListed(t *testing.T) {
 	h := saving(t, took)

@@ -10,18 +10,24 @@ join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
 # group that ends with the caller.
 #
 # The name is the one that K3s says. A server that could not write the file answers without an error (pkg/etcd/snapshot.go, snapshot), and
-# what is newest in the folder is then an earlier snapshot.
+# what is newest in the folder is then an earlier snapshot. Without a quorum K3s writes the file in a second, and then tries until its own
+# limit to note it in the API (addSnapshotData), so that it fails: the file is taken where it is new and whole.
 save() {
 	if ! systemctl is-active --quiet "$unit"; then
 		echo "$unit does not run here; see: systemctl status $unit" >&2
 		return 1
 	fi
 	drop_parts
-	if ! said=$(timeout --foreground 120 k3s etcd-snapshot save 2>&1); then
-		printf '%s\n%s\n' "$said" "k3s etcd-snapshot save failed, or took longer than 120 s" >&2
-		return 1
+	begun=$(mktemp)
+	if said=$(timeout --foreground 120 k3s etcd-snapshot save 2>&1); then
+		name=$(printf '%s\n' "$said" | sed -n 's/.*Snapshot \(on-demand-[^ ]*\) saved\..*/\1/p' | tail -n 1)
+	else
+		name=$(find "$database/snapshots" -maxdepth 1 -name 'on-demand-*' ! -name '*.part' -newer "$begun" -printf '%f\n' 2> /dev/null | sort | tail -n 1)
+		if [ -z "$name" ] || ! whole "$database/snapshots/$name"; then name=none; fi
+		printf '%s\n%s\n' "$said" "k3s etcd-snapshot save failed, or took longer than 120 s; new and whole is: $name" >&2
 	fi
-	name=$(printf '%s\n' "$said" | sed -n 's/.*Snapshot \(on-demand-[^ ]*\) saved\..*/\1/p' | tail -n 1)
+	rm -f "$begun"
+	if [ "$name" = none ]; then return 1; fi
 	if [ -z "$name" ] || [ ! -f "$database/snapshots/$name" ]; then
 		printf '%s\n' "$said" >&2
 		echo "k3s etcd-snapshot save: expected a new file on-demand-* in $database/snapshots, found none;" \
@@ -30,6 +36,13 @@ save() {
 	fi
 	sum=$(sha256sum < "$database/snapshots/$name")
 	echo "$name $(stat -c %s "$database/snapshots/$name") ${sum%% *}"
+}
+
+# Says whether a snapshot's file is whole: etcd ends it with the sha256 of what is before.
+whole() {
+	size=$(stat -c %s "$1")
+	sum=$(head -c $((size > 32 ? size - 32 : 0)) "$1" | sha256sum)
+	[ "${sum%% *}" = "$(tail -c 32 "$1" | od -An -v -tx1 | tr -d ' \n')" ]
 }
 
 # Removes what a K3s that was killed while it wrote a snapshot has left of it. What a process has open is being written.
@@ -60,9 +73,7 @@ fits() {
 	if [ -z "$snapshot" ]; then return; fi
 	file=$database/snapshots/$snapshot
 	case $file in *.zip) return ;; esac
-	size=$(stat -c %s "$file")
-	sum=$(head -c $((size > 32 ? size - 32 : 0)) "$file" | sha256sum)
-	if [ "${sum%% *}" != "$(tail -c 32 "$file" | od -An -v -tx1 | tr -d ' \n')" ]; then
+	if ! whole "$file"; then
 		echo "snapshot $snapshot is damaged: its $size bytes do not end with the sha256 of those before" >&2
 		return 1
 	fi

@@ -25,7 +25,8 @@ type Snapshots struct {
 	Config func() (*clientv3.Config, error)
 }
 
-// Save writes <prefix>-<node>-<unix time>, mode 0600, and returns its name.
+// Save writes <prefix>-<node>-<unix time>, mode 0600, and returns its name. Without a quorum the file is written, and an error: K3s notes a
+// snapshot in the API before it says that it is saved.
 func (s *Snapshots) Save(ctx context.Context, prefix string) (string, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return "", err
@@ -43,7 +44,25 @@ func (s *Snapshots) Save(ctx context.Context, prefix string) (string, error) {
 	if _, err := snapshot.SaveWithVersion(ctx, zap.NewNop(), *config, path); err != nil {
 		return "", fmt.Errorf("save etcd snapshot: %w", err)
 	}
-	return name, nil
+	return name, noted(ctx, config)
+}
+
+// noteLimit is how long the API is asked; K3s asks for two minutes.
+const noteLimit = 5 * time.Second
+
+// noted fails where the API could not note a snapshot, because etcd has no quorum.
+func noted(ctx context.Context, config *clientv3.Config) error {
+	client, err := clientv3.New(*config)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, noteLimit)
+	defer cancel()
+	if _, err := client.Get(ctx, "/registry/k3s.cattle.io/etcdsnapshotfiles/"); err != nil {
+		return fmt.Errorf("sync ETCDSnapshotFile: %w", err)
+	}
+	return nil
 }
 
 // listens fails at once where no etcd runs, as K3s does, which asks the server that runs: the client would wait for ever and leave a part of a

@@ -2,13 +2,16 @@ package datastore
 
 import (
 	"net"
+	"net/url"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
 )
 
 func TestASnapshotOfAnEtcdThatDoesNotRunFailsAtOnceAndLeavesNothing(t *testing.T) {
@@ -26,4 +29,40 @@ func TestASnapshotOfAnEtcdThatDoesNotRunFailsAtOnceAndLeavesNothing(t *testing.T
 	files, err := os.ReadDir(snapshots.Dir)
 	require.NoError(t, err)
 	assert.Empty(t, files)
+}
+
+// K3s writes the file, and cannot note it in the API: it never says that it is saved.
+func TestASnapshotWithoutAQuorumIsWrittenAndAnError(t *testing.T) {
+	endpoint := startEtcd(t)
+	config := clientv3.Config{Endpoints: []string{endpoint}}
+	snapshots := &Snapshots{Dir: t.TempDir(), Node: "server-1", Config: func() (*clientv3.Config, error) { return &config, nil }}
+	name, err := snapshots.Save(t.Context(), "on-demand")
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(snapshots.Dir, name)))
+
+	client, err := clientv3.New(config)
+	require.NoError(t, err)
+	_, err = client.MemberAdd(t.Context(), []string{"http://127.0.0.1:1"}) // it does not come: one of two is no quorum
+	require.NoError(t, err)
+	require.NoError(t, client.Close())
+	_, err = snapshots.Save(t.Context(), "on-demand")
+	require.ErrorContains(t, err, "ETCDSnapshotFile")
+	files, err := os.ReadDir(snapshots.Dir)
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	assert.NotContains(t, files[0].Name(), ".part")
+}
+
+// startEtcd starts an etcd of one member and returns its address.
+func startEtcd(t *testing.T) string {
+	t.Helper()
+	local := func() []url.URL { return []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}} }
+	config := embed.NewConfig()
+	config.Dir, config.LogLevel, config.StrictReconfigCheck = t.TempDir(), "fatal", false
+	config.ListenClientUrls, config.ListenPeerUrls = local(), local()
+	server, err := embed.StartEtcd(config)
+	require.NoError(t, err)
+	t.Cleanup(server.Close)
+	<-server.Server.ReadyNotify()
+	return server.Clients[0].Addr().String()
 }

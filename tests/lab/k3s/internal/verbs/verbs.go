@@ -3,6 +3,8 @@ package verbs
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -27,7 +29,7 @@ func Run(ctx context.Context, args []string) error {
 	rest := args[1:]
 	switch args[0] {
 	case "--version", "-v":
-		fmt.Printf("k3s version %s (%s)\ngo version %s\n", version.Get().GitVersion, Commit, runtime.Version())
+		fmt.Print(versionText(os.Args[0]))
 		return nil
 	case "--help", "-h", "help":
 		fmt.Print(usage)
@@ -46,6 +48,11 @@ func Run(ctx context.Context, args []string) error {
 		return etcdSnapshot(ctx, rest)
 	}
 	return fmt.Errorf("no help topic for %q", args[0])
+}
+
+// versionText is what --version prints: like K3s, the program names itself by its file (pkg/cli/cmds/agent.go, appName).
+func versionText(program string) string {
+	return fmt.Sprintf("%s version %s (%s)\ngo version %s\n", filepath.Base(program), version.Get().GitVersion, Commit, runtime.Version())
 }
 
 const usage = `NAME:
