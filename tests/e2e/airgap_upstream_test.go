@@ -83,9 +83,9 @@ func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	files, versions, core := map[string][]byte{}, map[string]string{}, []string{}
 	for _, entry := range manifest.Artifacts {
 		file := filepath.Join(bundle, entry.Path)
-		switch {
-		case entry.Name == config.ArtifactMachineImage:
-		case entry.Name == config.ArtifactK3sImages:
+		switch entry.Name {
+		case config.ArtifactMachineImage:
+		case config.ArtifactK3sImages:
 			if entry.For == "" {
 				core = append(core, file)
 			}
