@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -24,6 +25,8 @@ type fakeWorld struct {
 	first, same bool
 	// leaving is how many Pods of an earlier version are left; one goes with each pause.
 	leaving int
+	// age is how long the API server runs; zero is long enough. waited is the longest pause.
+	age, waited time.Duration
 	// weights are those that were set, in order.
 	weights []int
 	// each is what one pause brings, by the weight; wrong, by the number of the observation, why the version does not work.
@@ -65,8 +68,11 @@ func (w *fakeWorld) Observe(context.Context) (seen, error) {
 	return found, nil
 }
 
-func (w *fakeWorld) Pause(ctx context.Context, _ time.Duration) error {
+func (w *fakeWorld) Age(context.Context) (time.Duration, error) { return cmp.Or(w.age, settles), nil }
+
+func (w *fakeWorld) Pause(ctx context.Context, d time.Duration) error {
 	w.pauses++
+	w.waited = max(w.waited, d)
 	w.leaving = max(w.leaving-1, 0)
 	if w.pauses == w.stop {
 		w.cancel()
@@ -112,6 +118,30 @@ func TestAPodThatNeverLeavesIsToldWhenTheTimeIsOver(t *testing.T) {
 	err := try(t, w)
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, "7 Pods of the version before still leave")
+	assert.Equal(t, []int{0, 0}, w.weights)
+}
+
+// After a restore an ingress controller may not watch yet: it has neither the weight nor the new version's Pods, and what it sends to the Pods
+// before is answered with 502.
+func TestNothingGoesToANewVersionBeforeControllersWatchAnAPIServerThatHasJustBegun(t *testing.T) {
+	w := &fakeWorld{age: 20 * time.Second}
+	w.each = func(percent int) counter {
+		assert.True(t, percent == 0 || w.waited == 70*time.Second, "%d %% after a pause of %s", percent, w.waited)
+		return good(percent)
+	}
+	require.NoError(t, try(t, w))
+	assert.Equal(t, 1+6, w.pauses)
+
+	w = &fakeWorld{age: time.Hour, each: good}
+	require.NoError(t, try(t, w))
+	assert.Equal(t, observeEvery, w.waited, "one that has run for long is not waited for")
+}
+
+func TestAnInterruptWhileControllersMayNotWatchYetSaysSo(t *testing.T) {
+	w := &fakeWorld{age: 20 * time.Second, each: good, stop: 1}
+	err := try(t, w)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, "the API server began 20s ago")
 	assert.Equal(t, []int{0, 0}, w.weights)
 }
 
