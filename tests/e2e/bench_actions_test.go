@@ -29,8 +29,9 @@ type action struct {
 	// disk is the one that the action writes to, and says what the command has to say of it when it is full, beside that.
 	disk func(a *acted, t *testing.T) disk
 	says []string
-	// after takes back what change made, once the platform has converged. Optional.
+	// after takes back what change made, once the platform has converged, and end what begin made. Optional.
 	after func(a *acted, t *testing.T)
+	end   func(a *acted, t *testing.T)
 }
 
 const (
@@ -79,6 +80,9 @@ func (a *acted) isInterrupted(t *testing.T, row action) {
 		if !passed {
 			a.as(t, a.repair)
 		}
+	}
+	if row.end != nil {
+		a.as(t, func() { row.end(a, t) })
 	}
 	t.Logf("%s: %d of %d interruptions converged", row.name, converged, a.tried)
 	if a.tried == len(ways) {
@@ -175,8 +179,10 @@ func (a *acted) convergesAgain(t *testing.T, row action) {
 	a.leavesNothing(t)
 }
 
-// repair brings the platform back for the next case after one that failed.
+// repair brings the platform back for the next case after one that failed. A canary that has not passed wants requests to judge by.
 func (a *acted) repair() {
+	load := a.send(a.t, "shop", 20)
+	defer load.end()
 	a.must(a.run(strata, "recover", "--stack", a.name))
 	a.must(a.up())
 	a.must(a.health("--timeout", "2m"))
