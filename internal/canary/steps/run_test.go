@@ -68,7 +68,9 @@ func (w *fakeWorld) Observe(context.Context) (seen, error) {
 	return found, nil
 }
 
-func (w *fakeWorld) Age(context.Context) (time.Duration, error) { return cmp.Or(w.age, watchedAfter), nil }
+func (w *fakeWorld) Age(context.Context) (time.Duration, error) {
+	return cmp.Or(w.age, watchedAfter), nil
+}
 
 func (w *fakeWorld) Pause(ctx context.Context, d time.Duration) error {
 	w.pauses++
