@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"strata/internal/artifacts"
+)
+
+// opened is a bundle of a project with one stack file.
+func opened(t *testing.T, dir string) (*bundle, error) {
+	t.Helper()
+	project := t.TempDir()
+	file := filepath.Join(project, "Pulumi.test.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("config: {}\n"), 0o600))
+	b, err := open(t.Context(), project, "test", file, dir)
+	if b != nil {
+		b.out = io.Discard
+		t.Cleanup(b.close)
+	}
+	return b, err
+}
+
+func TestAFolderWithSomethingElseIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	own := filepath.Join(dir, "thesis.txt")
+	require.NoError(t, os.WriteFile(own, []byte("mine"), 0o600))
+	_, err := opened(t, dir)
+	require.ErrorContains(t, err, "is not empty, and no bundle that this command made")
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
+}
+
+func TestABundleIsWholeOnlyOnceItIsFinished(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "bundle")
+	b, err := opened(t, dir)
+	require.NoError(t, err)
+	require.NoError(t, b.script("env", "text", 0o755))
+	require.NoError(t, b.finish())
+	assert.FileExists(t, filepath.Join(dir, sumsFile))
+	checked := exec.CommandContext(t.Context(), "sha256sum", "--check", "--quiet", sumsFile)
+	checked.Dir = dir
+	output, err := checked.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	require.NoError(t, artifacts.VerifyBundle(dir, io.Discard))
+	b.close()
+
+	b, err = opened(t, dir)
+	require.NoError(t, err)
+	assert.NoFileExists(t, filepath.Join(dir, sumsFile), "what changes is not whole")
+	require.NoError(t, b.script("other", "text", 0o644))
+	require.NoError(t, b.finish())
+	assert.NoFileExists(t, filepath.Join(dir, "env"), "what is not asked for any more goes")
+	assert.FileExists(t, filepath.Join(dir, "other"))
+}
+
+func TestAnImageThatIsHereIsNotTakenFromAChangedFile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "bundle")
+	b, err := opened(t, dir)
+	require.NoError(t, err)
+	require.NoError(t, b.script("images/a.tar", "image", 0o644))
+	require.NoError(t, b.finish())
+	b.close()
+	b, err = opened(t, dir)
+	require.NoError(t, err)
+	assert.True(t, b.has("real: this project's", "images/a.tar"))
+	assert.False(t, b.has("real: another@sha256:abc", "images/a.tar"))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "images/a.tar"), []byte("other"), 0o600))
+	assert.False(t, b.has("real: this project's", "images/a.tar"))
+}
+
+func TestTheProjectRunsTheCompiledProgram(t *testing.T) {
+	text, err := os.ReadFile("../../Pulumi.yaml")
+	require.NoError(t, err)
+	text, err = withProgram(text)
+	require.NoError(t, err)
+	var project struct {
+		Name    string
+		Runtime struct {
+			Name    string
+			Options map[string]string
+		}
+		Config map[string]any
+	}
+	require.NoError(t, yaml.Unmarshal(text, &project))
+	assert.Equal(t, "strata", project.Name)
+	assert.Equal(t, map[string]string{"binary": programFile}, project.Runtime.Options)
+	assert.NotEmpty(t, project.Config)
+}
+
+// The shell that takes the environment has a folder with a blank in its name, and a Go of its own.
+func TestTheEnvironmentIsTheFolders(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a bundle")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	script := filepath.Join(dir, envFile)
+	require.NoError(t, os.WriteFile(script, []byte(environment), 0o700))
+	run := exec.CommandContext(t.Context(), "sh", "-euc", `eval "$("$0")"; echo "$PATH"; echo "$PULUMI_HOME"; echo "$STRATA_ARTIFACTS"`, script)
+	run.Env = []string{"PATH=/usr/bin:/bin"}
+	output, err := run.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	assert.Equal(t, dir+"/pulumi/bin:"+dir+"/project/.strata/bin:/usr/bin:/bin:"+dir+"/pulumi/without-go\n"+dir+"/pulumi\n"+dir+"\n", string(output))
+}
+
+func TestWhatStandsInForGoSaysItsVersionAndNothingElse(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "go")
+	require.NoError(t, os.WriteFile(script, []byte(withoutGo), 0o700))
+	var said bytes.Buffer
+	run := exec.CommandContext(t.Context(), script, "version")
+	run.Stdout = &said
+	require.NoError(t, run.Run())
+	assert.Equal(t, "go version VERSION linux/ARCH\n", said.String())
+	output, err := exec.CommandContext(t.Context(), script, "build", ".").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(output), "this machine has no Go")
+}
