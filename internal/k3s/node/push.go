@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -48,8 +49,12 @@ func (p Push) Send(ctx context.Context, mode fs.FileMode, key []byte) (sent bool
 	if sent, err = client.Push(ctx, p.File, p.Dest, mode, p.SHA256); err != nil || !p.Images {
 		return sent, err
 	}
+	names, err := namesIn(p.File)
+	if err != nil {
+		return sent, fmt.Errorf("images of %w", err)
+	}
 	// Also where it was sent already: the run that sent it may have been cut off before the import.
-	if _, err := client.Run(ctx, importScript(containerdSocket, p.Dest), nil); err != nil {
+	if _, err := client.Run(ctx, importScript(containerdSocket, p.Dest, names), nil); err != nil {
 		return sent, fmt.Errorf("import the images of %s: %w", p.Dest, err)
 	}
 	return sent, nil
@@ -61,7 +66,7 @@ const containerdSocket = "/run/k3s/containerd/containerd.sock"
 //go:embed import.sh
 var importText string
 
-// importScript is the script that loads an archive into the containerd behind a socket, if one answers there.
-func importScript(socket, archive string) string {
-	return fmt.Sprintf("socket=%s archive=%s\n", remote.Quote(socket), remote.Quote(archive)) + importText
+// importScript is the script that loads an archive of images into the containerd behind a socket, if one answers there.
+func importScript(socket, archive string, images []string) string {
+	return fmt.Sprintf("socket=%s archive=%s images=%s\n", remote.Quote(socket), remote.Quote(archive), remote.Quote(strings.Join(images, "\n"))) + importText
 }

@@ -27,7 +27,7 @@ func TestImagesAreLoadedWhereContainerdListens(t *testing.T) {
 	output := fakeK3s(t, 0)
 	socket := filepath.Join(t.TempDir(), "containerd.sock")
 	load := func() error {
-		return exec.Command("sh", "-c", importScript(socket, "/images/it's.tar")).Run()
+		return exec.Command("sh", "-c", importScript(socket, "/images/it's.tar", []string{"docker.io/library/a:1", "quay.io/b/c:2"})).Run()
 	}
 	require.NoError(t, load())
 	assert.NoFileExists(t, output, "K3s is not there yet and will load them when it starts")
@@ -37,7 +37,9 @@ func TestImagesAreLoadedWhereContainerdListens(t *testing.T) {
 	require.NoError(t, load())
 	text, err := os.ReadFile(output)
 	require.NoError(t, err)
-	assert.Equal(t, "ctr --address "+socket+" --namespace k8s.io images import /images/it's.tar\n", string(text))
+	const pinned = " io.cattle.k3s.pinned=pinned io.cri-containerd.pinned=pinned\n"
+	ctr := "ctr --address " + socket + " --namespace k8s.io images "
+	assert.Equal(t, ctr+"import /images/it's.tar\n"+ctr+"label docker.io/library/a:1"+pinned+ctr+"label quay.io/b/c:2"+pinned, string(text))
 
 	require.NoError(t, os.Remove(output))
 	listener.SetUnlinkOnClose(false)
@@ -53,7 +55,7 @@ func TestImagesThatDoNotLoadAreAnError(t *testing.T) {
 	listener, err := net.Listen("unix", socket)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, listener.Close()) }()
-	out, err := exec.Command("sh", "-c", importScript(socket, "a.tar")).CombinedOutput()
+	out, err := exec.Command("sh", "-c", importScript(socket, "a.tar", nil)).CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(out), "no space left")
 }
