@@ -2,6 +2,7 @@ package config
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -192,6 +193,14 @@ func (c *Config) Explicit(artifact string) (key, version string) {
 		ArtifactWaveChart:             {"strata:apps.wave.chartVersion", c.Apps.Wave.ChartVersion},
 	}[artifact]
 	return set[0], set[1]
+}
+
+// NeededPins are the pins of what the configured layers ask for, for the architecture of the hosts.
+func (c *Config) NeededPins() []Pin {
+	needed := c.Needed()
+	return slices.DeleteFunc(c.Pins(), func(pin Pin) bool {
+		return !slices.Contains(needed, pin.Name) || pin.Arch != "" && pin.Arch != c.Hosts.Arch
+	})
 }
 
 // Needed are the names of the artifacts that the configured layers ask for, less the machine image.

@@ -30,16 +30,12 @@ func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	return seen.Specs, nil
 }
 
-// Registrations are the resources of the configuration's first up, in the program's order, registered in this process. Its artifacts have to be
-// in their bundle or in the lock, and its manifests in the project; no key and no kubeconfig is read.
-func Registrations(ctx context.Context, cfg *config.Config, project string) ([]dryrun.Registration, error) {
+// Registrations are the resources of the configuration's first up with its artifacts, in the program's order, registered in this process. Its
+// manifests have to be in the project; no key and no kubeconfig is read.
+func Registrations(ctx context.Context, cfg *config.Config, files *artifacts.Set, project string) ([]dryrun.Registration, error) {
 	manifests, err := components.ReadManifests(project, cfg.Apps.Manifests)
 	if err != nil {
 		return nil, err
-	}
-	files, err := artifacts.Resolve(cfg, project)
-	if err != nil {
-		return nil, fmt.Errorf("artifacts: %w", err)
 	}
 	registered, err := dryrun.Run(ctx, config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
 		return Program{}.layers(ctx, withoutKeys(*cfg), files, kubeconfig.Target{}, manifests)

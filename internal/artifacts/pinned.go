@@ -1,10 +1,6 @@
 package artifacts
 
-import (
-	"slices"
-
-	"strata/config"
-)
+import "strata/config"
 
 // Pinned is the set by the names and versions that the configuration and the pins have, without reading a bundle or the lock: no
 // artifact has a sum, and nothing can be materialised. It says what a stack would be made of, also where its artifacts are not.
@@ -13,11 +9,8 @@ func Pinned(cfg *config.Config) *Set {
 	take := func(name, version string) {
 		set.all = append(set.all, Artifact{Name: name, Version: version}.place(""))
 	}
-	needed := cfg.Needed()
-	for _, pin := range cfg.Pins() {
-		if slices.Contains(needed, pin.Name) && (pin.Arch == "" || pin.Arch == cfg.Hosts.Arch) {
-			take(pin.Name, pin.Version)
-		}
+	for _, pin := range cfg.NeededPins() {
+		take(pin.Name, pin.Version)
 	}
 	switch {
 	case cfg.Hosts.Driver == config.DriverMachine:

@@ -51,10 +51,7 @@ func fromLock(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	var found []Artifact
 	var missing []string
 	from := sourceOf(cfg.Artifacts)
-	for _, pin := range cfg.Pins() {
-		if !slices.Contains(cfg.Needed(), pin.Name) || pin.Arch != "" && pin.Arch != cfg.Hosts.Arch {
-			continue
-		}
+	for _, pin := range cfg.NeededPins() {
 		locked, ok := lock.Find(pin)
 		if !ok {
 			missing = append(missing, strings.TrimSpace(pin.Name+" "+pin.Version+" "+pin.Arch))

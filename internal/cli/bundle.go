@@ -58,11 +58,9 @@ func newBundleMakeCommand() *cobra.Command {
 
 // makeBundle compiles the module and runs it, with this command's output and until this command is interrupted.
 func makeBundle(cmd *cobra.Command, project, stack, file, dir string) error {
-	for _, path := range []*string{&project, &file, &dir} {
-		var err error
-		if *path, err = filepath.Abs(*path); err != nil {
-			return err
-		}
+	project, err := filepath.Abs(project) // go -C takes a path of the output for one in the module's folder
+	if err != nil {
+		return err
 	}
 	if _, err := os.Stat(filepath.Join(project, bundleModule)); err != nil {
 		return &exitError{2, fmt.Errorf("bundle make: %w: run it in a checkout of Strata, or name one by --project", err)}

@@ -64,7 +64,7 @@ func open(ctx context.Context, project, stack, file, dir string) (*bundle, error
 		b.before = manifest.Artifacts
 	}
 	// What follows is not whole until the sums are there again.
-	return b, removed(os.Remove(filepath.Join(dir, sumsFile)))
+	return b, os.RemoveAll(filepath.Join(dir, sumsFile))
 }
 
 func (b *bundle) close() { b.unlock() }
@@ -96,7 +96,7 @@ func (b *bundle) configuration(source string) (*config.Config, error) {
 	return config.OfStack(b.stack, b.stackFile)
 }
 
-// add enters a file of the folder, whose path is relative to it.
+// add enters a file of the folder, whose path is relative to it. It is read for its sum unless that is known.
 func (b *bundle) add(entry artifacts.Entry) error {
 	file := filepath.Join(b.dir, entry.Path)
 	info, err := os.Stat(file)
@@ -104,18 +104,22 @@ func (b *bundle) add(entry artifacts.Entry) error {
 		return err
 	}
 	entry.Size = info.Size()
-	if entry.SHA256, err = digest.File(file); err != nil {
-		return err
+	if entry.SHA256 == "" {
+		if entry.SHA256, err = digest.File(file); err != nil {
+			return err
+		}
 	}
 	b.now = append(b.now, entry)
 	return nil
 }
 
-// has is the entry of an origin that the folder had before, if its file is still what it was.
-func (b *bundle) has(origin, path string) bool {
-	return slices.ContainsFunc(b.before, func(entry artifacts.Entry) bool {
-		return entry.Origin == origin && entry.Path == path && artifacts.Verify(filepath.Join(b.dir, path), entry.SHA256) == nil
-	})
+// had is the sum of a file of an origin that the folder had before, if it is still what it was.
+func (b *bundle) had(origin, path string) (sum string, still bool) {
+	i := slices.IndexFunc(b.before, func(entry artifacts.Entry) bool { return entry.Origin == origin && entry.Path == path })
+	if i < 0 || artifacts.Verify(filepath.Join(b.dir, path), b.before[i].SHA256) != nil {
+		return "", false
+	}
+	return b.before[i].SHA256, true
 }
 
 // write stores the manifest as it is now.
@@ -151,18 +155,10 @@ func (b *bundle) removeOthers() error {
 	var wrong []error
 	for _, old := range b.before {
 		if !slices.ContainsFunc(b.now, func(entry artifacts.Entry) bool { return entry.Path == old.Path }) {
-			wrong = append(wrong, removed(os.Remove(filepath.Join(b.dir, old.Path))))
+			wrong = append(wrong, os.RemoveAll(filepath.Join(b.dir, old.Path)))
 		}
 	}
 	return errors.Join(wrong...)
-}
-
-// removed is the error of a removal, for which nothing there is as good.
-func removed(err error) error {
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // say tells how far it is.

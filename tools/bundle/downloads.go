@@ -51,14 +51,13 @@ func (b *bundle) downloads(ctx context.Context) error {
 
 // pins are what the stack asks for, without images of our own, which are built, and what runs it.
 func (b *bundle) pins(cfg *config.Config) ([]config.Pin, error) {
-	needed := cfg.Needed()
-	if cfg.NeedsVMImage() {
-		needed = append(needed, config.ArtifactVMImage)
-	}
-	pins := slices.DeleteFunc(cfg.Pins(), func(pin config.Pin) bool {
+	pins := slices.DeleteFunc(cfg.NeededPins(), func(pin config.Pin) bool {
 		_, built := config.BuiltImage(pin.URL)
-		return built || !slices.Contains(needed, pin.Name) || pin.Arch != "" && pin.Arch != archOf(cfg)
+		return built
 	})
+	if pin, ok := cfg.VMImagePin(); ok {
+		pins = append(pins, pin)
+	}
 	cli, err := artifacts.CLIPin(b.project, runtime.GOARCH)
 	if err != nil {
 		return nil, err

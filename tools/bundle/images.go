@@ -71,7 +71,7 @@ func (b *bundle) asked(ctx context.Context, cfg *config.Config) ([]images.Image,
 	if err != nil {
 		return nil, err
 	}
-	registered, err := platform.Registrations(ctx, cfg, b.project)
+	registered, err := platform.Registrations(ctx, cfg, files, b.project)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,9 @@ func (b *bundle) image(ctx context.Context, puller *registry.Puller, image image
 	digest := ""
 	if known, ok := b.lock.Find(pin); ok {
 		digest = "sha256:" + known.SHA256
-		if entry.Origin = origin(image.Reference, digest); b.has(entry.Origin, entry.Path) {
+		entry.Origin = origin(image.Reference, digest)
+		if sum, still := b.had(entry.Origin, entry.Path); still {
+			entry.SHA256 = sum
 			b.say("image %s: already here", image.Reference)
 			return entry, &known, nil
 		}

@@ -64,14 +64,7 @@ func (b *bundle) workstation(ctx context.Context) error {
 
 // script writes a text of this command's own.
 func (b *bundle) script(file, text string, mode os.FileMode) error {
-	target := filepath.Join(b.dir, file)
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-		return err
-	}
-	if err := atomicfile.Write(target, []byte(text), mode); err != nil {
-		return err
-	}
-	return b.own(path.Base(file), file)
+	return b.writeOwn(path.Base(file), file, []byte(text), mode)
 }
 
 // pulumi unpacks the command line with the host of the program's language, and gives each plugin its place.
@@ -105,8 +98,8 @@ func (b *bundle) pulumi() error {
 }
 
 func (b *bundle) unpack(archive string, entry artifacts.Entry) error {
-	target := filepath.Join(b.dir, entry.Path)
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+	target, err := b.room(entry.Path)
+	if err != nil {
 		return err
 	}
 	if err := artifacts.Unpack(archive, entry.Name, target); err != nil {
@@ -116,8 +109,8 @@ func (b *bundle) unpack(archive string, entry artifacts.Entry) error {
 }
 
 func (b *bundle) move(file string, entry artifacts.Entry) error {
-	target := filepath.Join(b.dir, entry.Path)
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+	target, err := b.room(entry.Path)
+	if err != nil {
 		return err
 	}
 	if err := os.Rename(file, target); err != nil {
@@ -130,11 +123,10 @@ func (b *bundle) move(file string, entry artifacts.Entry) error {
 func (b *bundle) program(ctx context.Context) error {
 	target := filepath.Join(b.dir, projectFolder, programFile)
 	flags := "-s -w"
-	if describe := exec.CommandContext(ctx, "git", "describe", "--tags", "--always", "--dirty"); describe != nil {
-		describe.Dir = b.project
-		if number, err := describe.Output(); err == nil {
-			flags += " -X strata/internal/version.number=" + strings.TrimSpace(string(number))
-		}
+	describe := exec.CommandContext(ctx, "git", "describe", "--tags", "--always", "--dirty")
+	describe.Dir = b.project
+	if number, err := describe.Output(); err == nil { // a project need not be a checkout of git's
+		flags += " -X strata/internal/version.number=" + strings.TrimSpace(string(number))
 	}
 	b.say("compiling the program")
 	build := exec.CommandContext(ctx, "go", "build", "-ldflags", flags, "-o", target, ".")
@@ -148,7 +140,7 @@ func (b *bundle) program(ctx context.Context) error {
 	}
 	// The same program is what a person and the stack's resources call.
 	installed := filepath.Join(b.dir, projectFolder, self.Path)
-	if err := removed(os.Remove(installed)); err != nil {
+	if err := os.RemoveAll(installed); err != nil {
 		return err
 	}
 	if err := os.Link(target, installed); err != nil {
@@ -190,14 +182,25 @@ func (b *bundle) files(cfg *config.Config) error {
 
 // place writes a file of the project.
 func (b *bundle) place(file string, text []byte) error {
-	target := filepath.Join(b.dir, projectFolder, file)
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+	return b.writeOwn(file, path.Join(projectFolder, file), text, 0o644)
+}
+
+// writeOwn writes and enters a file that comes from this project.
+func (b *bundle) writeOwn(name, file string, text []byte, mode os.FileMode) error {
+	target, err := b.room(file)
+	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(target, text, 0o644); err != nil {
+	if err := atomicfile.Write(target, text, mode); err != nil {
 		return err
 	}
-	return b.own(file, path.Join(projectFolder, file))
+	return b.own(name, file)
+}
+
+// room is where a file of the bundle goes, whose folder is there then.
+func (b *bundle) room(file string) (string, error) {
+	target := filepath.Join(b.dir, file)
+	return target, os.MkdirAll(filepath.Dir(target), 0o755)
 }
 
 // own enters a file that comes from this project.

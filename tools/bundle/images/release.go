@@ -10,6 +10,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/releaseutil"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"strata/internal/artifacts"
@@ -89,20 +90,16 @@ func parsed(rendered map[string]string) (objects []any, err error) {
 			continue
 		}
 		for _, document := range releaseutil.SplitManifests(text) {
-			var object struct {
-				Metadata struct {
-					Annotations map[string]string `json:"annotations"`
-				} `json:"metadata"`
-			}
-			var whole any
-			if err := yaml.Unmarshal([]byte(document), &whole); err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
-			}
+			var object map[string]any
 			if err := yaml.Unmarshal([]byte(document), &object); err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
-			if !slices.Contains(strings.Split(object.Metadata.Annotations[hookAnnotation], ","), testHook) {
-				objects = append(objects, whole)
+			hooks, _, err := unstructured.NestedString(object, "metadata", "annotations", hookAnnotation)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			if !slices.Contains(strings.Split(hooks, ","), testHook) {
+				objects = append(objects, object)
 			}
 		}
 	}
