@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/agext/levenshtein v1.2.3
+	github.com/armon/go-socks5 v0.0.0-20160902184237-e75332964ef5
 	github.com/diskfs/go-diskfs v1.9.4
 	github.com/hashicorp/vault/api v1.22.0
 	github.com/kevinburke/ssh_config v1.6.0

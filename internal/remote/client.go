@@ -34,8 +34,8 @@ type Client struct {
 	deadAfter atomic.Int64
 }
 
-func newClient(t Target, conn *watchedConn, client *ssh.Client, sudo string) *Client {
-	c := &Client{target: t, conn: conn, ssh: client, sudo: sudo, done: make(chan struct{})}
+func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
+	c := &Client{target: t, conn: conn, ssh: client, done: make(chan struct{})}
 	conn.heard.Store(time.Now().UnixNano())
 	c.SetDeadAfter(deadAfter)
 	go func() {

@@ -50,7 +50,20 @@ func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("private key for %s: %w", t, err)
 	}
-	last, err := newLogin(t, keys.signers, "hosts.nodes[].ssh.hostKey")
+	client, err := d.login(ctx, t, keys, "hosts.nodes[].ssh.hostKey")
+	if err != nil {
+		return nil, err
+	}
+	client.sudo = keys.sudoFor(t)
+	if err := client.checkSudo(ctx); err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	return client, nil
+}
+
+// login connects and logs in; setting is where the configuration has the host's pin.
+func (d Dialer) login(ctx context.Context, t Target, keys access, setting string) (*Client, error) {
+	last, err := newLogin(t, keys.signers, setting)
 	if err != nil {
 		return nil, err
 	}
@@ -62,18 +75,14 @@ func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	err = retry(ctx, t, d.Notify, func() error {
 		conn, connected, err := to.reach(ctx, last)
 		if err == nil {
-			client = newClient(t, conn, connected, keys.sudoFor(t))
+			client = newClient(t, conn, connected)
 		}
 		return err
 	})
 	if err != nil {
 		to.close()
-		return nil, err
 	}
-	if err := client.checkSudo(ctx); err != nil {
-		return nil, errors.Join(err, client.Close())
-	}
-	return client, nil
+	return client, err
 }
 
 // retry repeats attempt until it succeeds, cannot succeed, or ctx ends; then the error has the last attempt's reason.

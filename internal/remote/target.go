@@ -23,6 +23,9 @@ type Target struct {
 	Jump []Hop `json:"jump,omitempty"`
 	// Agent offers the keys of the ssh-agent at SSH_AUTH_SOCK as well, here and on the way. Default false.
 	Agent bool `json:"agent,omitempty"`
+	// DynamicForward is the port of this machine's loopback where a SOCKS proxy leads through the last jump host (package tunnel); the host's
+	// API and the load balancer's addresses are reached there. Zero: they are reached directly.
+	DynamicForward int `json:"dynamicForward,omitempty"`
 }
 
 // Hop is a jump host: an sshd that is logged in to for nothing but a connection further on.

@@ -1,0 +1,46 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+)
+
+// ErrNoJumpHost says that there is nothing on the way that could forward a connection.
+var ErrNoJumpHost = errors.New("no jump host on the way")
+
+// DialJumpHost logs in to the last jump host of a target, as Dial does to the target itself, for connections that come out there
+// (Client.DialContext). It asks for no sudo. Errors: ErrNoJumpHost, and those of Dial.
+func (d Dialer) DialJumpHost(ctx context.Context, t Target) (*Client, error) {
+	hops := t.hops()
+	if len(hops) == 0 {
+		return nil, fmt.Errorf("%s: %w", t, ErrNoJumpHost)
+	}
+	keys, err := parseAccess(d.PrivateKey)
+	if err != nil {
+		return nil, fmt.Errorf("private key for jump host: %w", err)
+	}
+	last := hops[len(hops)-1]
+	last.Jump = t.Jump[:len(hops)-1]
+	client, err := d.login(ctx, last, keys, "hosts.ssh.jump[].hostKey")
+	if err != nil {
+		return nil, fmt.Errorf("jump host %w", err)
+	}
+	return client, nil
+}
+
+// Done is closed when the connection has ended.
+func (c *Client) Done() <-chan struct{} { return c.done }
+
+// DialContext makes one attempt to connect to a TCP address from the host, bounded by a few seconds. Its error has the form of a dial from
+// here (syscall.ECONNREFUSED, a timeout); it is ErrForwarding where the host lets no connection through.
+func (c *Client) DialContext(ctx context.Context, address string) (net.Conn, error) {
+	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	conn, err := c.ssh.DialContext(bounded, "tcp", address)
+	if err != nil {
+		return nil, forwarded(err)
+	}
+	return conn, nil
+}

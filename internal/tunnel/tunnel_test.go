@@ -1,0 +1,282 @@
+package tunnel
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/internal/remote"
+	"strata/internal/remote/sshtest"
+)
+
+// tunnelled is a tunnel that is being served, and its jump host.
+type tunnelled struct {
+	Spec
+	jump  *sshtest.Server
+	ended chan error
+	stop  context.CancelFunc
+}
+
+// served serves a tunnel in this process.
+func served(t *testing.T, idleFor time.Duration) tunnelled {
+	t.Helper()
+	jump := sshtest.Start(t)
+	jump.Forwards = true
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	spec := Of(remote.Target{Jump: []remote.Hop{jump.Hop()}, DynamicForward: listener.Addr().(*net.TCPAddr).Port})
+	ctx, stop := context.WithCancel(t.Context())
+	tunnel := tunnelled{spec, jump, make(chan error, 1), stop}
+	ready := make(chan struct{})
+	go func() {
+		tunnel.ended <- Serve(ctx, listener, spec, jump.PrivateKey(), idleFor, func() { close(ready) })
+	}()
+	select {
+	case <-ready:
+	case err := <-tunnel.ended:
+		require.NoError(t, err)
+	}
+	t.Cleanup(stop)
+	return tunnel
+}
+
+// closedPort is a port where nothing listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	return listener.Addr().String()
+}
+
+func api(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answered") }))
+	t.Cleanup(server.Close)
+	return server
+}
+
+func noStart(context.Context) error { return errors.New("was to be started") }
+
+func TestAKubeconfigsProxyLeadsThroughTheJumpHost(t *testing.T) {
+	tunnel, server := served(t, time.Minute), api(t)
+	for name, config := range map[string]*rest.Config{
+		"a client that takes the proxy as it is": {Host: server.URL},
+		"one that dials itself":                  {Host: server.URL},
+	} {
+		tunnel.Use(config)
+		require.True(t, Proxied(config))
+		if strings.HasPrefix(name, "one") {
+			config.Dial = Through(config, net.Dialer{})
+			require.Nil(t, config.Proxy)
+		}
+		client, err := rest.HTTPClientFor(config)
+		require.NoError(t, err, name)
+		response, err := client.Get(server.URL)
+		require.NoError(t, err, name)
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		assert.Equal(t, "answered", string(text))
+		client.CloseIdleConnections()
+	}
+	assert.Len(t, tunnel.jump.Onward(), 2)
+	assert.Equal(t, 1, tunnel.jump.Connections(), "one login serves all")
+}
+
+// A name of the far network is nothing that this machine could look up.
+func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
+	tunnel, server := served(t, time.Minute), api(t)
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	require.NoError(t, err)
+	conn, err := Dialer(tunnel.Address(), net.Dialer{})(t.Context(), "tcp", net.JoinHostPort("localhost", port))
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+	assert.Equal(t, []string{"localhost:" + port}, tunnel.jump.Onward())
+}
+
+// Gates tell a port where nothing listens from a tunnel that is down: only the first is a fact about the cluster.
+func TestWhatTheFarEndSaysIsToldFromWhatTheTunnelSays(t *testing.T) {
+	tunnel := served(t, time.Minute)
+	dial := Dialer(tunnel.Address(), net.Dialer{})
+	_, err := dial(t.Context(), "tcp", closedPort(t))
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+
+	bounded, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = silent.Close() }()
+	_, err = Dialer(silent.Addr().String(), net.Dialer{})(bounded, "tcp", "10.0.0.1:6443")
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+
+	tunnel.jump.Forwards = false
+	var down *DownError
+	_, err = dial(t.Context(), "tcp", closedPort(t))
+	require.ErrorAs(t, err, &down)
+	assert.Contains(t, down.Why, "AllowTcpForwarding")
+
+	tunnel.stop()
+	require.NoError(t, <-tunnel.ended)
+	_, err = dial(t.Context(), "tcp", closedPort(t))
+	require.ErrorAs(t, err, &down)
+	require.NotErrorIs(t, err, syscall.ECONNREFUSED)
+	assert.Contains(t, down.Why, "strata tunnel")
+}
+
+func TestALostJumpHostIsLoggedInToAgain(t *testing.T) {
+	tunnel, server := served(t, time.Minute), api(t)
+	dial := Dialer(tunnel.Address(), net.Dialer{})
+	address := server.Listener.Addr().String()
+	conn, err := dial(t.Context(), "tcp", address)
+	require.NoError(t, err)
+	tunnel.jump.Cut()
+	_, err = conn.Read(make([]byte, 1))
+	require.Error(t, err, "what went through it ends with it")
+	require.Eventually(t, func() bool {
+		again, err := dial(t.Context(), "tcp", address)
+		return err == nil && again.Close() == nil
+	}, 10*time.Second, 20*time.Millisecond)
+	assert.Equal(t, 2, tunnel.jump.Connections())
+}
+
+// What waits for the far end's answer has said all it has to say: the end of one direction is not that of the other.
+func TestOneDirectionEndsBeforeTheOther(t *testing.T) {
+	tunnel := served(t, time.Minute)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = listener.Close() }()
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = conn.Write([]byte("all"))
+		_ = conn.Close()
+	}()
+	conn, err := Dialer(tunnel.Address(), net.Dialer{})(t.Context(), "tcp", listener.Addr().String())
+	require.NoError(t, err)
+	text, err := io.ReadAll(conn)
+	require.NoError(t, err)
+	assert.Equal(t, "all", string(text))
+}
+
+func TestATunnelEndsOnceNothingUsesIt(t *testing.T) {
+	const idleFor = 300 * time.Millisecond
+	tunnel := served(t, idleFor)
+	lease, err := open(t.Context(), tunnel.Spec, noStart)
+	require.NoError(t, err)
+	select {
+	case <-tunnel.ended:
+		t.Fatal("it ended although it was held")
+	case <-time.After(4 * idleFor):
+	}
+	lease.Close()
+	select {
+	case err := <-tunnel.ended:
+		require.NoError(t, err)
+	case <-time.After(10 * time.Second):
+		t.Fatal("nothing uses it, and it is still there")
+	}
+}
+
+func TestATunnelIsStartedOnceAndSharedByThoseThatNeedIt(t *testing.T) {
+	tunnel := served(t, time.Minute)
+	for range 2 {
+		lease, err := open(t.Context(), tunnel.Spec, noStart)
+		require.NoError(t, err)
+		defer lease.Close()
+	}
+	absent := tunnel.Spec
+	_, port, err := net.SplitHostPort(closedPort(t))
+	require.NoError(t, err)
+	absent.Port, err = strconv.Atoi(port)
+	require.NoError(t, err)
+	_, err = open(t.Context(), absent, noStart)
+	require.ErrorContains(t, err, "was to be started")
+	none, err := Open(t.Context(), Spec{}, nil)
+	require.NoError(t, err)
+	none.Close()
+}
+
+// Two stacks with one port would each take the other's cluster for its own.
+func TestATunnelThatLeadsElsewhereIsReplacedWhereNothingUsesIt(t *testing.T) {
+	tunnel := served(t, time.Minute)
+	other := tunnel.Spec
+	other.Via = append([]remote.Hop{{Address: "192.0.2.1", Port: 22}}, other.Via...)
+	held, err := open(t.Context(), tunnel.Spec, noStart)
+	require.NoError(t, err)
+	_, err = open(t.Context(), other, noStart)
+	require.ErrorContains(t, err, "in use")
+	require.ErrorContains(t, err, "strata:hosts.ssh.dynamicForward")
+	held.Close()
+	var started atomic.Int32
+	require.Eventually(t, func() bool {
+		_, err = open(t.Context(), other, func(context.Context) error { started.Add(1); return errors.New("here") })
+		return started.Load() == 1
+	}, 5*time.Second, 10*time.Millisecond)
+	require.ErrorContains(t, err, "here")
+	require.NoError(t, <-tunnel.ended)
+}
+
+func TestAPortOfAnotherProgramIsRefused(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = listener.Close() }()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = bufio.NewReader(conn).ReadByte()
+			_ = conn.Close() // as ssh -D does with what is not SOCKS
+		}
+	}()
+	spec := Spec{Port: listener.Addr().(*net.TCPAddr).Port, Via: []remote.Hop{{Address: "bastion", Port: 22}}}
+	_, err = open(t.Context(), spec, noStart)
+	require.ErrorContains(t, err, "another program's")
+}
+
+func TestAJumpHostThatDoesNotLetInIsNamed(t *testing.T) {
+	jump, other := sshtest.Start(t), sshtest.Start(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	spec := Of(remote.Target{Jump: []remote.Hop{jump.Hop()}, DynamicForward: listener.Addr().(*net.TCPAddr).Port})
+	err = Serve(t.Context(), listener, spec, other.PrivateKey(), time.Minute, func() { t.Error("it is not ready") })
+	require.ErrorIs(t, err, remote.ErrKeyRejected)
+	require.ErrorContains(t, err, "jump host")
+}
+
+// A proxy of a person's own, in the kubeconfig of an existing cluster, is left to client-go.
+func TestAnotherProxyIsLeftAlone(t *testing.T) {
+	config := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})}
+	assert.False(t, Proxied(config))
+	Through(config, net.Dialer{})
+	assert.NotNil(t, config.Proxy)
+	assert.False(t, Proxied(&rest.Config{}))
+}
+
+func TestTheProxyOfAKubeconfigIsUnderstood(t *testing.T) {
+	spec := Spec{Port: 1080, Via: []remote.Hop{{Address: "bastion"}}}
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte("apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: c, user: c}}]\n" +
+		"users: [{name: c, user: {token: t}}]\nclusters: [{name: c, cluster: {server: 'https://10.0.0.1:6443', proxy-url: '" + spec.URL() + "'}}]\n"))
+	require.NoError(t, err)
+	assert.True(t, Proxied(config))
+}
