@@ -107,6 +107,10 @@ mutants: ## each small change of a gate's judgement must fail a test; writes tes
 test-machines: ready ## the lab's machines, made, broken and removed one by one: ten minutes
 	@hack/test machines
 
+.PHONY: test-gc
+test-gc: ready ## what Strata brings to a node survives kubelet's garbage collection, with ORIGINALS on K3s itself (ten minutes)
+	cd tests/e2e && go test -count=1 -timeout 30m -tags gc -run '^TestImagesSurviveGarbageCollection$$' -v .
+
 .PHONY: test-state
 test-state: ready ## a stack's state on an S3-compatible store, with Pulumi's command line as it is published, which is compiled first (minutes)
 	cd tests/state && go test -count=1 -timeout 30m -v ./...

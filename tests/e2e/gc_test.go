@@ -1,0 +1,66 @@
+//go:build gc
+
+package e2e
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/random"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// kubelet's image garbage collection, which takes what no container uses where the disk is fuller than a limit (k3s-io/k3s#2961). It runs every
+// five minutes, which is why this story is apart (make test-gc).
+func TestImagesSurviveGarbageCollection(t *testing.T) {
+	net := network{"stgc0", "10.48.0"}
+	all := []node{{"server-1", "server", 11}}
+	hosts := existingHosts(t, "e2egc", net, all...)
+	sections := staging(hosts, all...)
+	// Any disk is too full, and an image that has just come may go.
+	sections["k3s"] = map[string]any{"serverArgs": map[string]any{"kubelet-arg": []any{
+		"image-gc-high-threshold=1", "image-gc-low-threshold=0", "minimum-image-ttl-duration=1s",
+	}}}
+	s := newStack(t, "e2e-gc", sections)
+	s.step("it comes up, with images before and after the start of K3s", func(*testing.T) { s.must(s.up()) })
+	s.step("what Strata brought survives a collection that takes an image that nothing holds", func(t *testing.T) {
+		brought := images(hosts, "server-1")
+		require.NotEmpty(t, brought)
+		decoy := importDecoy(t, hosts, "server-1")
+		require.Contains(t, images(hosts, "server-1"), decoy)
+		require.Eventually(t, func() bool {
+			return !strings.Contains(strings.Join(images(hosts, "server-1"), "\n"), decoy)
+		}, 12*time.Minute, 5*time.Second, "kubelet has not collected anything")
+		assert.Subset(t, images(hosts, "server-1"), brought)
+	})
+	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
+}
+
+const ctrImages = "k3s ctr --address /run/k3s/containerd/containerd.sock --namespace k8s.io images "
+
+// images are the names of the images that a node has.
+func images(hosts *hostSet, node string) []string {
+	return strings.Fields(hosts.must(node, ctrImages+"list --quiet"))
+}
+
+// importDecoy brings an image to a node that no Pod uses and that nothing pins.
+func importDecoy(t *testing.T, hosts *hostSet, node string) string {
+	t.Helper()
+	tag, err := name.NewTag("docker.io/strata/decoy:v1")
+	require.NoError(t, err)
+	image, err := random.Image(1024, 1)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "decoy.tar")
+	require.NoError(t, tarball.WriteToFile(file, tag, image))
+	archive, err := os.ReadFile(file)
+	require.NoError(t, err)
+	hosts.must(node, "echo "+base64.StdEncoding.EncodeToString(archive)+" | base64 -d > /tmp/decoy.tar && "+ctrImages+"import /tmp/decoy.tar && rm /tmp/decoy.tar")
+	return "docker.io/strata/decoy:v1"
+}
