@@ -12,6 +12,7 @@ import (
 	"strata/internal/adopt"
 	"strata/internal/cli"
 	"strata/internal/recovery"
+	"strata/internal/tunnel"
 	"strata/platform"
 )
 
@@ -19,10 +20,15 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(cli.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	pulumi.Run(platform.Program{Orphans: endOrphans, Adopt: connect, Warn: warn}.Run)
+	pulumi.Run(platform.Program{Orphans: endOrphans, Adopt: connect, Tunnel: keepTunnel, Warn: warn}.Run)
 }
 
 func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(message, nil) }
+
+// keepTunnel holds the tunnel until the program ends; it outlives it by a while, for the deletes that Pulumi does then.
+func keepTunnel(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error {
+	return tunnel.Keep(ctx.Context(), spec, key, func(trouble string) { _ = ctx.Log.Warn(trouble, nil) }) // Log fails with the engine only
+}
 
 // endOrphans ends what a killed run of this project left running; Pulumi runs the program in the project's folder.
 func endOrphans(ctx context.Context) error {

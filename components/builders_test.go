@@ -11,9 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/tunnel"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -97,13 +99,24 @@ func TestAKeyOfStratasOwnCannotBeOverridden(t *testing.T) {
 }
 
 func TestAKubeconfigPointsToTheEndpointAndKeepsTheRest(t *testing.T) {
-	text, err := rewriteKubeconfig("cluster:\n  certificate-authority-data: CA\n  server: https://127.0.0.1:6443\n", "https://10.0.0.11:6443")
+	text, err := rewriteKubeconfig("cluster:\n  certificate-authority-data: CA\n  server: https://127.0.0.1:6443\n", "https://10.0.0.11:6443", tunnel.Spec{})
 	require.NoError(t, err)
 	assert.Equal(t, "cluster:\n  certificate-authority-data: CA\n  server: https://10.0.0.11:6443\n", text)
 }
 
+func TestAKubeconfigBehindAJumpHostNamesTheTunnel(t *testing.T) {
+	text, err := rewriteKubeconfig("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {certificate-authority-data: Q0E=, server: 'https://127.0.0.1:6443'}}]\n",
+		"https://10.0.0.11:6443", tunnel.Spec{Port: 1080})
+	require.NoError(t, err)
+	parsed, err := clientcmd.Load([]byte(text))
+	require.NoError(t, err)
+	assert.Equal(t, "https://10.0.0.11:6443", parsed.Clusters["c"].Server, "its certificate is still checked for this")
+	assert.Equal(t, "socks5://127.0.0.1:1080", parsed.Clusters["c"].ProxyURL)
+	assert.Equal(t, "CA", string(parsed.Clusters["c"].CertificateAuthorityData))
+}
+
 func TestAKubeconfigOfAnotherFormIsAnErrorWithoutItsContent(t *testing.T) {
-	_, err := rewriteKubeconfig("client-key-data: SECRET", "https://10.0.0.11:6443")
+	_, err := rewriteKubeconfig("client-key-data: SECRET", "https://10.0.0.11:6443", tunnel.Spec{})
 	require.ErrorContains(t, err, "want server https://127.0.0.1:6443 in it")
 	assert.NotContains(t, err.Error(), "SECRET")
 }

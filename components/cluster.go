@@ -10,10 +10,12 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/kuberead"
+	"strata/internal/remote"
 	"strata/internal/rerun"
 	"strata/internal/self"
 	"strata/internal/statefulset"
 	"strata/internal/subcommand"
+	"strata/internal/tunnel"
 )
 
 // Cluster is what a layer inside the cluster needs to put its objects there.
@@ -39,6 +41,25 @@ type Cluster struct {
 	namespaces []string
 	// before is called before each create and update; nil where what exists is refused.
 	before *pulumi.ResourceHook
+}
+
+// tunnel is the way to the cluster where only a jump host reaches it.
+func (c *Cluster) tunnel() tunnel.Spec {
+	if c.Hosts == nil {
+		return tunnel.Spec{}
+	}
+	return tunnelTo(c.Hosts.All)
+}
+
+// tunnelTo is the way to hosts' API and to the load balancer's addresses where only a jump host reaches them.
+func tunnelTo(hosts []*Host) tunnel.Spec {
+	var targets []remote.Target
+	for _, host := range hosts {
+		if host.reached != nil {
+			targets = append(targets, *host.reached)
+		}
+	}
+	return tunnel.First(targets)
 }
 
 // deletedWith makes a resource go with the cluster, without its delete, where we made the cluster.

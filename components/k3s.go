@@ -8,11 +8,13 @@ import (
 
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/credential"
+	"strata/internal/tunnel"
 )
 
 // K3sArgs configures K3s.
@@ -137,10 +139,23 @@ func (k *k3s) connect() error {
 // endpoint is the API server's URL on a server.
 func (h *Host) endpoint() string { return "https://" + joinHostPort(h.Node.Address) }
 
-// rewriteKubeconfig points a kubeconfig that says 127.0.0.1, as K3s's own does, at an address that works from outside.
-func rewriteKubeconfig(kubeconfig, endpoint string) (string, error) {
+// rewriteKubeconfig points a kubeconfig that says 127.0.0.1, as K3s's own does, at an address that works from outside, through a tunnel where
+// there is one.
+func rewriteKubeconfig(kubeconfig, endpoint string, way tunnel.Spec) (string, error) {
 	if !strings.Contains(kubeconfig, credential.LocalServer) {
 		return "", fmt.Errorf("kubeconfig of the stack: want server %s in it", credential.LocalServer)
 	}
-	return strings.Replace(kubeconfig, credential.LocalServer, endpoint, 1), nil
+	kubeconfig = strings.Replace(kubeconfig, credential.LocalServer, endpoint, 1)
+	if !way.There() {
+		return kubeconfig, nil
+	}
+	parsed, err := clientcmd.Load([]byte(kubeconfig))
+	if err != nil {
+		return "", fmt.Errorf("kubeconfig of the stack: %w", err)
+	}
+	for _, cluster := range parsed.Clusters {
+		cluster.ProxyURL = way.URL()
+	}
+	text, err := clientcmd.Write(*parsed)
+	return string(text), err
 }

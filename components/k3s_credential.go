@@ -49,7 +49,7 @@ func (k *k3s) issueCredential() error {
 		case parsed == nil:
 			return "", errors.New("certificate of the stack: expected one, found none")
 		}
-		return rewriteKubeconfig(parsed.Kubeconfig, k.Endpoint)
+		return rewriteKubeconfig(parsed.Kubeconfig, k.Endpoint, tunnelTo(k.servers))
 	})).(pulumi.StringOutput)
 	return nil
 }

@@ -85,7 +85,12 @@ func NewTeardown(ctx *pulumi.Context, name string, args *TeardownArgs, opts ...p
 	if err := ctx.RegisterComponentResource("strata:teardown:Teardown", name, t, opts...); err != nil {
 		return nil, err
 	}
-	command := subcommand.AtDelete("teardown", args.guard(), pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig})
+	environment := pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig}
+	guard := args.guard()
+	if guard.Tunnel = args.Cluster.tunnel(); guard.Tunnel.There() {
+		environment[self.SSHKey] = accessTo(args.Cluster.Hosts.With(config.RoleServer)).sshKey
+	}
+	command := subcommand.AtDelete("teardown", guard, environment)
 	_, err := local.NewCommand(ctx, name+"-guard", command, append(childOf(t, leaves...), bounded(metav1.Duration{Duration: teardownLimit}))...)
 	if err != nil {
 		return nil, fmt.Errorf("teardown: %w", err)

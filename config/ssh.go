@@ -20,9 +20,13 @@ type SSH struct {
 	// HostKey pins the host's public key, in authorized_keys form. Default: what knownHosts has, or else taken at one bounded first contact. Only driver
 	// existing reads it: the others make the host's key before its first boot.
 	HostKey string `json:"hostKey,omitempty"`
-	// Jump are the jump hosts on the way to the host, the one that this machine reaches first. Only SSH goes through them: the API (6443) and
-	// the load balancer's addresses must be reachable from where Strata runs. Default: ProxyJump of config, or else none.
+	// Jump are the jump hosts on the way to the host, the one that this machine reaches first. Only SSH goes through them unless dynamicForward is
+	// set: the API (6443) and the load balancer's addresses must be reachable from where Strata runs. Default: ProxyJump of config, or else none.
 	Jump []JumpHost `json:"jump,omitempty"`
+	// DynamicForward is a port of this machine where a SOCKS proxy leads through the last jump host, as DynamicForward of ssh_config(5) has it.
+	// Gates and Pulumi reach the API and the load balancer's addresses there, and the kubeconfig says so. Only hosts.ssh has it; each stack
+	// needs a port of its own, for example 1080. Default: none, they are reached directly.
+	DynamicForward int `json:"dynamicForward,omitempty"`
 	// Agent offers the keys of the ssh-agent of whoever runs Strata (SSH_AUTH_SOCK), behind that of keyFile. Default false.
 	Agent bool `json:"agent,omitempty"`
 	// Passphrase opens the private keys. It must be encrypted: pulumi config set --secret --path strata:hosts.ssh.passphrase. Default: none.
@@ -106,6 +110,24 @@ func (c *Config) checkWay(ps *problems) {
 		ps.add(field("hosts.ssh.sudoPassword"), "", "is not used: root needs no sudo", "remove it, or set ssh.user")
 	}
 	c.Hosts.SSH.check(ps, field("hosts.ssh"), c.Hosts.Driver, SSH{})
+	c.checkForward(ps)
+}
+
+// checkForward holds the rules of the tunnel, which is one for all hosts. That a jump host comes from ssh.config is known once that is read.
+func (c *Config) checkForward(ps *problems) {
+	key, port := field("hosts.ssh.dynamicForward"), c.Hosts.SSH.DynamicForward
+	for i, node := range c.Hosts.Nodes {
+		if node.SSH.DynamicForward != 0 {
+			ps.add(field("hosts.nodes[%d].ssh.dynamicForward", i), strconv.Itoa(node.SSH.DynamicForward), "is one for all hosts", "set "+key)
+		}
+	}
+	switch {
+	case port == 0 || c.Hosts.Driver != DriverExisting:
+	case port < 1024 || port > 65535:
+		ps.add(key, strconv.Itoa(port), "is a port of the system's or none", "use 1024 to 65535")
+	case c.Hosts.SSH.Config == "" && !slices.ContainsFunc(c.Hosts.Nodes, func(node Node) bool { return len(node.SSH.Jump) > 0 }):
+		ps.add(key, strconv.Itoa(port), "leads through a jump host, and there is none", "set ssh.jump, or remove it")
+	}
 }
 
 // check reports what is wrong with values that were set at a key; what is as in above was reported there.
@@ -113,7 +135,7 @@ func (s SSH) check(ps *problems, key string, driver Driver, above SSH) {
 	if driver != DriverExisting {
 		for name, set := range map[string]bool{
 			"jump": len(s.Jump) > 0, "agent": s.Agent && !above.Agent, "passphrase": s.Passphrase != above.Passphrase, "sudoPassword": s.SudoPassword != "",
-			"config": s.Config != above.Config, "knownHosts": s.KnownHosts != above.KnownHosts,
+			"dynamicForward": s.DynamicForward != 0, "config": s.Config != above.Config, "knownHosts": s.KnownHosts != above.KnownHosts,
 		} {
 			if set {
 				ps.add(key+"."+name, "", "is only read by driver existing", "remove it: the hosts that driver "+string(driver)+" makes are reached without it")

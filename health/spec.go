@@ -7,6 +7,7 @@ import (
 
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
+	"strata/internal/tunnel"
 	"strata/internal/vm"
 )
 
@@ -105,6 +106,15 @@ type Spec struct {
 	Metrics      *MetricsSpec      `json:"metrics,omitempty"`
 	Upstreams    *UpstreamsSpec    `json:"upstreams,omitempty"`
 	Applications *ApplicationsSpec `json:"applications,omitempty"`
+}
+
+// Tunnel is the way to what only a jump host reaches, the API and the load balancer's addresses; none where the hosts have none.
+func (s Spec) Tunnel() tunnel.Spec {
+	targets := make([]remote.Target, 0, len(s.Hosts))
+	for _, host := range s.Hosts {
+		targets = append(targets, host.Target)
+	}
+	return tunnel.First(targets)
 }
 
 // Host is a host as a gate knows it.

@@ -96,4 +96,8 @@ func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.
 	ctx.Export("nodes", b.nodes)
 	ctx.Export("loadBalancerRange", pulumi.ToStringArray(cfg.MetalLB.Addresses))
 	ctx.Export("versions", versions)
+	if port := cfg.Hosts.SSH.DynamicForward; port != 0 {
+		// For a person: kubeconfig and addresses lead there, and every up opens it only for itself.
+		ctx.Export("tunnel", pulumi.Sprintf("strata tunnel -s %s; then kubectl with output kubeconfig, and curl --proxy socks5h://127.0.0.1:%d", cfg.Stack, port))
+	}
 }

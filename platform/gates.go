@@ -53,6 +53,7 @@ func withoutKeys(cfg config.Config) *config.Config {
 		had := cfg.Hosts.Nodes[i].SSH
 		cfg.Hosts.Nodes[i].SSH = config.SSH{User: had.User, Port: had.Port, HostKey: had.HostKey, KeyFile: os.DevNull}
 	}
+	cfg.Hosts.SSH.DynamicForward = 0
 	cfg.Hosts.Hypervisor.KeyFile = os.DevNull
 	return &cfg
 }

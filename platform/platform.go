@@ -12,7 +12,9 @@ import (
 	"strata/config"
 	"strata/internal/artifacts"
 	"strata/internal/kubeconfig"
+	"strata/internal/reach"
 	"strata/internal/self"
+	"strata/internal/tunnel"
 )
 
 // Program is the platform with what it does beside registering resources. The zero value does nothing beside it.
@@ -22,6 +24,8 @@ type Program struct {
 	Orphans func(ctx context.Context) error
 	// Adopt connects to a cluster of ours what is asked before each create there. Nil: what exists already is refused.
 	Adopt func(kubeconfig string) (components.Adopt, error)
+	// Tunnel keeps open the way to what only a jump host reaches, until the program ends. Nil: everything is reached directly.
+	Tunnel func(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error
 	// Warn tells the user something that is no reason to stop. Nil: nothing that would be told is looked for.
 	Warn func(ctx *pulumi.Context, message string) error
 }
@@ -53,6 +57,9 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	if err := self.Install("."); err != nil {
 		return fmt.Errorf("install the program for its gates: %w", err)
 	}
+	if err := p.openTunnel(ctx, cfg); err != nil {
+		return err
+	}
 	files, err := artifacts.Resolve(cfg, ".")
 	if err != nil {
 		return fmt.Errorf("artifacts: %w", err)
@@ -68,6 +75,21 @@ func (p Program) Run(ctx *pulumi.Context) error {
 		return err
 	}
 	return p.layers(ctx, cfg, files, target, manifests)
+}
+
+// openTunnel opens the way to what only a jump host reaches. A preview goes on without it, as it does where the cluster does not answer.
+func (p Program) openTunnel(ctx *pulumi.Context, cfg *config.Config) error {
+	if p.Tunnel == nil || cfg.Hosts.SSH.DynamicForward == 0 {
+		return nil
+	}
+	spec, key, err := reach.Tunnel(cfg.Hosts, ".")
+	if err != nil {
+		return err
+	}
+	if err = p.Tunnel(ctx, spec, key); err != nil && ctx.DryRun() {
+		return ctx.Log.Warn(err.Error(), nil)
+	}
+	return err
 }
 
 // layers registers the layers. Order in the code is for people; only the gates in After order anything.

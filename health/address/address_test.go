@@ -35,7 +35,7 @@ func TestEveryPortIsDialled(t *testing.T) {
 	require.NoError(t, err)
 	closed := gone.Addr().(*net.TCPAddr).Port
 	require.NoError(t, gone.Close())
-	assert.Equal(t, []dialFacts{{Port: open, Seen: true}, {Port: closed, Seen: true, Error: "connection refused"}}, dialAll(t.Context(), "127.0.0.1", []int{open, closed}))
+	assert.Equal(t, []dialFacts{{Port: open, Seen: true}, {Port: closed, Seen: true, Error: "connection refused"}}, dialAll(t.Context(), Dialer(""), "127.0.0.1", []int{open, closed}))
 }
 
 func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {

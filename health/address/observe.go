@@ -14,14 +14,24 @@ import (
 	"strata/health/kube"
 	"strata/health/observe"
 	"strata/internal/apiserver"
+	"strata/internal/tunnel"
 )
 
 const (
 	// dialInterval is the pause between two attempts to connect: nothing reports that an address begins to answer.
 	dialInterval = 100 * time.Millisecond
-	// DialTimeout bounds one attempt. On the networks of a platform an answer takes milliseconds.
-	DialTimeout = time.Second
+	// dialTimeout bounds one attempt. On the networks of a platform an answer takes milliseconds; farTimeout is for what lies behind jump hosts.
+	dialTimeout = time.Second
+	farTimeout  = 3 * time.Second
 )
+
+// Dialer makes attempts to connect to a load balancer's address, through the proxy of a tunnel or, with an empty one, directly.
+func Dialer(through string) tunnel.DialFunc {
+	if through != "" {
+		return tunnel.Dialer(through, net.Dialer{Timeout: farTimeout})
+	}
+	return tunnel.Dialer("", net.Dialer{Timeout: dialTimeout})
+}
 
 func (w *addressWatch) observe(ctx context.Context) addressFacts {
 	var facts addressFacts
@@ -85,14 +95,13 @@ func serviceFactsOf(service *corev1.Service) ServiceSeen {
 }
 
 // dialAll connects to every port at the same time.
-func dialAll(ctx context.Context, address string, ports []int) []dialFacts {
+func dialAll(ctx context.Context, dial tunnel.DialFunc, address string, ports []int) []dialFacts {
 	dials := make([]dialFacts, len(ports))
-	dialer := net.Dialer{Timeout: DialTimeout}
 	var all sync.WaitGroup
 	for i, port := range ports {
 		all.Go(func() {
 			dials[i] = dialFacts{Port: port, Seen: true}
-			connection, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(port)))
+			connection, err := dial(ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(port)))
 			if err != nil {
 				dials[i].Error = observe.DialTrouble(err)
 				return

@@ -9,6 +9,7 @@ import (
 	"strata/health/host"
 	"strata/health/kube"
 	"strata/health/observe"
+	"strata/internal/tunnel"
 )
 
 // addressWatch observes the Service when it changes and keeps connecting to the address that it has.
@@ -19,6 +20,7 @@ type addressWatch struct {
 	hosts   []health.Host
 	key     []byte
 	skipped string
+	dial    tunnel.DialFunc
 	// movedHere and movedHosts have a token when the address may have changed; news when there is something to judge.
 	movedHere, movedHosts, news chan struct{}
 
@@ -36,7 +38,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	signals := func() chan struct{} { return make(chan struct{}, 1) }
 	w := &addressWatch{
 		spec: *spec.Address, cluster: all, stable: observe.NewStable(time.Now), hosts: spec.Hosts, key: secrets.SSHKey,
-		movedHere: signals(), movedHosts: signals(), news: signals(),
+		dial: Dialer(spec.Tunnel().Address()), movedHere: signals(), movedHosts: signals(), news: signals(),
 	}
 	w.skipped = host.WhyNoHosts(w.hosts, w.key)
 	return w, nil
@@ -106,7 +108,7 @@ func (w *addressWatch) dialAgain(ctx context.Context) {
 	for ctx.Err() == nil {
 		if address := w.address(); address != "" {
 			nodes := w.nodes()
-			dials := dialAll(ctx, address, w.spec.Ports)
+			dials := dialAll(ctx, w.dial, address, w.spec.Ports)
 			who := whoAnswers(arpTable(ctx), address, nodes)
 			if who.Nodes[who.MAC] == "" && who.MAC != "" {
 				meet(nodes) // the next observation knows those that are there

@@ -9,6 +9,7 @@ import (
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/kube"
+	"strata/internal/tunnel"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -53,7 +54,7 @@ func TestNamesThatTwoCRDsCannotShare(t *testing.T) {
 
 func TestAResourceIsServedWhenBothAnswersSaySo(t *testing.T) {
 	c := fakeapi.New(t, 1)
-	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig())
+	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)
 	c.Serve("example.org/v1", "Widget", fakeapi.Resource{Plural: "widgets"})
 	widgets, gadgets, later := kube.ServedResource{Group: "example.org", Version: "v1", Plural: "widgets"}, kube.ServedResource{Group: "example.org", Version: "v1", Plural: "gadgets"}, kube.ServedResource{Group: "example.org", Version: "v2", Plural: "widgets"}

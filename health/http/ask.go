@@ -32,6 +32,8 @@ type httpTarget struct {
 	address string
 	// roots are the CAs; nil means this machine's own.
 	roots *x509.CertPool
+	// through is the proxy of a tunnel, as host:port; empty: the address is dialled directly.
+	through string
 	// user and password are for the probes that authenticate, key for those that send one.
 	user, password, key string
 }
@@ -84,7 +86,7 @@ func (t httpTarget) transport() *http.Transport {
 			if err != nil {
 				return nil, fmt.Errorf("address %s: %w", asked, err)
 			}
-			return (&net.Dialer{Timeout: address.DialTimeout}).DialContext(ctx, network, net.JoinHostPort(t.address, port))
+			return address.Dialer(t.through)(ctx, network, net.JoinHostPort(t.address, port))
 		},
 	}
 }

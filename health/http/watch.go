@@ -24,6 +24,7 @@ type httpWatch struct {
 	stable  *observe.Stable
 	// user and password are the credentials, which no fact or message ever holds.
 	user, password, key string
+	through             string
 	news                chan struct{}
 	moved               []chan struct{}
 
@@ -43,7 +44,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &httpWatch{spec: *spec.HTTP, cluster: all, stable: observe.NewStable(time.Now), news: make(chan struct{}, 1)}
+	w := &httpWatch{spec: *spec.HTTP, cluster: all, stable: observe.NewStable(time.Now), news: make(chan struct{}, 1), through: spec.Tunnel().Address()}
 	user, password, found := strings.Cut(string(secrets.BasicAuth), ":")
 	w.user, w.password, w.key = user, password, string(secrets.APIKey)
 	for _, probe := range w.spec.Probes {
@@ -91,7 +92,7 @@ func (w *httpWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 		if facts.Service.Address != w.facts.Service.Address || !slices.Equal(ca, w.ca) || !w.seen {
 			w.epoch++
 			w.ca = ca
-			w.target = httpTarget{address: facts.Service.Address, user: w.user, password: w.password, key: w.key}
+			w.target = httpTarget{address: facts.Service.Address, through: w.through, user: w.user, password: w.password, key: w.key}
 			if w.spec.CASecret != "" {
 				w.target.roots, facts.CA = rootsOf(ca, w.spec.CASecret)
 			}

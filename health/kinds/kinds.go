@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"strata/health"
@@ -25,6 +26,7 @@ import (
 	"strata/health/vault"
 	"strata/health/vm"
 	"strata/health/webhook"
+	"strata/internal/tunnel"
 )
 
 // constructors are those of every kind.
@@ -51,7 +53,13 @@ var constructors = map[health.Kind]health.Constructor{
 	health.KindWebhook:      webhook.New,
 }
 
-// Run asks one gate of any kind, as health.Ask does, which refuses a Spec of an unknown kind before it needs a constructor.
+// Run asks one gate of any kind, as health.Ask does, which refuses a Spec of an unknown kind before it needs a constructor. A tunnel that the
+// gate needs is there while it asks; that it could not be opened is no end, since a jump host may be starting, and each check says so.
 func Run(ctx context.Context, spec health.Spec, secrets health.Secrets, progress io.Writer) (health.Result, error) {
+	lease, err := tunnel.Open(ctx, spec.Tunnel(), secrets.SSHKey)
+	if err != nil {
+		_, _ = fmt.Fprintf(progress, "%s: %v\n", spec.Gate, err) // the report has it as well
+	}
+	defer lease.Close()
 	return health.Ask(ctx, spec, secrets, constructors[spec.Kind], progress)
 }

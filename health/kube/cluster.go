@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"strata/health"
 	"strata/health/observe"
+	"strata/internal/tunnel"
 )
 
 // RequestTimeout bounds one request to an API server. A healthy one answers in milliseconds; one that hangs must not hide
@@ -44,7 +46,7 @@ type Cluster struct {
 
 // ClusterOf is the cluster that a gate asks.
 func ClusterOf(spec health.Spec, secrets health.Secrets) (*Cluster, error) {
-	all, err := NewCluster(spec.Servers, secrets.Kubeconfig)
+	all, err := NewCluster(spec.Servers, secrets.Kubeconfig, spec.Tunnel())
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +57,8 @@ func ClusterOf(spec health.Spec, secrets health.Secrets) (*Cluster, error) {
 }
 
 // NewCluster builds one client per server from the kubeconfig's credentials and CA. The kubeconfig's own server is not
-// used; its CA is, on purpose: an address that another machine holds must fail verification.
-func NewCluster(servers []string, kubeconfig []byte) (*Cluster, error) {
+// used; its CA is, on purpose: an address that another machine holds must fail verification. Its proxy is, and that of through.
+func NewCluster(servers []string, kubeconfig []byte, through tunnel.Spec) (*Cluster, error) {
 	if len(servers) == 0 {
 		return nil, errors.New("spec: servers: empty; expected at least one https://address:port")
 	}
@@ -70,6 +72,7 @@ func NewCluster(servers []string, kubeconfig []byte) (*Cluster, error) {
 	if base.Insecure {
 		return nil, errors.New("kubeconfig: insecure-skip-tls-verify is set: a gate cannot tell whose cluster answers; set certificate-authority-data")
 	}
+	through.Use(base) // K3s's own kubeconfig knows of none
 	all := &Cluster{}
 	for _, server := range servers {
 		one, err := newAPIServer(server, base)
@@ -91,15 +94,25 @@ func newAPIServer(server string, base *rest.Config) (*APIServer, error) {
 	// The client's own limiter would delay an observation without a word; the number of requests is bounded by the observations.
 	config.QPS = -1
 	config.UserAgent = "strata-gate"
-	client, err := rest.HTTPClientFor(config)
+	dialled := throughTunnel(config)
+	client, err := rest.HTTPClientFor(dialled)
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: client for %s: %w", address.Host, err)
 	}
-	dyn, err := dynamic.NewForConfigAndClient(config, client)
+	dyn, err := dynamic.NewForConfigAndClient(dialled, client)
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: client for %s: %w", address.Host, err)
 	}
 	return &APIServer{Name: address.Host, url: config.Host, http: client, Dyn: dyn, Config: config}, nil
+}
+
+// throughTunnel is config with a dialer in the place of its proxy, so that a fault is the API server's own and not the proxy's word for it.
+func throughTunnel(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	if tunnel.Proxied(config) {
+		config.Dial = tunnel.Through(config, net.Dialer{Timeout: RequestTimeout})
+	}
+	return config
 }
 
 // Read runs one observation against the server that answered last and, where that server cannot be asked, against the next. An

@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"strata/internal/tunnel"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -78,7 +79,7 @@ func TestAClusterThatCannotBeAskedIsRefused(t *testing.T) {
 		{"a kubeconfig that trusts any server", []string{"https://a:1"}, []byte(insecure), "insecure-skip-tls-verify"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := NewCluster(c.servers, c.kubeconfig)
+			_, err := NewCluster(c.servers, c.kubeconfig, tunnel.Spec{})
 			require.ErrorContains(t, err, c.want)
 		})
 	}
@@ -95,7 +96,7 @@ users: [{name: u, user: {token: t}}]
 
 func TestAServerBehindAProxyKeepsItsPath(t *testing.T) {
 	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
-	all, err := NewCluster([]string{"https://rancher.example.org/k8s/clusters/c-1/", "https://10.10.0.11:6443"}, good)
+	all, err := NewCluster([]string{"https://rancher.example.org/k8s/clusters/c-1/", "https://10.10.0.11:6443"}, good, tunnel.Spec{})
 	require.NoError(t, err)
 	assert.Equal(t, "https://rancher.example.org/k8s/clusters/c-1", all.Servers[0].url)
 	assert.Equal(t, "https://10.10.0.11:6443", all.Servers[1].url)
@@ -103,7 +104,7 @@ func TestAServerBehindAProxyKeepsItsPath(t *testing.T) {
 
 func TestAReadStaysWithTheServerThatAnswers(t *testing.T) {
 	c := fakeapi.New(t, 3)
-	all, err := NewCluster(c.URLs(), c.Kubeconfig())
+	all, err := NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)
 	c.Servers[0].Stop()
 	var asked []string

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"net/url"
 	"testing"
 	"time"
 
@@ -10,8 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/observe"
+	"strata/internal/tunnel"
 )
 
 func TestFactsOfAPod(t *testing.T) {
@@ -121,4 +124,14 @@ func TestWorkloadsAreNamedByKind(t *testing.T) {
 		_, err := ParseWorkload(bad)
 		require.Errorf(t, err, "%q", bad)
 	}
+}
+
+// The tunnel's trouble is none of the API server's: what it is told as must not be "the API server is not listening".
+func TestATunnelThatIsDownIsNoFaultOfTheServer(t *testing.T) {
+	down := &tunnel.DownError{Address: "127.0.0.1:1080", Why: "jump host bastion:22: connection refused"}
+	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: down})
+	assert.Equal(t, faultOther, f.Kind)
+	assert.Contains(t, f.Verdict("api", true).Message, "the tunnel at 127.0.0.1:1080 lets nothing through: jump host bastion:22")
+	assert.Equal(t, health.Waiting, f.Verdict("api", true).State, "a jump host comes back")
+	assert.Contains(t, observe.DialTrouble(down), "the tunnel at 127.0.0.1:1080")
 }

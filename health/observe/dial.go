@@ -1,9 +1,11 @@
 package observe
 
 import (
+	"errors"
 	"strings"
 
 	"strata/health"
+	"strata/internal/tunnel"
 )
 
 // RefusedText is how DialTrouble words a connection to a port where nothing listens.
@@ -11,6 +13,10 @@ const RefusedText = "connection refused"
 
 // DialTrouble words a failed request without what differs from one attempt to the next, such as local ports.
 func DialTrouble(err error) string {
+	var down *tunnel.DownError
+	if errors.As(err, &down) {
+		return health.OneLine(down.Error())
+	}
 	text := err.Error()
 	for _, known := range []string{
 		RefusedText, "no route to host", "network is unreachable", "connection reset", "no such host", "EOF",

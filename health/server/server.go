@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"strata/health"
 	"strata/health/host"
 	"strata/health/observe"
+	"strata/internal/tunnel"
 )
 
 // The waits of one observation of /ping.
@@ -74,7 +76,8 @@ func (w *serverWatch) Run(ctx context.Context, report func([]health.Verdict)) er
 		host.ObserveUnit(ctx, w.host, w.key, false, func(f host.UnitFacts) { update(func() { unit = f }) })
 	})
 	if w.server != "" {
-		both.Go(func() { observePing(ctx, w.server, func(f pingFacts) { update(func() { ping = f }) }) })
+		dial := tunnel.Dialer(tunnel.Of(w.host.Target).Address(), net.Dialer{})
+		both.Go(func() { observePing(ctx, w.server, dial, func(f pingFacts) { update(func() { ping = f }) }) })
 	}
 	both.Wait()
 	return nil
@@ -111,11 +114,11 @@ func judgePing(h health.Host, f pingFacts) health.Verdict {
 }
 
 // observePing asks /ping again and again until ctx ends, and reports each answer that differs from the last.
-func observePing(ctx context.Context, server string, report func(pingFacts)) {
+func observePing(ctx context.Context, server string, dial tunnel.DialFunc, report func(pingFacts)) {
 	// No credentials and no CA yet: the answer proves that K3s is up, nothing is trusted to it.
 	client := &http.Client{Timeout: pingTimeout, Transport: &http.Transport{
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // See above.
-		DisableKeepAlives: true,
+		DisableKeepAlives: true, DialContext: dial,
 	}}
 	var last pingFacts
 	for ctx.Err() == nil {

@@ -11,6 +11,7 @@ import (
 	"strata/health"
 	"strata/health/host"
 	"strata/health/kube"
+	"strata/internal/tunnel"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -52,7 +53,7 @@ func TestAHostThatReachesTheWebhookWakesOnlyProbesThatFail(t *testing.T) {
 func TestTheSecondDryRunIsNotBelievedBeforeTheFirst(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	c.Serve("metallb.io/v1beta1", "IPAddressPool", fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})
-	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig())
+	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)
 	pool := func(name string) map[string]any {
 		return map[string]any{"apiVersion": "metallb.io/v1beta1", "kind": "IPAddressPool", "metadata": map[string]any{"name": name, "namespace": "n"}}

@@ -16,6 +16,7 @@ import (
 	"strata/health/kube"
 	"strata/health/nodes"
 	"strata/health/pool"
+	"strata/internal/tunnel"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -67,7 +68,7 @@ func TestAnswersAreToldApartByTheAPIServersWords(t *testing.T) {
 func TestPassesCountInARowAndOfOneConfiguration(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	c.Serve("metallb.io/v1beta1", "IPAddressPool", fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})
-	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig())
+	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)
 	spec := health.WebhookSpec{Consecutive: 3, Accept: map[string]any{
 		"apiVersion": "metallb.io/v1beta1", "kind": "IPAddressPool", "metadata": map[string]any{"name": "a", "namespace": "n"},
@@ -114,7 +115,7 @@ func TestBothConfigurationsMustExist(t *testing.T) {
 
 func TestADryRunThatHangsIsEndedByNews(t *testing.T) {
 	c := fakeapi.New(t, 1)
-	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig())
+	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)
 	c.Servers[0].Script(fakeapi.Script{Hang: true})
 	now := time.Now()

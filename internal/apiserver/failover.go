@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"strata/internal/tunnel"
 )
 
 // dialLimit bounds the attempt at one server: a host that is gone drops packets.
@@ -19,15 +21,15 @@ const dialLimit = 3 * time.Second
 const everyServer = "kubernetes"
 
 // Failover makes config reach the first of the servers, as host:port, that takes a connection. The certificate is still checked
-// against the CA of the kubeconfig, for the name that every server has.
+// against the CA of the kubeconfig, for the name that every server has. Where config has the proxy of a tunnel, it leads there.
 func Failover(config *rest.Config, servers []string) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.ServerName = everyServer
+	dial := tunnel.Through(config, net.Dialer{Timeout: dialLimit, KeepAlive: 5 * time.Second})
 	config.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		var failures []error
 		for _, server := range servers {
-			dialer := net.Dialer{Timeout: dialLimit, KeepAlive: 5 * time.Second}
-			conn, err := dialer.DialContext(ctx, network, server)
+			conn, err := dial(ctx, network, server)
 			if err == nil {
 				return conn, nil
 			}

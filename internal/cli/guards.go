@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"strata/health"
 	"strata/internal/machineset"
 	"strata/internal/nspawn"
 	"strata/internal/teardown"
+	"strata/internal/tunnel"
 )
 
 // newMachineGuardCommand is `strata machine-guard`: it reads the wanted machines on stdin and the previous ones from its
@@ -56,6 +59,11 @@ func newTeardownCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: fromStdin("teardown", func(ctx context.Context, cmd *cobra.Command, guard teardown.Guard) error {
+			lease, err := tunnel.Open(ctx, guard.Tunnel, health.SecretsFrom(os.Getenv).SSHKey)
+			if err != nil {
+				return guard.Before(ctx, nil, err, cmd.ErrOrStderr())
+			}
+			defer lease.Close()
 			client, err := anyServer(guard.Servers)
 			if err != nil {
 				client = nil

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"strata/internal/inventory"
 	"strata/internal/recovery"
 	"strata/internal/stackstate"
 )
@@ -28,13 +30,23 @@ func newRecoverCommand() *cobra.Command {
 				return err
 			}
 			r := recovery.Recovery{
-				ProjectDir: dir, Stack: stack, Pulumi: stackstate.CommandLine(dir), Log: cmd.ErrOrStderr(),
+				ProjectDir: dir, Stack: stack, Pulumi: stackstate.CommandLine(dir), Log: cmd.ErrOrStderr(), Reach: reachCluster,
 			}
 			return runRecovery(cmd, &r)
 		},
 	}
 	ofStack(command, &stack, &project)
 	return command
+}
+
+// reachCluster opens the tunnel that the gates of a state have.
+func reachCluster(ctx context.Context, state *stackstate.State) (func(), error) {
+	gates, err := inventory.Gates(state)
+	if err != nil {
+		return nil, err
+	}
+	lease, err := inventory.OpenTunnel(ctx, gates)
+	return lease.Close, err
 }
 
 func runRecovery(cmd *cobra.Command, r *recovery.Recovery) error {

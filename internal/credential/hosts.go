@@ -13,6 +13,7 @@ import (
 	"strata/internal/apiserver"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
+	"strata/internal/tunnel"
 )
 
 const (
@@ -60,6 +61,8 @@ func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
 
 // Client implements Hosts.
 func (s *SSH) Client(config *rest.Config, server remote.Target) (kubernetes.Interface, error) {
+	config = rest.CopyConfig(config)
+	tunnel.Of(server).Use(config) // K3s's own kubeconfig knows of none
 	return kubernetes.NewForConfig(apiserver.Only(config, apiserver.Address(server.Address)))
 }
 

@@ -1,10 +1,12 @@
 package inventory
 
 import (
+	"context"
 	"fmt"
 
 	"strata/health"
 	"strata/internal/stackstate"
+	"strata/internal/tunnel"
 )
 
 // Gate is a gate as the state has it.
@@ -24,4 +26,14 @@ func Gates(state *stackstate.State) ([]Gate, error) {
 		gates = append(gates, Gate{Spec: spec, Secrets: health.SecretsFrom(command.Environment)})
 	}
 	return gates, nil
+}
+
+// OpenTunnel holds the way to a stack's cluster where only a jump host reaches it, for who asks that beside the gates; nil where no gate has one.
+func OpenTunnel(ctx context.Context, gates []Gate) (*tunnel.Lease, error) {
+	for _, gate := range gates {
+		if way := gate.Spec.Tunnel(); way.There() {
+			return tunnel.Open(ctx, way, gate.Secrets.SSHKey)
+		}
+	}
+	return nil, nil //nolint:nilnil // there is none
 }

@@ -37,6 +37,9 @@ func Hosts(hosts config.Hosts, project string) ([]Host, error) {
 		}
 		reached = append(reached, host)
 	}
+	if len(problems) == 0 {
+		problems = append(problems, forward(hosts, reached))
+	}
 	return reached, errors.Join(problems...)
 }
 

@@ -207,3 +207,32 @@ func TestOfSeveralKnownKeysTheSameOneIsTakenAsAtAFirstContact(t *testing.T) {
 	project := folder(t, map[string]string{"key": key, "known": "10.10.0.11 " + ec + "\n10.10.0.11 " + ed + "\n"})
 	assert.Equal(t, ed, of(t, config.SSH{KeyFile: "key", KnownHosts: "known"}, project).Target.HostKey)
 }
+
+// The API is where the first server is: whoever is reached in another way has no part in the tunnel.
+func TestTheTunnelLeadsWhereTheFirstServerIs(t *testing.T) {
+	private, public := keyPair(t, "")
+	project := folder(t, map[string]string{"key": private})
+	bastion := []config.JumpHost{{Host: "bastion", HostKey: public}}
+	hosts := one(config.SSH{KeyFile: "key", Jump: bastion, DynamicForward: 1080})
+	hosts.Nodes[0].Role, hosts.Nodes[0].SSH.DynamicForward = config.RoleServer, 0
+	direct := hosts.Nodes[0]
+	direct.Name, direct.Role, direct.SSH.Jump = "agent-1", config.RoleAgent, []config.JumpHost{}
+	hosts.Nodes = append(hosts.Nodes, direct)
+	reached, err := reach.Hosts(hosts, project)
+	require.NoError(t, err)
+	assert.Equal(t, 1080, reached[0].Target.DynamicForward)
+	assert.Zero(t, reached[1].Target.DynamicForward)
+	way, key, err := reach.Tunnel(hosts, project)
+	require.NoError(t, err)
+	assert.Equal(t, "127.0.0.1:1080", way.Address())
+	assert.Equal(t, "bastion", way.Via[0].Address)
+	assert.Equal(t, private, string(key))
+
+	hosts.Nodes[0].SSH.Jump = nil
+	_, err = reach.Hosts(hosts, project)
+	require.ErrorContains(t, err, "strata:hosts.ssh.dynamicForward: is set, and the first server is reached without a jump host")
+	hosts.SSH.DynamicForward = 0
+	way, _, err = reach.Tunnel(hosts, project)
+	require.NoError(t, err)
+	assert.False(t, way.There())
+}

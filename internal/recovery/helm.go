@@ -80,6 +80,13 @@ func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.
 		return fmt.Errorf("kubeconfig in the state: %w", err)
 	}
 	config.Timeout = apiTimeout
+	if r.Reach != nil {
+		done, err := r.Reach(ctx, s.State)
+		if err != nil {
+			return err
+		}
+		defer done()
+	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err

@@ -22,6 +22,8 @@ type Recovery struct {
 	ProjectDir, Stack string
 	// Pulumi runs the Pulumi command line.
 	Pulumi stackstate.Pulumi
+	// Reach opens the way to the state's cluster where only a jump host reaches it, and returns what closes it. Nil: it is reached directly.
+	Reach func(ctx context.Context, state *stackstate.State) (func(), error)
 	// Log gets one line for each thing that was done, or left with the reason.
 	Log io.Writer
 

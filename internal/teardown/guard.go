@@ -8,6 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"strata/internal/tunnel"
 )
 
 // Guard is what the guard's resource asks at its delete. It lies in states, so its keys stay as they are.
@@ -18,6 +20,8 @@ type Guard struct {
 	Servers []string `json:"servers"`
 	// Namespaces are those that Strata made: what is in them is its own, but for volumes.
 	Namespaces []string `json:"namespaces"`
+	// Tunnel is the way to Servers where only a jump host reaches them.
+	Tunnel tunnel.Spec `json:"tunnel,omitzero"`
 	// Timeout bounds what is read of the cluster. One that is dead is destroyed like any other.
 	Timeout metav1.Duration `json:"timeout"`
 }

@@ -1,15 +1,25 @@
 package e2e
 
 import (
+	"bufio"
+	"context"
 	"encoding/pem"
+	gonet "net"
+	"net/http"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/internal/reach"
 )
@@ -20,15 +30,19 @@ const (
 	sudoPassword  = "hunter2-that-must-not-leak"
 )
 
-// Hosts as companies have them: their sshd answers a jump host only, keys have a passphrase and sudo asks for a password. The API and the load
-// balancer's addresses are on a network that this machine is on.
+// forwardPort is this machine's port of the story's tunnel.
+const forwardPort = 10801
+
+// Hosts as companies have them: they answer a jump host only, with the API and the load balancer's addresses as with sshd; keys have a passphrase
+// and sudo asks for a password.
 func TestHostsBehindAJumpHost(t *testing.T) {
 	t.Parallel()
 	net := network{"stj0", "10.40.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}
 	hosts := existingHosts(t, "e2ej", net, append(all, node{"bastion", "agent", 5})...)
 	for _, n := range all {
-		hosts.must(n.name, "iptables -w -I INPUT -p tcp --dport 22 ! -s "+net.address(5)+" -j DROP")
+		// Before kube-proxy's rules, by which a connection to the load balancer's address never is one of INPUT.
+		hosts.must(n.name, "iptables -w -t mangle -I PREROUTING -p tcp --syn -s "+net.address(1)+" -j DROP")
 		hosts.must(n.name, "echo strata:"+sudoPassword+" | chpasswd && sed -i s/NOPASSWD:// /etc/sudoers.d/strata")
 	}
 	clean := map[string]string{"server-1": hosts.footprint("server-1"), "agent-1": hosts.footprint("agent-1")}
@@ -45,11 +59,12 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 
 	section := map[string]any{
 		"driver": "existing", "subnet": net.subnet(), "nodes": hosts.list(all...),
-		"ssh": map[string]any{"config": filepath.Join(way, "ssh_config"), "knownHosts": filepath.Join(way, "known_hosts")},
+		"ssh": map[string]any{
+			"config": filepath.Join(way, "ssh_config"), "knownHosts": filepath.Join(way, "known_hosts"), "dynamicForward": forwardPort,
+		},
 	}
-	s := newStack(t, "e2e-jump", map[string]any{
-		"hosts": section, "metallb": map[string]any{"addresses": []any{net.pool()}}, "certManager": map[string]any{"enabled": false},
-	})
+	sections := map[string]any{"hosts": section, "metallb": map[string]any{"addresses": []any{net.pool()}}, "argocd": map[string]any{"enabled": false}}
+	s := newStack(t, "e2e-jump", sections)
 	secret := func(key, value string) {
 		s.must(s.pulumi("config", "set", "--secret", "--path", "strata:hosts.ssh."+key, value))
 	}
@@ -73,7 +88,24 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 		s.must(s.up())
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 		s.must(s.up("--expect-no-changes"))
+		for _, address := range []string{net.address(11) + ":6443", s.output("ingressAddress") + ":80"} {
+			_, err := (&gonet.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", address)
+			require.Error(t, err, "there is another way to %s, and nothing was shown", address)
+		}
+	})
+	s.step("health opens the way by itself", func(t *testing.T) {
+		endTunnel(t)
 		s.must(s.health())
+	})
+	s.step("a person opens it, for kubectl and a browser", s.throughItsTunnel)
+	s.step("what is taken out is deleted when the program has ended", func(t *testing.T) {
+		sections["ingress"] = map[string]any{"controllers": []any{}}
+		s.configure(sections)
+		secret("passphrase", keyPassphrase)
+		secret("sudoPassword", sudoPassword)
+		s.must(s.up())
+		_, err := s.client().CoreV1().Namespaces().Get(t.Context(), "traefik", metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err), "%v", err)
 	})
 	s.step("what is run by hand finds the way, too", func(*testing.T) {
 		s.with(reach.PassphraseVariable+"="+keyPassphrase, func() {
@@ -90,12 +122,47 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 		}
 		assert.NotContains(t, shown, keyPassphrase, "the key is open in the state, and the passphrase is not needed there")
 	})
-	s.step("destroy leaves nothing", func(t *testing.T) {
-		s.must(s.destroy())
+	s.step("destroy opens the way by itself, and leaves nothing", func(t *testing.T) {
+		endTunnel(t)
+		r := s.must(s.destroy())
+		assert.NotContains(t, r.output, "no API server answered")
 		for name, before := range clean {
 			assert.Equal(t, before, hosts.footprint(name), "what %s has after destroy and had not before (-before +after)", name)
 		}
 	})
+}
+
+// endTunnel ends the process of the tunnel, which else stays for a while after each command.
+func endTunnel(t *testing.T) {
+	t.Helper()
+	output, err := exec.CommandContext(t.Context(), "pkill", "-f", "tunnel-serve").CombinedOutput()
+	require.NoError(t, err, "no process of a tunnel: %s", output)
+}
+
+// throughItsTunnel asks the ingress controller through the proxy of `strata tunnel`.
+func (s *stack) throughItsTunnel(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	command := exec.CommandContext(ctx, strata, "tunnel", "--stack", s.name, "--project", s.dir, "--config-file", s.config)
+	command.Env = append(s.env, reach.PassphraseVariable+"="+keyPassphrase, reach.SudoPasswordVariable+"="+sudoPassword)
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	said, err := command.StdoutPipe()
+	require.NoError(t, err)
+	command.Stderr = os.Stderr
+	require.NoError(t, command.Start())
+	line, err := bufio.NewReader(said).ReadString('\n')
+	require.NoError(t, err)
+	assert.Contains(t, line, "open at 127.0.0.1:"+strconv.Itoa(forwardPort))
+	assert.Contains(t, s.output("tunnel"), "strata tunnel -s "+s.name)
+	proxy := &url.URL{Scheme: "socks5h", Host: "127.0.0.1:" + strconv.Itoa(forwardPort)}
+	transport := &http.Transport{Proxy: http.ProxyURL(proxy), ResponseHeaderTimeout: 10 * time.Second}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.output("ingressAddress")+"/", nil)
+	require.NoError(t, err)
+	response, err := transport.RoundTrip(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Equal(t, "https", strings.SplitN(response.Header.Get("Location"), ":", 2)[0], "Traefik answers, and sends to HTTPS: %s", response.Status)
+	end()
+	_ = command.Wait() // it ends by the interrupt
 }
 
 // sealed is a key's file again, with a passphrase.

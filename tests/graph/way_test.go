@@ -22,7 +22,7 @@ func TestTheWayToHostsIsInEveryCommandThatLogsIn(t *testing.T) {
 		nodes = append(nodes, map[string]any{"name": node.Name, "role": node.Role, "address": node.Address})
 	}
 	p.set(t, "hosts", map[string]any{"driver": "existing", "subnet": p.cfg.Hosts.Subnet, "nodes": nodes, "ssh": map[string]any{
-		"user": "ops", "sudoPassword": "hunter2", "jump": []any{map[string]any{"host": "192.0.2.1", "hostKey": pin}},
+		"user": "ops", "sudoPassword": "hunter2", "dynamicForward": 1080, "jump": []any{map[string]any{"host": "192.0.2.1", "hostKey": pin}},
 	}})
 	g := p.graph(t)
 	for _, rule := range rules {
@@ -40,9 +40,16 @@ func TestTheWayToHostsIsInEveryCommandThatLogsIn(t *testing.T) {
 			continue
 		}
 		looked++
+		if name == "k3s-teardown-guard" {
+			continue // it looks for no host but the tunnel
+		}
 		assert.Contains(t, r.Text("stdin"), `"jump":[{"address":"192.0.2.1","port":22,"user":"ops","hostKey":"`+pin+`"}]`, name)
+		if !strings.Contains(r.Text("create"), "hostkey") {
+			assert.Contains(t, r.Text("stdin"), `"dynamicForward":1080`, name)
+		}
 		assert.Contains(t, environment.ObjectValue()["STRATA_SSH_KEY"].StringValue(), sudo, name)
 	}
 	assert.Greater(t, looked, 30)
+	assert.Contains(t, g["k3s-teardown-guard"].Text("stdin"), `"tunnel":{"port":1080,"via":[{"address":"192.0.2.1","port":22,"user":"ops"`, "a destroy begins without a program")
 	assert.NotContains(t, g["hosts-server-1-gate"].Text("stdin"), `"agent":`)
 }

@@ -3,9 +3,11 @@ package pulumitest
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,7 +23,7 @@ const (
 	// Token is the cluster's join token.
 	Token = "join-token-that-must-stay-secret-0123456789abcdef"
 	// ClientKey is the secret part of the kubeconfig, K3s's own and that of an existing cluster.
-	ClientKey = "client-key-data-that-must-stay-secret"
+	ClientKey = "client+key+data+that+must+stay+secret+++"
 	// ClusterID is the cluster's identity.
 	ClusterID = "00112233445566ff"
 	// CA is an existing cluster's, in base64.
@@ -82,7 +84,7 @@ func issued(stdin string) string {
 	}
 	printed, err := json.Marshal(credential.Issued{
 		User: request.User, Lifetime: request.Lifetime, Generation: request.Generation,
-		Kubeconfig: fmt.Sprintf("%s    client-certificate-data: %d\n", Kubeconfig, request.Generation),
+		Kubeconfig: Kubeconfig + "    client-certificate-data: " + base64.StdEncoding.EncodeToString([]byte(strconv.FormatInt(request.Generation, 10))) + "\n",
 	})
 	if err != nil {
 		panic(err) // texts and numbers always encode

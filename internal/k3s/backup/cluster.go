@@ -16,6 +16,7 @@ import (
 	"strata/internal/k3s/restore"
 	"strata/internal/k3s/upgrade"
 	"strata/internal/stackstate"
+	"strata/internal/tunnel"
 )
 
 // Cluster is what a stack's state says about its cluster: the nodes, how they are reached, and the K3s that they run.
@@ -69,6 +70,11 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 // authenticate makes sure, before anything is changed, that a login works afterwards: the certificate of the stack, or K3s's
 // own, which is read from the server that is reset. A cluster without its quorum answers no request, so it is enough that no server refused.
 func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.Time, log io.Writer) error {
+	lease, err := tunnel.Open(ctx, health.Spec{Hosts: c.plan.Nodes}.Tunnel(), c.secrets.SSHKey)
+	if err != nil {
+		return err
+	}
+	defer lease.Close()
 	why := credential.Usable(c.secrets.Kubeconfig, now)
 	for _, url := range c.plan.Servers {
 		if why != nil {

@@ -45,6 +45,7 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("kubeconfig of a server: %w", err)
 	}
+	tunnelTo(a.Servers).Use(config) // K3s's own kubeconfig knows of none
 	client, err := kubernetes.NewForConfig(apiserver.Failover(config, Addresses(a.Servers)))
 	if err != nil {
 		return err

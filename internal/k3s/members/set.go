@@ -9,6 +9,7 @@ import (
 
 	"strata/internal/apiserver"
 	"strata/internal/remote"
+	"strata/internal/tunnel"
 )
 
 // Set is the wanted membership. It travels as JSON on stdin, and comes back on stdout for the next run to compare with.
@@ -26,6 +27,15 @@ type Member struct {
 	remote.Target
 	// Role is server or agent.
 	Role string `json:"role"`
+}
+
+// tunnelTo is the way to the members' API where only a jump host reaches it.
+func tunnelTo(members []Member) tunnel.Spec {
+	targets := make([]remote.Target, 0, len(members))
+	for _, member := range members {
+		targets = append(targets, member.Target)
+	}
+	return tunnel.First(targets)
 }
 
 // Left returns the members of previous that wanted no longer has, by name, agents first: a server that leaves may take the

@@ -1,0 +1,49 @@
+package reach
+
+import (
+	"errors"
+	"slices"
+
+	"strata/config"
+	"strata/internal/remote"
+	"strata/internal/tunnel"
+)
+
+// Tunnel is the way to the API and the load balancer's addresses, where hosts have one, and what logs in to its jump hosts. Errors: those of
+// Hosts.
+func Tunnel(hosts config.Hosts, project string) (tunnel.Spec, []byte, error) {
+	reached, err := Hosts(hosts, project)
+	if err != nil {
+		return tunnel.Spec{}, nil, err
+	}
+	for _, host := range reached {
+		if way := tunnel.Of(host.Target); way.There() {
+			return way, host.Key, nil
+		}
+	}
+	return tunnel.Spec{}, nil, nil
+}
+
+// forward gives the hosts the tunnel of the first server: what answers there answers behind its last jump host. A host that is reached in
+// another way is left without.
+func forward(hosts config.Hosts, reached []Host) error {
+	if hosts.SSH.DynamicForward == 0 {
+		return nil
+	}
+	var way []remote.Hop
+	for i, node := range hosts.Nodes {
+		if node.Role == config.RoleServer {
+			way = reached[i].Target.Jump
+			break
+		}
+	}
+	if len(way) == 0 {
+		return errors.New("strata:hosts.ssh.dynamicForward: is set, and the first server is reached without a jump host; remove it, or set strata:hosts.ssh.jump or a ProxyJump in the file of strata:hosts.ssh.config")
+	}
+	for i := range reached {
+		if slices.Equal(reached[i].Target.Jump, way) {
+			reached[i].Target.DynamicForward = hosts.SSH.DynamicForward
+		}
+	}
+	return nil
+}
