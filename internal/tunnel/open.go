@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// openLimit bounds the start of a tunnel: a login, through several hosts perhaps.
-const openLimit = 30 * time.Second
+// openLimit bounds the start of a tunnel: a login. It is well below the time that the engine leaves a gate to report (health.NewGate).
+const openLimit = loginLimit + 5*time.Second
 
 // Open is a lease of a tunnel, which is started where it is not there; nil where the spec has none. key is what remote.Dialer takes. The error
 // says why the jump host cannot be logged in to, or who has the port.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -44,14 +45,33 @@ func start(ctx context.Context, spec Spec, key []byte) error {
 	defer func() { _ = said.Close() }()
 	command := exec.Command(executable, Command) //nolint:noctx // it is to outlive ctx
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(input), told, told
+	command.Dir = "/" // it holds no folder of the run
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	command.Env = append(environment(), self.SSHKey+"="+string(key))
+	if err := keepToItself(); err != nil {
+		return errors.Join(err, told.Close())
+	}
 	if err := command.Start(); err != nil {
 		return errors.Join(err, told.Close())
 	}
 	_ = told.Close()                   // The process has it.
 	go func() { _ = command.Wait() }() // What it has to say is on the pipe.
 	return report(ctx, said, command.Process)
+}
+
+// keepToItself leaves what this process has inherited out of the processes that it starts: a lock that whoever started the run holds by an open
+// file would be held for as long as the tunnel stays.
+func keepToItself() error {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return err
+	}
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	return nil
 }
 
 // environment is what ssh needs of a person's; nothing of a run's is in it, by which the process would be taken for a part of that.

@@ -65,6 +65,7 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 	}
 	sections := map[string]any{"hosts": section, "metallb": map[string]any{"addresses": []any{net.pool()}}, "argocd": map[string]any{"enabled": false}}
 	s := newStack(t, "e2e-jump", sections)
+	t.Cleanup(func() { _ = exec.Command("pkill", "-f", "tunnel-serve").Run() }) //nolint:noctx // the test's context has ended; it may be gone already
 	secret := func(key, value string) {
 		s.must(s.pulumi("config", "set", "--secret", "--path", "strata:hosts.ssh."+key, value))
 	}
