@@ -34,7 +34,8 @@ func TestAnOlderStratasStackIsTakenOver(t *testing.T) {
 			s.step("the older Strata brings it up", func(t *testing.T) { s.comesUpWith(t, olderStrata()) })
 			one.story(s, hosts)
 			s.step("destroy leaves nothing", func(t *testing.T) {
-				s.must(s.destroy())
+				r := s.must(s.destroy())
+				t.Logf("said that an uninstall waits for another: %d times", strings.Count(r.output, "waiting for another uninstall"))
 				assert.Empty(t, s.resources())
 				for name, before := range clean {
 					assert.Equal(t, before, hosts.footprint(name), "what %s has after destroy and had not before (-before +after)", name)
