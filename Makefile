@@ -84,8 +84,17 @@ lab-vm: ## install QEMU and libvirt and build the disk image for virtual machine
 test-vm: ready lab-vm ## the stories on real virtual machines, which QEMU emulates: half an hour
 	cd tests/e2e && E2E_VM=1 go test -count=1 -timeout 60m -v -run '^TestLibvirt' .
 
+# The commit of an older Strata.
+OLD ?=
+
+.PHONY: test-strata-upgrade
+test-strata-upgrade: ready ## a stack that the program of commit OLD brought up, taken over by this one: at once, after kills, destroyed after a failure, and back (eleven minutes); with ORIGINALS on its plugins
+	rm -rf .strata/older && mkdir -p .strata/older
+	git archive $(or $(OLD),$(error make test-strata-upgrade OLD=COMMIT: say whose stack is taken over)) | tar -x -C .strata/older
+	cd tests/e2e && E2E_OLDER=$(CURDIR)/.strata/older go test -count=1 -timeout 60m -v -run '^TestAnOlderStratasStackIsTakenOver$$' .
+
 .PHONY: test
-test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine, conformance, e2e (test-machines, test-vm, test-state and test-chaos are apart)
+test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine, conformance, e2e (test-machines, test-vm, test-state, test-strata-upgrade and test-chaos are apart)
 	@hack/test all
 
 .PHONY: test-chaos
