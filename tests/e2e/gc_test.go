@@ -6,11 +6,14 @@ import (
 	"encoding/base64"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/stretchr/testify/assert"
@@ -57,10 +60,22 @@ func importDecoy(t *testing.T, hosts *hostSet, node string) string {
 	require.NoError(t, err)
 	image, err := random.Image(1024, 1)
 	require.NoError(t, err)
+	image, err = mutate.ConfigFile(image, platformOf(t, image)) // containerd leaves out what is for no platform
+	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "decoy.tar")
 	require.NoError(t, tarball.WriteToFile(file, tag, image))
 	archive, err := os.ReadFile(file)
 	require.NoError(t, err)
 	hosts.must(node, "echo "+base64.StdEncoding.EncodeToString(archive)+" | base64 -d > /tmp/decoy.tar && "+ctrImages+"import /tmp/decoy.tar && rm /tmp/decoy.tar")
 	return "docker.io/strata/decoy:v1"
+}
+
+// platformOf is an image's configuration for this machine's platform.
+func platformOf(t *testing.T, image v1.Image) *v1.ConfigFile {
+	t.Helper()
+	file, err := image.ConfigFile()
+	require.NoError(t, err)
+	file = file.DeepCopy()
+	file.OS, file.Architecture = "linux", runtime.GOARCH
+	return file
 }
