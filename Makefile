@@ -94,7 +94,7 @@ test-strata-upgrade: ready ## a stack that the program of commit OLD brought up,
 	cd tests/e2e && E2E_OLDER=$(CURDIR)/.strata/older go test -count=1 -timeout 60m -v -run '^TestAnOlderStratasStackIsTakenOver$$' .
 
 .PHONY: test
-test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine, conformance, e2e (test-machines, test-vm, test-state, test-strata-upgrade and test-chaos are apart)
+test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine, conformance, e2e (test-machines, test-vm, test-state, test-strata-upgrade, test-gc and test-chaos are apart)
 	@hack/test all
 
 .PHONY: test-chaos
