@@ -117,7 +117,7 @@ test-machines: ready ## the lab's machines, made, broken and removed one by one:
 	@hack/test machines
 
 .PHONY: test-gc
-test-gc: ready ## what Strata brings to a node survives kubelet's garbage collection, with ORIGINALS on K3s itself (ten minutes)
+test-gc: ready ## what Strata brings to a node survives kubelet's garbage collection; needs K3s itself in ORIGINALS (a quarter of an hour)
 	cd tests/e2e && go test -count=1 -timeout 30m -tags gc -run '^TestImagesSurviveGarbageCollection$$' -v .
 
 .PHONY: test-state
