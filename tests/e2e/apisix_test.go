@@ -53,7 +53,7 @@ func TestAPISIX(t *testing.T) {
 		s.must(s.up())
 		s.noClass(t)
 	})
-	s.step("a GatewayProxy is refused while the controller's Pod is Ready, and never behind the gate", func(t *testing.T) {
+	s.step("a GatewayProxy is refused before the webhook serves, and never behind the gate", func(t *testing.T) {
 		s.losesTheProxyRace(t, export, 2) // `make bench-serial`: 20
 	})
 	s.step("with skip the up ends early, and the rest converges behind it", func(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -18,6 +20,9 @@ import (
 
 // maxMessage is the engine's limit of a message, in bytes.
 const maxMessage = 400 << 20
+
+// version is what may follow the package's name in a plugin's file name.
+var version = regexp.MustCompile(`-v[0-9].*$`)
 
 // Plugin is a running plugin.
 type Plugin struct {
@@ -101,9 +106,9 @@ func (p *Plugin) configure(ctx context.Context, config resource.PropertyMap) err
 	return err
 }
 
+// name is the package's. A file may have the version in its name, as the folder of originals has it.
 func (p *Plugin) name() string {
-	_, name, _ := strings.Cut(p.command.Path, "pulumi-resource-")
-	return name
+	return strings.TrimPrefix(version.ReplaceAllString(filepath.Base(p.command.Path), ""), "pulumi-resource-")
 }
 
 // Log is every line that the plugin logged so far.

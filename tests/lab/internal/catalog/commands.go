@@ -46,6 +46,7 @@ const (
 	stepArgoCDRoot       = "argocd-root"
 	stepArgoCDChart      = "argocd-chart"
 	stepRedisRoot        = "redis-root"
+	stepVaultRoot        = "vault-root"
 )
 
 // commands are the Go commands by step name. Folders are relative to tests/lab.

@@ -54,6 +54,17 @@ func TestWhatAnOriginalReplacesIsNotBuilt(t *testing.T) {
 	}
 }
 
+// The demo's Deployments name their images themselves, whichever chart APISIX comes from.
+func TestImagesThatNoChartAsksForStayBesideAnOriginalChart(t *testing.T) {
+	steps := all(t, given(t, "apisix-chart-2.15.0.tgz"))
+	assert.NotContains(t, steps, "apisix-image")
+	for _, stays := range []string{"keycloak-image", "go-httpbin-image", "go-rest-image"} {
+		assert.Contains(t, steps, stays)
+	}
+	steps = all(t, given(t, "apisix-chart-2.15.0.tgz", "apisix-chart-images-all.tar"))
+	assert.NotContains(t, steps, "keycloak-image", "an archive brings all that goes with its chart")
+}
+
 func TestOriginalsAreInABundleOfTheirOwn(t *testing.T) {
 	at := given(t, "k3s-v1.34.5+k3s1", "metallb-chart-0.16.2.tgz", "metallb-chart-images-all-0.16.2.tar.gz", "k3s-images-v1.34.5+k3s1.tar.zst", "wave-chart-4.5.0.tgz")
 	own := at

@@ -1,6 +1,9 @@
 package catalog_test
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,6 +30,23 @@ func TestVaultKeepsTheOfficialNames(t *testing.T) {
 	assert.Contains(t, config, "disable_mlock = true")
 	probe := at(t, found["StatefulSet vault"], "spec", "template", "spec", "containers", 0, "readinessProbe", "httpGet")
 	assert.Equal(t, "HTTPS", at(t, probe, "scheme"))
+}
+
+// vault-helm templates/server-statefulset.yaml and _helpers.tpl, vault.args: the official chart starts, probes and stops Vault by a shell.
+func TestVaultsImageHasWhatTheOfficialChartCalls(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(root, "bin"), 0o755))
+	output, err := exec.Command("sh", "../../images/vault/setup.sh", root).CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	for _, name := range []string{"sh", "cp", "sed", "grep", "pidof", "sleep"} {
+		to, err := os.Readlink(filepath.Join(root, "bin", name))
+		require.NoError(t, err)
+		assert.Equal(t, "busybox", to)
+	}
+	output, err = exec.Command(filepath.Join(root, "usr/local/bin/docker-entrypoint.sh"), "printf", "%s,", "vault", "a b").CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	assert.Equal(t, "vault,a b,", string(output))
+	assert.Contains(t, stepsFor(t, empty(t), "vault-chart"), "vault-root")
 }
 
 // As officially (vault-helm templates/_helpers.tpl, vault.mounts): whoever wants no claim brings a volume.
