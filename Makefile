@@ -4,9 +4,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 STACK ?= local
-# Where artifacts come from: lab is the bundle that `make lab` builds, upstream the releases that `strata fetch` locked. Empty (`make up ARTIFACTS=`): what a stack
-# was brought up with; for a new one, upstream's downloads where they answer, and the lab's for the rest.
-ARTIFACTS ?= lab
+# Where artifacts come from: lab is the bundle that `make lab` builds, upstream the releases that `strata fetch` locked. Empty: what a stack was brought up with; for
+# a new one, upstream's downloads where they answer, and the lab's for the rest.
+ARTIFACTS ?=
 # A folder of what projects publish, or of what was built from their repositories, in the place of the lab's own (docs/originals.md).
 ORIGINALS ?=
 export ORIGINALS

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,17 +50,29 @@ func TestAnUpAsksForWhatItsStackNeeds(t *testing.T) {
 	assert.Contains(t, strings.Join(names(pins), ","), "pulumi-resource-kubernetes")
 }
 
-func TestAMachineOnCgroupV1KeepsTheLabsK3s(t *testing.T) {
+// K3s from upstream was never run in a container with the pinned release, and a person's first up is no experiment.
+func TestMachinesKeepTheLabsK3s(t *testing.T) {
 	cfg := stackOf(t, "local")
-	v1, v2 := t.TempDir(), t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(v2, "cgroup.controllers"), nil, 0o600))
-	assert.Contains(t, refusal(cfg, v1), "the kubelet of "+config.K3sVersion+" refuses this machine's cgroup v1")
-	assert.Empty(t, refusal(cfg, v2))
-	cfg.K3s.Version = "v1.34.5+k3s1"
-	assert.Empty(t, refusal(cfg, v1))
-	cfg.K3s.Version = ""
-	cfg.Hosts.Driver = config.DriverExisting
-	assert.Empty(t, refusal(cfg, v1), "this machine's control groups say nothing of other hosts")
+	pins, unfit, err := wanted(cfg, true)
+	require.NoError(t, err)
+	assert.Contains(t, unfit, "driver machine keeps the lab's")
+	for _, absent := range []string{"k3s amd64", "k3s-images amd64", "k3s-install "} {
+		assert.NotContains(t, names(pins), absent)
+	}
+	assert.Contains(t, names(pins), "traefik-chart ")
+	all, _, err := wanted(cfg, false)
+	require.NoError(t, err)
+	assert.Contains(t, names(all), "k3s amd64", "a folder is for who asks for it")
+}
+
+// Which artifacts `make up` takes unless it is told is for the network to say; the tests say it themselves (.ci/run).
+func TestMakeLeavesTheChoiceOpen(t *testing.T) {
+	makefile, err := os.ReadFile("../../../Makefile")
+	require.NoError(t, err)
+	assert.Regexp(t, `(?m)^ARTIFACTS \?=$`, string(makefile))
+	ci, err := os.ReadFile("../../../.ci/run")
+	require.NoError(t, err)
+	assert.Contains(t, string(ci), "ARTIFACTS=lab")
 }
 
 func TestOneLineSaysWhatWasChosenAndWhy(t *testing.T) {
