@@ -43,23 +43,14 @@ type Cluster struct {
 	before *pulumi.ResourceHook
 }
 
-// tunnel is the way to the cluster where only a jump host reaches it.
-func (c *Cluster) tunnel() tunnel.Spec {
-	if c.Hosts == nil {
-		return tunnel.Spec{}
-	}
-	return tunnelTo(c.Hosts.All)
-}
-
 // tunnelTo is the way to hosts' API and to the load balancer's addresses where only a jump host reaches them.
 func tunnelTo(hosts []*Host) tunnel.Spec {
-	var targets []remote.Target
-	for _, host := range hosts {
-		if host.reached != nil {
-			targets = append(targets, *host.reached)
+	return tunnel.First(hosts, func(host *Host) remote.Target {
+		if host.reached == nil {
+			return remote.Target{}
 		}
-	}
-	return tunnel.First(targets)
+		return *host.reached
+	})
 }
 
 // deletedWith makes a resource go with the cluster, without its delete, where we made the cluster.

@@ -86,9 +86,9 @@ func NewTeardown(ctx *pulumi.Context, name string, args *TeardownArgs, opts ...p
 		return nil, err
 	}
 	environment := pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig}
-	guard := args.guard()
-	if guard.Tunnel = args.Cluster.tunnel(); guard.Tunnel.There() {
-		environment[self.SSHKey] = accessTo(args.Cluster.Hosts.With(config.RoleServer)).sshKey
+	guard, servers := args.guard(), args.Cluster.Hosts.With(config.RoleServer)
+	if guard.Tunnel = tunnelTo(servers); guard.Tunnel.There() {
+		environment[self.SSHKey] = accessTo(servers).sshKey
 	}
 	command := subcommand.AtDelete("teardown", guard, environment)
 	_, err := local.NewCommand(ctx, name+"-guard", command, append(childOf(t, leaves...), bounded(metav1.Duration{Duration: teardownLimit}))...)

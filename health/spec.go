@@ -110,11 +110,7 @@ type Spec struct {
 
 // Tunnel is the way to what only a jump host reaches, the API and the load balancer's addresses; none where the hosts have none.
 func (s Spec) Tunnel() tunnel.Spec {
-	targets := make([]remote.Target, 0, len(s.Hosts))
-	for _, host := range s.Hosts {
-		targets = append(targets, host.Target)
-	}
-	return tunnel.First(targets)
+	return tunnel.First(s.Hosts, func(host Host) remote.Target { return host.Target })
 }
 
 // Host is a host as a gate knows it.

@@ -36,11 +36,5 @@ func (c *Client) Done() <-chan struct{} { return c.done }
 // DialContext makes one attempt to connect to a TCP address from the host, bounded by a few seconds. Its error has the form of a dial from
 // here (syscall.ECONNREFUSED, a timeout); it is ErrForwarding where the host lets no connection through.
 func (c *Client) DialContext(ctx context.Context, address string) (net.Conn, error) {
-	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	conn, err := c.ssh.DialContext(bounded, "tcp", address)
-	if err != nil {
-		return nil, forwarded(err)
-	}
-	return conn, nil
+	return dialFrom(ctx, c.ssh, address)
 }

@@ -113,13 +113,22 @@ func dialThrough(ctx context.Context, via *ssh.Client, endpoint string) (net.Con
 		dialer := net.Dialer{Timeout: connectTimeout}
 		return dialer.DialContext(ctx, "tcp", endpoint)
 	}
+	conn, err := dialFrom(ctx, via, endpoint)
+	if err != nil {
+		return nil, err
+	}
+	return &tunnel{Conn: conn, via: via}, nil
+}
+
+// dialFrom makes one bounded attempt to connect to an address from the far end of via.
+func dialFrom(ctx context.Context, via *ssh.Client, endpoint string) (net.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	conn, err := via.DialContext(bounded, "tcp", endpoint)
 	if err != nil {
 		return nil, forwarded(err)
 	}
-	return &tunnel{Conn: conn, via: via}, nil
+	return conn, nil
 }
 
 // forwarded gives what a jump host says of a connection that it did not make the form that a dial from here has.

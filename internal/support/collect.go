@@ -55,12 +55,17 @@ func (r Request) Collect(ctx context.Context) (Archive, error) {
 		return Archive{}, fmt.Errorf("what is secret of stack %s cannot be read, and so not be taken out; nothing was collected: %w", r.Stack, err)
 	}
 	archive := Archive{Stack: r.Stack, At: time.Now().UTC()}
-	sources, missing := r.sources(&k)
+	var missing []Missing
+	if k.gates, err = inventory.Gates(k.state); err != nil {
+		missing = append(missing, Missing{"gates", err.Error()})
+	}
 	lease, err := inventory.OpenTunnel(reading, k.gates)
 	if err != nil {
 		missing = append(missing, Missing{"tunnel", err.Error()})
 	}
 	defer lease.Close()
+	sources, absent := r.sources(k)
+	missing = append(missing, absent...)
 	for i, answer := range gather(ctx, sources, r.Limit) {
 		for _, file := range answer.files {
 			archive.add(File{file.Name, k.hide.redact(file.Content)})
@@ -106,7 +111,7 @@ func (r Request) know(ctx context.Context) (known, error) {
 }
 
 // sources are all, and what is known to be missing without a try.
-func (r Request) sources(k *known) ([]source, []Missing) {
+func (r Request) sources(k known) ([]source, []Missing) {
 	var missing []Missing
 	all := []source{
 		one("version.json", func(ctx context.Context) ([]byte, error) {
@@ -120,19 +125,14 @@ func (r Request) sources(k *known) ([]source, []Missing) {
 		{"health", r.health},
 		{"runs", func(context.Context) ([]File, error) { return runs(r.Project, path.Base(r.Stack)) }},
 	}
-	gates, err := inventory.Gates(k.state)
-	if err != nil {
-		missing = append(missing, Missing{"gates", err.Error()})
-	}
-	k.gates = gates
-	hosts, err := r.hosts(*k)
+	hosts, err := r.hosts(k)
 	if err != nil {
 		missing = append(missing, Missing{"hosts", err.Error()})
 	}
 	for _, host := range hosts {
 		all = append(all, one("hosts/"+host.Host.Name+".txt", func(ctx context.Context) ([]byte, error) { return onHost(ctx, host) }))
 	}
-	cluster, err := r.cluster(*k)
+	cluster, err := r.cluster(k)
 	if err != nil {
 		missing = append(missing, Missing{"cluster", err.Error()})
 	}

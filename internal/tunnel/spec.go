@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"k8s.io/client-go/rest"
@@ -33,13 +32,14 @@ func Of(t remote.Target) Spec {
 	return Spec{Port: t.DynamicForward, Via: t.Jump, Agent: t.Agent}
 }
 
-// First is the tunnel of the first of the targets that has one.
-func First(targets []remote.Target) Spec {
-	i := slices.IndexFunc(targets, func(t remote.Target) bool { return t.DynamicForward != 0 })
-	if i < 0 {
-		return Spec{}
+// First is the tunnel of the first of some hosts that has one; target is a host's.
+func First[H any](hosts []H, target func(H) remote.Target) Spec {
+	for _, host := range hosts {
+		if way := Of(target(host)); way.There() {
+			return way
+		}
 	}
-	return Of(targets[i])
+	return Spec{}
 }
 
 // There says whether there is a tunnel at all.
@@ -54,14 +54,16 @@ func (s Spec) Address() string {
 }
 
 // URL is the proxy's, as a kubeconfig's proxy-url has it. The API server's address is looked up at the far end, where it has to be known.
-func (s Spec) URL() string { return scheme + "://" + s.Address() }
+func (s Spec) URL() string { return s.proxy().String() }
+
+func (s Spec) proxy() *url.URL { return &url.URL{Scheme: scheme, Host: s.Address()} }
 
 const scheme = "socks5"
 
 // Use makes config reach its server through the tunnel, where there is one.
 func (s Spec) Use(config *rest.Config) {
 	if s.There() {
-		config.Proxy = http.ProxyURL(&url.URL{Scheme: scheme, Host: s.Address()})
+		config.Proxy = http.ProxyURL(s.proxy())
 	}
 }
 

@@ -31,11 +31,7 @@ type Member struct {
 
 // tunnelTo is the way to the members' API where only a jump host reaches it.
 func tunnelTo(members []Member) tunnel.Spec {
-	targets := make([]remote.Target, 0, len(members))
-	for _, member := range members {
-		targets = append(targets, member.Target)
-	}
-	return tunnel.First(targets)
+	return tunnel.First(members, func(member Member) remote.Target { return member.Target })
 }
 
 // Left returns the members of previous that wanted no longer has, by name, agents first: a server that leaves may take the
