@@ -38,6 +38,17 @@ func TestEveryPortIsDialled(t *testing.T) {
 	assert.Equal(t, []dialFacts{{Port: open, Seen: true}, {Port: closed, Seen: true, Error: "connection refused"}}, dialAll(t.Context(), Dialer(""), "127.0.0.1", []int{open, closed}))
 }
 
+// What this machine can reach by itself says nothing about the way through the jump host.
+func TestBehindATunnelNoPortIsDialledFromHere(t *testing.T) {
+	open, err := strconv.Atoi(healthtest.Listen(t))
+	require.NoError(t, err)
+	proxy, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, proxy.Close())
+	dials := dialAll(t.Context(), Dialer(proxy.Addr().String()), "127.0.0.1", []int{open})
+	assert.Contains(t, dials[0].Error, "the tunnel at "+proxy.Addr().String()+" lets nothing through")
+}
+
 func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
 	w := &addressWatch{spec: health.AddressSpec{Ports: []int{80, 443}}, skipped: "x", news: make(chan struct{}, 1)}
 	assert.Nil(t, w.judge(), "before the first observation")

@@ -5,11 +5,14 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/url"
 	"syscall"
 	"testing"
 
+	"github.com/armon/go-socks5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -100,6 +103,29 @@ func TestAServerBehindAProxyKeepsItsPath(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "https://rancher.example.org/k8s/clusters/c-1", all.Servers[0].url)
 	assert.Equal(t, "https://10.10.0.11:6443", all.Servers[1].url)
+}
+
+// Where the far end refuses, that is a fact about the API server; net/http's own client of a proxy would tell it as the proxy's.
+func TestBehindATunnelARefusalIsTheServersOwn(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	refuses := func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+	}
+	proxy, err := socks5.New(&socks5.Config{Dial: refuses, Logger: log.New(io.Discard, "", 0)})
+	require.NoError(t, err)
+	go func() { _ = proxy.Serve(listener) }() // It ends with its listener.
+
+	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
+	all, err := NewCluster([]string{"https://10.10.0.11:6443"}, good, tunnel.Spec{Port: listener.Addr().(*net.TCPAddr).Port})
+	require.NoError(t, err)
+	f := all.Read(t.Context(), func(ctx context.Context, s *APIServer) error {
+		_, _, err := s.GetRaw(ctx, "/readyz")
+		return err
+	})
+	require.NotNil(t, f)
+	assert.Equal(t, faultRefused, f.Kind, "%v", f)
 }
 
 func TestAReadStaysWithTheServerThatAnswers(t *testing.T) {
