@@ -109,7 +109,7 @@ CHAOS = RECORD=1 KILLS=$${KILLS:-0} HISTORIES=$${HISTORIES:-500} GOGC=200 GOMEML
 
 .PHONY: mutants
 mutants: ## each small change of a gate's judgement must fail a test; writes tests/gates/mutants.md and docs/benchmarks.md (minutes)
-	@go run ./tests/gates/mutants
+	@go run ./tests/gates/mutants -write
 	@go generate ./tests/bench
 
 .PHONY: test-machines

@@ -1,7 +1,7 @@
 // Command mutants proves that the gates' tests notice when a judgement is changed: it makes every small change that turns one around, one at
 // a time, runs the tests that come to it, and counts the change as killed when one of them fails. A change that survives is a lie that no
-// test would notice. It runs in the root of the repository: `make mutants` for all, with -rooms for some folders of health, with -sample
-// and -seed for as many changes of three of them, which `make test` does with a seed of its own and prints.
+// test would notice. It runs in the root of the repository, for all folders of health or, with -rooms, for some: `make test` tries all changes,
+// since what a drawn sample finds is found in another run than the one that brought it; `make mutants` records them as well (-write).
 //
 // All changes are compiled into each package's test binary, each behind a number (package choice), so that a run costs milliseconds and no
 // build; the packages on disk are not touched (go build's -overlay). gremlins, go-mutesting and ooze build anew for each change: hours here.
@@ -16,5 +16,5 @@
 // Who judges: the tests of the function's own folder, and those of the folders of health that import it.
 //
 // equivalents.txt names the changes that no test can notice, each with the reason. One that a test does notice, or that is no more, is
-// an error. It writes tests/gates/mutants.md and mutants_killed_ratio in bench/results.json, and exits with 1 if a mutant survives.
+// an error. It exits with 1 if a mutant survives. With -write it writes tests/gates/mutants.md and mutants_killed_ratio in bench/results.json.
 package main

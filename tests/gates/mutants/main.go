@@ -1,32 +1,30 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 )
-
-// sampledRooms is how many folders a sample is of: each has its tests built.
-const sampledRooms = 3
 
 func main() {
 	only := flag.String("rooms", "", "folders of health, with commas between; all where none is named")
 	match := flag.String("match", "", "a regular expression of the names of the changes that are tried; empty is all")
-	sample := flag.Int("sample", 0, "how many changes of three folders are tried; 0 is all of all")
-	seed := flag.Uint64("seed", 0, "what the sample is drawn by; 0 draws one")
+	write := flag.Bool("write", false, "write what was found to "+reportFile+" and "+resultsFile+"; only of all changes")
 	flag.Parse()
-	if err := run(*only, *match, *sample, *seed); err != nil {
+	if err := run(*only, *match, *write); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(only, match string, sample int, seed uint64) error {
+func run(only, match string, write bool) error {
+	if write && (only != "" || match != "") {
+		return errors.New("-write: expected neither -rooms nor -match: what is recorded is of all changes")
+	}
 	all, err := rooms()
 	if err != nil {
 		return fmt.Errorf("no files in %s: run it in the root of the repository: %w", healthFolder, err)
@@ -35,7 +33,7 @@ func run(only, match string, sample int, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	chosen, draw, err := choose(all, only, sample, seed)
+	chosen, err := choose(all, only)
 	if err != nil {
 		return err
 	}
@@ -43,22 +41,13 @@ func run(only, match string, sample int, seed uint64) error {
 	if err != nil {
 		return fmt.Errorf("-match: %w", err)
 	}
-	tried, err := try(all, chosen, func(mutants []*mutant) []*mutant {
-		mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return !named.MatchString(m.name()) })
-		if draw == nil {
-			return mutants
-		}
-		// Equivalents live through every test, and all would have to be built.
-		mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return known[m.name()] != "" })
-		draw.Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
-		return mutants[:min(sample, len(mutants))]
-	})
+	tried, err := try(all, chosen, named)
 	if err != nil {
 		return err
 	}
-	whole := only == "" && match == "" && sample == 0
+	whole := only == "" && match == ""
 	survivors, err := known.check(tried, whole)
-	if whole {
+	if write {
 		if err := report(tried, known); err != nil {
 			return err
 		}
@@ -73,34 +62,20 @@ func run(only, match string, sample int, seed uint64) error {
 	return err
 }
 
-// choose returns the rooms whose mutants are tried, and what draws the sample; nil for all of them.
-func choose(all []room, only string, sample int, seed uint64) ([]room, *rand.Rand, error) {
-	chosen := slices.DeleteFunc(slices.Clone(all), func(r room) bool {
-		// Of a sample that is not asked for by name, health itself is none: the tests of every kind judge it, and all would have to be built.
-		return only != "" && !slices.Contains(strings.Split(only, ","), r.folder) || only == "" && sample > 0 && r.folder == healthFolder
-	})
+// choose returns the rooms whose mutants are tried.
+func choose(all []room, only string) ([]room, error) {
+	if only == "" {
+		return all, nil
+	}
+	chosen := slices.DeleteFunc(slices.Clone(all), func(r room) bool { return !slices.Contains(strings.Split(only, ","), r.folder) })
 	if len(chosen) == 0 {
-		return nil, nil, fmt.Errorf("-rooms %s: expected folders such as %s, found none that judges", only, all[len(all)-1].folder)
+		return nil, fmt.Errorf("-rooms %s: expected folders such as %s, found none that judges", only, all[len(all)-1].folder)
 	}
-	if sample == 0 {
-		return chosen, nil, nil
-	}
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano()) % 1_000_000
-	}
-	draw := rand.New(rand.NewPCG(seed, 0))
-	draw.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
-	chosen = chosen[:min(sampledRooms, len(chosen))]
-	var folders []string
-	for _, one := range chosen {
-		folders = append(folders, one.folder)
-	}
-	fmt.Printf("mutants: a sample of %s; again: go run ./%s/mutants -rooms '%s' -sample %d -seed %d\n", strings.Join(folders, ", "), gatesFolder, only, sample, seed)
-	return chosen, draw, nil
+	return chosen, nil
 }
 
-// try runs the tests of all folders with each mutant of the chosen ones that pick leaves.
-func try(all, chosen []room, pick func([]*mutant) []*mutant) ([]*mutant, error) {
+// try runs the tests of all folders with each mutant of the chosen ones whose name matches.
+func try(all, chosen []room, named *regexp.Regexp) ([]*mutant, error) {
 	scratch, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return nil, err
@@ -116,7 +91,7 @@ func try(all, chosen []room, pick func([]*mutant) []*mutant) ([]*mutant, error) 
 			return nil, err
 		}
 	}
-	mutants = pick(mutants)
+	mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return !named.MatchString(m.name()) })
 	return mutants, inParallel(len(mutants), func(i int) (err error) {
 		mutants[i].killed, err = killed(mutants[i], suites)
 		return err
