@@ -103,7 +103,7 @@ func readable(content []byte) bool {
 // nameOfSecrets is what is secret in a kubeconfig, K3s's config.yaml or a chart's values, however short it is.
 var nameOfSecrets = regexp.MustCompile(`(?i)token|password|secret|key`)
 
-// named are the texts below a name that is one of secrets.
+// named are the texts below a name that is one of secrets. What is below a reference, as secretKeyRef, says where a secret is, and is none.
 func named(value any, secret bool, ofSecrets func(name string) bool, add func(string)) {
 	switch value := value.(type) {
 	case string:
@@ -116,7 +116,9 @@ func named(value any, secret bool, ofSecrets func(name string) bool, add func(st
 		}
 	case map[string]any:
 		for name, inner := range value {
-			named(inner, secret || ofSecrets(name), ofSecrets, add)
+			if !strings.HasSuffix(name, "Ref") {
+				named(inner, secret || ofSecrets(name), ofSecrets, add)
+			}
 		}
 	}
 }

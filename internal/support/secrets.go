@@ -113,6 +113,7 @@ func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, argume
 	var found []string
 	add := func(text string) { found = append(found, text) }
 	named(top["config"], false, isSecretKey, add)
+	foreignSecrets(top["config"], add)
 	if encryptedTexts(top["config"], nil, func(string) {}) == 0 {
 		return found, nil
 	}
