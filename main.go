@@ -13,6 +13,7 @@ import (
 	"strata/internal/cli"
 	"strata/internal/recovery"
 	"strata/internal/tunnel"
+	"strata/internal/watchers"
 	"strata/platform"
 )
 
@@ -20,7 +21,7 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(cli.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	pulumi.Run(platform.Program{Orphans: endOrphans, Adopt: connect, Tunnel: keepTunnel, Warn: warn}.Run)
+	pulumi.Run(platform.Program{Orphans: endOrphans, Connect: connect, Tunnel: keepTunnel, Warn: warn}.Run)
 }
 
 func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(message, nil) }
@@ -39,10 +40,22 @@ func endOrphans(ctx context.Context) error {
 	return recovery.EndOrphans(ctx, dir, os.Stderr)
 }
 
-func connect(kubeconfig string) (components.Adopt, error) {
+// connect is what is asked before each change in a cluster of ours.
+func connect(kubeconfig string, servers []string) (components.Before, error) {
 	cluster, err := adopt.NewCluster(kubeconfig)
 	if err != nil {
 		return nil, err
 	}
-	return cluster.Before, nil
+	within, err := watchers.New(kubeconfig, servers)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, change components.Change, say func(string)) error {
+		if change.ReplacesPods() {
+			if err := within.Wait(ctx, say); err != nil {
+				return err
+			}
+		}
+		return cluster.Before(ctx, change.Token, change.Known, change.Inputs)
+	}, nil
 }

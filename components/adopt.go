@@ -9,25 +9,45 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Adopt is asked before an object or a Helm release is created in a cluster of ours, or updated where the state knows it, with its Pulumi
-// type and its inputs. It adopts the object where the same program left it behind, and refuses it with an error where another program made it
-// (internal/adopt).
-type Adopt func(ctx context.Context, token string, known bool, inputs map[string]any) error
+// Change is what the engine is about to do with an object or a Helm release in a cluster of ours.
+type Change struct {
+	// Token is the resource's Pulumi type, and Inputs are its inputs without the marks of secrets.
+	Token  string
+	Inputs map[string]any
+	// Known says that the state has it: it is updated, and else created.
+	Known bool
+}
+
+// ReplacesPods says whether Pods that serve may be replaced by it.
+func (c Change) ReplacesPods() bool {
+	switch c.Token {
+	case "kubernetes:apps/v1:Deployment", "kubernetes:apps/v1:StatefulSet", "kubernetes:apps/v1:DaemonSet", "kubernetes:helm.sh/v3:Release":
+		return c.Known
+	}
+	return false
+}
+
+// Before is asked before a change. It adopts an object where the same program left it behind, refuses it with an error where another program made
+// it (internal/adopt), and waits where requests would be lost (watchers.Watchers). say tells the user what it waits for.
+type Before func(ctx context.Context, change Change, say func(string)) error
+
+// Connect connects to a cluster of ours, by its kubeconfig and its API servers' URLs, what is asked before each change there.
+type Connect func(kubeconfig string, servers []string) (Before, error)
 
 // kubeconfigWait bounds the wait for an output that is known by then: the provider, which needs it, exists.
 const kubeconfigWait = 30 * time.Second
 
-// adopt registers what the engine calls before each create and update in the cluster. No command could do that work: it would run when it is new in
+// ask registers what the engine calls before each create and update in the cluster. No command could do that work: it would run when it is new in
 // the state, but what a kill has made the state forget is new while every command before it is not (docs/adr/0023).
-func (c *Cluster) adopt(ctx *pulumi.Context, name string, connect func(kubeconfig string) (Adopt, error)) error {
+func (c *Cluster) ask(ctx *pulumi.Context, name string, connect Connect) error {
 	type connection struct {
-		adopt Adopt
-		err   error
+		before Before
+		err    error
 	}
 	connected := make(chan connection, 1)
 	c.Kubeconfig.ApplyT(func(text string) string {
-		adopt, err := connect(text)
-		connected <- connection{adopt, err}
+		before, err := connect(text, c.Servers)
+		connected <- connection{before, err}
 		return ""
 	})
 	hook, err := ctx.RegisterResourceHook(name, func(args *pulumi.ResourceHookArgs) error {
@@ -39,7 +59,8 @@ func (c *Cluster) adopt(ctx *pulumi.Context, name string, connect func(kubeconfi
 			if one.err != nil {
 				return one.err
 			}
-			return one.adopt(ctx.Context(), string(args.Type), args.OldInputs != nil, plain(args.NewInputs))
+			change := Change{Token: string(args.Type), Known: args.OldInputs != nil, Inputs: plain(args.NewInputs)}
+			return one.before(ctx.Context(), change, func(what string) { _ = ctx.Log.Info(args.Name+": "+what, nil) }) // Log fails with the engine only
 		case <-waiting.Done():
 			return fmt.Errorf("the kubeconfig is not known after %s", kubeconfigWait)
 		}
@@ -48,8 +69,8 @@ func (c *Cluster) adopt(ctx *pulumi.Context, name string, connect func(kubeconfi
 	return err
 }
 
-// adopting makes the engine call the hook before it creates a resource; nothing where the cluster has none.
-func (c *Cluster) adopting() []pulumi.ResourceOption {
+// asking makes the engine call the hook before it creates or updates a resource; nothing where the cluster has none.
+func (c *Cluster) asking() []pulumi.ResourceOption {
 	if c.before == nil {
 		return nil
 	}

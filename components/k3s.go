@@ -32,8 +32,8 @@ type K3sArgs struct {
 	Artifacts *artifacts.Set
 	// Timeouts bound the installs and gates.
 	Timeouts config.Timeouts
-	// Adopt connects to the cluster what is asked before each create there. Nil: what exists is refused, by the provider.
-	Adopt func(kubeconfig string) (Adopt, error)
+	// Connect connects to the cluster what is asked before each change there. Nil: what exists is refused, by the provider.
+	Connect Connect
 }
 
 // K3s owns the cluster: its nodes, its membership, its kubeconfig and the provider that reaches it.
@@ -119,7 +119,7 @@ func (k *k3s) connect() error {
 		return err
 	}
 	var upsert pulumi.BoolPtrInput
-	if k.args.Adopt != nil {
+	if k.args.Connect != nil {
 		upsert = pulumi.Bool(true)
 	}
 	provider, err := newProvider(k.ctx, k.name+"-provider", k.Kubeconfig, k.identity.Hex, upsert, childOf(k, k.reached)...)
@@ -130,10 +130,10 @@ func (k *k3s) connect() error {
 		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Endpoint: k.Endpoint, Servers: k.endpoints(), Hosts: k.args.Hosts,
 		Version: binary.Version, Stable: k.Upgraded,
 	}
-	if k.args.Adopt == nil {
+	if k.args.Connect == nil {
 		return nil
 	}
-	return k.Cluster.adopt(k.ctx, k.name+"-adopt", k.args.Adopt)
+	return k.Cluster.ask(k.ctx, k.name+"-adopt", k.args.Connect)
 }
 
 // endpoint is the API server's URL on a server.

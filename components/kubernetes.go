@@ -24,7 +24,7 @@ func newObject(ctx *pulumi.Context, cluster *Cluster, token, name string, fields
 		return nil, fmt.Errorf("version of the kubernetes SDK: %w", err)
 	}
 	object := &Object{}
-	opts = slices.Concat(opts, cluster.deletedWith(), cluster.adopting(), []pulumi.ResourceOption{pulumi.Provider(cluster.Provider), pulumi.Version(version.String())})
+	opts = slices.Concat(opts, cluster.deletedWith(), cluster.asking(), []pulumi.ResourceOption{pulumi.Provider(cluster.Provider), pulumi.Version(version.String())})
 	if err := ctx.RegisterResource(token, name, fields, object, opts...); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func newCustomResource(ctx *pulumi.Context, cluster *Cluster, name string, args 
 		Kind:        pulumi.String(args.kind),
 		Metadata:    metadata,
 		OtherFields: map[string]any{"spec": args.spec},
-	}, slices.Concat(opts, cluster.deletedWith(), cluster.adopting(), []pulumi.ResourceOption{pulumi.Provider(cluster.Provider)})...)
+	}, slices.Concat(opts, cluster.deletedWith(), cluster.asking(), []pulumi.ResourceOption{pulumi.Provider(cluster.Provider)})...)
 }
 
 // newNamespace registers a namespace. Each has one owner: the component whose objects live there.

@@ -30,7 +30,7 @@ func existingTarget(cfg *config.Config) (target kubeconfig.Target, err error) {
 }
 
 // newBase registers the cluster. What is above it cannot tell which of the two it is, but for what has no hosts to observe from.
-func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, adopt func(kubeconfig string) (components.Adopt, error)) (*base, error) {
+func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, connect components.Connect) (*base, error) {
 	if cfg.OnExistingCluster() {
 		existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{Target: target, Timeouts: cfg.Timeouts})
 		if err != nil {
@@ -53,7 +53,7 @@ func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, targ
 	// Each node waits for its own host's gate, which Hosts carries, and for the servers' host keys; so K3s has no After.
 	built, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
 		Config: cfg.K3s, Subnet: cfg.Hosts.Subnet, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts,
-		Adopt: adopt,
+		Connect: connect,
 	})
 	if err != nil {
 		return nil, err

@@ -22,8 +22,8 @@ type Program struct {
 	// Orphans ends what a dead run of this project left running. It would go on changing hosts and cluster beside this run, which holds the
 	// stack's lock. Previews do not.
 	Orphans func(ctx context.Context) error
-	// Adopt connects to a cluster of ours what is asked before each create there. Nil: what exists already is refused.
-	Adopt func(kubeconfig string) (components.Adopt, error)
+	// Connect connects to a cluster of ours what is asked before each change there. Nil: what exists already is refused.
+	Connect components.Connect
 	// Tunnel keeps open the way to what only a jump host reaches, until the program ends. Nil: everything is reached directly.
 	Tunnel func(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error
 	// Warn tells the user something that is no reason to stop. Nil: nothing that would be told is looked for.
@@ -98,7 +98,7 @@ func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	if err := registered.Watch(ctx); err != nil {
 		return err
 	}
-	base, err := newBase(ctx, cfg, files, target, p.Adopt)
+	base, err := newBase(ctx, cfg, files, target, p.Connect)
 	if err != nil {
 		return err
 	}

@@ -151,6 +151,20 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
 	return sending.end()
 }
 
+// rollsOutBehindAStart rolls a version out as soon as the only API server, which was away for long enough that its watchers look for it rarely,
+// answers again.
+func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *load.Report {
+	sending := w.send(t, "shop", rate)
+	sending.phase("start of K3s", rate, func() {
+		w.hosts.must("server-1", "systemctl stop k3s && sleep 30 && systemctl start k3s")
+		w.shop["env"] = map[string]any{"VERSION": "v3", "TAKES": "100ms"}
+		w.configure(w.sections())
+		assert.Contains(t, w.must(w.up()).output, "workload-shop-deployment: the API server began")
+		w.rolledOut(t, "apps", "shop")
+	})
+	return sending.end()
+}
+
 // drain drains a node as its owner does.
 func (w *workloadStory) drain(t *testing.T, name string) {
 	started := time.Now()

@@ -24,6 +24,10 @@ func TestWorkload(t *testing.T) {
 			assert.GreaterOrEqual(t, sentIn(report.Phases, name), least, "%s: too few to have seen a loss", name)
 		}
 	})
+	w.ahead(w.hosts, "nor right behind an API server that was away", func(t *testing.T) {
+		report := w.rollsOutBehindAStart(t, 40)
+		assert.Zero(t, report.Total.Lost, "%s", report.Text())
+	})
 	w.ahead(w.hosts, "a new version is tried by a part of the requests", w.triesVersions)
 	w.ahead(w.hosts, "without its preStop it loses requests: the test sees losses", func(t *testing.T) {
 		lost := w.unprotected(t, unprotected("preStop"), 40)

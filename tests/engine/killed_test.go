@@ -20,18 +20,18 @@ import (
 // adopting makes the stack's program the one that Pulumi runs, with an adoption that works on the world: another program's objects are refused,
 // and a release's record goes.
 func (s *stack) adopting(foreign ...string) {
-	s.registers = platform.Program{Adopt: func(kubeconfig string) (components.Adopt, error) {
+	s.registers = platform.Program{Connect: func(kubeconfig string, _ []string) (components.Before, error) {
 		if !strings.Contains(kubeconfig, "server: https://") {
 			return nil, errors.New("no kubeconfig")
 		}
-		return func(_ context.Context, token string, known bool, inputs map[string]any) error {
-			object := objectOf(resource.NewURN("stack", "strata", "", tokens.Type(token), "x"), resource.NewPropertyMapFromMap(inputs))
+		return func(_ context.Context, change components.Change, _ func(string)) error {
+			object := objectOf(resource.NewURN("stack", "strata", "", tokens.Type(change.Token), "x"), resource.NewPropertyMapFromMap(change.Inputs))
 			for _, one := range foreign {
-				if object == one && !known {
+				if object == one && !change.Known {
 					return fmt.Errorf("%s is another program's", object)
 				}
 			}
-			if token == releaseType && !known {
+			if change.Token == releaseType && !change.Known {
 				s.gone(object)
 			}
 			return nil

@@ -40,8 +40,6 @@ type api struct {
 	services [][2]string
 	// canaryPods are the addresses of the canary's Pods.
 	canaryPods []string
-	// own are the API server's own metrics; empty: it shows them to no stranger.
-	own string
 	// leaving is until when a Pod of the version before has time to end.
 	leaving time.Time
 }
@@ -61,10 +59,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case r.URL.Path == "/metrics" && a.own == "":
+	case r.URL.Path == "/metrics": // it shows them to no stranger
 		answer(http.StatusForbidden, map[string]any{"kind": "Status", "apiVersion": "v1", "code": 403, "reason": "Forbidden"})
-	case r.URL.Path == "/metrics":
-		_, _ = io.WriteString(w, a.own)
 	case r.URL.Path == routePath && r.Method == http.MethodPatch:
 		answer(a.patched(r.Body))
 	case r.URL.Path == routePath:
@@ -337,26 +333,4 @@ func TestASpecWithoutItsPartsIsRefused(t *testing.T) {
 	none.Routes, all.Steps = nil, []int{100}
 	require.Error(t, none.Validate())
 	require.Error(t, all.Validate())
-}
-
-// A K3s that runs for long has other metrics of the same form, and one without the metric, or that shows none, is not waited for.
-func TestTheAPIServersAgeIsWhatItsMetricsSay(t *testing.T) {
-	const help = "# TYPE process_start_time_seconds gauge\n"
-	for name, test := range map[string]struct {
-		own  string
-		want time.Duration
-	}{
-		"young":   {help + fmt.Sprintf("process_start_time_seconds %f\n", float64(time.Now().Add(-20*time.Second).UnixMilli())/1000), 20 * time.Second},
-		"old":     {help + "process_start_time_seconds 1.7e+09\n", time.Since(time.Unix(1700000000, 0))},
-		"without": {"# TYPE other counter\nother 1\n", watchedAfter},
-		"refused": {"", watchedAfter},
-	} {
-		t.Run(name, func(t *testing.T) {
-			age, err := in(t, &api{own: test.own}).Age(t.Context())
-			require.NoError(t, err)
-			assert.InDelta(t, test.want.Seconds(), age.Seconds(), 5)
-		})
-	}
-	_, err := in(t, &api{own: "no metric at all {"}).Age(t.Context())
-	require.ErrorContains(t, err, "metrics of the API server")
 }

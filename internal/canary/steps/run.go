@@ -67,7 +67,7 @@ type world interface {
 	Distinct(ctx context.Context) error
 	// Leaving is how many Pods of an earlier version, which was to be tried before this one, still have time to end.
 	Leaving(ctx context.Context) (int, error)
-	// Age is how long the API server runs; watchedAfter where that cannot be known.
+	// Age is how long the API server runs; watchers.AgainAfter where that cannot be known.
 	Age(ctx context.Context) (time.Duration, error)
 	// Weigh gives the new version a part of the requests, in percent.
 	Weigh(ctx context.Context, percent int) error

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/internal/canary"
+	"strata/internal/watchers"
 )
 
 var spec = canary.Spec{
@@ -69,7 +70,7 @@ func (w *fakeWorld) Observe(context.Context) (seen, error) {
 }
 
 func (w *fakeWorld) Age(context.Context) (time.Duration, error) {
-	return cmp.Or(w.age, watchedAfter), nil
+	return cmp.Or(w.age, watchers.AgainAfter), nil
 }
 
 func (w *fakeWorld) Pause(ctx context.Context, d time.Duration) error {

@@ -1,0 +1,88 @@
+package watchers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/internal/apiserver"
+)
+
+const (
+	// ageLimit bounds the wait for an API server that says how long it has run, and answerLimit one answer.
+	ageLimit    = time.Minute
+	answerLimit = 6 * time.Second
+)
+
+// Watchers are what watches the API servers of a cluster from within it: ingress controllers, kube-proxy.
+type Watchers struct {
+	config *rest.Config
+	// servers are host:port of each API server.
+	servers []string
+}
+
+// New are those of the cluster that a kubeconfig's text names, and the URLs of its API servers. It asks the cluster nothing.
+func New(kubeconfig string, servers []string) (*Watchers, error) {
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(kubeconfig))
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig of the cluster: %w", err)
+	}
+	addresses, err := apiserver.Addresses(servers)
+	return &Watchers{config, addresses}, err
+}
+
+// Wait waits until they watch again after a start of the API server: one that does not yet goes on sending requests to Pods that are replaced
+// meanwhile. One server that has run for AgainAfter is enough: whoever watched another goes over to it at once. say is told what is waited for.
+func (w *Watchers) Wait(ctx context.Context, say func(string)) error {
+	for {
+		age, err := w.longest(ctx)
+		if err != nil || age >= AgainAfter {
+			return err
+		}
+		left := (AgainAfter - age).Truncate(time.Second) + time.Second // its clock is told in whole seconds
+		say(fmt.Sprintf("the API server began %s ago: Pods that serve are replaced in %s, when everything watches it again", age.Round(time.Second), left))
+		timer := time.NewTimer(left)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("the API server began %s ago, and may not be watched yet: %w", age.Round(time.Second), ctx.Err())
+		case <-timer.C:
+		}
+	}
+}
+
+// longest is how long that of the servers has run which has run for the longest. It fails where none answers.
+func (w *Watchers) longest(ctx context.Context) (age time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, ageLimit)
+	defer cancel()
+	err = apiserver.Insist(ctx, func(ctx context.Context) error {
+		var first error
+		answered := false
+		for _, server := range w.servers {
+			one, err := w.age(ctx, server)
+			if err != nil && first == nil {
+				first = fmt.Errorf("%s: %w", server, err)
+			}
+			answered, age = answered || err == nil, max(age, one)
+		}
+		if answered {
+			return nil
+		}
+		return first
+	})
+	return age, err
+}
+
+func (w *Watchers) age(ctx context.Context, server string) (time.Duration, error) {
+	config := apiserver.Only(w.config, server)
+	config.Timeout = answerLimit
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return 0, err
+	}
+	return Age(ctx, client)
+}
