@@ -3,6 +3,7 @@ package watchers
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -74,7 +75,11 @@ func (w *Watchers) longest(ctx context.Context) (age time.Duration, err error) {
 		}
 		return first
 	})
-	return age, err
+	if err != nil {
+		return 0, fmt.Errorf("before Pods that serve are replaced: none of the API servers %s said how long it has run, which was asked for %s at most: %w; strata health -s STACK says which gates hold",
+			strings.Join(w.servers, ", "), ageLimit, err)
+	}
+	return age, nil
 }
 
 func (w *Watchers) age(ctx context.Context, server string) (time.Duration, error) {
