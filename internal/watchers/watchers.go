@@ -2,10 +2,12 @@ package watchers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -41,18 +43,30 @@ func New(kubeconfig string, servers []string) (*Watchers, error) {
 func (w *Watchers) Wait(ctx context.Context, say func(string)) error {
 	for {
 		age, err := w.longest(ctx)
-		if err != nil || age >= AgainAfter {
+		status := apierrors.APIStatus(nil)
+		switch {
+		case errors.As(err, &status):
+			say(fmt.Sprintf("the API server does not say how long it has run (%s): Pods that serve are replaced in %s, when everything surely watches it", status.Status().Message, AgainAfter))
+			return pause(ctx, AgainAfter)
+		case err != nil || age >= AgainAfter:
 			return err
 		}
 		left := (AgainAfter - age).Truncate(time.Second) + time.Second // its clock is told in whole seconds
 		say(fmt.Sprintf("the API server began %s ago: Pods that serve are replaced in %s, when everything watches it again", age.Round(time.Second), left))
-		timer := time.NewTimer(left)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return fmt.Errorf("the API server began %s ago, and may not be watched yet: %w", age.Round(time.Second), ctx.Err())
-		case <-timer.C:
+		if err := pause(ctx, left); err != nil {
+			return err
 		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("the API server may not be watched yet: %w", ctx.Err())
+	case <-timer.C:
+		return nil
 	}
 }
 

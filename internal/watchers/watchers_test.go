@@ -26,8 +26,9 @@ import (
 type server struct {
 	// ahead is its clock minus ours, age how long it has run, and cluster how long the cluster is there.
 	ahead, age, cluster time.Duration
-	// metrics are what it shows in place of its start; - is that it forbids to see them.
+	// metrics are what it shows in place of its start, and refuses is the status that it shows none with.
 	metrics string
+	refuses int
 }
 
 func (a server) start(t *testing.T) *httptest.Server {
@@ -43,8 +44,8 @@ func (a server) start(t *testing.T) *httptest.Server {
 			err = json.NewEncoder(w).Encode(corev1.Namespace{
 				TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(now.Add(-a.cluster))},
 			})
-		case a.metrics == "-":
-			w.WriteHeader(http.StatusForbidden)
+		case a.refuses != 0:
+			w.WriteHeader(a.refuses)
 		case a.metrics != "":
 			_, err = io.WriteString(w, a.metrics)
 		default:
@@ -75,7 +76,7 @@ func TestTheAPIServersAgeIsWhatItsMetricsSay(t *testing.T) {
 		"young, and its clock is ahead":     {server{age: 20 * time.Second, cluster: day, ahead: time.Hour}, 20 * time.Second},
 		"the first run of it, of a cluster": {server{age: 20 * time.Second, cluster: 10 * time.Second}, watchers.AgainAfter},
 		"without":                           {server{metrics: "# TYPE other counter\nother 1\n"}, watchers.AgainAfter},
-		"forbidden":                         {server{metrics: "-"}, watchers.AgainAfter},
+		"forbidden":                         {server{refuses: http.StatusForbidden}, watchers.AgainAfter},
 	} {
 		t.Run(name, func(t *testing.T) {
 			age, err := watchers.Age(t.Context(), clientOf(t, test.server.start(t)))
@@ -128,6 +129,17 @@ func TestAWaitForWatchersEndsWithItsContext(t *testing.T) {
 	gone.Close()
 	_, _, err = waits(ctx, t, gone)
 	require.ErrorContains(t, err, "none of the API servers "+gone.Listener.Addr().String()+" said how long it has run")
+}
+
+// An API server that answers, but fails at its own metrics, must not hold up every update for ever.
+func TestAnAgeThatIsNotSaidIsWaitedFor(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	defer cancel()
+	said, _, err := waits(ctx, t, server{refuses: http.StatusInternalServerError}.start(t))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Len(t, said, 1)
+	assert.Contains(t, said[0], "the API server does not say how long it has run")
+	assert.Contains(t, said[0], "replaced in 1m30s")
 }
 
 // waits waits for the watchers of API servers, and returns what it told and how long it took.
