@@ -23,7 +23,8 @@ import (
 // Where the folder has what runs Strata.
 const (
 	// pulumiHome is a PULUMI_HOME.
-	pulumiHome = "pulumi"
+	pulumiHome    = "pulumi"
+	pluginsFolder = pulumiHome + "/plugins"
 	// projectFolder has the stack's files and no sources.
 	projectFolder = "project"
 	// programFile is the program, relative to projectFolder.
@@ -69,16 +70,12 @@ func (b *bundle) script(file, text string, mode os.FileMode) error {
 
 // pulumi unpacks the command line with the host of the program's language, and gives each plugin its place.
 func (b *bundle) pulumi() error {
-	fetched, err := artifacts.ReadLock(filepath.Join(b.dir, filesFolder))
-	if err != nil {
-		return err
-	}
-	for _, one := range fetched.Artifacts {
+	for _, one := range b.fetched.Artifacts {
 		file := filepath.Join(b.dir, filesFolder, one.Name+"-"+one.Version)
 		entry := artifacts.Entry{Name: one.Name, Version: one.Version, Arch: one.Arch, Origin: "real: " + one.URL}
 		switch plugin, isPlugin := strings.CutPrefix(one.Name, "pulumi-resource-"); {
 		case isPlugin:
-			entry.Path = path.Join(pulumiHome, "plugins", "resource-"+plugin+"-"+one.Version, one.Name)
+			entry.Path = path.Join(pluginsFolder, "resource-"+plugin+"-"+one.Version, one.Name)
 			if err := b.move(file, entry); err != nil {
 				return err
 			}
@@ -102,7 +99,8 @@ func (b *bundle) unpack(archive string, entry artifacts.Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := artifacts.Unpack(archive, entry.Name, target); err != nil {
+	// Another version may have the same length and the same time, by which it would be taken for this one.
+	if err := errors.Join(os.RemoveAll(target), artifacts.Unpack(archive, entry.Name, target)); err != nil {
 		return err
 	}
 	return b.add(entry)
