@@ -58,8 +58,18 @@ func (p *project) asked() int {
 		return 0
 	}
 	require.NoError(p.t, err)
-	return strings.Count(string(text), "-for-up Pulumi.local.yaml\n")
+	return strings.Count(string(text), "-into .strata/originals/local -for-up .strata/stacks/originals-local Pulumi.local.yaml\n")
 }
+
+// askedAgain is how often it was of a stack that is up.
+func (p *project) askedAgain() int {
+	text, err := os.ReadFile(filepath.Join(p.dir, "asked"))
+	require.NoError(p.t, err)
+	return strings.Count(string(text), "-into .strata/originals/local -for-up .strata/stacks/originals-local -is-up Pulumi.local.yaml\n")
+}
+
+// state is the stack's in Pulumi's local backend.
+const state = ".strata/state/.pulumi/stacks/strata/local.json"
 
 func TestANewStackGetsWhatCanBeHad(t *testing.T) {
 	p := newProject(t)
@@ -75,11 +85,7 @@ func TestANewStackGetsWhatCanBeHad(t *testing.T) {
 	assert.Equal(t, 1, p.asked(), "what brings nothing up downloads nothing")
 	_, folder, _ = p.run("", "up", "local", "")
 	assert.Equal(t, p.fills, folder)
-	assert.Equal(t, 2, p.asked(), "what is pinned may have changed")
-
-	require.NoError(t, os.RemoveAll(p.fills))
-	_, folder, _ = p.run("", "down", "local", "")
-	assert.Empty(t, folder, "a destroy needs none of it")
+	assert.Equal(t, 2, p.asked(), "nothing of it is up: it is offered all again")
 	p.run("", "forget", "local")
 	p.fills = ""
 	from, folder, _ = p.run("", "up", "local", "")
@@ -88,7 +94,6 @@ func TestANewStackGetsWhatCanBeHad(t *testing.T) {
 
 // An up in another network must not give a cluster another K3s.
 func TestAStackThatIsUpKeepsItsArtifacts(t *testing.T) {
-	const state = ".strata/state/.pulumi/stacks/strata/local.json"
 	p := newProject(t)
 	p.fills = filepath.Join(p.dir, ".strata/originals/local")
 	p.write(state, `{"checkpoint":{"latest":{"resources":[{"urn":"urn:pulumi:local"}]}}}`)
@@ -127,4 +132,23 @@ func TestWhatTheCallerSaysCounts(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), filepath.Join(p.dir, "hack/artifacts"), "up", "local", "upstraem").CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(out), "ARTIFACTS=upstraem: expected lab or upstream")
+}
+
+// The first up had charts and no K3s, because no host answered for it. The next is in a network where it can be had.
+func TestAStackThatIsUpIsAskedForWhatItHas(t *testing.T) {
+	p := newProject(t)
+	p.fills = filepath.Join(p.dir, ".strata/originals/local")
+	_, folder, _ := p.run("", "up", "local", "")
+	p.run(folder, "keep", "local", "lab")
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	p.write(state, `{"checkpoint":{"latest":{"resources":[{"urn":"urn:pulumi:local"}]}}}`)
+	p.write(".strata/stacks/originals-local", "k3s lab\n")
+	for i, subcommand := range []string{"up", "preview", "deploy"} {
+		_, folder, _ = p.run("", subcommand, "local", "")
+		assert.Equal(t, p.fills, folder)
+		assert.Equal(t, i+1, p.askedAgain())
+	}
+	assert.Equal(t, 1, p.asked(), "another network may give it another K3s")
+	p.run("", "forget", "local")
+	assert.NoFileExists(t, filepath.Join(p.dir, ".strata/stacks/originals-local"))
 }
