@@ -46,6 +46,10 @@ func readChosen(file, folder string, pins []config.Pin) (chosen, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(lock.Artifacts) == 0 {
+		return nil, fmt.Errorf("the stack was brought up with what was downloaded into %s, and neither that folder is there nor %s, which says what it was; "+
+			"bring one back, or ARTIFACTS=lab or upstream decides otherwise, which may change K3s", folder, file)
+	}
 	for _, pin := range pins {
 		if all[pin.Name] = fromLab; len(filesOf(folder, lock, pin.Name)) > 0 {
 			all[pin.Name] = fromUpstream

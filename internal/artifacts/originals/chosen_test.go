@@ -219,4 +219,10 @@ func TestAStackWithoutAListHasFromUpstreamWhatItsFolderHas(t *testing.T) {
 	require.NoError(t, os.WriteFile(s.list, []byte("k3s elsewhere\n"), 0o600))
 	_, _, err = s.up(true, "")
 	require.ErrorContains(t, err, `"k3s elsewhere" is no artifact with lab or upstream`)
+
+	require.NoError(t, os.Remove(s.list))
+	require.NoError(t, os.RemoveAll(s.into))
+	require.NoError(t, os.Mkdir(s.into, 0o755))
+	_, _, err = s.up(true, "")
+	require.ErrorContains(t, err, "neither that folder is there nor "+s.list, "nothing says what is up")
 }

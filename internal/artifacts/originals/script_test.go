@@ -36,6 +36,18 @@ func (p *project) write(name, text string) {
 	require.NoError(p.t, os.WriteFile(path, []byte(text), 0o755))
 }
 
+// refused is what the script says where it fails.
+func (p *project) refused(originals string, args ...string) string {
+	p.t.Helper()
+	command := exec.CommandContext(p.t.Context(), filepath.Join(p.dir, "hack/artifacts"), args...)
+	command.Env = append(os.Environ(), "ORIGINALS="+originals)
+	var stdout, stderr strings.Builder
+	command.Stdout, command.Stderr = &stdout, &stderr
+	require.Error(p.t, command.Run(), stdout.String())
+	assert.Empty(p.t, stdout.String())
+	return stderr.String()
+}
+
 // run is what the script prints and says, as an eval leaves it: where from, and the folder of originals.
 func (p *project) run(originals string, args ...string) (from, folder, said string) {
 	p.t.Helper()
@@ -107,10 +119,11 @@ func TestAStackThatIsUpKeepsItsArtifacts(t *testing.T) {
 		assert.Equal(t, kept, from)
 		assert.Contains(t, said, "Artifacts of stack local: "+kept)
 	}
-	p.run("/srv/originals", "keep", "local", "lab")
+	own := t.TempDir()
+	p.run(own, "keep", "local", "lab")
 	from, folder, said = p.run("", "up", "local", "")
-	assert.Equal(t, []string{"lab", "/srv/originals"}, []string{from, folder}, "a folder of the user's is not filled")
-	assert.Contains(t, said, "ORIGINALS=/srv/originals")
+	assert.Equal(t, []string{"lab", own}, []string{from, folder}, "a folder of the user's is not filled")
+	assert.Contains(t, said, "ORIGINALS="+own)
 	assert.Zero(t, p.asked())
 
 	p.write(state, `{"checkpoint":{"latest":{}}}`)
@@ -151,4 +164,54 @@ func TestAStackThatIsUpIsAskedForWhatItHas(t *testing.T) {
 	assert.Equal(t, 1, p.asked(), "another network may give it another K3s")
 	p.run("", "forget", "local")
 	assert.NoFileExists(t, filepath.Join(p.dir, ".strata/stacks/originals-local"))
+}
+
+// The record of a checkout that was moved, or copied, names a folder of the old place.
+func TestACheckoutThatWasMovedHasItsDownloads(t *testing.T) {
+	p := newProject(t)
+	p.fills = filepath.Join(p.dir, ".strata/originals/local")
+	_, folder, _ := p.run("", "up", "local", "")
+	p.run(folder, "keep", "local", "lab")
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	p.write(state, `{"checkpoint":{"latest":{"resources":[{"urn":"urn:pulumi:local"}]}}}`)
+	moved := filepath.Join(filepath.Dir(p.dir), "moved")
+	require.NoError(t, os.Rename(p.dir, moved))
+	p.dir, p.fills = moved, filepath.Join(moved, ".strata/originals/local")
+	for _, record := range []string{"", "/somewhere/else/.strata/originals/local\n"} { // as the script wrote it, and as it wrote it before
+		if record != "" {
+			p.write(".strata/stacks/artifacts-local", record)
+		}
+		for _, subcommand := range []string{"up", "health", "down"} {
+			from, folder, _ := p.run("", subcommand, "local", "")
+			assert.Equal(t, []string{"lab", p.fills}, []string{from, folder}, subcommand)
+		}
+	}
+	assert.Equal(t, 2, p.askedAgain())
+}
+
+func TestOriginalsThatAreGoneStopAnUpAndNothingElse(t *testing.T) {
+	p := newProject(t)
+	const gone = "/srv/originals that are gone"
+	p.run(gone, "keep", "local", "lab")
+	for _, subcommand := range []string{"down", "health", "load"} {
+		from, folder, said := p.run("", subcommand, "local", "")
+		assert.Equal(t, []string{"lab", ""}, []string{from, folder}, subcommand)
+		assert.Contains(t, said, "ORIGINALS="+gone+" is not there")
+	}
+	for _, subcommand := range []string{"up", "preview", "deploy"} {
+		said := p.refused("", subcommand, "local", "")
+		assert.Contains(t, said, "stack local was brought up with ORIGINALS="+gone+", which is not there")
+		assert.Contains(t, said, "make "+subcommand+" ORIGINALS=DIR")
+		assert.Contains(t, said, "ARTIFACTS=lab or upstream")
+	}
+	from, folder, _ := p.run("", "up", "local", "lab")
+	assert.Equal(t, []string{"lab", ""}, []string{from, folder}, "who says so gets it")
+
+	// Downloads come again.
+	p.fills = filepath.Join(p.dir, ".strata/originals/local")
+	p.run(p.fills, "keep", "local", "lab")
+	from, folder, _ = p.run("", "down", "local", "")
+	assert.Equal(t, []string{"lab", ""}, []string{from, folder}, "a destroy needs none of it")
+	_, folder, _ = p.run("", "up", "local", "")
+	assert.Equal(t, p.fills, folder)
 }
