@@ -76,10 +76,7 @@ func (r reading) foreignText(text string, as secrecy) string {
 		r.hide(unescaped(one)...)
 	}
 	if as == secret || as == likely && len(found) == 0 && likelySecret(text) {
-		r.hide(text)
-		if _, password, is := strings.Cut(text, ":"); is && !strings.Contains(text, "://") {
-			r.hide(password) // of user:password
-		}
+		r.hide(append(lines(text, shortest), text)...)
 		r.took(text)
 		return redacted
 	}

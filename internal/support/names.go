@@ -23,8 +23,9 @@ const ofPublicKeys = `^public|public[_-]?keys?$`
 
 var (
 	publicKeyName = regexp.MustCompile(`(?i)` + ofPublicKeys)
-	// secretWord is a word in the name of a secret: alone, as in `db-password`, or at the end of words that are written as one, as in `apikey`.
-	secretWord = regexp.MustCompile(`(?:token|password|passwd|passphrase|secret|credential|key)s?$|^(?:pass|pwd|pw|psk|creds?|pat|jwt|otp)$`)
+	// secretWord is a word in the name of a secret: alone, as in `db-password`, or one of several that are written as one, as in `apikey`.
+	secretWord = regexp.MustCompile(`(?:token|password|passwd|passphrase|secret|credential|key)s?[0-9]*$|^(?:pass|pwd|pw|psk|creds?|pat|jwt|otp)[0-9]*$|` +
+		`^(?:password|passwd|secretkey|accesskey|apikey)`)
 	// likelyWord is a word in the name of what often has one.
 	likelyWord = regexp.MustCompile(`^(?:auth|basicauth|authentication|authorization|logins?|dsn)$`)
 	// connection is the name of a data source.
@@ -91,9 +92,10 @@ func below(above secrecy, object map[string]any, name string) secrecy {
 	return max(above, says)
 }
 
-// isRequirement reports whether an object is a toleration or a requirement of a selector, whose key is a label's or a taint's.
+// isRequirement reports whether an object is a toleration, a requirement of a selector or an item of a volume, whose key is a label's, a taint's or a
+// file's.
 func isRequirement(object map[string]any) bool {
-	return slices.ContainsFunc([]string{"operator", "effect", "values"}, func(name string) bool {
+	return slices.ContainsFunc([]string{"operator", "effect", "values", "path"}, func(name string) bool {
 		_, has := object[name]
 		return has
 	})

@@ -70,7 +70,7 @@ func scalars(value any, add func(string)) {
 	switch value := value.(type) {
 	case string:
 		add(value)
-		for _, one := range append(plainSecrets(value), settings(value)...) {
+		for _, one := range slices.Concat(plainSecrets(value), settings(value), lines(value, likelyLength)) {
 			if tellsApart(one) {
 				add(one)
 			}

@@ -18,6 +18,10 @@ var (
 	privateKey    = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
 	// hash is a password's, as crypt, htpasswd and Argon2 write it.
 	hash = regexp.MustCompile(`\$(?:apr1|2[abxy]?|[156y]|argon2[a-z]*)\$[^\s"',]+`)
+	// token is one that says by its first letters whose it is, or that is a JWT.
+	token = regexp.MustCompile(`\b(?:gh[pousr]_|github_pat_|glpat-|xox[abpr]-|hv[sb]\.)[A-Za-z0-9_.-]{10,}|\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]*`)
+	// webhook is an address that lets whoever knows it write.
+	webhook = regexp.MustCompile(`https://(?:hooks\.slack\.com|discord(?:app)?\.com|[\w.-]+\.webhook\.office\.com)/([^\s"']{16,})`)
 	// header is what follows the scheme in an Authorization header.
 	header = regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/=._~-]{8,})`)
 	// setting is a name before its value: an argument, a variable, a line of INI, TOML or YAML. flag is one whose value is the next word.
@@ -28,7 +32,8 @@ var (
 // longUser is from how many characters on the user of an address without a password is taken for a token.
 const longUser = 16
 
-// plainSecrets are what a text shows to be secret whatever it is called: logins in addresses, private keys and hashes of passwords.
+// plainSecrets are what a text shows to be secret whatever it is called: logins in addresses, private keys, hashes of
+// passwords and some tokens.
 func plainSecrets(text string) []string {
 	var found []string
 	for _, one := range login.FindAllStringSubmatch(text, -1) {
@@ -46,8 +51,12 @@ func plainSecrets(text string) []string {
 	for _, one := range loginOfDriver.FindAllStringSubmatch(text, -1) {
 		found = append(found, one[1])
 	}
-	found = append(found, privateKey.FindAllString(text, -1)...)
-	found = append(found, hash.FindAllString(text, -1)...)
+	for _, one := range webhook.FindAllStringSubmatch(text, -1) {
+		found = append(found, one[1])
+	}
+	for _, pattern := range []*regexp.Regexp{privateKey, hash, token} {
+		found = append(found, pattern.FindAllString(text, -1)...)
+	}
 	return present(found)
 }
 
@@ -92,6 +101,21 @@ func valuesAt(text string, spaced bool) []string {
 		values = append(values, strings.TrimSpace(line))
 	}
 	return values
+}
+
+// lines are those of a text, and what has a user's name before it, where they have so many characters.
+func lines(text string, least int) []string {
+	var found []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		_, password, _ := strings.Cut(line, ":")
+		for _, one := range []string{line, password} {
+			if len(one) >= least && one != text && tellsApart(one) && !strings.Contains(one, "//") {
+				found = append(found, one)
+			}
+		}
+	}
+	return found
 }
 
 // present are the values that say something.
