@@ -49,7 +49,7 @@ func Originals(ctx context.Context, dir string, known *Lock, from config.Artifac
 	filled := Filled{Left: leftAlone(dir, before, pins)}
 	pins = slices.DeleteFunc(slices.Clone(pins), func(pin config.Pin) bool {
 		return slices.ContainsFunc(filled.Left, func(file string) bool {
-			return slices.ContainsFunc(groupOf(pin.Name), func(name string) bool { return isOf(file, name) })
+			return slices.ContainsFunc(GoesWith(pin.Name), func(name string) bool { return isOf(file, name) })
 		})
 	})
 	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.With(known.Artifacts), hosts: &hosts{}}
@@ -65,11 +65,11 @@ func Originals(ctx context.Context, dir string, known *Lock, from config.Artifac
 	filled.Missing = missing
 	for _, one := range whole {
 		if err := f.place(one, dir); err != nil {
-			return filled, fmt.Errorf("%s: %w", originalName(one), err)
+			return filled, fmt.Errorf("%s: %w", one.OriginalName(), err)
 		}
 		filled.Names = append(filled.Names, one.Name)
 		filled.Entries = append(filled.Entries, Entry{
-			Name: one.Name, Version: one.Version, Arch: one.Arch, Path: originalName(one), SHA256: one.SHA256, Size: one.Size, Origin: "real: " + one.URL,
+			Name: one.Name, Version: one.Version, Arch: one.Arch, Path: one.OriginalName(), SHA256: one.SHA256, Size: one.Size, Origin: "real: " + one.URL,
 		})
 	}
 	if err := removeOlder(dir, before, whole); err != nil {
@@ -89,8 +89,8 @@ func missingOf(failures []error) error {
 	return errors.Join(failures...)
 }
 
-// groupOf are the artifacts that an artifact goes with, itself among them.
-func groupOf(name string) []string {
+// GoesWith are the artifacts that an artifact goes with, itself among them: one is of no use beside another version of another.
+func GoesWith(name string) []string {
 	for _, group := range together {
 		if slices.Contains(group, name) {
 			return group
@@ -101,21 +101,21 @@ func groupOf(name string) []string {
 
 // broken reports whether something that goes with an artifact was asked for and did not come.
 func broken(name string, fetched []Locked, pins []config.Pin) bool {
-	return slices.ContainsFunc(groupOf(name), func(other string) bool {
+	return slices.ContainsFunc(GoesWith(name), func(other string) bool {
 		asked := slices.ContainsFunc(pins, func(pin config.Pin) bool { return pin.Name == other })
 		came := slices.ContainsFunc(fetched, func(one Locked) bool { return one.Name == other })
 		return asked && !came
 	})
 }
 
-// originalName is a file's name in a folder of originals.
-func originalName(one Locked) string {
-	name := one.Name + "-" + one.Version
-	if isPlugin(one.Name) {
+// OriginalName is the file's name in a folder of originals.
+func (l Locked) OriginalName() string {
+	name := l.Name + "-" + l.Version
+	if isPlugin(l.Name) {
 		return name
 	}
 	for _, extension := range append(extensions, ".yml") {
-		if strings.HasSuffix(one.URL, extension) {
+		if strings.HasSuffix(l.URL, extension) {
 			return name + strings.Replace(extension, ".yml", ".yaml", 1)
 		}
 	}
@@ -125,14 +125,14 @@ func originalName(one Locked) string {
 // place puts a file of the cache into the folder.
 func (f *fetcher) place(one Locked, dir string) error {
 	cached := filepath.Join(f.dir, one.artifact(nil).FileName())
-	target := filepath.Join(dir, originalName(one))
+	target := filepath.Join(dir, one.OriginalName())
 	if isPlugin(one.Name) {
 		return Unpack(cached, one.Name, target)
 	}
 	if verified(target, one.SHA256) {
 		return nil
 	}
-	temporary := filepath.Join(dir, ".part-"+originalName(one))
+	temporary := filepath.Join(dir, ".part-"+one.OriginalName())
 	if err := os.RemoveAll(temporary); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func leftAlone(dir string, lock *Lock, pins []config.Pin) []string {
 	}
 	var left []string
 	for _, file := range files {
-		ours := slices.ContainsFunc(lock.Artifacts, func(one Locked) bool { return originalName(one) == file.Name() })
+		ours := slices.ContainsFunc(lock.Artifacts, func(one Locked) bool { return one.OriginalName() == file.Name() })
 		of := slices.ContainsFunc(pins, func(pin config.Pin) bool { return isOf(file.Name(), pin.Name) })
 		if of && !ours {
 			left = append(left, file.Name())
@@ -175,12 +175,12 @@ func isOf(file, artifact string) bool {
 func removeOlder(dir string, before *Lock, now []Locked) error {
 	for _, old := range before.Artifacts {
 		replaced := slices.ContainsFunc(now, func(one Locked) bool {
-			return one.Name == old.Name && originalName(one) != originalName(old)
+			return one.Name == old.Name && one.OriginalName() != old.OriginalName()
 		})
 		if !replaced {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(dir, originalName(old))); err != nil {
+		if err := os.RemoveAll(filepath.Join(dir, old.OriginalName())); err != nil {
 			return err
 		}
 	}

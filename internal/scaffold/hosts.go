@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,6 +30,11 @@ func (h Host) own() (Interface, bool) {
 		}
 	}
 	return Interface{}, false
+}
+
+// has reports whether an address is the host's, by which it was logged in to or not.
+func (h Host) has(address netip.Addr) bool {
+	return h.Address == address || slices.ContainsFunc(h.Facts.Interfaces, func(one Interface) bool { return one.Address.Addr() == address })
 }
 
 // defaultRoute is the first one; ip lists the one that is taken first.

@@ -42,7 +42,7 @@ func propose(stack, keyFile string, hosts []Host) (Proposal, Problems) {
 			problems = append(problems, *found)
 		}
 	}
-	problems = append(problems, systems(hosts)...)
+	problems = append(problems, append(systems(hosts), twice(hosts)...)...)
 	p.Arch = architectures[hosts[0].Facts.Arch]
 	subnet, wrong := subnet(hosts)
 	p.Subnet, problems = subnet, append(problems, wrong...)
@@ -78,6 +78,21 @@ func systems(hosts []Host) Problems {
 		if len(host.Facts.Kubernetes) > 0 {
 			problems = append(problems, Problem{Host: host.Asked.String(), What: "is or was a node of another cluster: " + strings.Join(host.Facts.Kubernetes, ", "),
 				Fix: "name another host, or uninstall it with its own program, which also clears its rules and mounts"})
+		}
+	}
+	return problems
+}
+
+// twice are the hosts that are another one under another name or address.
+func twice(hosts []Host) Problems {
+	var problems Problems
+	for i, host := range hosts {
+		for _, before := range hosts[:i] {
+			if host.has(before.Address) {
+				problems = append(problems, Problem{Host: host.Asked.String(), What: fmt.Sprintf("is the host that is also named as %s: it has the address %s", before.Asked, before.Address),
+					Fix: "name it once"})
+				break
+			}
 		}
 	}
 	return problems

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"net/netip"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,4 +25,17 @@ func TestMostly(t *testing.T) {
 	hosts[0].Asked.User, hosts[1].Asked.User, hosts[2].Asked.User = "root", "ada", "ada"
 	assert.Equal(t, "ada", mostly(hosts, func(h Host) string { return h.Asked.User }))
 	assert.Equal(t, "root", mostly(hosts[:2], func(h Host) string { return h.Asked.User }), "of as many, the first")
+}
+
+// A host with two networks has an address in each.
+func TestAHostThatIsNamedByTwoOfItsAddressesIsFound(t *testing.T) {
+	first, second, other := netip.MustParseAddr("10.10.0.11"), netip.MustParseAddr("10.20.0.11"), netip.MustParseAddr("10.10.0.12")
+	facts := Facts{Interfaces: []Interface{{"eth0", netip.PrefixFrom(first, 24)}, {"eth1", netip.PrefixFrom(second, 24)}}}
+	hosts := []Host{
+		{Asked: Asked{Address: "10.10.0.11", Port: 22}, Address: first, Facts: facts},
+		{Asked: Asked{Address: "10.10.0.12", Port: 22}, Address: other},
+		{Asked: Asked{Address: "storage", Port: 22}, Address: second, Facts: facts},
+	}
+	assert.EqualError(t, twice(hosts), "storage:22: is the host that is also named as 10.10.0.11:22: it has the address 10.10.0.11; name it once")
+	assert.Empty(t, twice(hosts[:2]))
 }

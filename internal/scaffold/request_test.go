@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -221,4 +222,19 @@ func TestAFileThatCameMeanwhileIsNotOverwritten(t *testing.T) {
 	text, err := os.ReadFile(r.file())
 	require.NoError(t, err)
 	assert.Equal(t, "mine", string(text))
+}
+
+// By its name and by its address, which only the resolver knows for one.
+func TestAHostThatIsNamedTwiceByDifferentNamesIsRefused(t *testing.T) {
+	host := scaffoldtest.New(t, 1)
+	r := request(t, scaffoldtest.New(t, 11), host)
+	again := r.Hosts[1]
+	again.Address = "localhost"
+	r.Hosts = append(r.Hosts, again)
+	require.NoError(t, r.Check())
+	_, err := r.Run(t.Context())
+	var problems Problems
+	require.ErrorAs(t, err, &problems)
+	assert.EqualError(t, err, fmt.Sprintf("localhost:%d: is the host that is also named as 127.0.0.1:%d: it has the address 127.0.0.1; name it once", host.Port, host.Port))
+	assert.NoFileExists(t, filepath.Join(r.Project, "Pulumi.dev.yaml"))
 }

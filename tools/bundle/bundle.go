@@ -31,6 +31,8 @@ type bundle struct {
 	project, stack, stackFile, dir string
 	// lock is the project's, with the images' digests.
 	lock *artifacts.Lock
+	// fetched is of the files that this run has downloaded: it becomes the lock of filesFolder.
+	fetched *artifacts.Lock
 	// before are the entries that the folder had, now those that it has.
 	before, now []artifacts.Entry
 	out         io.Writer
@@ -45,7 +47,7 @@ func open(ctx context.Context, project, stack, file, dir string) (*bundle, error
 	if err := absolute(&project, &file, &dir); err != nil {
 		return nil, err
 	}
-	b := &bundle{project: project, stack: stack, stackFile: file, dir: dir, out: os.Stderr}
+	b := &bundle{project: project, stack: stack, stackFile: file, dir: dir, fetched: &artifacts.Lock{}, out: os.Stderr}
 	if err := b.isOurs(); err != nil {
 		return nil, err
 	}
@@ -53,21 +55,25 @@ func open(ctx context.Context, project, stack, file, dir string) (*bundle, error
 	if b.lock, err = artifacts.ReadLock(project); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, imagesFolder), 0o755); err != nil {
-		return nil, err
+	for _, folder := range []string{filesFolder, imagesFolder} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			return nil, err
+		}
 	}
 	b.unlock, err = lockfile.Lock(ctx, filepath.Join(dir, ".lock"), func() { b.say("waiting for another run that makes %s", dir) })
 	if err != nil {
 		return nil, err
 	}
-	if manifest, err := artifacts.ReadManifest(dir); err == nil {
-		b.before = manifest.Artifacts
-	}
+	b.before = entriesBefore(dir)
 	// What follows is not whole until the sums are there again.
 	return b, os.RemoveAll(filepath.Join(dir, sumsFile))
 }
 
-func (b *bundle) close() { b.unlock() }
+// close lets other runs in, which remove what this one leaves where it did not finish.
+func (b *bundle) close() error {
+	defer b.unlock()
+	return b.keepUnfinished()
+}
 
 // isOurs refuses a folder with something else in it: its files would be taken for the bundle's, or be lost.
 func (b *bundle) isOurs() error {
@@ -125,9 +131,9 @@ func (b *bundle) had(origin, path string) (sum string, still bool) {
 // write stores the manifest as it is now.
 func (b *bundle) write() error { return (&artifacts.Manifest{Artifacts: b.now}).Write(b.dir) }
 
-// finish removes what an earlier run has left, stores manifest, lock and sums, and says how to go on.
+// finish removes what an earlier run has left, stores manifest, locks and sums, and says how to go on.
 func (b *bundle) finish() error {
-	if err := errors.Join(b.removeOthers(), b.write(), b.lock.Write(b.project)); err != nil {
+	if err := errors.Join(b.removeOthers(), b.write(), b.fetched.Write(filepath.Join(b.dir, filesFolder)), b.lock.Write(b.project)); err != nil {
 		return err
 	}
 	var sums strings.Builder
@@ -148,17 +154,6 @@ func (b *bundle) finish() error {
 	b.say("%s has all that stack %s needs: %d files, %d MiB. %s has the sums of what came from elsewhere; commit it.\nOver there: read %s",
 		b.dir, b.stack, len(b.now), bytes/mebi, artifacts.LockFile, filepath.Join(b.dir, readmeFile))
 	return nil
-}
-
-// removeOthers removes the files of entries that the bundle had and has not any more.
-func (b *bundle) removeOthers() error {
-	var wrong []error
-	for _, old := range b.before {
-		if !slices.ContainsFunc(b.now, func(entry artifacts.Entry) bool { return entry.Path == old.Path }) {
-			wrong = append(wrong, os.RemoveAll(filepath.Join(b.dir, old.Path)))
-		}
-	}
-	return errors.Join(wrong...)
 }
 
 // say tells how far it is.

@@ -24,7 +24,7 @@ func opened(t *testing.T, dir string) (*bundle, error) {
 	b, err := open(t.Context(), project, "test", file, dir)
 	if b != nil {
 		b.out = io.Discard
-		t.Cleanup(b.close)
+		t.Cleanup(func() { assert.NoError(t, b.close()) })
 	}
 	return b, err
 }
@@ -52,7 +52,7 @@ func TestABundleIsWholeOnlyOnceItIsFinished(t *testing.T) {
 	output, err := checked.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	require.NoError(t, artifacts.VerifyBundle(dir, io.Discard))
-	b.close()
+	require.NoError(t, b.close())
 
 	b, err = opened(t, dir)
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestAnImageThatIsHereIsNotTakenFromAChangedFile(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, b.script("images/a.tar", "image", 0o644))
 	require.NoError(t, b.finish())
-	b.close()
+	require.NoError(t, b.close())
 	b, err = opened(t, dir)
 	require.NoError(t, err)
 	has := func(origin string) bool {

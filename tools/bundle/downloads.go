@@ -41,12 +41,23 @@ func (b *bundle) downloads(ctx context.Context) error {
 			b.now = append(b.now, entry)
 		}
 	}
-	fetched, err := artifacts.ReadLock(folder)
+	// The folder's lock has what earlier runs downloaded as well, whose files are gone.
+	all, err := artifacts.ReadLock(folder)
 	if err != nil {
 		return err
 	}
-	b.lock = b.lock.With(fetched.Artifacts)
+	for _, one := range all.Artifacts {
+		if slices.ContainsFunc(filled.Entries, func(entry artifacts.Entry) bool { return isOf(entry, one) }) {
+			b.fetched.Artifacts = append(b.fetched.Artifacts, one)
+		}
+	}
+	b.lock = b.lock.With(b.fetched.Artifacts)
 	return nil
+}
+
+// isOf reports whether an entry's file is what was locked.
+func isOf(entry artifacts.Entry, one artifacts.Locked) bool {
+	return entry.Name == one.Name && entry.Version == one.Version && entry.Arch == one.Arch && entry.SHA256 == one.SHA256
 }
 
 // pins are what the stack asks for, without images of our own, which are built, and what runs it.

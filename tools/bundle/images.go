@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -31,7 +32,7 @@ const (
 
 // images gets an archive of each image that the stack asks for, as it will ask with this bundle.
 func (b *bundle) images(ctx context.Context) error {
-	if err := b.write(); err != nil {
+	if err := errors.Join(b.keepUnfinished(), b.write()); err != nil {
 		return err
 	}
 	cfg, err := b.configuration(b.dir)

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -30,12 +31,12 @@ func main() {
 }
 
 // run makes the bundle: first what is downloaded by address, then the images that all of this asks for, then what runs Strata over there.
-func run(ctx context.Context, project, stack, file, into string) error {
+func run(ctx context.Context, project, stack, file, into string) (err error) {
 	b, err := open(ctx, project, stack, file, into)
 	if err != nil {
 		return err
 	}
-	defer b.close()
+	defer func() { err = errors.Join(err, b.close()) }()
 	for _, part := range []func(context.Context) error{b.downloads, b.images, b.workstation} {
 		if err := part(ctx); err != nil {
 			return err

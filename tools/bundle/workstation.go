@@ -23,7 +23,8 @@ import (
 // Where the folder has what runs Strata.
 const (
 	// pulumiHome is a PULUMI_HOME.
-	pulumiHome = "pulumi"
+	pulumiHome    = "pulumi"
+	pluginsFolder = pulumiHome + "/plugins"
 	// projectFolder has the stack's files and no sources.
 	projectFolder = "project"
 	// programFile is the program, relative to projectFolder.
@@ -69,16 +70,12 @@ func (b *bundle) script(file, text string, mode os.FileMode) error {
 
 // pulumi unpacks the command line with the host of the program's language, and gives each plugin its place.
 func (b *bundle) pulumi() error {
-	fetched, err := artifacts.ReadLock(filepath.Join(b.dir, filesFolder))
-	if err != nil {
-		return err
-	}
-	for _, one := range fetched.Artifacts {
+	for _, one := range b.fetched.Artifacts {
 		file := filepath.Join(b.dir, filesFolder, one.Name+"-"+one.Version)
 		entry := artifacts.Entry{Name: one.Name, Version: one.Version, Arch: one.Arch, Origin: "real: " + one.URL}
 		switch plugin, isPlugin := strings.CutPrefix(one.Name, "pulumi-resource-"); {
 		case isPlugin:
-			entry.Path = path.Join(pulumiHome, "plugins", "resource-"+plugin+"-"+one.Version, one.Name)
+			entry.Path = path.Join(pluginsFolder, "resource-"+plugin+"-"+one.Version, one.Name)
 			if err := b.move(file, entry); err != nil {
 				return err
 			}
@@ -102,7 +99,8 @@ func (b *bundle) unpack(archive string, entry artifacts.Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := artifacts.Unpack(archive, entry.Name, target); err != nil {
+	// Another version may have the same length and the same time, by which it would be taken for this one.
+	if err := errors.Join(os.RemoveAll(target), artifacts.Unpack(archive, entry.Name, target)); err != nil {
 		return err
 	}
 	return b.add(entry)
@@ -151,38 +149,43 @@ func (b *bundle) program(ctx context.Context) error {
 
 // files copies the project's description, the stack's file and the manifests that it names. Keys stay where they are.
 func (b *bundle) files(cfg *config.Config) error {
-	description, err := os.ReadFile(filepath.Join(b.project, "Pulumi.yaml"))
-	if err != nil {
-		return err
-	}
-	if description, err = withProgram(description); err != nil {
-		return fmt.Errorf("project file Pulumi.yaml: %w", err)
-	}
-	stack, err := os.ReadFile(b.stackFile)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(b.place("Pulumi.yaml", description), b.place("Pulumi."+b.stack+".yaml", stack)); err != nil {
+	same := func(text []byte) ([]byte, error) { return text, nil }
+	if err := errors.Join(
+		b.place(filepath.Join(b.project, "Pulumi.yaml"), "Pulumi.yaml", withProgram),
+		b.place(b.stackFile, "Pulumi."+b.stack+".yaml", same),
+	); err != nil {
 		return err
 	}
 	for _, file := range cfg.Apps.Manifests {
 		if !filepath.IsLocal(file) {
 			return fmt.Errorf("strata:apps.manifests: %s is outside the project: a bundle has the project's own files only", file)
 		}
-		text, err := os.ReadFile(filepath.Join(b.project, file))
-		if err != nil {
-			return err
-		}
-		if err := b.place(file, text); err != nil {
+		if err := b.place(filepath.Join(b.project, file), file, same); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// place writes a file of the project.
-func (b *bundle) place(file string, text []byte) error {
-	return b.writeOwn(file, path.Join(projectFolder, file), text, 0o644)
+// place copies a file of the project with a change. Who could not read it cannot read the copy: a stack's file may have secrets in plain.
+func (b *bundle) place(from, file string, change func(text []byte) ([]byte, error)) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if text, err = change(text); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	const forAll, forOwner, others = 0o644, 0o600, 0o007
+	mode := info.Mode().Perm() & forAll
+	if mode&others == 0 {
+		mode &= forOwner
+	}
+	return b.writeOwn(file, path.Join(projectFolder, file), text, mode)
 }
 
 // writeOwn writes and enters a file that comes from this project.

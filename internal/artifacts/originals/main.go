@@ -2,7 +2,7 @@
 // them in the place of its own (ORIGINALS=DIR). It is no subcommand of strata because `make up` runs it before anything is built: with the tag
 // without_pulumi it compiles in seconds.
 //
-//	go run -tags without_pulumi ./internal/artifacts/originals -into DIR [-for-up] Pulumi.STACK.yaml
+//	go run -tags without_pulumi ./internal/artifacts/originals -into DIR [-for-up LIST [-is-up]] Pulumi.STACK.yaml
 package main
 
 import (
@@ -24,28 +24,40 @@ import (
 )
 
 func main() {
-	into := flag.String("into", "", "the folder")
-	forUp := flag.Bool("for-up", false, "only what the stack needs and this machine can run; what cannot be had is no error, and one line says what was chosen")
+	var r request
+	flag.StringVar(&r.into, "into", "", "the folder")
+	flag.StringVar(&r.list, "for-up", "", "only what the stack needs and this machine can run; what cannot be had is no error, and one line says what was chosen. "+
+		"The `file` gets where each artifact comes from")
+	flag.BoolVar(&r.isUp, "is-up", false, "with -for-up: the stack is up, and has from where that file says what it was brought up with")
 	flag.Parse()
+	r.stackFile = flag.Arg(0)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := fill(ctx, flag.Arg(0), *into, *forUp, os.Stdout, os.Stderr); err != nil {
+	if err := r.fill(ctx, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "originals:", err)
 		// os.Exit runs no deferred call; the process ends anyway.
 		os.Exit(1)
 	}
 }
 
-// fill fills the folder for the stack of a file. For an up it prints the folder's path if it has something.
-func fill(ctx context.Context, stackFile, into string, forUp bool, out, log io.Writer) error {
-	if into == "" {
+// request is a folder to fill, for the stack of a file.
+type request struct {
+	stackFile, into string
+	// list is the file of where a stack's artifacts come from, for an up; isUp says that it is of the stack as it is.
+	list string
+	isUp bool
+}
+
+// fill fills the folder. For an up it prints the folder's path if it has something.
+func (r request) fill(ctx context.Context, out, log io.Writer) error {
+	if r.into == "" {
 		return errors.New("expected -into DIR")
 	}
-	cfg, err := config.FromFile(stackFile)
+	cfg, err := config.FromFile(r.stackFile)
 	if err != nil {
 		return err
 	}
-	pins, unfit, err := wanted(cfg, forUp)
+	pins, unfit, err := wanted(cfg, r.list != "")
 	if err != nil {
 		return err
 	}
@@ -53,25 +65,60 @@ func fill(ctx context.Context, stackFile, into string, forUp bool, out, log io.W
 	if err != nil {
 		return err
 	}
-	filled, err := artifacts.Originals(ctx, into, known, cfg.Artifacts, pins, log)
+	download := func(pins []config.Pin) (artifacts.Filled, error) {
+		return artifacts.Originals(ctx, r.into, known, cfg.Artifacts, pins, log)
+	}
+	if r.list == "" {
+		filled, err := download(pins)
+		if err != nil {
+			return err
+		}
+		return said(filled, r.into, log)
+	}
+	filled, err := r.forUp(pins, download)
 	if err != nil {
 		return err
 	}
-	if !forUp {
-		return said(filled, into, log)
-	}
-	if _, err := fmt.Fprintln(log, choice(cfg.Stack, pins, filled, unfit)); err != nil {
+	if _, err := fmt.Fprintln(log, choice(cfg.Stack, pins, filled, unfit, r.isUp)); err != nil {
 		return err
 	}
 	if len(filled.Names) == 0 {
 		return nil
 	}
-	path, err := filepath.Abs(into)
+	path, err := filepath.Abs(r.into)
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(out, path)
 	return err
+}
+
+// forUp downloads what can be had of a new stack's pins. Of a stack that is up it downloads what has another version since, of what came from
+// upstream, and what the stack did not ask for before.
+func (r request) forUp(pins []config.Pin, download func([]config.Pin) (artifacts.Filled, error)) (filled artifacts.Filled, err error) {
+	from := chosen{}
+	if r.isUp {
+		if from, err = readChosen(r.list, r.into, pins); err != nil {
+			return filled, err
+		}
+	}
+	asked := from.offered(pins)
+	lock, err := artifacts.ReadLock(r.into)
+	if err != nil {
+		return filled, err
+	}
+	if r.isUp && has(r.into, lock, asked) { // without a network, and whatever is left of the download cache
+		for _, pin := range asked {
+			filled.Names = append(filled.Names, pin.Name)
+		}
+	} else if filled, err = download(asked); err != nil {
+		return filled, err
+	}
+	if err := from.lost(asked, filled); err != nil {
+		return filled, err
+	}
+	from.update(pins, filled)
+	return filled, errors.Join(removeOthers(r.into, pins, filled), from.write(r.list))
 }
 
 // said tells what the folder has, and is an error where something is missing.
@@ -123,8 +170,11 @@ func refusal(cfg *config.Config) string {
 }
 
 // choice is the line that says what a run takes from upstream, what it compiles, and why.
-func choice(stack string, pins []config.Pin, filled artifacts.Filled, unfit string) string {
+func choice(stack string, pins []config.Pin, filled artifacts.Filled, unfit string, isUp bool) string {
 	var reasons []string
+	if isUp {
+		reasons = append(reasons, "as it was brought up with")
+	}
 	if unfit != "" {
 		reasons = append(reasons, unfit)
 	}

@@ -89,7 +89,7 @@ func TestOneLineSaysWhatWasChosenAndWhy(t *testing.T) {
 		"unfit":   {artifacts.Filled{Names: []string{"k3s", "vault-chart"}}, "k3s: cgroup v1", "Artifacts of stack dev: 2 downloads of upstream's, and the lab's for the rest (k3s: cgroup v1). ARTIFACTS=lab or upstream decides otherwise"},
 	}
 	for name, test := range cases {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, choice("dev", pins, test.filled, test.unfit)) })
+		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, choice("dev", pins, test.filled, test.unfit, false)) })
 	}
 }
 

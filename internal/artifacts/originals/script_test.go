@@ -36,6 +36,18 @@ func (p *project) write(name, text string) {
 	require.NoError(p.t, os.WriteFile(path, []byte(text), 0o755))
 }
 
+// refused is what the script says where it fails.
+func (p *project) refused(originals string, args ...string) string {
+	p.t.Helper()
+	command := exec.CommandContext(p.t.Context(), filepath.Join(p.dir, "hack/artifacts"), args...)
+	command.Env = append(os.Environ(), "ORIGINALS="+originals)
+	var stdout, stderr strings.Builder
+	command.Stdout, command.Stderr = &stdout, &stderr
+	require.Error(p.t, command.Run(), stdout.String())
+	assert.Empty(p.t, stdout.String())
+	return stderr.String()
+}
+
 // run is what the script prints and says, as an eval leaves it: where from, and the folder of originals.
 func (p *project) run(originals string, args ...string) (from, folder, said string) {
 	p.t.Helper()
@@ -58,8 +70,18 @@ func (p *project) asked() int {
 		return 0
 	}
 	require.NoError(p.t, err)
-	return strings.Count(string(text), "-for-up Pulumi.local.yaml\n")
+	return strings.Count(string(text), "-into .strata/originals/local -for-up .strata/stacks/originals-local Pulumi.local.yaml\n")
 }
+
+// askedAgain is how often it was of a stack that is up.
+func (p *project) askedAgain() int {
+	text, err := os.ReadFile(filepath.Join(p.dir, "asked"))
+	require.NoError(p.t, err)
+	return strings.Count(string(text), "-into .strata/originals/local -for-up .strata/stacks/originals-local -is-up Pulumi.local.yaml\n")
+}
+
+// state is the stack's in Pulumi's local backend.
+const state = ".strata/state/.pulumi/stacks/strata/local.json"
 
 func TestANewStackGetsWhatCanBeHad(t *testing.T) {
 	p := newProject(t)
@@ -75,11 +97,7 @@ func TestANewStackGetsWhatCanBeHad(t *testing.T) {
 	assert.Equal(t, 1, p.asked(), "what brings nothing up downloads nothing")
 	_, folder, _ = p.run("", "up", "local", "")
 	assert.Equal(t, p.fills, folder)
-	assert.Equal(t, 2, p.asked(), "what is pinned may have changed")
-
-	require.NoError(t, os.RemoveAll(p.fills))
-	_, folder, _ = p.run("", "down", "local", "")
-	assert.Empty(t, folder, "a destroy needs none of it")
+	assert.Equal(t, 2, p.asked(), "nothing of it is up: it is offered all again")
 	p.run("", "forget", "local")
 	p.fills = ""
 	from, folder, _ = p.run("", "up", "local", "")
@@ -88,7 +106,6 @@ func TestANewStackGetsWhatCanBeHad(t *testing.T) {
 
 // An up in another network must not give a cluster another K3s.
 func TestAStackThatIsUpKeepsItsArtifacts(t *testing.T) {
-	const state = ".strata/state/.pulumi/stacks/strata/local.json"
 	p := newProject(t)
 	p.fills = filepath.Join(p.dir, ".strata/originals/local")
 	p.write(state, `{"checkpoint":{"latest":{"resources":[{"urn":"urn:pulumi:local"}]}}}`)
@@ -102,10 +119,11 @@ func TestAStackThatIsUpKeepsItsArtifacts(t *testing.T) {
 		assert.Equal(t, kept, from)
 		assert.Contains(t, said, "Artifacts of stack local: "+kept)
 	}
-	p.run("/srv/originals", "keep", "local", "lab")
+	own := t.TempDir()
+	p.run(own, "keep", "local", "lab")
 	from, folder, said = p.run("", "up", "local", "")
-	assert.Equal(t, []string{"lab", "/srv/originals"}, []string{from, folder}, "a folder of the user's is not filled")
-	assert.Contains(t, said, "ORIGINALS=/srv/originals")
+	assert.Equal(t, []string{"lab", own}, []string{from, folder}, "a folder of the user's is not filled")
+	assert.Contains(t, said, "ORIGINALS="+own)
 	assert.Zero(t, p.asked())
 
 	p.write(state, `{"checkpoint":{"latest":{}}}`)
@@ -127,4 +145,73 @@ func TestWhatTheCallerSaysCounts(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), filepath.Join(p.dir, "hack/artifacts"), "up", "local", "upstraem").CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(out), "ARTIFACTS=upstraem: expected lab or upstream")
+}
+
+// The first up had charts and no K3s, because no host answered for it. The next is in a network where it can be had.
+func TestAStackThatIsUpIsAskedForWhatItHas(t *testing.T) {
+	p := newProject(t)
+	p.fills = filepath.Join(p.dir, ".strata/originals/local")
+	_, folder, _ := p.run("", "up", "local", "")
+	p.run(folder, "keep", "local", "lab")
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	p.write(state, `{"checkpoint":{"latest":{"resources":[{"urn":"urn:pulumi:local"}]}}}`)
+	p.write(".strata/stacks/originals-local", "k3s lab\n")
+	for i, subcommand := range []string{"up", "preview", "deploy"} {
+		_, folder, _ = p.run("", subcommand, "local", "")
+		assert.Equal(t, p.fills, folder)
+		assert.Equal(t, i+1, p.askedAgain())
+	}
+	assert.Equal(t, 1, p.asked(), "another network may give it another K3s")
+	p.run("", "forget", "local")
+	assert.NoFileExists(t, filepath.Join(p.dir, ".strata/stacks/originals-local"))
+}
+
+// The record of a checkout that was moved, or copied, names a folder of the old place.
+func TestACheckoutThatWasMovedHasItsDownloads(t *testing.T) {
+	p := newProject(t)
+	p.fills = filepath.Join(p.dir, ".strata/originals/local")
+	_, folder, _ := p.run("", "up", "local", "")
+	p.run(folder, "keep", "local", "lab")
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	p.write(state, `{"checkpoint":{"latest":{"resources":[{"urn":"urn:pulumi:local"}]}}}`)
+	moved := filepath.Join(filepath.Dir(p.dir), "moved")
+	require.NoError(t, os.Rename(p.dir, moved))
+	p.dir, p.fills = moved, filepath.Join(moved, ".strata/originals/local")
+	for _, record := range []string{"", "/somewhere/else/.strata/originals/local\n"} { // as the script wrote it, and as it wrote it before
+		if record != "" {
+			p.write(".strata/stacks/artifacts-local", record)
+		}
+		for _, subcommand := range []string{"up", "health", "down"} {
+			from, folder, _ := p.run("", subcommand, "local", "")
+			assert.Equal(t, []string{"lab", p.fills}, []string{from, folder}, subcommand)
+		}
+	}
+	assert.Equal(t, 2, p.askedAgain())
+}
+
+func TestOriginalsThatAreGoneStopAnUpAndNothingElse(t *testing.T) {
+	p := newProject(t)
+	const gone = "/srv/originals that are gone"
+	p.run(gone, "keep", "local", "lab")
+	for _, subcommand := range []string{"down", "health", "load"} {
+		from, folder, said := p.run("", subcommand, "local", "")
+		assert.Equal(t, []string{"lab", ""}, []string{from, folder}, subcommand)
+		assert.Contains(t, said, "ORIGINALS="+gone+" is not there")
+	}
+	for _, subcommand := range []string{"up", "preview", "deploy"} {
+		said := p.refused("", subcommand, "local", "")
+		assert.Contains(t, said, "stack local was brought up with ORIGINALS="+gone+", which is not there")
+		assert.Contains(t, said, "make "+subcommand+" ORIGINALS=DIR")
+		assert.Contains(t, said, "ARTIFACTS=lab or upstream")
+	}
+	from, folder, _ := p.run("", "up", "local", "lab")
+	assert.Equal(t, []string{"lab", ""}, []string{from, folder}, "who says so gets it")
+
+	// Downloads come again.
+	p.fills = filepath.Join(p.dir, ".strata/originals/local")
+	p.run(p.fills, "keep", "local", "lab")
+	from, folder, _ = p.run("", "down", "local", "")
+	assert.Equal(t, []string{"lab", ""}, []string{from, folder}, "a destroy needs none of it")
+	_, folder, _ = p.run("", "up", "local", "")
+	assert.Equal(t, p.fills, folder)
 }

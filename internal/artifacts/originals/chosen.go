@@ -1,0 +1,155 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"strata/config"
+	"strata/internal/artifacts"
+	"strata/internal/atomicfile"
+)
+
+// Where an artifact of a stack comes from.
+const (
+	fromLab      = "lab"
+	fromUpstream = "upstream"
+)
+
+// chosen is where each artifact of a stack comes from since the up that asked for it first. What is not in it was not asked for yet.
+type chosen map[string]string
+
+// readChosen reads the list of a stack that is up. One that was brought up before there was a list has from upstream what the folder has, and the
+// rest from the lab.
+func readChosen(file, folder string, pins []config.Pin) (chosen, error) {
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	all := chosen{}
+	for line := range strings.Lines(string(text)) {
+		name, from, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if from != fromLab && from != fromUpstream {
+			return nil, fmt.Errorf("%s: %q is no artifact with lab or upstream; remove the file, to take what %s has", file, strings.TrimSpace(line), folder)
+		}
+		all[name] = from
+	}
+	if err == nil {
+		return all, nil
+	}
+	lock, err := artifacts.ReadLock(folder)
+	if err != nil {
+		return nil, err
+	}
+	if len(lock.Artifacts) == 0 {
+		return nil, fmt.Errorf("the stack was brought up with what was downloaded into %s, and neither that folder is there nor %s, which says what it was; "+
+			"bring one back, or ARTIFACTS=lab or upstream decides otherwise, which may change K3s", folder, file)
+	}
+	for _, pin := range pins {
+		if all[pin.Name] = fromLab; len(filesOf(folder, lock, pin.Name)) > 0 {
+			all[pin.Name] = fromUpstream
+		}
+	}
+	return all, nil
+}
+
+// write stores the list, sorted.
+func (c chosen) write(file string) error {
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		fmt.Fprintln(&text, name, c[name])
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Write(file, []byte(text.String()), 0o644)
+}
+
+// offered are the pins that may be downloaded: none that the stack has from the lab, nor what goes with one.
+func (c chosen) offered(pins []config.Pin) []config.Pin {
+	return slices.DeleteFunc(slices.Clone(pins), func(pin config.Pin) bool {
+		return slices.ContainsFunc(artifacts.GoesWith(pin.Name), func(name string) bool { return c[name] == fromLab })
+	})
+}
+
+// lost names what the stack has from upstream and did not come: the lab's in its place would change what is up. Plugins are compiled instead, for they
+// are no part of a cluster.
+func (c chosen) lost(pins []config.Pin, filled artifacts.Filled) error {
+	var names []string
+	for _, pin := range pins {
+		if c[pin.Name] == fromUpstream && !slices.Contains(filled.Names, pin.Name) && !isPlugin(pin.Name) && !leftAlone(filled, pin.Name) {
+			names = append(names, pin.Name+" "+pin.Version)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the stack is up with upstream's artifacts, and these did not come: %s. Try again where they can be had, or give them in ORIGINALS=DIR; "+
+		"ARTIFACTS=lab takes all of the lab's, which may change K3s. The reason:\n%w", strings.Join(names, ", "), filled.Missing)
+}
+
+// update enters where each of the pins comes from now.
+func (c chosen) update(pins []config.Pin, filled artifacts.Filled) {
+	for _, pin := range pins {
+		switch {
+		case slices.Contains(filled.Names, pin.Name):
+			c[pin.Name] = fromUpstream
+		case !leftAlone(filled, pin.Name):
+			c[pin.Name] = fromLab
+		}
+	}
+}
+
+// leftAlone reports whether the folder has a file of the user's own for an artifact, or for what goes with it.
+func leftAlone(filled artifacts.Filled, name string) bool {
+	return slices.ContainsFunc(filled.Left, func(file string) bool {
+		return slices.ContainsFunc(artifacts.GoesWith(name), func(one string) bool { return strings.HasPrefix(file, one+"-") })
+	})
+}
+
+func isPlugin(name string) bool { return strings.HasPrefix(name, "pulumi-resource-") }
+
+// filesOf are the files of an artifact that were downloaded into a folder and are there.
+func filesOf(folder string, lock *artifacts.Lock, name string) (files []string) {
+	for _, one := range lock.Artifacts {
+		file := filepath.Join(folder, one.OriginalName())
+		if _, err := os.Stat(file); err == nil && one.Name == name {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// has reports whether a folder has all of the pins already, at their versions.
+func has(folder string, lock *artifacts.Lock, pins []config.Pin) bool {
+	for _, pin := range pins {
+		one, known := lock.Find(pin)
+		if _, err := os.Stat(filepath.Join(folder, one.OriginalName())); !known || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// removeOthers removes from a folder what an earlier fill has left of artifacts that did not come now: the lab would take it at its old version.
+func removeOthers(folder string, pins []config.Pin, filled artifacts.Filled) error {
+	lock, err := artifacts.ReadLock(folder)
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	for _, pin := range pins {
+		if slices.Contains(filled.Names, pin.Name) {
+			continue
+		}
+		for _, file := range filesOf(folder, lock, pin.Name) {
+			wrong = append(wrong, os.Remove(file))
+		}
+	}
+	return errors.Join(wrong...)
+}
