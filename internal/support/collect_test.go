@@ -99,28 +99,6 @@ func TestTheStackFileIsShownWithoutWhatIsSecret(t *testing.T) {
 	require.ErrorContains(t, err, "1 encrypted values", "what is not known cannot be taken out")
 }
 
-// Whose secret a chart's value or a webhook's setting is, no key of Strata's says: its own name does.
-func TestWhatAnotherProgramsConfigurationHasInPlainIsSecretByItsName(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
-	require.NoError(t, os.WriteFile(path, []byte(`config:
-  strata:hosts: {ssh: {keyFile: ~/.ssh/id_ed25519}}
-  strata:argocd: {values: {configs: {secret: {argocdServerAdminPassword: plain-hash}}, redis: {existingSecret: redis-secret}}}
-  strata:certManager:
-    acme:
-      dns01:
-        webhook:
-          solverName: acme
-          config:
-            apiToken: plain-token
-            keys: [plain-key]
-            passwordSecretRef: {name: dns-token, key: token}
-            apiKeySecretName: dns-name
-`), 0o600))
-	secrets, err := readStackFile(path).secrets(t.Context(), nil)
-	require.NoError(t, err)
-	assert.ElementsMatch(t, []string{"plain-hash", "plain-token", "plain-key"}, secrets, "a reference is none")
-}
-
 func TestAStackFileThatIsNotThereHasNoSecretsAndOneThatCannotBeReadHasUnknownOnes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
 	secrets, err := readStackFile(path).secrets(t.Context(), nil)

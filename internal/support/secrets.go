@@ -1,7 +1,6 @@
 package support
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,22 +35,11 @@ func readStackFile(path string) stackFile {
 	if err != nil {
 		return stackFile{err: err}
 	}
-	content, err := decoded(text)
-	if err != nil {
+	var content any
+	if err := yaml.Unmarshal(text, &content); err != nil {
 		return stackFile{err: fmt.Errorf("%s is no YAML", path)} // the parser's error may quote it
 	}
 	return stackFile{content: content}
-}
-
-// decoded is YAML as a value, whose numbers keep all their digits: a long one may be a key.
-func decoded(text []byte) (value any, err error) {
-	asJSON, err := yaml.YAMLToJSON(text)
-	if err != nil {
-		return nil, err
-	}
-	decoder := json.NewDecoder(bytes.NewReader(asJSON))
-	decoder.UseNumber()
-	return value, decoder.Decode(&value)
 }
 
 // withoutSecrets is the file without what is encrypted, what that is encrypted with, and what is secret by its key. Comments are lost.
@@ -59,7 +47,36 @@ func (f stackFile) withoutSecrets(context.Context) ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	return yaml.Marshal(map[string]any{"config": f.read(func(string) {})})
+	top, _ := f.content.(map[string]any)
+	return yaml.Marshal(map[string]any{"config": stripped(top["config"])})
+}
+
+func stripped(value any) any {
+	switch value := value.(type) {
+	case []any:
+		list := make([]any, len(value))
+		for i := range value {
+			list[i] = stripped(value[i])
+		}
+		return list
+	case map[string]any:
+		if config.Encrypted(value) {
+			return config.Sealed
+		}
+		object := map[string]any{}
+		for key, inner := range value {
+			switch {
+			case isForeign(key):
+				object[key] = foreign(inner, namesSecret(key), func(string) {})
+			case isSecretKey(key):
+				object[key] = redacted
+			default:
+				object[key] = stripped(inner)
+			}
+		}
+		return object
+	}
+	return value
 }
 
 // encryptedTexts are what the encrypted values of a file hold, by what Pulumi shows of the same file. unknown counts those that it does not show.
@@ -76,7 +93,7 @@ func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 		}
 	case map[string]any:
 		if config.Encrypted(file) {
-			scalars(shown, add)
+			texts(shown, add)
 			if shown == nil {
 				return 1
 			}
@@ -100,7 +117,7 @@ func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, argume
 	top, _ := f.content.(map[string]any)
 	var found []string
 	add := func(text string) { found = append(found, text) }
-	f.read(add)
+	plainSecrets(top["config"], add)
 	if encryptedTexts(top["config"], nil, func(string) {}) == 0 {
 		return found, nil
 	}
