@@ -12,6 +12,9 @@ import (
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/host"
+	"strata/health/observe"
+	"strata/internal/tunnel"
+	"strata/internal/tunnel/tunneltest"
 )
 
 func TestAddressVerdicts(t *testing.T) { healthtest.RunFixtures(t, "address", judgeAddress) }
@@ -35,18 +38,17 @@ func TestEveryPortIsDialled(t *testing.T) {
 	require.NoError(t, err)
 	closed := gone.Addr().(*net.TCPAddr).Port
 	require.NoError(t, gone.Close())
-	assert.Equal(t, []dialFacts{{Port: open, Seen: true}, {Port: closed, Seen: true, Error: "connection refused"}}, dialAll(t.Context(), Dialer(""), "127.0.0.1", []int{open, closed}))
+	assert.Equal(t, []dialFacts{{Port: open, Seen: true}, {Port: closed, Seen: true, Error: "connection refused"}}, dialAll(t.Context(), Dialer(tunnel.Spec{}), "127.0.0.1", []int{open, closed}))
 }
 
 // What this machine can reach by itself says nothing about the way through the jump host.
 func TestBehindATunnelNoPortIsDialledFromHere(t *testing.T) {
 	open, err := strconv.Atoi(healthtest.Listen(t))
 	require.NoError(t, err)
-	proxy, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, proxy.Close())
-	dials := dialAll(t.Context(), Dialer(proxy.Addr().String()), "127.0.0.1", []int{open})
-	assert.Contains(t, dials[0].Error, "the tunnel at "+proxy.Addr().String()+" lets nothing through")
+	way := tunnel.Spec{Port: tunneltest.Closed(t)}
+	dials := dialAll(t.Context(), Dialer(way), "127.0.0.1", []int{open})
+	assert.Contains(t, dials[0].Error, "the tunnel at "+way.Address()+" lets nothing through")
+	assert.True(t, dials[0].Way.Down())
 }
 
 func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
@@ -124,6 +126,8 @@ func TestWhatHostsSeeIsAskedForWhereThisMachineIsNotOnTheNetworkOnly(t *testing.
 	assert.True(t, unreachable([]dialFacts{late, routeless}))
 	assert.False(t, unreachable([]dialFacts{late, {Error: "connection refused"}}), "a host answers there")
 	assert.False(t, unreachable([]dialFacts{late, {}}))
+	down := dialFacts{Error: "the tunnel at 127.0.0.1:1080 lets nothing through: i/o timeout", Way: observe.Way{Cause: "c"}}
+	assert.False(t, unreachable([]dialFacts{down}), "it says nothing of the address")
 	assert.False(t, unreachable(nil))
 
 	w := &addressWatch{}

@@ -38,7 +38,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	signals := func() chan struct{} { return make(chan struct{}, 1) }
 	w := &addressWatch{
 		spec: *spec.Address, cluster: all, stable: observe.NewStable(time.Now), hosts: spec.Hosts, key: secrets.SSHKey,
-		dial: Dialer(spec.Tunnel().Address()), movedHere: signals(), movedHosts: signals(), news: signals(),
+		dial: Dialer(spec.Tunnel()), movedHere: signals(), movedHosts: signals(), news: signals(),
 	}
 	w.skipped = host.WhyNoHosts(w.hosts, w.key)
 	return w, nil
