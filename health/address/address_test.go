@@ -1,7 +1,11 @@
 package address
 
 import (
+	"context"
+	"maps"
 	"net"
+	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -15,6 +19,7 @@ import (
 	"strata/health/observe"
 	"strata/internal/tunnel"
 	"strata/internal/tunnel/tunneltest"
+	"strata/tests/gates/fakeapi"
 )
 
 func TestAddressVerdicts(t *testing.T) { healthtest.RunFixtures(t, "address", judgeAddress) }
@@ -101,6 +106,32 @@ func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
 	assert.Equal(t, answererFacts{}, whoAnswers(arp, "10.20.0.200", nodes), "behind a router")
 	assert.Equal(t, answererFacts{}, whoAnswers("", "10.10.0.200", nodes), "a machine without the table")
 	assert.Equal(t, health.Ready, judgeAnswerer(health.Verdict{State: health.Ready}, "10.20.0.200", answererFacts{}).State)
+}
+
+// A workstation's own network may have the addresses of the site behind the jump host: who has them here is not who is reached, and nothing is sent
+// to them.
+func TestBehindATunnelThisMachinesNeighboursAreNobody(t *testing.T) {
+	var met []string
+	w := &addressWatch{network: network{
+		func(context.Context) string { return arp },
+		func(nodes map[string]string) { met = append(met, slices.Sorted(maps.Keys(nodes))...) },
+	}}
+	w.facts.nodes = map[string]string{"server-1": "10.10.0.11"}
+	assert.Equal(t, "52:54:00:00:00:02", w.whoAnswers(t.Context(), "10.10.0.200").MAC)
+	assert.Equal(t, []string{"server-1"}, met, "whose the address is, is not known yet")
+
+	kubeconfig := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
+	spec := health.Spec{Servers: []string{"https://127.0.0.1:6443"}, Address: &health.AddressSpec{}, Hosts: []health.Host{{}}}
+	networkOfGate := func() network {
+		watch, err := New(spec, health.Secrets{Kubeconfig: kubeconfig})
+		require.NoError(t, err)
+		return watch.(*addressWatch).network
+	}
+	assert.Equal(t, reflect.ValueOf(arpTable).Pointer(), reflect.ValueOf(networkOfGate().table).Pointer())
+	assert.Equal(t, reflect.ValueOf(meet).Pointer(), reflect.ValueOf(networkOfGate().meet).Pointer())
+	spec.Hosts[0].DynamicForward = 1080
+	assert.Empty(t, networkOfGate().table(t.Context()))
+	assert.NotEqual(t, reflect.ValueOf(meet).Pointer(), reflect.ValueOf(networkOfGate().meet).Pointer())
 }
 
 // arpOfMacOS is the same table there, without zeros in front, and with this machine's own address and a group's, which are permanent.
