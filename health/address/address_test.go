@@ -54,6 +54,8 @@ func TestBehindATunnelNoPortIsDialledFromHere(t *testing.T) {
 	dials := dialAll(t.Context(), Dialer(way), "127.0.0.1", []int{open})
 	assert.Contains(t, dials[0].Error, "the tunnel at "+way.Address()+" lets nothing through")
 	assert.True(t, dials[0].Way.Down())
+	assert.Equal(t, farTimeout, limitOf(way))
+	assert.Equal(t, dialTimeout, limitOf(tunnel.Spec{}))
 }
 
 func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
@@ -110,7 +112,7 @@ func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
 
 // A workstation's own network may have the addresses of the site behind the jump host: who has them here is not who is reached, and nothing is sent
 // to them.
-func TestBehindATunnelThisMachinesNeighboursAreNobody(t *testing.T) {
+func TestBehindATunnelThisMachinesNeighboursDoNotCount(t *testing.T) {
 	var met []string
 	w := &addressWatch{network: network{
 		func(context.Context) string { return arp },

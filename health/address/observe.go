@@ -27,11 +27,15 @@ const (
 
 // Dialer makes attempts to connect to a load balancer's address, through a tunnel or, without one, directly.
 func Dialer(through tunnel.Spec) tunnel.DialFunc {
-	timeout := dialTimeout
+	return tunnel.Dialer(through, net.Dialer{Timeout: limitOf(through)})
+}
+
+// limitOf bounds one attempt.
+func limitOf(through tunnel.Spec) time.Duration {
 	if through.There() {
-		timeout = farTimeout
+		return farTimeout
 	}
-	return tunnel.Dialer(through, net.Dialer{Timeout: timeout})
+	return dialTimeout
 }
 
 func (w *addressWatch) observe(ctx context.Context) addressFacts {

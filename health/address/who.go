@@ -32,7 +32,7 @@ type network struct {
 	meet  func(nodes map[string]string)
 }
 
-// networkOf is this machine's network; one where nobody is known behind a tunnel: whoever has the same addresses here is not who is reached.
+// networkOf is this machine's network; without neighbours behind a tunnel: whoever has the same addresses here is not who is reached.
 func networkOf(through tunnel.Spec) network {
 	if through.There() {
 		return network{func(context.Context) string { return "" }, func(map[string]string) {}}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// What Strata says to a tunnel; no client of SOCKS begins so. It greets it, and may then ask for its end: endLine is obeyed where nobody else uses
+// What Strata says to a tunnel; no client of SOCKS begins so. It greets it, and may then ask for its end: endLine is obeyed where no other run uses
 // it, replaceLine where the jump host cannot be used. connectWord begins a connection (connect.go).
 const (
 	greeting    = "strata-tunnel\n"
@@ -99,9 +99,9 @@ func (l *Lease) ask(line string, limit time.Time) (answer, error) {
 	return found, json.Unmarshal(text, &found)
 }
 
-// settled greets what listens at an address, and waits for what it says to hold: one that is just ending is absent a moment later, and a login
+// decided greets what listens at an address, and waits for what it says to hold: one that is just ending is absent a moment later, and a login
 // that is under way comes to an end. enough says of a trouble that no login needs to be waited for.
-func settled(ctx context.Context, address string, enough func(answer) bool) (*Lease, answer, error) {
+func decided(ctx context.Context, address string, enough func(answer) bool) (*Lease, answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginLimit)
 	defer cancel()
 	var lease *Lease

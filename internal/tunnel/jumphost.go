@@ -168,7 +168,7 @@ func (j *jumpHost) attempt(ended chan struct{}) {
 		j.trouble = last // It is the same text each time.
 	}
 	if client != nil && j.life.Err() != nil {
-		_ = client.Close() // Nobody waits for it any more.
+		_ = client.Close() // The tunnel has ended meanwhile.
 	}
 }
 
@@ -178,7 +178,7 @@ func (j *jumpHost) failed(err error) {
 	j.trouble = err
 }
 
-// state says why the jump host cannot be used, empty where it can or nobody knows yet, and whether it is being logged in to.
+// state says why the jump host cannot be used, empty where it can or where that is not known yet, and whether it is being logged in to.
 func (j *jumpHost) state() (trouble string, pending bool) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()

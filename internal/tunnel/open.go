@@ -70,7 +70,7 @@ func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 // found is a lease of the tunnel that is there. errAbsent: there is none, or there was one that made room.
 func (o opener) found(ctx context.Context, spec Spec, digest string) (*Lease, error) {
 	// What logs in with something else is not worth waiting for once it has been turned down.
-	lease, found, err := settled(ctx, spec.Address(), func(a answer) bool { return a.Trouble != "" && a.Access != o.access })
+	lease, found, err := decided(ctx, spec.Address(), func(a answer) bool { return a.Trouble != "" && a.Access != o.access })
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (l *Lease) makeRoom(ctx context.Context, spec Spec, found answer) error {
 		return taken
 	}
 	if _, err := l.ask(endLine, time.Now().Add(localLimit)); err == nil {
-		return taken // Somebody has come meanwhile.
+		return taken // Another run has come meanwhile.
 	}
 	return freed(ctx, spec)
 }

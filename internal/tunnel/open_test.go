@@ -103,7 +103,7 @@ func TestAPortOfAnotherProgramIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "another program's")
 }
 
-// Who found it unused asks for its end, and somebody may have come since.
+// One run finds it unused and asks for its end, and another run may have come since.
 func TestATunnelThatCameIntoUseIsNotEnded(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	first, found, err := greet(t.Context(), tunnel.Address())
@@ -135,7 +135,7 @@ func TestNothingBeginsInATunnelThatEnds(t *testing.T) {
 	require.Equal(t, 1, i.uses())
 }
 
-// One that is idle ends at the moment that somebody comes: that is no other program.
+// One that is idle ends at the moment that a run comes: that is no other program.
 func TestATunnelThatIsJustEndingIsStartedAnew(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -157,7 +157,7 @@ func (s *server) greeted(conn net.Conn, line string) bool {
 	case greeting:
 		s.host.begin() // who asks is to hear how it goes
 	case endLine:
-		if s.idle.endWith(1) { // again, since somebody may have come since it was asked
+		if s.idle.endWith(1) { // another run may have come since the answer
 			s.end()
 			return false
 		}

@@ -125,7 +125,7 @@ func TestWhatTheFarEndSaysIsToldFromWhatTheTunnelSays(t *testing.T) {
 	defer func() { _ = silent.Close() }()
 	var down *DownError
 	_, err = Dialer(Spec{Port: silent.Addr().(*net.TCPAddr).Port}, net.Dialer{})(bounded, "tcp", "10.0.0.1:6443")
-	require.ErrorAs(t, err, &down, "who says nothing here has asked nobody there")
+	require.ErrorAs(t, err, &down, "what says nothing here has not asked there")
 
 	tunnel.jump.Forwards = false
 	_, err = dial(t.Context(), "tcp", closedPort(t))
