@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -88,10 +89,7 @@ func (l line) dial(ctx context.Context, network, address string) (net.Conn, erro
 	}
 	conn, err := l.direct.DialContext(ctx, "tcp", l.at)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, errAbsent
+		return nil, l.absent(ctx, err)
 	}
 	near := peeked{conn, bufio.NewReader(conn)}
 	said, err := near.request(ctx, connectWord+l.digest+" "+address+"\n")
@@ -108,6 +106,17 @@ func (l line) dial(ctx context.Context, network, address string) (net.Conn, erro
 		return nil, err
 	}
 	return near, nil
+}
+
+// absent is the error of a connection to the tunnel itself.
+func (l line) absent(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return errAbsent
+	}
+	return &DownError{Address: l.at, Why: "it cannot be connected to: " + innermost(err)}
 }
 
 // request says a line and reads the answer.

@@ -42,22 +42,23 @@ func hold(ctx context.Context, spec Spec, open func(context.Context) (*Lease, er
 // keep holds a lease, which is nil where there is none yet, and opens the tunnel again where it was lost, until ctx ends.
 func keep(ctx context.Context, lease *Lease, open func(context.Context) (*Lease, error), warn func(string)) {
 	for ctx.Err() == nil {
-		if lease != nil {
+		lost := lease != nil
+		if lost {
 			stop := context.AfterFunc(ctx, lease.Close)
 			lease.wait()
 			stop()
 			lease.Close()
 		}
-		lease = again(ctx, open, warn)
+		lease = again(ctx, lost, open, warn)
 	}
 	lease.Close()
 }
 
-// again opens a tunnel that is not there; nil when ctx has ended.
-func again(ctx context.Context, open func(context.Context) (*Lease, error), warn func(string)) (lease *Lease) {
+// again opens a tunnel that is not there, at once or after a pause; nil when ctx has ended.
+func again(ctx context.Context, atOnce bool, open func(context.Context) (*Lease, error), warn func(string)) (lease *Lease) {
 	told := ""
 	growing := wait.Backoff{Duration: firstRetry, Factor: 2, Cap: lastRetry, Steps: 1 << 10}
-	_ = growing.DelayFunc().Until(ctx, true, true, func(ctx context.Context) (bool, error) { // its only error is the end of ctx
+	_ = growing.DelayFunc().Until(ctx, atOnce, true, func(ctx context.Context) (bool, error) { // its only error is the end of ctx
 		opened, err := open(ctx)
 		if err != nil && ctx.Err() == nil && err.Error() != told {
 			told = err.Error()

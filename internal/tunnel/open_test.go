@@ -208,15 +208,17 @@ func TestATunnelIsOpenWhenItsJumpHostIsBack(t *testing.T) {
 
 func TestATunnelThatCouldNotBeOpenedIsTriedAgain(t *testing.T) {
 	tunnel := served(t, time.Minute)
-	tries := 0
+	var tries atomic.Int32
+	start := time.Now()
 	release, err := hold(t.Context(), tunnel.Spec, func(ctx context.Context) (*Lease, error) {
-		if tries++; tries == 1 {
+		if tries.Add(1) == 1 {
 			return nil, errors.New("the jump host is booting")
 		}
 		return open(ctx, tunnel.Spec, byStart(t, tunnel, noStart))
 	})
 	require.EqualError(t, err, "the jump host is booting")
-	require.Eventually(t, func() bool { return told(t, tunnel).Uses == 1 }, 10*time.Second, 10*time.Millisecond, "it is held")
+	require.Eventually(t, func() bool { return tries.Load() == 2 && told(t, tunnel).Uses == 1 }, 10*time.Second, 10*time.Millisecond, "it is held")
+	require.GreaterOrEqual(t, time.Since(start), firstRetry, "each try may be a login that is turned down")
 	release()
 	require.Eventually(t, func() bool { return told(t, tunnel).Uses == 0 }, 10*time.Second, 10*time.Millisecond)
 	release, err = hold(t.Context(), Spec{}, nil)
