@@ -25,6 +25,8 @@ type jumpHost struct {
 	name   string
 	target remote.Target
 	dialer remote.Dialer
+	// limit bounds one login.
+	limit time.Duration
 	// life ends with the tunnel.
 	life context.Context
 
@@ -50,7 +52,8 @@ var (
 
 // newJumpHost is the end of a tunnel; key is what remote.Dialer takes.
 func newJumpHost(life context.Context, spec Spec, key []byte) *jumpHost {
-	return &jumpHost{name: spec.last(), life: life, target: remote.Target{Jump: spec.Via, Agent: spec.Agent}, dialer: remote.Dialer{PrivateKey: key}}
+	target := remote.Target{Jump: spec.Via, Agent: spec.Agent}
+	return &jumpHost{name: spec.last(), life: life, limit: loginLimit, target: target, dialer: remote.Dialer{PrivateKey: key}}
 }
 
 // connect makes one attempt to connect to an address from the jump host. Its error is a *jumpHostError, or what is said of the address.
@@ -70,8 +73,10 @@ func (j *jumpHost) connect(ctx context.Context, address string) (net.Conn, error
 		return nil, &jumpHostError{fmt.Errorf("%s: %w", j.name, err)}
 	case errors.As(err, &said) && said.Op == "dial", errors.Is(err, remote.ErrConnectFailed):
 		return nil, err
+	case errors.Is(err, errSilent):
+		return nil, &jumpHostError{fmt.Errorf("jump host %s: %w", j.name, err)}
 	}
-	return nil, &jumpHostError{fmt.Errorf("jump host %s: %w", j.name, err)}
+	return nil, &jumpHostError{fmt.Errorf("jump host %s: the connection to it was lost: %w", j.name, err)}
 }
 
 // dialWatched connects to an address from the client's host, and gives up with errSilent where that host has fallen silent.
@@ -146,7 +151,7 @@ func (j *jumpHost) connected() bool {
 
 // attempt logs in. A host that cannot be reached may be booting, and is tried all the time; one that said no is left alone for a while.
 func (j *jumpHost) attempt(ended chan struct{}) {
-	ctx, cancel := context.WithTimeout(j.life, loginLimit)
+	ctx, cancel := context.WithTimeout(j.life, j.limit)
 	defer cancel()
 	var last error
 	dialer := j.dialer

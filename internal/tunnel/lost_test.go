@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"os"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/internal/remote"
 	"strata/internal/remote/sshtest"
 )
 
@@ -100,12 +102,29 @@ func TestALoginThatHangsIsTheJumpHosts(t *testing.T) {
 	tunnel.jump.Silence()
 	tunnel.jump.Cut()
 	require.Eventually(t, func() bool { return told(t, tunnel).Pending }, 10*time.Second, 10*time.Millisecond)
-	for _, patient := range []time.Duration{300 * time.Millisecond, 3 * time.Second} {
+	for _, patient := range []time.Duration{300 * time.Millisecond, 0} {
+		start := time.Now()
 		_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: patient})(t.Context(), "tcp", "10.0.0.1:6443")
 		var down *DownError
 		require.ErrorAs(t, err, &down)
 		assert.Contains(t, down.Why, "it is being logged in to")
+		assert.Less(t, time.Since(start), 3*time.Second, "net/http gives up by itself then, and says that the address is silent")
 	}
+}
+
+// It may be booting: it is tried all the time, and what is told of it does not change with each try.
+func TestALoginThatNothingAnsweredIsTriedAgainAtOnce(t *testing.T) {
+	spec := Spec{Via: []remote.Hop{sshtest.Start(t).Hop()}}
+	_, port, err := net.SplitHostPort(closedPort(t))
+	require.NoError(t, err)
+	spec.Via[0].Port, err = strconv.Atoi(port)
+	require.NoError(t, err)
+	key, _ := sshtest.NewKey(t)
+	host := newJumpHost(t.Context(), spec, key)
+	host.limit = 200 * time.Millisecond
+	_, err = host.login(t.Context())
+	require.EqualError(t, err, "jump host "+spec.last()+": connection refused: sshd is not listening (connection refused)")
+	assert.False(t, host.backOff.waits(time.Now()))
 }
 
 func TestOneForbiddenAddressIsNotTheTroubleOfAllLater(t *testing.T) {

@@ -132,6 +132,8 @@ func TestAClientOfSOCKSIsToldTheFarEndFromTheWayThere(t *testing.T) {
 	assert.Contains(t, connect("nowhere.invalid:80"), "host unreachable")
 	tunnel.jump.Forwards = false
 	assert.Contains(t, connect("10.0.0.1:80"), "network unreachable")
+	tunnel, _ = away(t)
+	assert.Contains(t, connect("10.0.0.1:80"), "network unreachable", "the jump host refuses, and not the address")
 }
 
 func TestAProxyThatSaysNothingIsATimeout(t *testing.T) {

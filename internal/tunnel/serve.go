@@ -92,10 +92,10 @@ func (s *server) dial(ctx context.Context, _, address string) (net.Conn, error) 
 	switch {
 	case err == nil:
 		return conn, nil
-	case errors.Is(err, syscall.ECONNREFUSED) && !errors.As(err, &host):
-		return nil, syscall.ECONNREFUSED
 	case errors.As(err, &host):
 		return nil, syscall.ENETUNREACH
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return nil, syscall.ECONNREFUSED
 	}
 	return nil, syscall.EHOSTUNREACH
 }

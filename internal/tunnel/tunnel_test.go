@@ -131,6 +131,7 @@ func TestWhatTheFarEndSaysIsToldFromWhatTheTunnelSays(t *testing.T) {
 	_, err = dial(t.Context(), "tcp", closedPort(t))
 	require.ErrorAs(t, err, &down)
 	assert.Contains(t, down.Why, "AllowTcpForwarding")
+	assert.True(t, strings.HasPrefix(down.Why, tunnel.last()+": jump host forwards no connection"), down.Why)
 
 	tunnel.stop()
 	require.NoError(t, <-tunnel.ended)
