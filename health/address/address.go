@@ -51,6 +51,8 @@ type dialFacts struct {
 	// Seen is false before the first attempt; Error is why there is no connection.
 	Seen  bool   `json:"seen,omitempty"`
 	Error string `json:"error,omitempty"`
+	// Way is the tunnel's part in that.
+	Way observe.Way `json:"way,omitzero"`
 }
 
 // Name is the Service as namespace/name.

@@ -1,7 +1,11 @@
 package address
 
 import (
+	"context"
+	"maps"
 	"net"
+	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -12,6 +16,10 @@ import (
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/host"
+	"strata/health/observe"
+	"strata/internal/tunnel"
+	"strata/internal/tunnel/tunneltest"
+	"strata/tests/gates/fakeapi"
 )
 
 func TestAddressVerdicts(t *testing.T) { healthtest.RunFixtures(t, "address", judgeAddress) }
@@ -35,18 +43,19 @@ func TestEveryPortIsDialled(t *testing.T) {
 	require.NoError(t, err)
 	closed := gone.Addr().(*net.TCPAddr).Port
 	require.NoError(t, gone.Close())
-	assert.Equal(t, []dialFacts{{Port: open, Seen: true}, {Port: closed, Seen: true, Error: "connection refused"}}, dialAll(t.Context(), Dialer(""), "127.0.0.1", []int{open, closed}))
+	assert.Equal(t, []dialFacts{{Port: open, Seen: true}, {Port: closed, Seen: true, Error: "connection refused"}}, dialAll(t.Context(), Dialer(tunnel.Spec{}), "127.0.0.1", []int{open, closed}))
 }
 
 // What this machine can reach by itself says nothing about the way through the jump host.
 func TestBehindATunnelNoPortIsDialledFromHere(t *testing.T) {
 	open, err := strconv.Atoi(healthtest.Listen(t))
 	require.NoError(t, err)
-	proxy, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, proxy.Close())
-	dials := dialAll(t.Context(), Dialer(proxy.Addr().String()), "127.0.0.1", []int{open})
-	assert.Contains(t, dials[0].Error, "the tunnel at "+proxy.Addr().String()+" lets nothing through")
+	way := tunnel.Spec{Port: tunneltest.Closed(t)}
+	dials := dialAll(t.Context(), Dialer(way), "127.0.0.1", []int{open})
+	assert.Contains(t, dials[0].Error, "the tunnel at "+way.Address()+" lets nothing through")
+	assert.True(t, dials[0].Way.Down())
+	assert.Equal(t, farTimeout, limitOf(way))
+	assert.Equal(t, dialTimeout, limitOf(tunnel.Spec{}))
 }
 
 func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
@@ -101,6 +110,32 @@ func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
 	assert.Equal(t, health.Ready, judgeAnswerer(health.Verdict{State: health.Ready}, "10.20.0.200", answererFacts{}).State)
 }
 
+// A workstation's own network may have the addresses of the site behind the jump host: who has them here is not who is reached, and nothing is sent
+// to them.
+func TestBehindATunnelThisMachinesNeighboursDoNotCount(t *testing.T) {
+	var met []string
+	w := &addressWatch{network: network{
+		func(context.Context) string { return arp },
+		func(nodes map[string]string) { met = append(met, slices.Sorted(maps.Keys(nodes))...) },
+	}}
+	w.facts.nodes = map[string]string{"server-1": "10.10.0.11"}
+	assert.Equal(t, "52:54:00:00:00:02", w.whoAnswers(t.Context(), "10.10.0.200").MAC)
+	assert.Equal(t, []string{"server-1"}, met, "whose the address is, is not known yet")
+
+	kubeconfig := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
+	spec := health.Spec{Servers: []string{"https://127.0.0.1:6443"}, Address: &health.AddressSpec{}, Hosts: []health.Host{{}}}
+	networkOfGate := func() network {
+		watch, err := New(spec, health.Secrets{Kubeconfig: kubeconfig})
+		require.NoError(t, err)
+		return watch.(*addressWatch).network
+	}
+	assert.Equal(t, reflect.ValueOf(arpTable).Pointer(), reflect.ValueOf(networkOfGate().table).Pointer())
+	assert.Equal(t, reflect.ValueOf(meet).Pointer(), reflect.ValueOf(networkOfGate().meet).Pointer())
+	spec.Hosts[0].DynamicForward = 1080
+	assert.Empty(t, networkOfGate().table(t.Context()))
+	assert.NotEqual(t, reflect.ValueOf(meet).Pointer(), reflect.ValueOf(networkOfGate().meet).Pointer())
+}
+
 // arpOfMacOS is the same table there, without zeros in front, and with this machine's own address and a group's, which are permanent.
 const arpOfMacOS = `? (10.10.0.200) at 52:54:0:0:0:2 on en0 ifscope [ethernet]
 ? (10.10.0.11) at 52:54:0:0:0:1 on en0 [ethernet]
@@ -124,6 +159,8 @@ func TestWhatHostsSeeIsAskedForWhereThisMachineIsNotOnTheNetworkOnly(t *testing.
 	assert.True(t, unreachable([]dialFacts{late, routeless}))
 	assert.False(t, unreachable([]dialFacts{late, {Error: "connection refused"}}), "a host answers there")
 	assert.False(t, unreachable([]dialFacts{late, {}}))
+	down := dialFacts{Error: "the tunnel at 127.0.0.1:1080 lets nothing through: i/o timeout", Way: observe.Way{Cause: "c"}}
+	assert.False(t, unreachable([]dialFacts{down}), "it says nothing of the address")
 	assert.False(t, unreachable(nil))
 
 	w := &addressWatch{}

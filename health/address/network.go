@@ -58,7 +58,7 @@ func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 // unreachable says whether each port failed as they do on a network that one is not on.
 func unreachable(dials []dialFacts) bool {
 	return len(dials) > 0 && !slices.ContainsFunc(dials, func(d dialFacts) bool {
-		return !strings.Contains(d.Error, "timeout") && !strings.Contains(d.Error, "no route") && !strings.Contains(d.Error, "unreachable")
+		return d.Way.Down() || !strings.Contains(d.Error, "timeout") && !strings.Contains(d.Error, "no route") && !strings.Contains(d.Error, "unreachable")
 	})
 }
 

@@ -25,12 +25,17 @@ const (
 	farTimeout  = 3 * time.Second
 )
 
-// Dialer makes attempts to connect to a load balancer's address, through the proxy of a tunnel or, with an empty one, directly.
-func Dialer(through string) tunnel.DialFunc {
-	if through != "" {
-		return tunnel.Dialer(through, net.Dialer{Timeout: farTimeout})
+// Dialer makes attempts to connect to a load balancer's address, through a tunnel or, without one, directly.
+func Dialer(through tunnel.Spec) tunnel.DialFunc {
+	return tunnel.Dialer(through, net.Dialer{Timeout: limitOf(through)})
+}
+
+// limitOf bounds one attempt.
+func limitOf(through tunnel.Spec) time.Duration {
+	if through.There() {
+		return farTimeout
 	}
-	return tunnel.Dialer("", net.Dialer{Timeout: dialTimeout})
+	return dialTimeout
 }
 
 func (w *addressWatch) observe(ctx context.Context) addressFacts {
@@ -103,7 +108,7 @@ func dialAll(ctx context.Context, dial tunnel.DialFunc, address string, ports []
 			dials[i] = dialFacts{Port: port, Seen: true}
 			connection, err := dial(ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(port)))
 			if err != nil {
-				dials[i].Error = observe.DialTrouble(err)
+				dials[i].Error, dials[i].Way = observe.DialTrouble(err), observe.WayOf(err)
 				return
 			}
 			_ = connection.Close() // Only that it was accepted counts.

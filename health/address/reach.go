@@ -1,6 +1,7 @@
 package address
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,12 +15,14 @@ import (
 func judgeDials(spec health.AddressSpec, address string, dials []dialFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting}
 	var refused []string
+	var way observe.Way
 	for _, port := range spec.Ports {
 		at := slices.IndexFunc(dials, func(d dialFacts) bool { return d.Port == port })
 		switch {
 		case at < 0 || !dials[at].Seen:
 			refused = append(refused, fmt.Sprintf("port %d not tried yet", port))
 		case dials[at].Error != "":
+			way = cmp.Or(way, dials[at].Way)
 			refused = append(refused, fmt.Sprintf("port %d: %s", port, dials[at].Error))
 		}
 	}
@@ -27,7 +30,7 @@ func judgeDials(spec health.AddressSpec, address string, dials []dialFacts) heal
 		return health.Verdict{State: health.Ready}
 	}
 	v.Message = observe.OrNone(address) + ": " + strings.Join(refused, ", ")
-	v.Cause, v.Hint = Unanswered(v.Message, address)
+	v.Cause, v.Hint = Unanswered(v.Message, address, way)
 	return v
 }
 
@@ -43,9 +46,11 @@ func judgeLocal(here health.Verdict, s ServiceSeen) health.Verdict {
 	return here
 }
 
-// Unanswered tells an address that no node announces from one behind which nothing listens.
-func Unanswered(message, address string) (cause, hint string) {
+// Unanswered tells an address that no node announces from one behind which nothing listens, and both from one that the way did not lead to.
+func Unanswered(message, address string, way observe.Way) (cause, hint string) {
 	switch {
+	case way.Down():
+		return way.Cause, way.Hint
 	case strings.Contains(message, "refused"):
 		return "the address is announced, but no Pod listens on that port", "compare the Service's ports and targetPorts with the Pods'"
 	case strings.Contains(message, "timeout") || strings.Contains(message, "no route to host"):

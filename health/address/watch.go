@@ -21,6 +21,8 @@ type addressWatch struct {
 	key     []byte
 	skipped string
 	dial    tunnel.DialFunc
+	// network is this machine's, where it is that of the address.
+	network network
 	// movedHere and movedHosts have a token when the address may have changed; news when there is something to judge.
 	movedHere, movedHosts, news chan struct{}
 
@@ -38,7 +40,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	signals := func() chan struct{} { return make(chan struct{}, 1) }
 	w := &addressWatch{
 		spec: *spec.Address, cluster: all, stable: observe.NewStable(time.Now), hosts: spec.Hosts, key: secrets.SSHKey,
-		dial: Dialer(spec.Tunnel().Address()), movedHere: signals(), movedHosts: signals(), news: signals(),
+		dial: Dialer(spec.Tunnel()), network: networkOf(spec.Tunnel()), movedHere: signals(), movedHosts: signals(), news: signals(),
 	}
 	w.skipped = host.WhyNoHosts(w.hosts, w.key)
 	return w, nil
@@ -107,12 +109,8 @@ func (w *addressWatch) dialAgain(ctx context.Context) {
 	stood := observe.NewStable(time.Now)
 	for ctx.Err() == nil {
 		if address := w.address(); address != "" {
-			nodes := w.nodes()
 			dials := dialAll(ctx, w.dial, address, w.spec.Ports)
-			who := whoAnswers(arpTable(ctx), address, nodes)
-			if who.Nodes[who.MAC] == "" && who.MAC != "" {
-				meet(nodes) // the next observation knows those that are there
-			}
+			who := w.whoAnswers(ctx, address)
 			who.Seconds = stood.Seconds("who", address+" "+who.MAC)
 			away := stood.Seconds("away", address)
 			if !unreachable(dials) {
@@ -125,6 +123,16 @@ func (w *addressWatch) dialAgain(ctx context.Context) {
 		}
 		observe.WaitFor(ctx, w.movedHere, dialInterval)
 	}
+}
+
+// whoAnswers is who answers for an address on this machine's network.
+func (w *addressWatch) whoAnswers(ctx context.Context, address string) answererFacts {
+	nodes := w.nodes()
+	who := whoAnswers(w.network.table(ctx), address, nodes)
+	if who.Nodes[who.MAC] == "" && who.MAC != "" {
+		w.network.meet(nodes) // the next observation knows those that are there
+	}
+	return who
 }
 
 // take stores what was seen at an address, unless the Service has another one by now.

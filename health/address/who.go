@@ -1,6 +1,7 @@
 package address
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"strata/health"
+	"strata/internal/tunnel"
 )
 
 // unseenSeconds is how long a neighbour may take to say who it is: a lost request is repeated after a second.
@@ -22,6 +24,20 @@ type answererFacts struct {
 	Silent []string          `json:"silent,omitempty"`
 	// Seconds is for how long the same one has answered.
 	Seconds int `json:"seconds,omitempty"`
+}
+
+// network is what the kernel knows of its neighbours, and how it comes to know nodes.
+type network struct {
+	table func(context.Context) string
+	meet  func(nodes map[string]string)
+}
+
+// networkOf is this machine's network; without neighbours behind a tunnel: whoever has the same addresses here is not who is reached.
+func networkOf(through tunnel.Spec) network {
+	if through.There() {
+		return network{func(context.Context) string { return "" }, func(map[string]string) {}}
+	}
+	return network{arpTable, meet}
 }
 
 // whoAnswers finds the address and the nodes, name and address, in the kernel's table.

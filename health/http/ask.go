@@ -17,6 +17,7 @@ import (
 	"strata/health"
 	"strata/health/address"
 	"strata/health/observe"
+	"strata/internal/tunnel"
 )
 
 const (
@@ -32,8 +33,8 @@ type httpTarget struct {
 	address string
 	// roots are the CAs; nil means this machine's own.
 	roots *x509.CertPool
-	// through is the proxy of a tunnel, as host:port; empty: the address is dialled directly.
-	through string
+	// through is a tunnel; without one the address is dialled directly.
+	through tunnel.Spec
 	// user and password are for the probes that authenticate, key for those that send one.
 	user, password, key string
 }
@@ -62,7 +63,7 @@ func (t httpTarget) ask(ctx context.Context, probe health.HTTPProbe) httpAnswer 
 	start := time.Now()
 	response, err := transport.RoundTrip(request) // Not a Client's Do, which follows redirects.
 	if err != nil {
-		answer.Error, answer.Certificate = httpTrouble(err)
+		answer.fail(err)
 		return answer
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, httpBodyLimit))
@@ -89,6 +90,12 @@ func (t httpTarget) transport() *http.Transport {
 			return address.Dialer(t.through)(ctx, network, net.JoinHostPort(t.address, port))
 		},
 	}
+}
+
+// fail says in an answer why there is none.
+func (a *httpAnswer) fail(err error) {
+	a.Error, a.Certificate = httpTrouble(err)
+	a.Way = observe.WayOf(err)
 }
 
 // httpTrouble words a failed request, and describes the certificate where that was refused.

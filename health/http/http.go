@@ -34,8 +34,10 @@ type httpAnswer struct {
 	// Error is why there is none; Certificate describes the one that was refused, where it was for that.
 	Error       string `json:"error,omitempty"`
 	Certificate string `json:"certificate,omitempty"`
-	Status      int    `json:"status,omitempty"`
-	Location    string `json:"location,omitempty"`
+	// Way is the tunnel's part in that.
+	Way      observe.Way `json:"way,omitzero"`
+	Status   int         `json:"status,omitempty"`
+	Location string      `json:"location,omitempty"`
 	// Lacks is true when the body has not what it must contain.
 	Lacks bool `json:"lacks,omitempty"`
 	// Within is the latency as a bound, for example 100 ms.
@@ -95,7 +97,10 @@ func judgeHTTPProbe(spec health.HTTPSpec, probe health.HTTPProbe, f httpFacts) h
 		v.Cause = refusedCertificate(spec, a)
 	case a.Error != "":
 		v.Message = asked + ": no answer: " + a.Error
-		v.Cause, _ = address.Unanswered(a.Error, f.Service.Address)
+		v.Cause, _ = address.Unanswered(a.Error, f.Service.Address, a.Way)
+		if a.Way.Down() {
+			v.Hint = a.Way.Hint
+		}
 	case !slices.Contains(probeStatuses(probe), a.Status):
 		v.Message = fmt.Sprintf("%s: expected %s, found %d", asked, oneOf(probeStatuses(probe)), a.Status)
 		v.Cause = statusCause(probe, a.Status)

@@ -38,7 +38,7 @@ func (t httpTarget) login(ctx context.Context, probe health.HTTPProbe) httpAnswe
 	browser := &http.Client{Transport: transport, Jar: jar}
 	page, text, err := visit(ctx, browser, http.MethodGet, probe.URL, nil)
 	if err != nil {
-		answer.Error, answer.Certificate = httpTrouble(err)
+		answer.fail(err)
 		return answer
 	}
 	form := formAction.FindStringSubmatch(text)
@@ -54,7 +54,7 @@ func (t httpTarget) login(ctx context.Context, probe health.HTTPProbe) httpAnswe
 	fields := url.Values{"username": {t.user}, "password": {t.password}}
 	last, text, err := visit(ctx, browser, http.MethodPost, action.String(), fields)
 	if err != nil {
-		answer.Error, answer.Certificate = httpTrouble(err)
+		answer.fail(err)
 		return answer
 	}
 	if bare(last.Request.URL) != bare(mustURL(probe.URL)) {

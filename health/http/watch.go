@@ -12,6 +12,7 @@ import (
 	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
+	"strata/internal/tunnel"
 )
 
 // httpInterval is the pause between two requests of one probe: nothing reports that a URL begins to answer.
@@ -24,7 +25,7 @@ type httpWatch struct {
 	stable  *observe.Stable
 	// user and password are the credentials, which no fact or message ever holds.
 	user, password, key string
-	through             string
+	through             tunnel.Spec
 	news                chan struct{}
 	moved               []chan struct{}
 
@@ -44,7 +45,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &httpWatch{spec: *spec.HTTP, cluster: all, stable: observe.NewStable(time.Now), news: make(chan struct{}, 1), through: spec.Tunnel().Address()}
+	w := &httpWatch{spec: *spec.HTTP, cluster: all, stable: observe.NewStable(time.Now), news: make(chan struct{}, 1), through: spec.Tunnel()}
 	user, password, found := strings.Cut(string(secrets.BasicAuth), ":")
 	w.user, w.password, w.key = user, password, string(secrets.APIKey)
 	for _, probe := range w.spec.Probes {

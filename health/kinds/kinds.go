@@ -54,12 +54,13 @@ var constructors = map[health.Kind]health.Constructor{
 }
 
 // Run asks one gate of any kind, as health.Ask does, which refuses a Spec of an unknown kind before it needs a constructor. A tunnel that the
-// gate needs is there while it asks; that it could not be opened is no end, since a jump host may be starting, and each check says so.
+// gate needs is held while it asks. That it cannot be opened is no end, since a jump host may be starting: it is tried again meanwhile. Nothing
+// is asked through another stack's tunnel at the same port, nor without one, and each check says why.
 func Run(ctx context.Context, spec health.Spec, secrets health.Secrets, progress io.Writer) (health.Result, error) {
-	lease, err := tunnel.Open(ctx, spec.Tunnel(), secrets.SSHKey)
+	release, err := tunnel.Hold(ctx, spec.Tunnel(), secrets.SSHKey)
 	if err != nil {
 		_, _ = fmt.Fprintf(progress, "%s: %v\n", spec.Gate, err) // the report has it as well
 	}
-	defer lease.Close()
+	defer release()
 	return health.Ask(ctx, spec, secrets, constructors[spec.Kind], progress)
 }

@@ -75,7 +75,7 @@ func NewCluster(servers []string, kubeconfig []byte, through tunnel.Spec) (*Clus
 	through.Use(base) // K3s's own kubeconfig knows of none
 	all := &Cluster{}
 	for _, server := range servers {
-		one, err := newAPIServer(server, base)
+		one, err := newAPIServer(server, base, through)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func NewCluster(servers []string, kubeconfig []byte, through tunnel.Spec) (*Clus
 	return all, nil
 }
 
-func newAPIServer(server string, base *rest.Config) (*APIServer, error) {
+func newAPIServer(server string, base *rest.Config, through tunnel.Spec) (*APIServer, error) {
 	address, err := url.Parse(server)
 	if err != nil || address.Scheme != "https" || address.Host == "" {
 		return nil, fmt.Errorf("spec: servers: %q is not https://address:port", server)
@@ -94,23 +94,27 @@ func newAPIServer(server string, base *rest.Config) (*APIServer, error) {
 	// The client's own limiter would delay an observation without a word; the number of requests is bounded by the observations.
 	config.QPS = -1
 	config.UserAgent = "strata-gate"
-	dialled := throughTunnel(config)
-	client, err := rest.HTTPClientFor(dialled)
+	direct := dialled(config, through)
+	client, err := rest.HTTPClientFor(direct)
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: client for %s: %w", address.Host, err)
 	}
-	dyn, err := dynamic.NewForConfigAndClient(dialled, client)
+	dyn, err := dynamic.NewForConfigAndClient(direct, client)
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig: client for %s: %w", address.Host, err)
 	}
 	return &APIServer{Name: address.Host, url: config.Host, http: client, Dyn: dyn, Config: config}, nil
 }
 
-// throughTunnel is config with a dialer in the place of its proxy, so that a fault is the API server's own and not the proxy's word for it.
-func throughTunnel(config *rest.Config) *rest.Config {
+// dialled is config with a dialer in the place of its SOCKS proxy, so that a fault is the API server's own and not the proxy's word for it.
+func dialled(config *rest.Config, through tunnel.Spec) *rest.Config {
 	config = rest.CopyConfig(config)
-	if tunnel.Proxied(config) {
-		config.Dial = tunnel.Through(config, net.Dialer{Timeout: RequestTimeout})
+	dialer := net.Dialer{Timeout: RequestTimeout}
+	switch {
+	case through.There():
+		config.Proxy, config.Dial = nil, tunnel.Dialer(through, dialer)
+	case tunnel.Proxied(config):
+		config.Dial = tunnel.Through(config, dialer)
 	}
 	return config
 }

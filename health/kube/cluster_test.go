@@ -5,20 +5,20 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net"
+	"net/http"
 	"net/url"
 	"syscall"
 	"testing"
 
-	"github.com/armon/go-socks5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"strata/internal/tunnel"
+	"strata/internal/tunnel/tunneltest"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -105,27 +105,58 @@ func TestAServerBehindAProxyKeepsItsPath(t *testing.T) {
 	assert.Equal(t, "https://10.10.0.11:6443", all.Servers[1].url)
 }
 
-// Where the far end refuses, that is a fact about the API server; net/http's own client of a proxy would tell it as the proxy's.
-func TestBehindATunnelARefusalIsTheServersOwn(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	refuses := func(context.Context, string, string) (net.Conn, error) {
-		return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
-	}
-	proxy, err := socks5.New(&socks5.Config{Dial: refuses, Logger: log.New(io.Discard, "", 0)})
-	require.NoError(t, err)
-	go func() { _ = proxy.Serve(listener) }() // It ends with its listener.
-
+// faultThrough is why a server is not read through a tunnel.
+func faultThrough(t *testing.T, way tunnel.Spec, server string) *Fault {
+	t.Helper()
 	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
-	all, err := NewCluster([]string{"https://10.10.0.11:6443"}, good, tunnel.Spec{Port: listener.Addr().(*net.TCPAddr).Port})
+	all, err := NewCluster([]string{"https://" + server}, good, way)
 	require.NoError(t, err)
 	f := all.Read(t.Context(), func(ctx context.Context, s *APIServer) error {
 		_, _, err := s.GetRaw(ctx, "/readyz")
 		return err
 	})
 	require.NotNil(t, f)
+	return f
+}
+
+// Where the far end refuses, that is a fact about the API server; net/http's own client of a proxy would tell it as the proxy's.
+func TestBehindATunnelARefusalIsTheServersOwn(t *testing.T) {
+	way, jump := tunneltest.Serve(t)
+	server := fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t))
+	f := faultThrough(t, way, server)
 	assert.Equal(t, faultRefused, f.Kind, "%v", f)
+	jump.Forwards = false
+	f = faultThrough(t, way, server)
+	assert.Equal(t, faultTunnel, f.Kind, "%v", f)
+}
+
+// What the servers answer through another stack's tunnel is another cluster's.
+func TestAClusterIsAskedThroughItsOwnTunnelOnly(t *testing.T) {
+	way, jump := tunneltest.Serve(t)
+	way.Via[0].User = "another stack's"
+	f := faultThrough(t, way, fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t)))
+	assert.Equal(t, faultTunnel, f.Kind, "%v", f)
+	assert.Contains(t, f.Text, "in use")
+	assert.Empty(t, jump.Onward())
+}
+
+// An existing cluster's kubeconfig may name a proxy of a person's own.
+func TestAProxyOfTheKubeconfigIsKept(t *testing.T) {
+	none := dialled(&rest.Config{}, tunnel.Spec{})
+	assert.Nil(t, none.Dial)
+	web := dialled(&rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})}, tunnel.Spec{})
+	assert.Nil(t, web.Dial)
+	assert.NotNil(t, web.Proxy)
+	at := fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t))
+	socks := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: at, User: url.UserPassword("me", "hunter2")})}
+	_, err := dialled(socks, tunnel.Spec{}).Dial(t.Context(), "tcp", "10.10.0.11:6443")
+	var down *tunnel.DownError
+	require.ErrorAs(t, err, &down)
+	assert.True(t, down.Foreign)
+	assert.NotNil(t, socks.Proxy, "who forwards a port goes by it")
+	_, err = dialled(socks, tunnel.Spec{Port: tunneltest.Closed(t)}).Dial(t.Context(), "tcp", "10.10.0.11:6443")
+	require.ErrorAs(t, err, &down)
+	assert.False(t, down.Foreign, "the stack's own tunnel is before it")
 }
 
 func TestAReadStaysWithTheServerThatAnswers(t *testing.T) {

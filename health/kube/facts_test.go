@@ -130,8 +130,23 @@ func TestWorkloadsAreNamedByKind(t *testing.T) {
 func TestATunnelThatIsDownIsNoFaultOfTheServer(t *testing.T) {
 	down := &tunnel.DownError{Address: "127.0.0.1:1080", Why: "jump host bastion:22: connection refused"}
 	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: down})
-	assert.Equal(t, faultOther, f.Kind)
-	assert.Contains(t, f.Verdict("api", true).Message, "the tunnel at 127.0.0.1:1080 lets nothing through: jump host bastion:22")
-	assert.Equal(t, health.Waiting, f.Verdict("api", true).State, "a jump host comes back")
+	assert.Equal(t, faultTunnel, f.Kind)
+	for _, f.Existing = range []bool{false, true} {
+		v := f.Verdict("api", true)
+		assert.Equal(t, "10.10.0.11:6443 is not reached: the tunnel at 127.0.0.1:1080 lets nothing through: jump host bastion:22: connection refused", v.Message)
+		assert.Equal(t, health.Waiting, v.State, "a jump host comes back")
+		assert.Equal(t, down.Cause(), v.Cause)
+		assert.Equal(t, down.Hint(), v.Hint)
+	}
 	assert.Contains(t, observe.DialTrouble(down), "the tunnel at 127.0.0.1:1080")
+}
+
+func TestAProxyOfTheKubeconfigThatIsDownIsNoFaultOfTheServer(t *testing.T) {
+	down := &tunnel.DownError{Address: "proxy:1080", Why: "connection refused", Foreign: true}
+	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: down})
+	assert.Equal(t, faultProxy, f.Kind)
+	v := f.Verdict("api", true)
+	assert.Equal(t, "10.10.0.11:6443 is not reached: the kubeconfig's proxy at proxy:1080 lets nothing through: connection refused", v.Message)
+	assert.Equal(t, down.Cause(), v.Cause)
+	assert.Equal(t, down.Hint(), v.Hint)
 }

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"strata/health"
+	"strata/internal/tunnel"
 )
 
 // faultKind says why a request got no useful answer.
@@ -29,6 +30,9 @@ const (
 	faultCertificate  faultKind = "bad certificate"
 	faultNotServed    faultKind = "not served"
 	faultOther        faultKind = "other"
+	// faultTunnel and faultProxy are no server's: the way to it lets nothing through, a tunnel of Strata's or a proxy of the kubeconfig.
+	faultTunnel faultKind = "tunnel"
+	faultProxy  faultKind = "proxy"
 )
 
 // Fault is a failed request as a fact: what a verdict needs to know of an error.
@@ -46,6 +50,10 @@ type Fault struct {
 var ephemeral = regexp.MustCompile(`\S+:\d+->`)
 
 func newFault(server string, err error) *Fault {
+	var down *tunnel.DownError
+	if errors.As(err, &down) {
+		err = down // Without what was asked.
+	}
 	return &Fault{Kind: kindOf(err), Server: server, Text: Stable(err.Error())}
 }
 
@@ -65,7 +73,12 @@ func kindOf(err error) faultKind {
 	var ca x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var certificate x509.CertificateInvalidError
+	var down *tunnel.DownError
 	switch {
+	case errors.As(err, &down) && down.Foreign:
+		return faultProxy
+	case errors.As(err, &down):
+		return faultTunnel
 	case apierrors.IsUnauthorized(err):
 		return FaultUnauthorized
 	case apierrors.IsForbidden(err):
@@ -141,6 +154,8 @@ func (f *Fault) message() string {
 		return "has a certificate for other names"
 	case faultCertificate:
 		return "has a certificate that is not valid now"
+	case faultTunnel, faultProxy:
+		return "is not reached: " + f.Text
 	default:
 		return "gave no usable answer: " + f.Text
 	}

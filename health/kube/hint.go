@@ -1,6 +1,9 @@
 package kube
 
-import "strata/health"
+import (
+	"strata/health"
+	"strata/internal/tunnel"
+)
 
 // Absent is the verdict on an object of the stack's own that does not exist; its hint so far says how to look further.
 func Absent(v *health.Verdict) {
@@ -25,6 +28,8 @@ func (f *Fault) cause() string {
 		return "the server's certificate does not list this address"
 	case faultCertificate:
 		return "the certificate has expired, or the clocks differ"
+	case faultTunnel, faultProxy:
+		return f.way().Cause()
 	default:
 		return ""
 	}
@@ -32,7 +37,10 @@ func (f *Fault) cause() string {
 
 // hint is the fix for a fault, or the command to look further.
 func (f *Fault) hint() string {
-	if f.Existing {
+	switch {
+	case f.Kind == faultTunnel, f.Kind == faultProxy:
+		return f.way().Hint()
+	case f.Existing:
 		return f.existingHint()
 	}
 	switch f.Kind {
@@ -52,6 +60,9 @@ func (f *Fault) hint() string {
 		return ""
 	}
 }
+
+// way is what did not lead to the server.
+func (f *Fault) way() *tunnel.DownError { return &tunnel.DownError{Foreign: f.Kind == faultProxy} }
 
 // existingHint is the fix for a fault of an existing cluster's server, where we cannot log in.
 func (f *Fault) existingHint() string {

@@ -11,6 +11,24 @@ import (
 // RefusedText is how DialTrouble words a connection to a port where nothing listens.
 const RefusedText = "connection refused"
 
+// Way is what is said of the way to who is asked, a tunnel or a proxy, where that let nothing through; empty where it did.
+type Way struct {
+	Cause string `json:"cause,omitempty"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// WayOf is the way's part in a failed request.
+func WayOf(err error) Way {
+	var down *tunnel.DownError
+	if !errors.As(err, &down) {
+		return Way{}
+	}
+	return Way{Cause: down.Cause(), Hint: down.Hint()}
+}
+
+// Down says whether nothing is known of who was asked.
+func (w Way) Down() bool { return w != Way{} }
+
 // DialTrouble words a failed request without what differs from one attempt to the next, such as local ports.
 func DialTrouble(err error) string {
 	var down *tunnel.DownError

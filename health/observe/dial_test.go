@@ -2,11 +2,13 @@ package observe
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
+	"strata/internal/tunnel"
 )
 
 // A local port differs on each attempt: a line of progress that shows it is a new one every second.
@@ -22,6 +24,13 @@ func TestATroubleIsToldTheSameOnEachAttempt(t *testing.T) {
 	}
 	assert.Equal(t, "none", OrNone(""))
 	assert.Equal(t, "lan", OrNone("lan"))
+}
+
+func TestTheWaysPartInATroubleIsTold(t *testing.T) {
+	down := &tunnel.DownError{Address: "127.0.0.1:1080", Why: "w"}
+	assert.Equal(t, Way{Cause: down.Cause(), Hint: down.Hint()}, WayOf(fmt.Errorf("Get: %w", down)))
+	assert.True(t, WayOf(down).Down())
+	assert.False(t, WayOf(errors.New("connection refused")).Down())
 }
 
 func TestOnlyAChangeIsHandedOn(t *testing.T) {

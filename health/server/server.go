@@ -37,6 +37,8 @@ type pingFacts struct {
 	Status int    `json:"status,omitempty"`
 	Body   string `json:"body,omitempty"`
 	Error  string `json:"error,omitempty"`
+	// Way is the tunnel's part in that.
+	Way observe.Way `json:"way,omitzero"`
 }
 
 // serverWatch observes one host's unit and, on a server, /ping as a joining node asks it.
@@ -76,7 +78,7 @@ func (w *serverWatch) Run(ctx context.Context, report func([]health.Verdict)) er
 		host.ObserveUnit(ctx, w.host, w.key, false, func(f host.UnitFacts) { update(func() { unit = f }) })
 	})
 	if w.server != "" {
-		dial := tunnel.Dialer(tunnel.Of(w.host.Target).Address(), net.Dialer{})
+		dial := tunnel.Dialer(tunnel.Of(w.host.Target), net.Dialer{})
 		both.Go(func() { observePing(ctx, w.server, dial, func(f pingFacts) { update(func() { ping = f }) }) })
 	}
 	both.Wait()
@@ -101,6 +103,9 @@ func judgePing(h health.Host, f pingFacts) health.Verdict {
 		v.Message = "not asked yet"
 	case f.Error != "":
 		v.Message = "expected pong, no answer: " + f.Error
+		if f.Way.Down() {
+			v.Cause, v.Hint = f.Way.Cause, f.Way.Hint
+		}
 	case f.Status != http.StatusOK || strings.TrimSpace(f.Body) != "pong":
 		v.Message = fmt.Sprintf("expected pong, found HTTP %d", f.Status)
 		v.Evidence = []string{fmt.Sprintf("curl -k %s/ping: %s", f.Server, f.Body)}
@@ -147,7 +152,7 @@ func askPing(ctx context.Context, client *http.Client, server string) pingFacts 
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		facts.Error = observe.DialTrouble(err)
+		facts.Error, facts.Way = observe.DialTrouble(err), observe.WayOf(err)
 		return facts
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, 200))

@@ -33,8 +33,24 @@ func (d Dialer) DialJumpHost(ctx context.Context, t Target) (*Client, error) {
 // Done is closed when the connection has ended.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// DialContext makes one attempt to connect to a TCP address from the host, bounded by a few seconds. Its error has the form of a dial from
-// here (syscall.ECONNREFUSED, a timeout); it is ErrForwarding where the host lets no connection through.
+// Ping waits for a sign of life of the host.
+func (c *Client) Ping(ctx context.Context) error {
+	answered := make(chan error, 1)
+	go func() { // The request blocks on a peer that no longer reads.
+		_, _, err := c.ssh.SendRequest("keepalive@openssh.com", true, nil)
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// DialContext makes one attempt to connect to a TCP address from the host, bounded by a few seconds. What is said of the address has the form
+// of a dial from here (a *net.OpError with syscall.ECONNREFUSED, a timeout) or is ErrConnectFailed; ErrForwarding is a host that lets no
+// connection through, and every other error is of the connection to the host.
 func (c *Client) DialContext(ctx context.Context, address string) (net.Conn, error) {
 	return dialFrom(ctx, c.ssh, address)
 }

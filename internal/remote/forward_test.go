@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"context"
 	"net"
 	"testing"
 	"time"
@@ -23,6 +24,32 @@ func TestConnectionsComeOutOfTheLastJumpHost(t *testing.T) {
 	assert.Equal(t, []string{behind}, jumps[1].Onward())
 	assert.Len(t, jumps[0].Onward(), 1, "the login to the second")
 	require.Eventually(t, func() bool { return host.Connections() == 1 }, 5*time.Second, 10*time.Millisecond, "the host behind them is connected to, and not logged in to")
+}
+
+func TestAJumpHostThatIsThereGivesASignOfLife(t *testing.T) {
+	jumps, _, target, keys := chain(t, 1)
+	client, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), target)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, client.Close()) }()
+	require.NoError(t, client.Ping(soon(t)))
+	jumps[0].Silence()
+	bounded, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, client.Ping(bounded), context.DeadlineExceeded)
+}
+
+// What the jump host could not do is about the address; that it is gone is about the jump host.
+func TestWhatIsSaidOfAnAddressIsToldFromALostJumpHost(t *testing.T) {
+	jumps, _, target, keys := chain(t, 1)
+	client, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), target)
+	require.NoError(t, err)
+	_, err = client.DialContext(soon(t), "nowhere.invalid:80")
+	require.ErrorIs(t, err, remote.ErrConnectFailed)
+	jumps[0].Cut()
+	<-client.Done()
+	_, err = client.DialContext(soon(t), "nowhere.invalid:80")
+	require.Error(t, err)
+	require.NotErrorIs(t, err, remote.ErrConnectFailed)
 }
 
 // The sudo password is one of the nodes: a jump host that asked for it would lock its user out.

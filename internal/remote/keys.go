@@ -90,6 +90,19 @@ func parseAccess(text []byte) (access, error) {
 	return found, nil
 }
 
+// Fingerprints are those of the public halves of private keys; a sudo password among them has none.
+func Fingerprints(keys []byte) ([]string, error) {
+	found, err := parseAccess(keys)
+	if err != nil {
+		return nil, fmt.Errorf("private key: %w", err)
+	}
+	var list []string
+	for _, signer := range found.signers {
+		list = append(list, fingerprint(signer.PublicKey()))
+	}
+	return list, nil
+}
+
 var errNoKey = errors.New("expected PEM, found none")
 
 // sudoFor is the sudo password for a host; empty: sudo is asked without one.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"strata/internal/remote"
+	"strata/internal/remote/sshtest"
 )
 
 func TestAKeyWithItsPassphraseIsTheSameTextEachTime(t *testing.T) {
@@ -60,4 +61,17 @@ func newPEM(t *testing.T) []byte {
 	key, err := remote.NewKey()
 	require.NoError(t, err)
 	return key
+}
+
+func TestFingerprintsNameNoSecret(t *testing.T) {
+	key, signer := sshtest.NewKey(t)
+	list, err := remote.Fingerprints(append(key, remote.SudoPassword("hunter2", "")...))
+	require.NoError(t, err)
+	assert.Len(t, list, 1)
+	assert.Contains(t, list[0], ssh.FingerprintSHA256(signer.PublicKey()))
+	none, err := remote.Fingerprints(nil)
+	require.NoError(t, err)
+	assert.Empty(t, none)
+	_, err = remote.Fingerprints([]byte("no key"))
+	require.Error(t, err)
 }

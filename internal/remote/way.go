@@ -16,6 +16,9 @@ import (
 // ErrForwarding says that a jump host lets no connection through. Waiting does not help.
 var ErrForwarding = errors.New("jump host forwards no connection")
 
+// ErrConnectFailed says that a jump host tried to connect further, and did not come through: SSH's word for it, whatever the reason.
+var ErrConnectFailed = errors.New("it could not connect")
+
 // way leads to a host: directly, or through jump hosts, to which it stays logged in while the host is asked again and again.
 type way struct {
 	hops []*login
@@ -151,5 +154,5 @@ func forwarded(err error) error {
 			return dial(cause)
 		}
 	}
-	return fmt.Errorf("it could not connect: %s", oneLine(refused.Message))
+	return fmt.Errorf("%w: %s", ErrConnectFailed, oneLine(refused.Message))
 }

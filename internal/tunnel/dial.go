@@ -1,102 +1,164 @@
 package tunnel
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
-	"net/http"
-	"net/url"
 	"os"
-	"strings"
 	"syscall"
-
-	"golang.org/x/net/proxy"
-	"k8s.io/client-go/rest"
+	"time"
 )
 
 // DialFunc connects, as net.Dialer's DialContext does.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// DownError says that it is the tunnel that lets no connection through, and not who was to be reached.
+// DownError says that it is the way that lets no connection through, and not who was to be reached.
 type DownError struct {
-	// Address is the proxy's on this machine.
+	// Address is the proxy's, as host:port.
 	Address string
 	// Why is what the tunnel says, or that there is none.
 	Why string
+	// Foreign is true of a proxy of a person's own, and false of a tunnel of Strata's.
+	Foreign bool
 }
 
 func (e *DownError) Error() string {
+	if e.Foreign {
+		return fmt.Sprintf("the kubeconfig's proxy at %s lets nothing through: %s", e.Address, e.Why)
+	}
 	return fmt.Sprintf("the tunnel at %s lets nothing through: %s", e.Address, e.Why)
 }
 
-// Dialer connects through the proxy at an address, as host:port. Its errors have the form of a dial from here, with what the far end said
-// (syscall.ECONNREFUSED, syscall.EHOSTUNREACH), or are a *DownError. With an empty address it is direct.
-func Dialer(through string, direct net.Dialer) DialFunc {
-	if through == "" {
+// Cause and Hint are what a person does about it.
+func (e *DownError) Cause() string {
+	if e.Foreign {
+		return "nothing is known of what is behind the proxy that the kubeconfig names (proxy-url)"
+	}
+	return "nothing is known of what is behind the jump host"
+}
+
+// Hint is the fix.
+func (e *DownError) Hint() string {
+	if e.Foreign {
+		return "start that proxy, or correct proxy-url in the kubeconfig"
+	}
+	return "log in to the jump host by hand (ssh); strata tunnel -s STACK says why it does not open"
+}
+
+// Dialer connects through a tunnel, and through no other one that has its port. Its errors have the form of a dial from here, with what the far
+// end said (syscall.ECONNREFUSED, syscall.EHOSTUNREACH, os.ErrDeadlineExceeded), or are a *DownError. Without a tunnel it is direct.
+func Dialer(through Spec, direct net.Dialer) DialFunc {
+	if !through.There() {
 		return direct.DialContext
 	}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		socks, err := proxy.SOCKS5("tcp", through, nil, &direct)
+		digest, err := through.digest()
 		if err != nil {
 			return nil, err
 		}
-		if direct.Timeout > 0 {
-			bounded, cancel := context.WithTimeout(ctx, direct.Timeout)
-			defer cancel()
-			ctx = bounded
+		conn, err := line{at: through.Address(), digest: digest, direct: direct}.dial(ctx, network, address)
+		switch {
+		case errors.Is(err, errAbsent):
+			return nil, &DownError{Address: through.Address(), Why: "there is none; strata tunnel opens one"}
+		case errors.Is(err, errNoTunnel):
+			return nil, &DownError{Address: through.Address(), Why: "it has just ended, or the port is another program's: end that, or set another port: strata:hosts.ssh.dynamicForward"}
 		}
-		conn, err := socks.(proxy.ContextDialer).DialContext(ctx, network, address)
-		if err != nil {
-			return nil, explained(ctx, through, network, err)
-		}
-		return conn, nil
+		return conn, err
 	}
 }
 
-// Through takes a tunnel's proxy out of config, and connects as it would have: for a client that chooses the addresses itself, or that wants to
-// know why. Without one it connects directly.
-func Through(config *rest.Config, direct net.Dialer) DialFunc {
-	at := proxyOf(config)
-	if at != "" {
-		config.Proxy = nil
-	}
-	return Dialer(at, direct)
+// line is a tunnel to be connected through: where it listens, and which one it is.
+type line struct {
+	at, digest string
+	direct     net.Dialer
 }
 
-// Proxied says whether config has a tunnel's proxy, and not another one of a person's.
-func Proxied(config *rest.Config) bool { return proxyOf(config) != "" }
+// errNoTunnel says that what listens there does not answer as a tunnel does.
+var errNoTunnel = errors.New("it is no tunnel")
 
-func proxyOf(config *rest.Config) string {
-	if config.Proxy == nil {
-		return ""
+// dial connects to an address through the tunnel. Besides what Dialer says, its error is errAbsent or errNoTunnel.
+func (l line) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if l.direct.Timeout > 0 {
+		bounded, cancel := context.WithTimeout(ctx, l.direct.Timeout)
+		defer cancel()
+		ctx = bounded
 	}
-	at, err := config.Proxy(&http.Request{URL: &url.URL{Scheme: "https", Host: "kubernetes"}})
-	if err != nil || at == nil || at.Scheme != scheme {
-		return ""
+	conn, err := l.direct.DialContext(ctx, "tcp", l.at)
+	if err != nil {
+		return nil, l.absent(ctx, err)
 	}
-	return at.Host
-}
-
-// explained gives what the proxy says the form that a dial from here has.
-func explained(ctx context.Context, through, network string, err error) error {
-	dial := func(cause error) error { return &net.OpError{Op: "dial", Net: network, Err: cause} }
-	text := err.Error()
+	near := peeked{conn, bufio.NewReader(conn)}
+	said, err := near.request(ctx, connectWord+l.digest+" "+address+"\n")
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return dial(os.ErrDeadlineExceeded)
-	case ctx.Err() != nil:
-		return err
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return &DownError{through, "there is none; strata tunnel opens one"}
-	case strings.HasSuffix(text, "connection refused"): // golang.org/x/net/internal/socks: "unknown error connection refused"
-		return dial(syscall.ECONNREFUSED)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = l.late(ctx, network)
+	case err != nil:
+		err = errNoTunnel
+	default:
+		err = said.error(network, l.at, l.digest)
 	}
-	if trouble := why(ctx, through); trouble != "" {
-		return &DownError{through, trouble}
+	if err != nil {
+		_ = conn.Close() // Nothing passes there.
+		return nil, err
 	}
-	if strings.HasSuffix(text, "unreachable") {
-		return dial(syscall.EHOSTUNREACH)
-	}
-	return err
+	return near, nil
 }
+
+// absent is the error of a connection to the tunnel itself.
+func (l line) absent(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return errAbsent
+	}
+	return &DownError{Address: l.at, Why: "it cannot be connected to: " + innermost(err)}
+}
+
+// request says a line and reads the answer.
+func (p peeked) request(ctx context.Context, line string) (reply, error) {
+	stop := context.AfterFunc(ctx, func() { _ = p.SetDeadline(time.Unix(1, 0)) })
+	defer func() {
+		if stop() {
+			_ = p.SetDeadline(time.Time{})
+		}
+	}()
+	var said reply
+	if _, err := io.WriteString(p.Conn, line); err != nil {
+		return said, err
+	}
+	text, err := p.said.ReadBytes('\n')
+	if err != nil {
+		return said, err
+	}
+	return said, json.Unmarshal(text, &said)
+}
+
+// late is the error of a connection that was given up before the tunnel had an answer: that is the address's silence only where the tunnel
+// itself is well.
+func (l line) late(ctx context.Context, network string) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateLimit)
+	defer cancel()
+	lease, found, err := greet(asked, l.at)
+	if err != nil {
+		return &DownError{Address: l.at, Why: "it does not answer"}
+	}
+	lease.Close()
+	switch {
+	case found.Trouble != "":
+		return &DownError{Address: l.at, Why: found.Trouble}
+	case found.Pending:
+		return &DownError{Address: l.at, Why: "jump host " + found.Last + ": " + errUnderWay.Error()}
+	}
+	return &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
+}
+
+// lateLimit is short: who connects has waited already.
+const lateLimit = 500 * time.Millisecond

@@ -6,15 +6,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"syscall"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// What Strata says to a tunnel; no client of SOCKS begins so.
+// What Strata says to a tunnel; no client of SOCKS begins so. It greets it, and may then ask for its end: endLine is obeyed where no other run uses
+// it, replaceLine where the jump host cannot be used. connectWord begins a connection (connect.go).
 const (
-	greeting = "strata-tunnel\n"
-	endLine  = "end\n"
+	greeting    = "strata-tunnel\n"
+	endLine     = "end\n"
+	replaceLine = "replace\n"
+	connectWord = "strata-connect "
 )
 
 // answer is what a tunnel says of itself.
@@ -22,14 +28,21 @@ type answer struct {
 	// Digest is of its Spec; Last is the jump host that connections come out of.
 	Digest string `json:"digest"`
 	Last   string `json:"last"`
+	// Access tells what it logs in with from what another one would (access).
+	Access string `json:"access"`
 	// Uses is how many others use it now.
 	Uses int `json:"uses"`
-	// Trouble is why the jump host cannot be used; empty where it can.
+	// Trouble is why the jump host cannot be used; empty where it can. Pending is true while it is being logged in to.
 	Trouble string `json:"trouble,omitempty"`
+	Pending bool   `json:"pending,omitempty"`
 }
 
-// localLimit bounds what happens on this machine only.
-const localLimit = 2 * time.Second
+const (
+	// localLimit bounds what happens on this machine only.
+	localLimit = 2 * time.Second
+	// askAgain is the pause between two questions about what takes a moment.
+	askAgain = 20 * time.Millisecond
+)
 
 // errAbsent says that nothing listens at the port.
 var errAbsent = errors.New("nothing listens there")
@@ -62,35 +75,65 @@ func greet(ctx context.Context, address string) (*Lease, answer, error) {
 		return nil, answer{}, err
 	}
 	lease := &Lease{conn: conn, said: bufio.NewReader(conn)}
-	found, err := lease.ask()
+	limit, _ := ctx.Deadline()
+	found, err := lease.ask(greeting, limit)
 	if err != nil {
 		lease.Close()
-		return nil, answer{}, fmt.Errorf("port %s of this machine is another program's (%w); end it, or set another port: strata:hosts.ssh.dynamicForward", address, err)
+		return nil, answer{}, err
 	}
 	return lease, found, nil
 }
 
-// ask asks the tunnel what it is.
-func (l *Lease) ask() (answer, error) {
-	_ = l.conn.SetDeadline(time.Now().Add(localLimit))
+// ask says a line to the tunnel, which answers with what it is.
+func (l *Lease) ask(line string, limit time.Time) (answer, error) {
+	_ = l.conn.SetDeadline(limit)
 	defer func() { _ = l.conn.SetDeadline(time.Time{}) }()
 	var found answer
-	if _, err := l.conn.Write([]byte(greeting)); err != nil {
+	if _, err := io.WriteString(l.conn, line); err != nil {
 		return found, err
 	}
-	line, err := l.said.ReadBytes('\n')
+	text, err := l.said.ReadBytes('\n')
 	if err != nil {
 		return found, err
 	}
-	return found, json.Unmarshal(line, &found)
+	return found, json.Unmarshal(text, &found)
 }
 
-// why is what a tunnel says about its jump host; empty where it says nothing.
-func why(ctx context.Context, address string) string {
-	lease, found, err := greet(ctx, address)
-	if err != nil {
-		return ""
+// decided greets what listens at an address, and waits for what it says to hold: one that is just ending is absent a moment later, and a login
+// that is under way comes to an end. enough says of a trouble that no login needs to be waited for.
+func decided(ctx context.Context, address string, enough func(answer) bool) (*Lease, answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, loginLimit)
+	defer cancel()
+	var lease *Lease
+	var found answer
+	var err error
+	for range 3 {
+		if lease, found, err = greet(ctx, address); err == nil || !hungUp(err) {
+			break
+		}
+		_ = pause(ctx)
 	}
-	lease.Close()
-	return found.Trouble
+	switch {
+	case errors.Is(err, errAbsent):
+		return nil, found, err
+	case err != nil:
+		return nil, found, fmt.Errorf("port %s of this machine is another program's (%w); end it, or set another port: strata:hosts.ssh.dynamicForward", address, err)
+	}
+	for found.Pending && !enough(found) && pause(ctx) == nil {
+		if found, err = lease.ask(greeting, time.Now().Add(localLimit)); err != nil {
+			lease.Close()
+			return nil, answer{}, errAbsent // It has ended: the jump host did not let it in.
+		}
+	}
+	return lease, found, nil
+}
+
+// hungUp says whether the other end has closed the connection.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// pause waits a moment. Its error is the end of ctx.
+func pause(ctx context.Context) error {
+	return wait.PollUntilContextCancel(ctx, askAgain, false, func(context.Context) (bool, error) { return true, nil })
 }

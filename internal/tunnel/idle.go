@@ -5,37 +5,53 @@ import (
 	"time"
 )
 
-// idle calls a function once nothing has been in use for a time.
+// idle counts what is in use, and calls a function once nothing has been for a time.
 type idle struct {
 	after time.Duration
 	timer *time.Timer
 
 	mutex sync.Mutex
 	count int
+	ended bool
 }
 
 func newIdle(after time.Duration, end func()) *idle {
 	i := &idle{after: after}
 	i.timer = time.AfterFunc(after, func() {
-		if i.uses() == 0 {
+		if i.endWith(0) {
 			end()
 		}
 	})
 	return i
 }
 
-func (i *idle) begin() { i.change(1) }
-func (i *idle) done()  { i.change(-1) }
-
-func (i *idle) change(by int) {
+// begin is one more in use; false where it has ended, and nothing may be.
+func (i *idle) begin() bool {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
-	i.count += by
+	if i.ended {
+		return false
+	}
+	i.count++
+	i.timer.Stop()
+	return true
+}
+
+func (i *idle) done() {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	i.count--
 	if i.count == 0 {
 		i.timer.Reset(i.after)
-	} else {
-		i.timer.Stop()
 	}
+}
+
+// endWith ends it where no more than some are in use: from then on nothing begins.
+func (i *idle) endWith(uses int) bool {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	i.ended = i.ended || i.count <= uses
+	return i.ended
 }
 
 func (i *idle) uses() int {

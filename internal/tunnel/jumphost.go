@@ -11,56 +11,170 @@ import (
 	"strata/internal/remote"
 )
 
-// loginLimit bounds one login to the jump hosts while connections wait for it.
-const loginLimit = 10 * time.Second
+const (
+	// loginLimit bounds one login to the jump hosts.
+	loginLimit = 10 * time.Second
+	// patience is how long a connection waits for a login. Gates give up after 3 s, and are to hear before that whose fault it is.
+	patience = 1500 * time.Millisecond
+	// A far end that says nothing for quiet may be a jump host that does: it is asked for a sign of life, which pingLimit bounds.
+	quiet, pingLimit = 750 * time.Millisecond, time.Second
+)
 
 // jumpHost is the last host on the way, logged in to when it is needed.
 type jumpHost struct {
+	name   string
 	target remote.Target
 	dialer remote.Dialer
+	// limit bounds one login.
+	limit time.Duration
+	// life ends with the tunnel.
+	life context.Context
 
-	mutex   sync.Mutex
-	client  *remote.Client
+	mutex  sync.Mutex
+	client *remote.Client
+	// underWay is closed when the login that is under way has ended; nil where none is.
+	underWay chan struct{}
+	// trouble is why the last attempt to log in failed; nil once one did not.
 	trouble error
+	backOff backOff
 }
+
+// jumpHostError says that it is the jump host that a connection failed at, and not who was to be reached.
+type jumpHostError struct{ why error }
+
+func (e *jumpHostError) Error() string { return e.why.Error() }
+func (e *jumpHostError) Unwrap() error { return e.why }
+
+var (
+	errUnderWay = errors.New("it is being logged in to")
+	errSilent   = errors.New("it gives no answer")
+)
 
 // newJumpHost is the end of a tunnel; key is what remote.Dialer takes.
-func newJumpHost(spec Spec, key []byte) *jumpHost {
-	return &jumpHost{target: remote.Target{Jump: spec.Via, Agent: spec.Agent}, dialer: remote.Dialer{PrivateKey: key}}
+func newJumpHost(life context.Context, spec Spec, key []byte) *jumpHost {
+	target := remote.Target{Jump: spec.Via, Agent: spec.Agent}
+	return &jumpHost{name: spec.last(), life: life, limit: loginLimit, target: target, dialer: remote.Dialer{PrivateKey: key}}
 }
 
-// connect makes one attempt to connect to an address from the jump host.
+// connect makes one attempt to connect to an address from the jump host. Its error is a *jumpHostError, or what is said of the address.
 func (j *jumpHost) connect(ctx context.Context, address string) (net.Conn, error) {
-	client, err := j.login(ctx)
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	client, err := j.login(bounded)
 	if err != nil {
-		return nil, err
+		return nil, &jumpHostError{err}
 	}
+	conn, err := dialWatched(ctx, client, address)
+	var said *net.OpError
+	switch {
+	case err == nil:
+		return conn, nil
+	case errors.Is(err, remote.ErrForwarding):
+		return nil, &jumpHostError{fmt.Errorf("%s: %w", j.name, err)}
+	case errors.As(err, &said) && said.Op == "dial", errors.Is(err, remote.ErrConnectFailed):
+		return nil, err
+	case errors.Is(err, errSilent):
+		return nil, &jumpHostError{fmt.Errorf("jump host %s: %w", j.name, err)}
+	}
+	return nil, &jumpHostError{fmt.Errorf("jump host %s: the connection to it was lost: %w", j.name, err)}
+}
+
+// dialWatched connects to an address from the client's host, and gives up with errSilent where that host has fallen silent.
+func dialWatched(ctx context.Context, client *remote.Client, address string) (net.Conn, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := time.AfterFunc(quiet, func() {
+		asked, stop := context.WithTimeout(ctx, pingLimit)
+		defer stop()
+		if client.Ping(asked) != nil {
+			cancel(errSilent)
+		}
+	})
+	defer watch.Stop()
 	conn, err := client.DialContext(ctx, address)
-	if errors.Is(err, remote.ErrForwarding) {
-		j.failed(err)
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		return nil, errSilent
 	}
 	return conn, err
 }
 
-// login is the connection to the jump host, made anew where it has ended. Others wait meanwhile: they need the same one.
+// login is the connection to the jump host, made anew where it has ended. All that need it wait for the same login.
 func (j *jumpHost) login(ctx context.Context) (*remote.Client, error) {
-	j.mutex.Lock()
-	defer j.mutex.Unlock()
-	if j.client != nil {
+	client, underWay := j.begin()
+	if client != nil {
+		return client, nil
+	}
+	if underWay != nil {
 		select {
-		case <-j.client.Done():
-		default:
-			return j.client, nil
+		case <-underWay:
+		case <-ctx.Done():
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, loginLimit)
-	defer cancel()
-	j.client, j.trouble = j.dialer.DialJumpHost(ctx, j.target)
-	if j.trouble != nil {
-		j.client = nil
-		return nil, fmt.Errorf("tunnel: %w", j.trouble)
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	switch {
+	case j.connected():
+		return j.client, nil
+	case j.trouble != nil:
+		return nil, j.trouble
 	}
-	return j.client, nil
+	return nil, fmt.Errorf("jump host %s: %w", j.name, errUnderWay)
+}
+
+// begin is the connection to the jump host or, where it has ended, the login that is waited for: it begins unless one is under way already. Neither
+// is there for a while after a login that was turned down.
+func (j *jumpHost) begin() (*remote.Client, <-chan struct{}) {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	if j.connected() {
+		return j.client, nil
+	}
+	if j.underWay == nil && !j.backOff.waits(time.Now()) {
+		j.underWay = make(chan struct{})
+		go j.attempt(j.underWay)
+	}
+	return nil, j.underWay
+}
+
+// connected says whether the last login still holds.
+func (j *jumpHost) connected() bool {
+	if j.client == nil {
+		return false
+	}
+	select {
+	case <-j.client.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// attempt logs in. A host that cannot be reached may be booting, and is tried all the time; one that said no is left alone for a while.
+func (j *jumpHost) attempt(ended chan struct{}) {
+	ctx, cancel := context.WithTimeout(j.life, j.limit)
+	defer cancel()
+	var last error
+	dialer := j.dialer
+	dialer.Notify = func(err error) {
+		last = fmt.Errorf("jump host %s: %w", j.name, err)
+		j.failed(last)
+	}
+	client, err := dialer.DialJumpHost(ctx, j.target)
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	defer close(ended)
+	j.client, j.trouble, j.underWay = client, err, nil
+	switch {
+	case err == nil:
+		j.backOff = backOff{}
+	case !errors.Is(err, context.DeadlineExceeded), errors.Is(err, remote.ErrKeyRejected):
+		j.backOff.grow(time.Now())
+	case last != nil:
+		j.trouble = last // It is the same text each time.
+	}
+	if client != nil && j.life.Err() != nil {
+		_ = client.Close() // The tunnel has ended meanwhile.
+	}
 }
 
 func (j *jumpHost) failed(err error) {
@@ -69,16 +183,17 @@ func (j *jumpHost) failed(err error) {
 	j.trouble = err
 }
 
-// why is why the last connection did not come about; empty where it did, or was refused by the far end.
-func (j *jumpHost) why() string {
-	if !j.mutex.TryLock() {
-		return "it is being logged in to"
-	}
+// state says why the jump host cannot be used, empty where it can or where that is not known yet, and whether it is being logged in to.
+func (j *jumpHost) state() (trouble string, pending bool) {
+	j.mutex.Lock()
 	defer j.mutex.Unlock()
-	if j.trouble == nil {
-		return ""
+	if j.connected() {
+		return "", false
 	}
-	return j.trouble.Error()
+	if j.trouble != nil {
+		trouble = j.trouble.Error()
+	}
+	return trouble, j.underWay != nil
 }
 
 func (j *jumpHost) close() {

@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"net"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/armon/go-socks5"
@@ -21,22 +24,24 @@ const Idle = 5 * time.Minute
 // greetLimit bounds the time from a connection to its first byte.
 const greetLimit = 10 * time.Second
 
+// everyUse is as many as there can be.
+const everyUse = math.MaxInt
+
 // server serves one tunnel.
 type server struct {
-	digest string
-	last   string
-	host   *jumpHost
-	socks  *socks5.Server
-	idle   *idle
-	end    context.CancelFunc
+	digest, access, last string
+	host                 *jumpHost
+	socks                *socks5.Server
+	idle                 *idle
+	end                  context.CancelFunc
 }
 
-// Serve answers at a listener, which it closes, until ctx ends, a program that needs the port for another way asks it to, or nothing has used it
-// for a time. ready is called when the jump host has been logged in to. Its error is why that was not possible.
+// Serve answers at a listener, which it closes, until ctx ends, a program that needs the port for another way or has a better key asks it to, or
+// nothing has used it for a time. ready is called when the jump host has been logged in to. Its error is why that was not possible.
 func Serve(ctx context.Context, listener net.Listener, spec Spec, key []byte, idleFor time.Duration, ready func()) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s, err := newServer(spec, key, cancel, idleFor)
+	s, err := newServer(ctx, spec, key, cancel, idleFor)
 	if err != nil {
 		return err
 	}
@@ -47,23 +52,27 @@ func Serve(ctx context.Context, listener net.Listener, spec Spec, key []byte, id
 	if _, err := s.host.login(ctx); err != nil {
 		cancel()
 		served.Wait()
-		return err
+		return fmt.Errorf("tunnel: %w", err)
 	}
 	ready()
 	served.Wait()
 	return nil
 }
 
-func newServer(spec Spec, key []byte, end context.CancelFunc, idleFor time.Duration) (*server, error) {
+func newServer(ctx context.Context, spec Spec, key []byte, end context.CancelFunc, idleFor time.Duration) (*server, error) {
 	digest, err := spec.digest()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{digest: digest, last: spec.last(), host: newJumpHost(spec, key), end: end, idle: newIdle(idleFor, end)}
+	access, err := accessOf(spec, key)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{digest: digest, access: access, last: spec.last(), host: newJumpHost(ctx, spec, key), end: end, idle: newIdle(idleFor, end)}
 	s.socks, err = socks5.New(&socks5.Config{
 		Resolver: farEnd{},
-		Dial:     func(ctx context.Context, _, address string) (net.Conn, error) { return s.host.connect(ctx, address) },
-		Logger:   log.New(io.Discard, "", 0), // who connects is told, and asks why
+		Dial:     s.dial,
+		Logger:   log.New(io.Discard, "", 0), // who connects is told
 	})
 	return s, err
 }
@@ -75,6 +84,22 @@ func (farEnd) Resolve(ctx context.Context, _ string) (context.Context, net.IP, e
 	return ctx, nil, nil
 }
 
+// dial connects for a client of SOCKS. go-socks5 looks for words in an error (request.go, handleConnect): with "refused" the far end has refused,
+// with "network is unreachable" it is the way there, and each other one is "host unreachable".
+func (s *server) dial(ctx context.Context, _, address string) (net.Conn, error) {
+	conn, err := s.host.connect(ctx, address)
+	var host *jumpHostError
+	switch {
+	case err == nil:
+		return conn, nil
+	case errors.As(err, &host):
+		return nil, syscall.ENETUNREACH
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return nil, syscall.ECONNREFUSED
+	}
+	return nil, syscall.EHOSTUNREACH
+}
+
 func (s *server) accept(ctx context.Context, listener net.Listener) {
 	for {
 		conn, err := listener.Accept()
@@ -84,17 +109,20 @@ func (s *server) accept(ctx context.Context, listener net.Listener) {
 			}
 			return
 		}
-		s.idle.begin()
+		if !s.idle.begin() {
+			_ = conn.Close() // It ends, and who comes now starts one of its own.
+			continue
+		}
 		go func() {
 			defer s.idle.done()
 			defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-			s.serve(conn)
+			s.serve(ctx, conn)
 		}()
 	}
 }
 
 // serve is one connection: one of SOCKS, or one of Strata's own, which begins with another byte.
-func (s *server) serve(conn net.Conn) {
+func (s *server) serve(ctx context.Context, conn net.Conn) {
 	defer func() { _ = conn.Close() }() // The other end sees it.
 	said := bufio.NewReader(conn)
 	_ = conn.SetReadDeadline(time.Now().Add(greetLimit))
@@ -102,49 +130,47 @@ func (s *server) serve(conn net.Conn) {
 	if err != nil {
 		return
 	}
-	_ = conn.SetReadDeadline(time.Time{})
-	if first[0] == greeting[0] {
-		s.greet(conn, said)
+	if first[0] != greeting[0] {
+		_ = conn.SetReadDeadline(time.Time{})
+		_ = s.socks.ServeConn(peeked{conn, said}) // It has told the other end.
 		return
 	}
-	_ = s.socks.ServeConn(peeked{conn, said}) // It has told the other end.
-}
-
-// peeked is a connection of which something has been read.
-type peeked struct {
-	net.Conn
-	said *bufio.Reader
-}
-
-func (p peeked) Read(b []byte) (int, error) { return p.said.Read(b) }
-
-// CloseWrite passes on that the far end has nothing more to say.
-func (p peeked) CloseWrite() error {
-	if half, ok := p.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
+	line, err := said.ReadString('\n')
+	_ = conn.SetReadDeadline(time.Time{})
+	if err != nil {
+		return
 	}
-	return nil
+	if request, found := strings.CutPrefix(line, connectWord); found {
+		s.forward(ctx, peeked{conn, said}, request)
+		return
+	}
+	for s.greeted(conn, line) {
+		if line, err = said.ReadString('\n'); err != nil {
+			return
+		}
+	}
 }
 
-// greet says what this tunnel is, and then holds it until the other end goes or asks for its end.
-func (s *server) greet(conn net.Conn, said *bufio.Reader) {
-	for {
-		line, err := said.ReadString('\n')
-		switch {
-		case err != nil:
-			return
-		case line == endLine:
+// greeted answers one line, and holds the tunnel until the other end goes or asks for its end.
+func (s *server) greeted(conn net.Conn, line string) bool {
+	switch line {
+	case greeting:
+		s.host.begin() // who asks is to hear how it goes
+	case endLine:
+		if s.idle.endWith(1) { // another run may have come since the answer
 			s.end()
-			return
-		case line != greeting:
-			return
+			return false
 		}
-		answer, err := json.Marshal(answer{Digest: s.digest, Last: s.last, Uses: s.idle.uses() - 1, Trouble: s.host.why()})
-		if err != nil {
-			return
+	case replaceLine:
+		if trouble, _ := s.host.state(); trouble != "" {
+			s.idle.endWith(everyUse)
+			s.end()
+			return false
 		}
-		if _, err := fmt.Fprintf(conn, "%s\n", answer); err != nil {
-			return
-		}
+	default:
+		return false
 	}
+	trouble, pending := s.host.state()
+	said := answer{Digest: s.digest, Last: s.last, Access: s.access, Uses: s.idle.uses() - 1, Trouble: trouble, Pending: pending}
+	return json.NewEncoder(conn).Encode(said) == nil
 }

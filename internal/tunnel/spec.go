@@ -1,8 +1,6 @@
 package tunnel
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -76,12 +74,14 @@ func (s Spec) last() string {
 	return net.JoinHostPort(hop.Address, strconv.Itoa(hop.Port))
 }
 
+// protocol is the version of what is said to a tunnel: one of another version is another tunnel.
+const protocol = "2 "
+
 // digest tells one way from another.
 func (s Spec) digest() (string, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return "", fmt.Errorf("tunnel: %w", err)
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8]), nil
+	return shortHash(append([]byte(protocol), text...)), nil
 }

@@ -77,7 +77,7 @@ func keepToItself() error {
 // environment is what ssh needs of a person's; nothing of a run's is in it, by which the process would be taken for a part of that.
 func environment() []string {
 	var kept []string
-	for _, name := range []string{"HOME", "PATH", "SSH_AUTH_SOCK"} {
+	for _, name := range []string{"HOME", "PATH", agentSocket} {
 		if value, set := os.LookupEnv(name); set {
 			kept = append(kept, name+"="+value)
 		}

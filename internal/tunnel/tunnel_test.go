@@ -6,8 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/internal/remote"
 	"strata/internal/remote/sshtest"
@@ -26,6 +23,8 @@ import (
 type tunnelled struct {
 	Spec
 	jump  *sshtest.Server
+	key   []byte
+	at    net.Listener
 	ended chan error
 	stop  context.CancelFunc
 }
@@ -33,24 +32,31 @@ type tunnelled struct {
 // served serves a tunnel in this process.
 func served(t *testing.T, idleFor time.Duration) tunnelled {
 	t.Helper()
-	jump := sshtest.Start(t)
+	at, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	jump := sshtest.New(t)
 	jump.Forwards = true
+	jump.Serve(t, at)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	spec := Of(remote.Target{Jump: []remote.Hop{jump.Hop()}, DynamicForward: listener.Addr().(*net.TCPAddr).Port})
+	ended, stop := serve(t, listener, spec, jump.PrivateKey(), idleFor)
+	return tunnelled{spec, jump, jump.PrivateKey(), at, ended, stop}
+}
+
+// serve serves a tunnel until the test ends, or it is stopped.
+func serve(t *testing.T, listener net.Listener, spec Spec, key []byte, idleFor time.Duration) (chan error, context.CancelFunc) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	tunnel := tunnelled{spec, jump, make(chan error, 1), stop}
-	ready := make(chan struct{})
-	go func() {
-		tunnel.ended <- Serve(ctx, listener, spec, jump.PrivateKey(), idleFor, func() { close(ready) })
-	}()
+	t.Cleanup(stop)
+	ended, ready := make(chan error, 1), make(chan struct{})
+	go func() { ended <- Serve(ctx, listener, spec, key, idleFor, func() { close(ready) }) }()
 	select {
 	case <-ready:
-	case err := <-tunnel.ended:
+	case err := <-ended:
 		require.NoError(t, err)
 	}
-	t.Cleanup(stop)
-	return tunnel
+	return ended, stop
 }
 
 // closedPort is a port where nothing listens.
@@ -99,7 +105,7 @@ func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	require.NoError(t, err)
-	conn, err := Dialer(tunnel.Address(), net.Dialer{})(t.Context(), "tcp", net.JoinHostPort("localhost", port))
+	conn, err := Dialer(tunnel.Spec, net.Dialer{})(t.Context(), "tcp", net.JoinHostPort("localhost", port))
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
 	assert.Equal(t, []string{"localhost:" + port}, tunnel.jump.Onward())
@@ -108,7 +114,7 @@ func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
 // Gates tell a port where nothing listens from a tunnel that is down: only the first is a fact about the cluster.
 func TestWhatTheFarEndSaysIsToldFromWhatTheTunnelSays(t *testing.T) {
 	tunnel := served(t, time.Minute)
-	dial := Dialer(tunnel.Address(), net.Dialer{})
+	dial := Dialer(tunnel.Spec, net.Dialer{})
 	_, err := dial(t.Context(), "tcp", closedPort(t))
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 
@@ -117,14 +123,15 @@ func TestWhatTheFarEndSaysIsToldFromWhatTheTunnelSays(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = silent.Close() }()
-	_, err = Dialer(silent.Addr().String(), net.Dialer{})(bounded, "tcp", "10.0.0.1:6443")
-	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	var down *DownError
+	_, err = Dialer(Spec{Port: silent.Addr().(*net.TCPAddr).Port}, net.Dialer{})(bounded, "tcp", "10.0.0.1:6443")
+	require.ErrorAs(t, err, &down, "what says nothing here has not asked there")
 
 	tunnel.jump.Forwards = false
-	var down *DownError
 	_, err = dial(t.Context(), "tcp", closedPort(t))
 	require.ErrorAs(t, err, &down)
 	assert.Contains(t, down.Why, "AllowTcpForwarding")
+	assert.True(t, strings.HasPrefix(down.Why, tunnel.last()+": jump host forwards no connection"), down.Why)
 
 	tunnel.stop()
 	require.NoError(t, <-tunnel.ended)
@@ -136,7 +143,7 @@ func TestWhatTheFarEndSaysIsToldFromWhatTheTunnelSays(t *testing.T) {
 
 func TestALostJumpHostIsLoggedInToAgain(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
-	dial := Dialer(tunnel.Address(), net.Dialer{})
+	dial := Dialer(tunnel.Spec, net.Dialer{})
 	address := server.Listener.Addr().String()
 	conn, err := dial(t.Context(), "tcp", address)
 	require.NoError(t, err)
@@ -164,7 +171,7 @@ func TestOneDirectionEndsBeforeTheOther(t *testing.T) {
 		_, _ = conn.Write([]byte("all"))
 		_ = conn.Close()
 	}()
-	conn, err := Dialer(tunnel.Address(), net.Dialer{})(t.Context(), "tcp", listener.Addr().String())
+	conn, err := Dialer(tunnel.Spec, net.Dialer{})(t.Context(), "tcp", listener.Addr().String())
 	require.NoError(t, err)
 	text, err := io.ReadAll(conn)
 	require.NoError(t, err)
@@ -179,21 +186,4 @@ func TestAJumpHostThatDoesNotLetInIsNamed(t *testing.T) {
 	err = Serve(t.Context(), listener, spec, other.PrivateKey(), time.Minute, func() { t.Error("it is not ready") })
 	require.ErrorIs(t, err, remote.ErrKeyRejected)
 	require.ErrorContains(t, err, "jump host")
-}
-
-// A proxy of a person's own, in the kubeconfig of an existing cluster, is left to client-go.
-func TestAnotherProxyIsLeftAlone(t *testing.T) {
-	config := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})}
-	assert.False(t, Proxied(config))
-	Through(config, net.Dialer{})
-	assert.NotNil(t, config.Proxy)
-	assert.False(t, Proxied(&rest.Config{}))
-}
-
-func TestTheProxyOfAKubeconfigIsUnderstood(t *testing.T) {
-	spec := Spec{Port: 1080, Via: []remote.Hop{{Address: "bastion"}}}
-	config, err := clientcmd.RESTConfigFromKubeConfig([]byte("apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: c, user: c}}]\n" +
-		"users: [{name: c, user: {token: t}}]\nclusters: [{name: c, cluster: {server: 'https://10.0.0.1:6443', proxy-url: '" + spec.URL() + "'}}]\n"))
-	require.NoError(t, err)
-	assert.True(t, Proxied(config))
 }

@@ -26,6 +26,9 @@ func (s *Server) forward(offer ssh.NewChannel) {
 	s.mutex.Lock()
 	s.onward = append(s.onward, address)
 	s.mutex.Unlock()
+	if address == s.Swallow {
+		return
+	}
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		var number syscall.Errno

@@ -29,6 +29,8 @@ type Server struct {
 	User string
 	// Forwards lets connections through, as a jump host does. Default false.
 	Forwards bool
+	// Swallow is an address that is never connected to nor refused, as one behind a firewall that drops packets. Default none.
+	Swallow string
 
 	hostKey  ssh.Signer
 	login    ssh.PublicKey

@@ -1,0 +1,103 @@
+package kinds_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/kinds"
+	"strata/internal/remote/sshtest"
+	"strata/internal/tunnel"
+	"strata/internal/tunnel/tunneltest"
+)
+
+// asked is what a server gate found that reaches its host directly, and /ping of a server through a tunnel.
+func asked(t *testing.T, way tunnel.Spec, host *sshtest.Server, url string) (health.Verdict, string) {
+	t.Helper()
+	target := host.Target()
+	target.Jump, target.DynamicForward = way.Via, way.Port
+	spec := health.Spec{
+		Kind: health.KindServer, Gate: "k3s-server-1-gate", Layer: "k3s", Timeout: metav1.Duration{Duration: 3 * time.Second}, TimeoutKey: "strata:timeouts.install",
+		Hosts: []health.Host{{Target: target, Role: "server"}}, Servers: []string{url},
+	}
+	var said strings.Builder
+	result, err := kinds.Run(t.Context(), spec, health.Secrets{SSHKey: host.PrivateKey()}, &said)
+	require.NoError(t, err)
+	for _, check := range result.Checks {
+		if strings.HasPrefix(check.Check, "ping") {
+			return check, said.String()
+		}
+	}
+	t.Fatalf("no ping: %s", said.String())
+	return health.Verdict{}, ""
+}
+
+// pongs is a K3s server's supervisor.
+func pongs(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pong") }))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// `strata tunnel -s a` is open, and `strata health -s b` has the same port. Where both sites have the same private addresses, a's server would say
+// pong for b's.
+func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
+	way, _ := tunneltest.Serve(t)
+	host := sshtest.Start(t)
+	mine := tunneltest.Through(host, way.Port)
+	mine.Via[0].Port = 1 // nothing listens: the unit is not seen, and so does not end the gate
+	held, err := tunnel.Open(t.Context(), way, host.PrivateKey())
+	require.NoError(t, err)
+	defer held.Close()
+	ping, progress := asked(t, mine, host, pongs(t))
+	assert.Equal(t, health.Waiting, ping.State)
+	assert.Contains(t, ping.Message, "which is in use; each stack needs a port of its own: strata:hosts.ssh.dynamicForward")
+	assert.Contains(t, ping.Hint, "strata tunnel")
+	assert.Contains(t, progress, "k3s-server-1-gate: tunnel to what only jump host 127.0.0.1:1 reaches")
+}
+
+// The jump host is being booted when the gate begins: what listens at the port later is greeted, which is how a tunnel is held.
+func TestATunnelThatCouldNotBeOpenedIsTriedAgainWhileTheGateAsks(t *testing.T) {
+	host := sshtest.Start(t)
+	way := tunneltest.Through(host, tunneltest.Closed(t))
+	way.Via[0].Port = 1
+	greeted := make(chan struct{})
+	time.AfterFunc(200*time.Millisecond, func() {
+		listener, err := net.Listen("tcp", way.Address())
+		if !assert.NoError(t, err) {
+			return
+		}
+		t.Cleanup(func() { _ = listener.Close() })
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			line, _ := bufio.NewReader(conn).ReadString('\n')
+			_ = conn.Close()
+			if line == "strata-tunnel\n" {
+				close(greeted)
+				return
+			}
+		}
+	})
+	ping, progress := asked(t, way, host, pongs(t))
+	assert.Equal(t, health.Waiting, ping.State)
+	assert.Contains(t, progress, "a test binary serves no tunnel", "it could not be opened at first")
+	select {
+	case <-greeted:
+	default:
+		t.Error("it was tried once only")
+	}
+}

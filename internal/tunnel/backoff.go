@@ -1,0 +1,20 @@
+package tunnel
+
+import "time"
+
+// The pause after a login that the jump host turned down. Guards such as fail2ban and OpenSSH's PerSourcePenalties shut out who goes on.
+const firstPause, longestPause = 2 * time.Second, 30 * time.Second
+
+// backOff is the pause between logins that fail: each is twice as long as the one before.
+type backOff struct {
+	pause time.Duration
+	until time.Time
+}
+
+func (b *backOff) grow(now time.Time) {
+	b.pause = min(max(2*b.pause, firstPause), longestPause)
+	b.until = now.Add(b.pause)
+}
+
+// waits says whether the pause is not over.
+func (b *backOff) waits(now time.Time) bool { return now.Before(b.until) }

@@ -1,0 +1,124 @@
+package tunnel
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// A client of SOCKS hears one of eight numbers when it is not connected. Strata's own connections begin with a line instead,
+// "strata-connect DIGEST ADDRESS", with anyTunnel in place of the digest of a Spec where it is not known; the answer is a line, too (reply), and
+// what passes after a good one is the far end's.
+const anyTunnel = "-"
+
+// reply is how a connection came about, or why not.
+type reply struct {
+	// Digest and Last say which tunnel it is.
+	Digest string `json:"digest"`
+	Last   string `json:"last"`
+	// Trouble is why the jump host cannot be used.
+	Trouble string `json:"trouble,omitempty"`
+	// FarEnd is what the jump host says of the address: one of farEndErrors, or its own words.
+	FarEnd string `json:"farEnd,omitempty"`
+}
+
+// farEndErrors are what is said of an address, as a dial from here has it.
+var farEndErrors = map[string]error{
+	"refused": syscall.ECONNREFUSED, "unreachable": syscall.EHOSTUNREACH, "timeout": os.ErrDeadlineExceeded,
+}
+
+// fill says in a reply why the jump host did not connect.
+func (r *reply) fill(err error) {
+	var host *jumpHostError
+	if errors.As(err, &host) {
+		r.Trouble = host.Error()
+		return
+	}
+	r.FarEnd = err.Error()
+	for word, known := range farEndErrors {
+		if errors.Is(err, known) {
+			r.FarEnd = word
+		}
+	}
+}
+
+// error is what a reply says, as an error of who connects to an address through the tunnel at another.
+func (r reply) error(network, through, digest string) error {
+	switch {
+	case digest != anyTunnel && digest != r.Digest:
+		return &DownError{Address: through, Why: takenBy(through, r.Last)}
+	case r.Trouble != "":
+		return &DownError{Address: through, Why: r.Trouble}
+	case r.FarEnd == "":
+		return nil
+	}
+	if known := farEndErrors[r.FarEnd]; known != nil {
+		return &net.OpError{Op: "dial", Net: network, Err: known}
+	}
+	return fmt.Errorf("jump host %s: %s", r.Last, r.FarEnd)
+}
+
+// takenBy says that a port has another tunnel.
+func takenBy(address, last string) string {
+	return fmt.Sprintf("port %s of this machine has a tunnel to %s, which is in use; each stack needs a port of its own: strata:hosts.ssh.dynamicForward",
+		address[strings.LastIndex(address, ":")+1:], last)
+}
+
+// forward serves one connection of Strata's own; request is what follows connectWord.
+func (s *server) forward(ctx context.Context, near peeked, request string) {
+	digest, address, _ := strings.Cut(strings.TrimSpace(request), " ")
+	said := reply{Digest: s.digest, Last: s.last}
+	var far net.Conn
+	if digest == s.digest || digest == anyTunnel {
+		var err error
+		if far, err = s.host.connect(ctx, address); err != nil {
+			said.fill(err)
+		}
+	}
+	if far != nil {
+		defer func() { _ = far.Close() }() // The other end sees it.
+	}
+	if json.NewEncoder(near).Encode(said) == nil && far != nil {
+		pipe(near, far)
+	}
+}
+
+// pipe passes on what both ends say until both have ended, or one fails.
+func pipe(near, far net.Conn) {
+	ended := make(chan error, 2)
+	pass := func(to, from net.Conn) {
+		_, err := io.Copy(to, from)
+		if half, ok := to.(interface{ CloseWrite() error }); ok {
+			_ = half.CloseWrite() // It has ended altogether where this fails.
+		}
+		ended <- err
+	}
+	go pass(near, far)
+	go pass(far, near)
+	if <-ended == nil {
+		<-ended
+	}
+}
+
+// peeked is a connection of which something has been read.
+type peeked struct {
+	net.Conn
+	said *bufio.Reader
+}
+
+func (p peeked) Read(b []byte) (int, error) { return p.said.Read(b) }
+
+// CloseWrite passes on that the far end has nothing more to say.
+func (p peeked) CloseWrite() error {
+	if half, ok := p.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
