@@ -29,6 +29,8 @@ type UnitFacts struct {
 	Active string `json:"active,omitempty"`
 	Sub    string `json:"sub,omitempty"`
 	Result string `json:"result,omitempty"`
+	// Restart is when systemd starts the unit again by itself, always in K3s's own unit.
+	Restart string `json:"restart,omitempty"`
 	// Status is the exit status of the main process; Restarts how often systemd started it again.
 	Status   int `json:"status,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
@@ -82,7 +84,7 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 	return UnitFacts{
 		Certificate: first.File, CertificateEnds: first.Ends, Ending: some && first.Ends.Sub(now) < k3snode.RenewWithin,
 		Seen: true, Load: b.Get("LoadState"), Active: b.Get("ActiveState"), Sub: b.Get("SubState"), Result: b.Get("Result"),
-		Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Stable: b.Get("stable") == "yes",
+		Restart: b.Get("Restart"), Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Stable: b.Get("stable") == "yes",
 		Queued:      b.number("Job") > 0 && b.Get("SubState") != "start",
 		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Join: b.Get("join"), Alarm: b.Get("alarm"), Log: b["log"],
 	}
@@ -113,7 +115,7 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 	if archive := imports(f.Log); archive != "" {
 		v.Message += ", imports images of " + archive
 	}
-	if f.Active == "inactive" && !f.ended() {
+	if f.stopped() {
 		return stoppedUnit(host, v)
 	}
 	v = explainUnit(host, f, v)
@@ -124,8 +126,17 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 // ended says whether the unit's main process failed.
 func (f UnitFacts) ended() bool { return f.Result != "" && f.Result != "success" }
 
-// stoppedUnit is a unit that was told to stop, or that nothing has started: systemd starts one that ended by itself again (Restart=always).
-// What K3s logged until then is about something else.
+// stopped says whether the unit was told to stop, or nothing has started it: systemd starts one that ended by itself again. What is told to
+// stop may end with an error, as K3s does when its kubelet is the first to end (k3s-io/k3s#2624), and then it is failed for good.
+func (f UnitFacts) stopped() bool {
+	switch f.Result {
+	case "exit-code", "signal", "core-dump", "timeout":
+		return f.Active == "failed" && f.Sub == "failed" && f.Restart == "always"
+	}
+	return f.Active == "inactive" && !f.ended()
+}
+
+// stoppedUnit words that a unit is stopped. What K3s logged until then is about something else.
 func stoppedUnit(host health.Host, v health.Verdict) health.Verdict {
 	v.Cause = UnitName(host) + " was stopped, or nothing has started it; systemd does not start it by itself before the next boot"
 	v.Hint = fmt.Sprintf("on %s: systemctl start %s; who stopped it: journalctl _PID=1 -u %s -n 5", host.Name, UnitName(host), UnitName(host))

@@ -24,10 +24,11 @@ func TestWhatAHostSaysOfItsUnit(t *testing.T) {
 	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 	certificate := certificateLine(t, "agent/b.crt", now.Add(90*24*time.Hour), false)
 	block := func(job, sub string) Block {
-		return Block{"ActiveState": {"active"}, "SubState": {sub}, "Job": {job}, "stable": {"yes"}, "certificate": {certificate}}
+		return Block{"ActiveState": {"active"}, "SubState": {sub}, "Job": {job}, "Restart": {"always"}, "stable": {"yes"}, "certificate": {certificate}}
 	}
 	facts := unitFactsOf(block("17", "running"), now)
 	assert.True(t, facts.Seen)
+	assert.Equal(t, "always", facts.Restart)
 	assert.True(t, facts.Queued)
 	assert.True(t, facts.Stable)
 	assert.False(t, facts.Ending)

@@ -24,7 +24,9 @@ const (
 	webhookIn = "OUTPUT -p tcp --dport 9443 -j DROP"
 	webhookTo = "FORWARD -p tcp --dport 9443 -j DROP"
 	agentFile = "/etc/rancher/k3s/config.yaml.d/99-fault.yaml"
-	cniFile   = "/var/lib/rancher/k3s/agent/etc/cni/net.d/10-flannel.conflist"
+	// agentDropIn is of /run: a host that is started again is whole.
+	agentDropIn = "/run/systemd/system/k3s-agent.service.d"
+	cniFile     = "/var/lib/rancher/k3s/agent/etc/cni/net.d/10-flannel.conflist"
 )
 
 // hostFaults are those of a host, its access and its K3s.
@@ -32,6 +34,13 @@ var hostFaults = []fault{
 	{
 		name: "an agent is stopped", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "was stopped", fix: "systemctl start k3s-agent",
 		on: "agent-1", inject: "systemctl stop k3s-agent", heal: "systemctl start --no-block k3s-agent",
+	},
+	{
+		// As K3s ends now and then (k3s-io/k3s#2624); a command of the stop that fails has the same effect each time.
+		name: "an agent is stopped and ends with an error", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "was stopped", fix: "systemctl start k3s-agent",
+		on:     "agent-1",
+		inject: "mkdir " + agentDropIn + "; printf '[Service]\\nExecStop=/bin/false\\n' >" + agentDropIn + "/fault.conf; systemctl daemon-reload; systemctl stop k3s-agent; systemctl is-failed k3s-agent",
+		heal:   "rm -r " + agentDropIn + "; systemctl daemon-reload; systemctl start --no-block k3s-agent",
 	},
 	{
 		name: "an agent has a key that K3s does not know", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "does not know a key", fix: "correct the key",

@@ -52,7 +52,7 @@ const (
 
 // sampledFaults are one of a host, its access, the cluster, each layer and a workload, which show and heal within seconds.
 var sampledFaults = []string{
-	"an agent is stopped", "sudo asks for a password", "CoreDNS is scaled to 0", "the address pool is deleted", "the issuer is deleted", "an image does not exist",
+	"an agent is stopped and ends with an error", "sudo asks for a password", "CoreDNS is scaled to 0", "the address pool is deleted", "the issuer is deleted", "an image does not exist",
 }
 
 // sampled are the faults of a sample, in the order of the tables.

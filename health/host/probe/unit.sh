@@ -47,7 +47,7 @@ known_routes() {
 }
 # One systemctl and shell builtins: what passes here is what the gate's caller waits for.
 observe() {
-	shown=$(systemctl show "$unit.service" -p LoadState -p ActiveState -p SubState -p NRestarts -p Result -p ExecMainStatus \
+	shown=$(systemctl show "$unit.service" -p LoadState -p ActiveState -p SubState -p NRestarts -p Restart -p Result -p ExecMainStatus \
 		-p Job -p InvocationID -p ActiveEnterTimestampMonotonic)
 	read -r up _ </proc/uptime
 	state='' id='' since=0
