@@ -42,8 +42,9 @@ restart) for unit; do :; done; mkdir -p ROOT/active; : > "ROOT/active/$unit" ;;
 disable) rm -f "ROOT/active/$3" ;;
 list-unit-files) cat ROOT/units 2>/dev/null || : ;;
 esac`)
-	// Only addresses with a file below answers/ are up.
-	h.tool("curl", `for last; do :; done
+	// Only addresses with a file below answers/ are up, and no proxy leads to them.
+	h.tool("curl", `case " $* " in *" --noproxy * "*) ;; *) [ -z "${https_proxy-}" ] || exit 7 ;; esac
+for last; do :; done
 address=${last#https://}; address=${address%%:*}
 if [ -e "ROOT/answers/$address" ]; then printf pong; else exit 7; fi`)
 	h.tool("modinfo", `cat "ROOT/modules/$3" 2>/dev/null || echo "(builtin)"`)

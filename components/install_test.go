@@ -14,6 +14,7 @@ const (
 )
 
 func TestHowANodeJoins(t *testing.T) {
+	t.Setenv("https_proxy", "http://proxy.example.org:3128") // a host's own, from /etc/environment
 	tests := []struct {
 		name               string
 		role, first, peers string

@@ -17,18 +17,19 @@ troubles() {
 			/level=(info|debug)|^I[0-9][0-9][0-9][0-9] |^\{"level":"(info|debug)"|^modprobe: / { next }
 			{ print }' | tail -n 25 | cut -c 1-700 | sed 's/^/log=/'
 }
-# What the server that this node joins through says to who has no credentials: 503 until it has its API, then 401.
+# What the server that this node joins through says to who has no credentials: 503 until it has its API, then 401. No curl here takes the proxy of
+# /etc/environment, which a session has: none leads to another node, nor to the loopback address.
 join() {
 	server=''
 	while read -r key value; do
 		if [ "$key" = server: ]; then server=$value; fi
 	done 2>/dev/null </etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
-	if [ -n "$server" ]; then echo "join=$(curl -sk -o /dev/null -w '%{http_code}' --max-time 2 "$server/readyz")"; fi
+	if [ -n "$server" ]; then echo "join=$(curl -sk --noproxy '*' -o /dev/null -w '%{http_code}' --max-time 2 "$server/readyz")"; fi
 }
 # etcd's own verdict on its data, which no /readyz passes on: with its alarm for space raised it reads and does not write. K3s has its metrics' port on
 # the loopback address (pkg/etcd/etcd.go, listenMetricsURLs); where there is no etcd, nothing listens.
 alarm() {
-	health=$(curl -s --max-time 1 http://127.0.0.1:2381/health 2>/dev/null)
+	health=$(curl -s --noproxy '*' --max-time 1 http://127.0.0.1:2381/health 2>/dev/null)
 	case $health in
 	*'"reason":"ALARM '*)
 		health=${health#*'"reason":"ALARM '}
