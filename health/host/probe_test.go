@@ -182,14 +182,14 @@ func silent(t *testing.T) (port string, serve func()) {
 }
 
 // fakeSystem is a folder with the programs that the unit's probe runs. systemctl says what the file state holds; what is written
-// to the file bus comes as a signal.
+// to the file bus comes as a signal. A proxy leads curl to nothing, as a company's does for its own hosts.
 func fakeSystem(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, script := range map[string]string{
 		"systemctl":  "printf 'InvocationID=1\\nActiveState=%s\\nSubState=%s\\n' $(cat " + dir + "/state)",
 		"journalctl": "case \"$*\" in *--follow*) sleep 60 ;; *) cat " + dir + "/log 2>/dev/null ;; esac",
-		"curl":       "for last; do :; done; echo \"$last\" >" + dir + "/curled; printf 401",
+		"curl":       "case \" $* \" in *\" --noproxy * \"*) ;; *) [ -z \"${http_proxy-}${https_proxy-}\" ] || exit 7 ;; esac; for last; do :; done; echo \"$last\" >" + dir + "/curled; printf 401",
 		"modinfo":    "false",
 		"busctl":     "echo \"$*\" >" + dir + "/asked; exec tail -n +1 -f -s 0.01 " + dir + "/bus",
 	} {
@@ -227,6 +227,7 @@ func TestTheUnitProbeHearsOfAStepFromTheBus(t *testing.T) {
 // A refusal is information to K3s; the rest of its information is left out, and the server that it joins through is asked then only.
 func TestTheUnitProbeTellsARefusal(t *testing.T) {
 	dir := fakeSystem(t)
+	t.Setenv("https_proxy", "http://proxy.example.org:3128") // as /etc/environment has it
 	join := filepath.Join(dir, "join.yaml")
 	script := strings.ReplaceAll(unitScript, "/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml", join)
 	require.NotEqual(t, unitScript, script)
@@ -251,6 +252,19 @@ modprobe: FATAL: Module overlay not found
 	asked, err := os.ReadFile(filepath.Join(dir, "curled"))
 	require.NoError(t, err)
 	assert.Equal(t, "https://10.10.0.11:6443/readyz\n", string(asked))
+}
+
+// etcd is asked on the loopback address, which curl asks a proxy for as well.
+func TestTheUnitProbeHearsEtcdsAlarmBesideAProxy(t *testing.T) {
+	dir := fakeSystem(t)
+	t.Setenv("http_proxy", "http://proxy.example.org:3128")
+	curl, err := os.ReadFile(filepath.Join(dir, "curl"))
+	require.NoError(t, err)
+	said := strings.ReplaceAll(string(curl), "printf 401", `printf '{"health":"false","reason":"ALARM NOSPACE"}'`)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "curl"), []byte(said), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "state"), []byte("active running"), 0o600))
+	blocks := running(t, unitScript, map[string]string{"unit": "k3s", "routes": ""})
+	until(t, blocks, "alarm", "NOSPACE")
 }
 
 func TestSettingsCannotBreakOutOfTheirQuotes(t *testing.T) {
