@@ -30,7 +30,10 @@ func k3sRegistries(registries []config.Registry) (map[string]string, error) {
 		if len(reached) > 0 {
 			configs[registryHost(registry.Name)] = reached
 		}
-		if len(registry.Mirrors) > 0 || len(reached) == 0 { // without either, K3s's embedded registry is meant
+		// Without either, K3s's embedded registry is meant. A certificate is looked up by the name in the image, a login by the host: K3s writes
+		// the first under both names where the registry is among the mirrors (k3s-io/k3s pkg/agent/containerd/config.go, configForHost).
+		renamed := registryHost(registry.Name) != registry.Name && reached["tls"] != nil
+		if len(registry.Mirrors) > 0 || len(reached) == 0 || renamed {
 			mirrors[registry.Name] = registryMirror(registry)
 		}
 	}

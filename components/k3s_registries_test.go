@@ -110,6 +110,20 @@ func TestALoginOfDockerHubIsThatOfItsHost(t *testing.T) {
 	assert.Contains(t, text, "mirrors: {}\n")
 }
 
+// containerd asks for Docker Hub's certificate by the name in the image, and K3s writes that down for what is among the mirrors
+// (k3s-io/k3s pkg/agent/containerd/config.go, getHostConfigs).
+func TestACAOfDockerHubIsFoundByItsName(t *testing.T) {
+	for _, registry := range []config.Registry{{Name: "docker.io", CA: registryCA}, {Name: "docker.io", InsecureSkipVerify: true}} {
+		files, err := k3sRegistries([]config.Registry{registry})
+		require.NoError(t, err)
+		assert.Contains(t, files["registries.yaml"], "configs:\n  registry-1.docker.io:\n    tls:\n")
+		assert.Contains(t, files["registries.yaml"], "mirrors:\n  docker.io: {}\n")
+	}
+	files, err := k3sRegistries([]config.Registry{{Name: "quay.io", CA: registryCA}})
+	require.NoError(t, err)
+	assert.Contains(t, files["registries.yaml"], "mirrors: {}\n", "others have one name")
+}
+
 // A person's own file is theirs: it stays without strata:k3s.registries, and nothing changes where the two would be one.
 func TestAPersonsOwnRegistriesStay(t *testing.T) {
 	h := newFakeHost(t)
