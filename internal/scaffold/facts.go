@@ -53,6 +53,8 @@ type Route struct {
 	// Gateway is the next hop; not valid where the network is the interface's own.
 	Gateway netip.Addr
 	Device  string
+	// Table is the routing table that it is in; empty for main.
+	Table string
 }
 
 // everywhere is where a default route leads.
@@ -121,6 +123,8 @@ func (f *Facts) readRoutes(text string) error {
 		Type string `json:"type"`
 		To   string `json:"dst"`
 		Hops []hop  `json:"nexthops"`
+		// Table is left out where it is main.
+		Table string `json:"table"`
 	}
 	if err := json.Unmarshal([]byte(text), &routes); err != nil {
 		return fmt.Errorf("routes: %w", err)
@@ -138,7 +142,7 @@ func (f *Facts) readRoutes(text string) error {
 			via = one.Hops[0]
 		}
 		gateway, _ := netip.ParseAddr(via.Gateway) // Without one the network is the interface's own.
-		f.Routes = append(f.Routes, Route{to, gateway, via.Device})
+		f.Routes = append(f.Routes, Route{to, gateway, via.Device, one.Table})
 	}
 	return nil
 }

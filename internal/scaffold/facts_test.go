@@ -72,7 +72,7 @@ func TestWhatIpSaysIsRead(t *testing.T) {
 		Interfaces: []Interface{{"lo", netip.MustParsePrefix("127.0.0.1/8")}, {"eth0", netip.MustParsePrefix("10.10.0.11/24")}, {"docker0", netip.MustParsePrefix("172.17.0.1/16")}},
 		Routes: []Route{
 			{To: everywhere, Gateway: netip.MustParseAddr("10.10.0.1"), Device: "eth0"}, {To: netip.MustParsePrefix("10.10.0.0/24"), Device: "eth0"},
-			{To: netip.MustParsePrefix("100.101.1.2/32"), Device: "tailscale0"}, {To: netip.MustParsePrefix("10.99.0.0/16")},
+			{To: netip.MustParsePrefix("100.101.1.2/32"), Device: "tailscale0", Table: "52"}, {To: netip.MustParsePrefix("10.99.0.0/16")},
 			{To: netip.MustParsePrefix("10.98.0.0/16"), Gateway: netip.MustParseAddr("10.10.0.2"), Device: "eth0"},
 		},
 		Neighbours: []netip.Addr{netip.MustParseAddr("10.10.0.1")},

@@ -37,10 +37,10 @@ func (h Host) has(address netip.Addr) bool {
 	return h.Address == address || slices.ContainsFunc(h.Facts.Interfaces, func(one Interface) bool { return one.Address.Addr() == address })
 }
 
-// defaultRoute is the first one; ip lists the one that is taken first.
+// defaultRoute is main's first one; ip lists the one that is taken first. K3s goes by that table, whatever a rule has for some sources.
 func (h Host) defaultRoute() (Route, bool) {
 	for _, route := range h.Facts.Routes {
-		if route.To == everywhere {
+		if route.To == everywhere && route.Table == "" {
 			return route, true
 		}
 	}
