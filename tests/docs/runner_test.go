@@ -1,0 +1,58 @@
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+// keyStep is the script by which the example's job up writes the key, and the condition of the step that removes it.
+func keyStep(t *testing.T) (script, removes string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "examples/ci/github.yaml"))
+	require.NoError(t, err)
+	var workflow struct {
+		Jobs map[string]struct{ Steps []struct{ ID, Name, If, Run string } }
+	}
+	require.NoError(t, yaml.Unmarshal(text, &workflow))
+	for _, step := range workflow.Jobs["up"].Steps {
+		switch {
+		case step.ID == "key":
+			script = step.Run
+		case step.Name == "Remove the key":
+			removes = step.If
+		}
+	}
+	require.NotEmpty(t, script)
+	return script, removes
+}
+
+// A runner of one's own may have a key where the stack file names it, and that may be its only copy.
+func TestARunnersOwnKeyStays(t *testing.T) {
+	script, removes := keyStep(t)
+	home := t.TempDir()
+	write := func(secret string) ([]byte, error) {
+		command := exec.Command("bash", "-e", "-c", script) // as GitHub runs it
+		command.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SSH_KEY=" + secret}
+		return command.CombinedOutput()
+	}
+	output, err := write("a secret of CI's")
+	require.NoError(t, err, string(output))
+	key := filepath.Join(home, ".ssh/id_ed25519")
+	info, err := os.Stat(key)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	output, err = write("another")
+	require.Error(t, err)
+	assert.Contains(t, string(output), "cannot overwrite existing file")
+	kept, err := os.ReadFile(key)
+	require.NoError(t, err)
+	assert.Equal(t, "a secret of CI's\n", string(kept))
+	assert.Contains(t, removes, "steps.key.outcome != 'failure'", "what ended there removes nothing")
+}
