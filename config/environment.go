@@ -18,13 +18,13 @@ func (c *Config) CheckEnvironment(getenv func(string) string) error {
 	if getenv(variable) == "" {
 		variable = "https_proxy"
 	}
+	if c.Hosts.SSH.DynamicForward != 0 {
+		return nil // the kubeconfig names the tunnel as its proxy, and no variable counts beside that
+	}
 	ask := (&httpproxy.Config{HTTPSProxy: getenv(variable), NoProxy: or(getenv("NO_PROXY"), getenv("no_proxy"))}).ProxyFunc()
 	var ps problems
-	for _, node := range c.Hosts.Nodes {
-		if node.Role != RoleServer {
-			continue
-		}
-		server := &url.URL{Scheme: "https", Host: netip.AddrPortFrom(node.Address, apiPort).String()}
+	for _, address := range c.apiAddresses() {
+		server := &url.URL{Scheme: "https", Host: netip.AddrPortFrom(address, apiPort).String()}
 		if proxy, err := ask(server); err != nil || proxy != nil {
 			ps.add(variable, "", "is set in this environment, and what is for the API server "+server.String()+" would go through that proxy",
 				"add "+c.Hosts.Subnet.Masked().String()+" to the variable NO_PROXY")
@@ -32,4 +32,17 @@ func (c *Config) CheckEnvironment(getenv func(string) string) error {
 		}
 	}
 	return ps.err()
+}
+
+// apiAddresses are the servers', and the one that a kubeconfig names in their place.
+func (c *Config) apiAddresses() (all []netip.Addr) {
+	for _, node := range c.Hosts.Nodes {
+		if node.Role == RoleServer {
+			all = append(all, node.Address)
+		}
+	}
+	if c.K3s.VIP.IsValid() {
+		all = append(all, c.K3s.VIP)
+	}
+	return all
 }

@@ -36,3 +36,26 @@ func TestAProxyBetweenThisMachineAndTheHostsIsRefused(t *testing.T) {
 		assert.NotContains(t, err.Error(), "hunter2", name)
 	}
 }
+
+// The kubeconfig names the virtual address, and none of the servers'.
+func TestAProxyBeforeTheVirtualAddressIsRefused(t *testing.T) {
+	raw := good()
+	raw["k3s"] = `{"vip": "10.10.0.5"}`
+	cfg, err := config.Load("dev", raw, noEnv)
+	require.NoError(t, err)
+	environment := map[string]string{"HTTPS_PROXY": "http://proxy.example.org:3128", "NO_PROXY": "10.10.0.11,10.10.0.12,10.10.0.13"}
+	get := func(name string) string { return environment[name] }
+	require.ErrorContains(t, cfg.CheckEnvironment(get), "https://10.10.0.5:6443")
+	environment["NO_PROXY"] += ",10.10.0.5"
+	require.NoError(t, cfg.CheckEnvironment(get))
+}
+
+// A kubeconfig that names a proxy of its own takes none from the environment.
+func TestATunnelPassesAProxyOfTheEnvironmentBy(t *testing.T) {
+	raw := good()
+	cfg, err := config.Load("dev", raw, noEnv)
+	require.NoError(t, err)
+	cfg.Hosts.SSH.DynamicForward = 6400
+	environment := map[string]string{"HTTPS_PROXY": "http://proxy.example.org:3128"}
+	require.NoError(t, cfg.CheckEnvironment(func(name string) string { return environment[name] }))
+}
