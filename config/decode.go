@@ -83,9 +83,22 @@ func (d *decoder) leaf(key string, value any, into reflect.Value) {
 	if err == nil {
 		err = json.Unmarshal(text, into.Addr().Interface())
 	}
-	if err != nil {
-		d.fail(key, show(value), "is not "+expected(into.Type()), "")
+	switch rule := "is not " + expected(into.Type()); {
+	case err == nil:
+	case into.Kind() != reflect.String:
+		d.fail(key, show(value), rule, "")
+	default: // may be a password in digits
+		d.fail(key, "", rule, quotes(value))
 	}
+}
+
+// quotes is how what YAML takes for something else becomes a text.
+func quotes(value any) string {
+	switch value.(type) {
+	case json.Number, bool:
+		return "write it in quotes"
+	}
+	return ""
 }
 
 func (d *decoder) object(key string, value any, into reflect.Value) {

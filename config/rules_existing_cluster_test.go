@@ -63,7 +63,7 @@ func TestEachRuleOfAnExistingClusterGivesOneLineWithKeyValueRuleAndFix(t *testin
 			"strata:cluster.podNetwork: is not set, and APISIX's admin API is open to the addresses of Pods only; " +
 				"set the network of the cluster's Pods: kind has 10.244.0.0/16, k3d 10.42.0.0/16"},
 		"a misspelt key":        {onCluster("cluster", `{"contxt":"kind-kind"}`), "strata:cluster.contxt: is not a known key; did you mean context?"},
-		"a key of another kind": {onCluster("cluster", `{"context":7}`), "strata:cluster.context: 7 is not a text"},
+		"a key of another kind": {onCluster("cluster", `{"context":7}`), "strata:cluster.context: is not a text; write it in quotes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := config.Load("dev", rule.raw, noEnv)
