@@ -9,9 +9,9 @@ type Registry struct {
 	// Mirrors are addresses that are asked in its place, for example https://mirror.example.org/v2/hub. They are asked in their order, and
 	// the registry itself last, unless disable-default-registry-endpoint is among k3s.serverArgs and k3s.agentArgs. Default: none.
 	Mirrors []string `json:"mirrors,omitempty"`
-	// Rewrites say what the mirrors call an image, by a regular expression of Go's: "^library/(.*)": "hub/$1". Default: none, the same.
+	// Rewrites say what the mirrors call an image, by a regular expression of Go's without backslashes: "^library/(.*)": "hub/$1". Default: none, the same.
 	Rewrites map[string]string `json:"rewrites,omitempty"`
-	// Username logs in, with Password. Default: none.
+	// Username logs in, with Password, to the registry of that name and not to its mirrors, which have entries of their own. Default: none.
 	Username string `json:"username,omitempty"`
 	// Password must be encrypted: pulumi config set --secret --path 'strata:k3s.registries[0].password'. Default: none.
 	Password string `json:"password,omitempty"`

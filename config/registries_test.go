@@ -43,6 +43,8 @@ func TestMistakesInRegistriesAreSaidTogetherAndWithoutAPassword(t *testing.T) {
 		config.Registry{Name: "mirror.example.org/hub", Rewrites: map[string]string{"a": "b"}}, config.Registry{Name: "mirror.example.org:0"}, config.Registry{Name: "quay.io"},
 		config.Registry{Name: "a.example.org", Password: "hunter2"}, config.Registry{Name: "b.example.org", Username: "me"},
 		config.Registry{Name: "c.example.org", CA: "hunter2"}, config.Registry{Name: "d.example.org", CA: certificate(t), InsecureSkipVerify: true}, config.Registry{},
+		config.Registry{Name: "*", Username: "me", Password: "hunter2"},
+		config.Registry{Name: "e.example.org", Mirrors: []string{"https://mirror.example.org"}, Rewrites: map[string]string{`(\w+)`: "x", "a": `b"`, "[.]c": "$1"}},
 	), noEnv)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "hunter2")
@@ -54,10 +56,13 @@ func TestMistakesInRegistriesAreSaidTogetherAndWithoutAPassword(t *testing.T) {
 		at + `[2].name: is not the name`, at + `[3].name: is not the name`, at + `[4].name: quay.io has an entry already`,
 		at + `[5]: has a username or a password, and not both`, at + `[6]: has a username or a password`, at + `[7].ca: is not a certificate in PEM`,
 		at + `[8].insecureSkipVerify: true does not look at the certificate`, at + `[9].name: is not the name of a registry`,
+		at + `[10].name: * is given a login, which no registry gets by that name; write it into an entry with the registry's host, of a mirror its own`,
+		at + `[11].rewrites["(\\w+)"]: has a backslash or a double quote, which K3s does not pass on to containerd`, at + `[11].rewrites["a"]: has a backslash or a double quote`,
 		`strata:k3s.serverArgs["private-registry"]: names another file than that of k3s.registries`, `strata:k3s.agentArgs["private-registry"]: names another file`,
 	} {
 		assert.ErrorContains(t, err, want)
 	}
+	assert.NotContains(t, err.Error(), "[.]c")
 }
 
 // Without registries, the file that a person has written may be anywhere.

@@ -42,6 +42,9 @@ func (r Registry) check(ps *problems, key string) {
 	if (r.Username == "") != (r.Password == "") {
 		ps.add(key, "", "has a username or a password, and not both", "set the other one as well: where a registry takes a token, it is the password")
 	}
+	if r.Name == anyRegistry && r.Username != "" {
+		ps.add(key+".name", r.Name, "is given a login, which no registry gets by that name", "write it into an entry with the registry's host, of a mirror its own")
+	}
 	if r.CA != "" && !x509.NewCertPool().AppendCertsFromPEM([]byte(r.CA)) {
 		ps.add(key+".ca", "", "is not a certificate in PEM", "paste the file that begins with -----BEGIN CERTIFICATE-----")
 	}
@@ -58,8 +61,13 @@ func (r Registry) checkMirrors(ps *problems, key string) {
 		}
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(r.Rewrites)) {
+		rewrite := fmt.Sprintf("%s.rewrites[%q]", key, pattern)
 		if _, err := regexp.Compile(pattern); err != nil {
-			ps.add(fmt.Sprintf("%s.rewrites[%q]", key, pattern), "", "is not a regular expression: "+err.Error(), `write for example "^library/(.*)"`)
+			ps.add(rewrite, "", "is not a regular expression: "+err.Error(), `write for example "^library/(.*)"`)
+		}
+		// K3s writes both into hosts.toml as they are, and containerd reads nothing of a file that is no TOML (pkg/agent/templates).
+		if strings.ContainsAny(pattern+r.Rewrites[pattern], `"\`) {
+			ps.add(rewrite, "", "has a backslash or a double quote, which K3s does not pass on to containerd", "write a class, for example [.] or [0-9]")
 		}
 	}
 	if len(r.Rewrites) > 0 && len(r.Mirrors) == 0 {
