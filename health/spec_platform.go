@@ -25,7 +25,7 @@ type CertificateSpec struct {
 	Secret string `json:"secret"`
 	// DNSNames are the names, or IP addresses, that the certificate must be valid for.
 	DNSNames []string `json:"dnsNames,omitempty"`
-	// MinRemaining is for how long it must be valid from now on. Zero: it only must not have expired.
+	// MinRemaining is for how long it must be valid from now on, or a sixth of its life where that is less. Zero: it only must not have expired.
 	MinRemaining metav1.Duration `json:"minRemaining,omitzero"`
 	// CASecret is namespace/name of the Secret whose ca.crt the chain must lead to, for an issuer that puts no ca.crt into Secret. Empty: the
 	// chain leads to Secret's own ca.crt or, without one, to this machine's CAs.

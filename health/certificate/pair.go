@@ -27,15 +27,18 @@ type pairFacts struct {
 	Chain string `json:"chain,omitempty"`
 	// Bare is true where there is no ca.crt.
 	Bare bool `json:"bare,omitempty"`
-	// NotBefore and NotAfter are the leaf's; Early, Expired and Short compare them with now and with MinRemaining. Brief is
-	// true when even a new one would not last as long as MinRemaining.
+	// NotBefore and NotAfter are the leaf's; Early, Expired and Short compare them with now and with Least, which must remain: MinRemaining,
+	// or less of a certificate that does not last long.
 	NotBefore string `json:"notBefore,omitempty"`
 	NotAfter  string `json:"notAfter,omitempty"`
+	Least     string `json:"least,omitempty"`
 	Early     bool   `json:"early,omitempty"`
 	Expired   bool   `json:"expired,omitempty"`
 	Short     bool   `json:"short,omitempty"`
-	Brief     bool   `json:"brief,omitempty"`
 }
+
+// sixth is the part of a certificate's life that must remain where that is less than MinRemaining.
+const sixth = 6
 
 // judgePair says whether a client that knows ca.crt accepts what is served from the Secret.
 func judgePair(spec health.CertificateSpec, c certificateSeen, p pairFacts) health.Verdict {
@@ -57,11 +60,8 @@ func judgePair(spec health.CertificateSpec, c certificateSeen, p pairFacts) heal
 		uncovered(&v, c, p)
 	case p.Chain != "":
 		unlinked(&v, spec, p)
-	case p.Brief:
-		v.State, v.Message = health.Stuck, fmt.Sprintf("valid from %s to %s, which is less than %s from the first moment on", p.NotBefore, p.NotAfter, spec.MinRemaining.Duration)
-		v.Hint = "raise spec.duration of the Certificate, or the issuer's maximum"
 	case p.Short:
-		v.Message = fmt.Sprintf("expires at %s, expected at least %s from now", p.NotAfter, spec.MinRemaining.Duration)
+		v.Message = fmt.Sprintf("expires at %s, expected at least %s from now", p.NotAfter, p.Least)
 		v.Cause = "it is due to be renewed"
 	default:
 		return health.Verdict{Check: v.Check, State: health.Ready}
@@ -134,8 +134,9 @@ func pairOf(data map[string][]byte, spec health.CertificateSpec, now time.Time) 
 func (p *pairFacts) times(leaf *x509.Certificate, least time.Duration, now time.Time) {
 	p.NotBefore, p.NotAfter = leaf.NotBefore.UTC().Format(time.RFC3339), leaf.NotAfter.UTC().Format(time.RFC3339)
 	p.Early, p.Expired = now.Before(leaf.NotBefore), now.After(leaf.NotAfter)
-	p.Short = now.Add(least).After(leaf.NotAfter)
-	p.Brief = leaf.NotBefore.Add(least).After(leaf.NotAfter)
+	// cert-manager renews with a third of the life left (pkg/util/pki RenewalTime): a CA that signs for a day never has more than that.
+	least = min(least, leaf.NotAfter.Sub(leaf.NotBefore)/sixth)
+	p.Least, p.Short = least.String(), now.Add(least).After(leaf.NotAfter)
 }
 
 // verifyChain verifies a leaf up to a CA; without one the leaf must be self-signed, or of a public CA.

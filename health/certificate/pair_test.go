@@ -76,13 +76,17 @@ func TestWhatIsInASecret(t *testing.T) {
 	}
 }
 
-func TestACertificateThatNeverLastsLongEnough(t *testing.T) {
-	alone := healthtest.Issue(t, "a", nil, healthtest.AsLeaf)
-	brief := func(least time.Duration) bool {
-		return pairOf(alone.Secret(t), health.CertificateSpec{MinRemaining: metav1.Duration{Duration: least}}, healthtest.PairStart).Brief
+// A CA may sign for a day or an hour: cert-manager renews such a certificate with a third of its life left, and no later day is asked of it.
+func TestAShortLivedCertificateIsGoodForAllButASixthOfItsLife(t *testing.T) {
+	alone := healthtest.Issue(t, "a", nil, healthtest.AsLeaf) // for ten hours
+	short := func(least, age time.Duration) bool {
+		return pairOf(alone.Secret(t), health.CertificateSpec{MinRemaining: metav1.Duration{Duration: least}}, healthtest.PairStart.Add(age)).Short
 	}
-	assert.False(t, brief(10*time.Hour))
-	assert.True(t, brief(10*time.Hour+1))
+	assert.False(t, short(24*time.Hour, 0))
+	assert.False(t, short(24*time.Hour, 8*time.Hour+20*time.Minute))
+	assert.True(t, short(24*time.Hour, 8*time.Hour+20*time.Minute+time.Second))
+	assert.False(t, short(time.Hour, 9*time.Hour), "less is asked for")
+	assert.True(t, short(time.Hour, 9*time.Hour+time.Second))
 }
 
 func TestTheCAOfAnotherSecretStandsInForOneThatIsNotThere(t *testing.T) {

@@ -31,7 +31,7 @@ func sign(t testing.TB, name string, by *signed) *signed {
 	require.NoError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		NotBefore: time.Now().Add(-23 * time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
 	parent, signer := template, key
 	if by == nil {
