@@ -129,7 +129,8 @@ var remoteCases = []testCase{
 	}},
 	{"previous output that the host refuses only warns", func(t *testing.T) {
 		r, server := newRemote(t)
-		inputs := map[string]any{"connection": connection(server), "create": "echo out"}
+		// It reads its stdin: one that ends without that may end the connection before the plugin has written it, which fails with EOF.
+		inputs := map[string]any{"connection": connection(server), "create": "cat", "stdin": "out"}
 		up(t, r, plugin.Create, props(inputs))
 		inputs["stdin"] = "changed"
 		up(t, r, plugin.Update, props(inputs))
