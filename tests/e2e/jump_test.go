@@ -96,7 +96,7 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 	})
 	s.step("health opens the way by itself", func(t *testing.T) {
 		endTunnel(t)
-		s.must(s.health())
+		s.must(s.health("--timeout", "1m")) // each of its gates logs in to two hosts, at once: 4 s, and beside other stories a multiple
 	})
 	s.step("a person opens it, for kubectl and a browser", s.throughItsTunnel)
 	s.step("what is taken out is deleted when the program has ended", func(t *testing.T) {
