@@ -23,8 +23,9 @@ type APISIXArgs struct {
 	Full bool
 	// Cluster is where APISIX runs. Required.
 	Cluster *Cluster
-	// Issuer is the cluster issuer of the domain's certificate, and Trust its CA's.
+	// Issuer is the cluster issuer of the domain's certificate; Trust and Revision are its CA's.
 	Issuer, Trust string
+	Revision      pulumi.StringInput
 	// Artifacts has the charts.
 	Artifacts *artifacts.Set
 	// Timeouts bound the gates.

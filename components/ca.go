@@ -37,8 +37,10 @@ type CA struct {
 	Public bool
 	// Certificate is the root's, in PEM: who trusts it trusts every certificate of the stack.
 	Certificate pulumi.StringOutput
-	// Ready holds once the issuer signs; with ACME, once the server has taken the account.
-	Ready *health.Gate
+	// Revision changes when what has been issued is issued anew; nil for an issuer that always issues itself what it has to.
+	Revision pulumi.StringInput
+	// Ready holds once the issuer signs; with ACME, once the server has taken the account, and what another one issued is about to be replaced.
+	Ready pulumi.Resource
 }
 
 const (

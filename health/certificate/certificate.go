@@ -33,6 +33,8 @@ type certificateSeen struct {
 	// it is False, why the last attempt failed.
 	Ready   kube.Condition `json:"ready,omitzero"`
 	Issuing kube.Condition `json:"issuing,omitzero"`
+	// Outdated is true while it is what the ACME server issued that the issuer had before.
+	Outdated bool `json:"outdated,omitempty"`
 	// Retry is when cert-manager tries again after a failure; empty while it has not failed.
 	Retry string `json:"retry,omitempty"`
 }
@@ -47,6 +49,9 @@ type requestSeen struct {
 	// Order is the ACME Order behind it, if there is one.
 	Order *orderSeen `json:"order,omitempty"`
 }
+
+// causeOutdated is why a certificate is not what its issuer would give now.
+const causeOutdated = "the issuer's server was changed, and the certificate is being issued anew"
 
 func certificateCheck(s health.CertificateSpec) string {
 	return "certificate " + s.Namespace + "/" + s.Name
@@ -73,7 +78,7 @@ func judgeCertificate(spec health.CertificateSpec, f certificateFacts) []health.
 	return []health.Verdict{certificate, secret}
 }
 
-// renewal says of a certificate that is about to expire what keeps the next one away.
+// renewal says of a certificate that is about to be replaced what keeps the next one away.
 func renewal(v *health.Verdict, f certificateFacts) {
 	if f.Request == nil {
 		return
@@ -102,6 +107,9 @@ func judgeIssued(spec health.CertificateSpec, f certificateFacts) health.Verdict
 		v.Message = kube.StaleMessage(c.Ready, c.Generation)
 		v.Cause = "cert-manager's controller has not reconciled it yet: it is starting, or not running"
 		v.Hint = "kubectl -n cert-manager get pods; kubectl -n cert-manager logs deployment/cert-manager"
+	case c.Ready.Status == "True" && c.Outdated:
+		v.Message, v.Cause = "was issued by the ACME server that the issuer had before", causeOutdated
+		renewal(&v, f)
 	case c.Ready.Status == "True":
 		// A renewal may be under way; until it ends the Secret is good, and the check of its pair says for how long.
 		return health.Verdict{Check: v.Check, State: health.Ready}

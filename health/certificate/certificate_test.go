@@ -13,6 +13,7 @@ import (
 	"strata/health/healthtest"
 	"strata/health/issuer"
 	"strata/health/kube"
+	"strata/internal/reissue"
 )
 
 func TestCertificateVerdicts(t *testing.T) {
@@ -36,6 +37,17 @@ status:
 	fresh := (&certificateObject{}).facts()
 	assert.False(t, fresh.Deleting)
 	assert.Empty(t, fresh.Retry)
+}
+
+// The annotation has the revision that the earlier server issued; one that is no number is not Strata's.
+func TestACertificateOfTheEarlierServerIsOutdated(t *testing.T) {
+	for after, want := range map[string]bool{"4": true, "5": true, "3": false, "x": false, "": false} {
+		object := certificateObject{}
+		object.Status.Revision = 4
+		object.Annotations = map[string]string{reissue.AfterAnnotation: after}
+		assert.Equal(t, want, object.facts().Outdated, after)
+	}
+	assert.False(t, (&certificateObject{}).facts().Outdated)
 }
 
 func TestThePauseDoublesWithEachFailure(t *testing.T) {

@@ -2,12 +2,14 @@ package certificate
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health/issuer"
 	"strata/health/kube"
+	"strata/internal/reissue"
 )
 
 // The pauses after failed issuances, unless cert-manager's --certificate-request-minimum-backoff-duration says otherwise
@@ -41,6 +43,10 @@ func (o *certificateObject) facts() certificateSeen {
 		Deleting: o.DeletionTimestamp != nil, Generation: o.Generation, Secret: o.Spec.SecretName,
 		Names: slices.Concat(o.Spec.DNSNames, o.Spec.IPAddresses),
 		Ready: kube.ConditionOf(o.Status.Conditions, "Ready"), Issuing: kube.ConditionOf(o.Status.Conditions, "Issuing"),
+	}
+	if after, noted := o.Annotations[reissue.AfterAnnotation]; noted {
+		revision, err := strconv.Atoi(after)
+		seen.Outdated = err == nil && o.Status.Revision <= revision
 	}
 	if failed := o.Status.LastFailureTime; failed != nil {
 		seen.Retry = failed.Add(pauseAfter(o.Status.FailedIssuanceAttempts)).UTC().Format(time.RFC3339)

@@ -59,7 +59,7 @@ func judgePair(spec health.CertificateSpec, c certificateSeen, p pairFacts) heal
 	case len(p.Uncovered) > 0:
 		uncovered(&v, c, p)
 	case p.Chain != "":
-		unlinked(&v, spec, p)
+		unlinked(&v, spec, c, p)
 	case p.Short:
 		v.Message = fmt.Sprintf("expires at %s, expected at least %s from now", p.NotAfter, p.Least)
 		v.Cause = "it is due to be renewed"
@@ -70,7 +70,7 @@ func judgePair(spec health.CertificateSpec, c certificateSeen, p pairFacts) heal
 }
 
 // unlinked is a chain that does not lead where it must.
-func unlinked(v *health.Verdict, spec health.CertificateSpec, p pairFacts) {
+func unlinked(v *health.Verdict, spec health.CertificateSpec, c certificateSeen, p pairFacts) {
 	root := "its ca.crt"
 	v.Cause = "the CA was replaced, or the issuer leaves out intermediates"
 	switch {
@@ -79,6 +79,9 @@ func unlinked(v *health.Verdict, spec health.CertificateSpec, p pairFacts) {
 	case p.Bare:
 		root = "a CA that this machine trusts"
 		v.Cause = "the CA is a private one, or one for trying out; with ACME, certManager.acme.root has to be it"
+	}
+	if c.Outdated {
+		v.Cause = causeOutdated
 	}
 	v.Message = "its chain does not lead to " + root + ": " + p.Chain
 }

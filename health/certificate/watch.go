@@ -82,7 +82,8 @@ func (w *certificateWatch) read(ctx context.Context, s *kube.APIServer) (certifi
 		return facts, err
 	}
 	facts.Certificate = certificate.facts()
-	if certificate == nil || facts.Certificate.Ready.Status == "True" && !facts.Pair.Short {
+	replaced := facts.Pair.Short || facts.Certificate.Outdated
+	if certificate == nil || facts.Certificate.Ready.Status == "True" && !replaced {
 		return facts, nil
 	}
 	facts.Request, err = w.request(ctx, s, certificate)

@@ -107,5 +107,6 @@ func subcommands() []*cobra.Command {
 		newUnblockCommand(),
 		newTeardownCommand(),
 		newCanaryCommand(),
+		newReissueCommand(),
 	}
 }

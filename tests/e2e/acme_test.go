@@ -60,11 +60,21 @@ func TestACMESigns(t *testing.T) {
 		hosts.issueAgain()
 		s.must(s.health("--gate", "traefik-tls-gate", "--timeout", "2m"))
 	})
+	s.step("another server, as production after staging, issues anew what the one before has signed", func(t *testing.T) {
+		server = serveACME(t, net.address(1), names)
+		s.signedByACME(hosts, server, names, false, "2m")
+		s.must(s.up())
+		assert.Equal(t, server.root, s.output("caCertificate"))
+		s.served(t, rootsOf(t, server.root), s.output("ingressAddress"))
+		s.must(s.up("--expect-no-changes"))
+		orders := server.orders.Load()
+		s.must(s.health())
+		assert.Equal(t, int64(1), orders, "once")
+	})
 	s.step("by DNS-01 it has a wildcard, and no secret is shown", func(t *testing.T) {
 		s.signedByACME(hosts, server, names, true, "4m")
 		up := s.must(s.up())
-		roots := x509.NewCertPool()
-		require.True(t, roots.AppendCertsFromPEM([]byte(s.output("caCertificate"))))
+		roots := rootsOf(t, s.output("caCertificate"))
 		assert.ElementsMatch(t, []string{"platform.test", "*.platform.test"}, s.served(t, roots, s.output("ingressAddress")).DNSNames)
 		plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
 		for _, secret := range []string{server.key, names.key} {
@@ -77,6 +87,14 @@ func TestACMESigns(t *testing.T) {
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
 	})
+}
+
+// rootsOf are CAs in PEM.
+func rootsOf(t *testing.T, text string) *x509.CertPool {
+	t.Helper()
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM([]byte(text)))
+	return roots
 }
 
 // signedByACME writes the configuration of a platform whose certificates an ACME server signs.

@@ -30,8 +30,7 @@ func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string)
 
 // renews has the platform's certificate issued anew, as `cmctl renew` does, and waits until the URL shows the new one.
 func (s *stack) renews(t *testing.T) {
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM([]byte(s.output("caCertificate"))))
+	roots := rootsOf(t, s.output("caCertificate"))
 	address := s.output("ingressAddress")
 	before := s.served(t, roots, address)
 	s.patch(t, platformCertificate+"/status", fmt.Sprintf(`[{"op":"add","path":"/status/conditions/-","value":

@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"io"
 	"net"
 	"net/http"
@@ -149,8 +148,7 @@ type reply struct {
 // get asks a URL as a person does who trusts only the exported CA and has no DNS yet; password is that of user admin.
 func (s *stack) get(t *testing.T, url, password string) reply {
 	t.Helper()
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM([]byte(s.output("caCertificate"))))
+	roots := rootsOf(t, s.output("caCertificate"))
 	address := s.output("ingressAddress")
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: roots},

@@ -118,6 +118,8 @@ func effectsOf(t *testing.T, name string, steps []string, before *resource.State
 		return []string{"nodes are drained and upgraded, one after the other"}
 	case strings.HasSuffix(name, "-keepalived") && strings.HasPrefix(name, "k3s-"):
 		return []string{"keepalived changes on the servers"}
+	case name == "acme-authority-reissue" && before != nil && acmeServer(before.Inputs) != acmeServer(inputs):
+		return []string{"the ACME issuer's certificates are issued anew"}
 	case name == guard && before != nil && protects(before.Inputs) != protects(inputs):
 		return []string{"a destroy is refused, or no longer"}
 	case strings.HasPrefix(kind, "kubernetes:") && !gone && before.Inputs.DeepEquals(inputs):
@@ -142,6 +144,13 @@ func effectsOf(t *testing.T, name string, steps []string, before *resource.State
 func reconfigures(before, inputs resource.PropertyMap) bool {
 	config := asked(inputs).Stdin
 	return config != "" && config != asked(before).Stdin
+}
+
+// acmeServer is the one whose certificates are to be there.
+func acmeServer(reissue resource.PropertyMap) string {
+	_, server, _ := strings.Cut(reissue["stdin"].StringValue(), `"server":`)
+	server, _, _ = strings.Cut(server, ",")
+	return server
 }
 
 // protects reports whether the guard refuses a destroy.

@@ -100,6 +100,22 @@ func dnsNames(g graph) (names []string) {
 	return names
 }
 
+// cert-manager issues nothing anew for an issuer with another server: from staging to production that is a step of its own, once the account is
+// there, and the gates of what it replaces ask again. Between two servers of public CAs their input is the same but for that.
+func TestAnotherServerIssuesEveryCertificateAnew(t *testing.T) {
+	section := acmeWith(config.SolverHTTP01, "a")
+	before := signedByACME(t, section).graph(t)
+	section.ACME.Server = "https://acme-production.example.org/directory"
+	after := signedByACME(t, section).graph(t)
+	assert.Contains(t, after["acme-authority-reissue"].Text("stdin"), section.ACME.Server)
+	assert.True(t, after.reaches("acme-authority-reissue", "acme-authority-gate"), "until then the server before would be asked")
+	for _, certificate := range []string{"traefik-tls", "workload-shop-tls"} {
+		assert.True(t, after.reaches(certificate+"-request", "acme-authority-reissue"), certificate)
+		assert.Equal(t, before[certificate+"-request"].Inputs, after[certificate+"-request"].Inputs, "which is why")
+		assert.NotEqual(t, before[certificate+"-gate"].Inputs, after[certificate+"-gate"].Inputs, certificate)
+	}
+}
+
 // A CA that is no public one is what the gates trust: of certificates, whose Secrets lack it, and of URLs.
 func TestTheGatesTrustTheRootThatACMELeadsTo(t *testing.T) {
 	const trust = `"caSecret":"cert-manager/strata-acme-root"`

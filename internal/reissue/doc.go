@@ -1,0 +1,4 @@
+// Package reissue has certificates issued anew after their issuer was pointed at another ACME server. cert-manager does so for another issuer
+// and for another specification, and not for what an issuer itself is changed to (pkg/controller/certificates/policies): the certificates of a
+// staging server would stay until their renewal. Package cli calls it on behalf of a resource, once the new server has taken the account.
+package reissue

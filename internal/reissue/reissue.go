@@ -1,0 +1,136 @@
+package reissue
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
+
+	"strata/internal/conflict"
+)
+
+// Input is what `strata reissue` reads on stdin. It lies in states, so its keys stay as they are.
+type Input struct {
+	// Issuer is the ClusterIssuer's name.
+	Issuer string `json:"issuer"`
+	// Server is the address of its ACME server.
+	Server string `json:"server"`
+	// Timeout bounds the command.
+	Timeout metav1.Duration `json:"timeout"`
+}
+
+// AfterAnnotation is on a Certificate the revision that the earlier server issued: the next one is of the server that the issuer has now. The
+// gate of a certificate goes by it (package certificate).
+const AfterAnnotation = "strata/reissue-after-revision"
+
+var (
+	certificates = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"}
+	requests     = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificaterequests"}
+)
+
+// All has every certificate of a ClusterIssuer issued anew, those of a person's own included, and returns once cert-manager is told. Asked
+// again, it begins again.
+func All(ctx context.Context, client dynamic.Interface, issuer string, log io.Writer) error {
+	all, err := client.Resource(certificates).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list certificates: %w", err)
+	}
+	for i := range all.Items {
+		if !isOf(&all.Items[i], issuer) {
+			continue
+		}
+		if err := one(ctx, client, &all.Items[i]); err != nil {
+			return fmt.Errorf("certificate %s/%s: %w", all.Items[i].GetNamespace(), all.Items[i].GetName(), err)
+		}
+		if _, err := fmt.Fprintf(log, "certificate %s/%s: the ACME server has changed, and it is issued anew\n", all.Items[i].GetNamespace(), all.Items[i].GetName()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isOf(certificate *unstructured.Unstructured, issuer string) bool {
+	name, _, _ := unstructured.NestedString(certificate.Object, "spec", "issuerRef", "name")
+	kind, _, _ := unstructured.NestedString(certificate.Object, "spec", "issuerRef", "kind")
+	return name == issuer && kind == "ClusterIssuer"
+}
+
+// one does what `cmctl renew` does. A request that is under way is the earlier server's, and cert-manager would go on with its order.
+func one(ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured) error {
+	namespace, name := certificate.GetNamespace(), certificate.GetName()
+	revision, _, _ := unstructured.NestedInt64(certificate.Object, "status", "revision")
+	note := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, AfterAnnotation, strconv.FormatInt(revision, 10))
+	if _, err := client.Resource(certificates).Namespace(namespace).Patch(ctx, name, types.MergePatchType, []byte(note), metav1.PatchOptions{}); err != nil {
+		return ignoreGone(err)
+	}
+	if err := forget(ctx, client, certificate, revision+1); err != nil {
+		return err
+	}
+	return conflict.Retry(retry.DefaultBackoff, func() error {
+		found, err := client.Resource(certificates).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return ignoreGone(err)
+		}
+		if err := setIssuing(found, time.Now()); err != nil {
+			return err
+		}
+		_, err = client.Resource(certificates).Namespace(namespace).UpdateStatus(ctx, found, metav1.UpdateOptions{})
+		return ignoreGone(err)
+	})
+}
+
+// ignoreGone lets a certificate go that was deleted meanwhile.
+func ignoreGone(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// forget deletes the requests of a certificate's next revision, with their orders.
+func forget(ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured, revision int64) error {
+	all, err := client.Resource(requests).Namespace(certificate.GetNamespace()).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list requests: %w", err)
+	}
+	for i := range all.Items {
+		request := &all.Items[i]
+		if !metav1.IsControlledBy(request, certificate) || request.GetAnnotations()["cert-manager.io/certificate-revision"] != strconv.FormatInt(revision, 10) {
+			continue
+		}
+		err := client.Resource(requests).Namespace(request.GetNamespace()).Delete(ctx, request.GetName(), metav1.DeleteOptions{})
+		if ignoreGone(err) != nil {
+			return fmt.Errorf("delete request %s: %w", request.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// setIssuing is the condition by which cert-manager makes a request at once, whatever pause a failure has left
+// (pkg/controller/certificates/requestmanager).
+func setIssuing(certificate *unstructured.Unstructured, now time.Time) error {
+	conditions, _, err := unstructured.NestedSlice(certificate.Object, "status", "conditions")
+	if err != nil {
+		return err
+	}
+	issuing := map[string]any{
+		"type": "Issuing", "status": "True", "reason": "ServerChanged", "message": "The ACME server of the issuer has changed",
+		"lastTransitionTime": now.UTC().Format(time.RFC3339), "observedGeneration": certificate.GetGeneration(),
+	}
+	others := []any{issuing}
+	for _, one := range conditions {
+		if condition, ok := one.(map[string]any); !ok || condition["type"] != "Issuing" {
+			others = append(others, one)
+		}
+	}
+	return unstructured.SetNestedSlice(certificate.Object, others, "status", "conditions")
+}
