@@ -50,17 +50,20 @@ var dns01Causes = []Cause{
 	dns01(calling+`(`+unreachable+`)`, "the DNS provider is not reached", "a firewall or NetworkPolicy between cert-manager and the address that it names?"),
 	dns01(calling+`x509: `, "cert-manager does not trust the certificate of the DNS provider", "does a proxy on the way there sign with a CA of its own?"),
 	dns01(
-		`Found no Zones for domain|not found in Route 53 for domain|not found in AzureDNS for domain .*azcore|No matching GoogleCloud domain found`, "the DNS provider's account does not show the zone of the name",
+		`azidentity\.AuthenticationFailedError|authentication failed:.*see logs for more information`, "Azure does not accept the solver's credential",
+		"compare clientID, tenantID and the client secret, which expires, with Azure's; "+ownWords,
+	),
+	dns01(
+		`Found no Zones for domain|not found in Route 53 for domain|not found in AzureDNS for domain|No matching GoogleCloud domain found`, "the DNS provider's account does not show the zone of the name",
 		"is the zone in the account, project or resource group of certManager.acme.dns01, and may the credential read it?",
 	),
 	dns01(
 		`Cloudflare API .*\b(6003|6103|6111|9103|9106|9109|10000|10001): `, "Cloudflare does not accept the token",
 		"write another one into the Secret that certManager.acme.dns01 names; it needs Zone Read and DNS Edit of the zone",
 	),
-	dns01(`azidentity\.AuthenticationFailedError`, "Azure does not accept the solver's credential", "compare clientID, tenantID and the client secret, which expires, with Azure's; "+ownWords),
 	dns01(`googleapi: Error 40[13]`, "Google refuses the service account", "it needs the role DNS Administrator in the project of certManager.acme.dns01, with the Cloud DNS API enabled there"),
 	dns01(
-		`failed to (determine|change|query) Route 53|unable to assume role|<redacted (AWS|Azure|DigitalOcean) SDK error`, "the DNS provider refuses the solver, or is not reached",
+		`failed to (determine|change|query) Route 53|unable to assume role|<redacted (AWS|Azure|DigitalOcean) SDK error|request error:.*see logs for more information`, "the DNS provider refuses the solver, or is not reached",
 		ownWords+"; "+compareSolver,
 	),
 	dns01(

@@ -40,6 +40,15 @@ func TestMessagesOfDNSSolversAreToldApart(t *testing.T) {
 		{"<redacted Azure SDK error: azcore.ResponseError: " + redacted, "refuses the solver, or is not reached", "get events -A"},
 		{"Zone example.org. not found in AzureDNS for domain _acme-challenge.example.org.. Err: <redacted Azure SDK error: azcore.ResponseError: " + redacted, zone, "certManager.acme.dns01"},
 		{"Zone example.org. not found in AzureDNS for domain _acme-challenge.example.org.. Err: <redacted Azure SDK error: azidentity.AuthenticationFailedError: " + redacted, "Azure does not accept the solver's credential", "expires"},
+		{
+			"Zone example.org. not found in AzureDNS for domain _acme-challenge.example.org.. Err: authentication failed:\nPOST https://login.microsoftonline.com/t/oauth2/v2.0/token\nRESPONSE 401 Unauthorized\nsee logs for more information",
+			"Azure does not accept the solver's credential", "expires",
+		},
+		{
+			"Zone example.org. not found in AzureDNS for domain _acme-challenge.example.org.. Err: request error:\nGET https://management.azure.com/subscriptions/s\nRESPONSE 404 Not Found\nERROR CODE: ResourceNotFound\nsee logs for more information",
+			zone, "certManager.acme.dns01",
+		},
+		{"request error:\nPUT https://management.azure.com/subscriptions/s\nRESPONSE 403 Forbidden\nERROR CODE: AuthorizationFailed\nsee logs for more information", "refuses the solver, or is not reached", "get events -A"},
 		{"<redacted DigitalOcean SDK error: godo.ErrorResponse: " + redacted, "refuses the solver, or is not reached", "get events -A"},
 		{pending(`Get "https://api.digitalocean.com/v2/domains/example.org/records": dial tcp 104.16.181.15:443: i/o timeout`), unreached, "firewall"},
 		{"GoogleCloud API call failed: googleapi: Error 403: Permission denied on resource project x., forbidden", "Google refuses the service account", "DNS Administrator"},
