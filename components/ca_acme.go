@@ -104,7 +104,7 @@ func acmeSecrets(ctx *pulumi.Context, name string, args *ACMECAArgs, parent pulu
 		}
 		data[secret][key] = pulumi.ToSecret(pulumi.String(value))
 	}
-	if external := args.Config.ExternalAccount; external.Key != "" {
+	if external := args.Config.ExternalAccount.Unpadded(); external.Key != "" {
 		put(acmeEAB, "key", external.Key)
 	}
 	for _, one := range args.Config.Secrets {
@@ -165,7 +165,7 @@ func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 // accountDigest changes with all that decides whether the server takes the account, so that it is asked for again. It is secret where a key
 // is part of it.
 func accountDigest(cfg config.ACMEIssuer) pulumi.StringInput {
-	digest := pulumi.String(digestOf(cfg.Server, cfg.Email, cfg.CACertificate, cfg.ExternalAccount))
+	digest := pulumi.String(digestOf(cfg.Server, cfg.Email, cfg.CACertificate, cfg.ExternalAccount.Unpadded()))
 	if cfg.ExternalAccount.Key != "" {
 		return pulumi.ToSecret(digest).(pulumi.StringOutput)
 	}

@@ -17,6 +17,7 @@ func TestGoodSettingsOfACMEPass(t *testing.T) {
 	for name, change := range map[string]map[string]string{
 		"a server":                   acme(""),
 		"all that HTTP-01 has":       acme(`,"email":"platform@example.org","eab":{"keyID":"kid-1","key":"aHVudGVyMg"},"caCertificate":` + string(root) + `,"root":` + string(root)),
+		"a padded key":               acme(`,"eab":{"keyID":"kid-1","key":"aHVudGVyMg=="}`),
 		"a domain of a private CA":   and(acme(`,"root":`+string(root)), "ingress", `{"domain":"dev.strata.test"}`),
 		"staging with its root":      both("certManager", `{"issuer":"acme","acme":{"server":"https://acme-staging-v02.api.letsencrypt.org/directory","root":`+string(root)+`}}`, "ingress", `{"domain":"platform.example.org"}`),
 		"DNS-01 with its Secret":     acme(cloudflare + `,"secrets":[{"name":"dns-token","key":"token","value":"hunter2"}]`),
@@ -33,6 +34,12 @@ func TestGoodSettingsOfACMEPass(t *testing.T) {
 			_, err := config.Load("dev", raw, noEnv)
 			assert.NoError(t, err)
 		})
+	}
+}
+
+func TestAnExternalAccountWithoutPadding(t *testing.T) {
+	for given, want := range map[string]string{"aHVudGVyMg==": "aHVudGVyMg", "aHVudGVyMg": "aHVudGVyMg", "": ""} {
+		assert.Equal(t, config.ACMEExternalAccount{KeyID: "kid-1", Key: want}, config.ACMEExternalAccount{KeyID: "kid-1", Key: given}.Unpadded())
 	}
 }
 

@@ -95,9 +95,16 @@ func (a acmeCheck) account() {
 	if (external.KeyID == "") != (external.Key == "") {
 		a.add(a.at("eab"), "", "has a keyID or a key, and not both", "set the other one as well: the CA gives both")
 	}
-	if _, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(external.Key, "=")); err != nil {
+	if _, err := base64.RawURLEncoding.DecodeString(external.Unpadded().Key); err != nil {
 		a.add(a.at("eab.key"), "", "is not in base64url", "take it as the CA shows it")
 	}
+}
+
+// Unpadded is the account with its key as cert-manager reads it, which is base64url without padding (pkg/issuer/acme/setup.go getEABKey). CAs
+// show it with padding or without.
+func (e ACMEExternalAccount) Unpadded() ACMEExternalAccount {
+	e.Key = strings.TrimRight(e.Key, "=")
+	return e
 }
 
 func (a acmeCheck) http01() {

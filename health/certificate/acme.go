@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,6 +31,8 @@ type acmeSeen struct {
 	// State is empty before the server has answered.
 	State  string `json:"state,omitempty"`
 	Reason string `json:"reason,omitempty"`
+	// Deleting is a Challenge's that is being deleted; Reason is then why it could not be cleaned up, if it could not, and State is empty.
+	Deleting bool `json:"deleting,omitempty"`
 }
 
 // orderSeen is the Order of a request.
@@ -39,6 +40,8 @@ type orderSeen struct {
 	acmeSeen
 	// Challenges are those of the Order, in the order of their names.
 	Challenges []acmeSeen `json:"challenges,omitempty"`
+	// Old are the Challenges that are being deleted and keep the Order from going on, in the order of their names.
+	Old []oldChallenge `json:"old,omitempty"`
 }
 
 func (s acmeSeen) failed() bool { return slices.Contains(acmeFailures, s.State) }
@@ -49,9 +52,12 @@ func (s acmeSeen) String() string {
 	if s.Type != "" {
 		text = s.Type + " challenge for " + s.Name
 	}
-	if s.State == "" {
+	switch {
+	case s.Deleting:
+		text += " is being deleted"
+	case s.State == "":
 		text += " is not known to the server yet"
-	} else {
+	default:
 		text += " is " + s.State
 	}
 	if s.Reason != "" {
@@ -60,25 +66,34 @@ func (s acmeSeen) String() string {
 	return text
 }
 
-// stage is where the Order is held up: a Challenge that failed, the Order itself if it failed, or the first Challenge that is not proved.
+// stage is where the Order is held up: a Challenge that failed, the Order itself if it failed, a Challenge that has to go
+// first, or the first one that is not proved.
 func (o orderSeen) stage() acmeSeen {
 	if i := slices.IndexFunc(o.Challenges, acmeSeen.failed); i >= 0 {
 		return o.Challenges[i]
 	}
 	open := slices.IndexFunc(o.Challenges, func(c acmeSeen) bool { return c.State != "valid" })
-	if o.failed() || open < 0 {
+	switch old := o.hindrance(); {
+	case o.failed():
+		return o.acmeSeen
+	case old != nil:
+		return old.acmeSeen
+	case open < 0:
 		return o.acmeSeen
 	}
 	return o.Challenges[open]
 }
 
-// evidence is the Order, and each Challenge that is not proved.
+// evidence is the Order, each Challenge that is not proved, and each that is being deleted.
 func (o orderSeen) evidence() []string {
 	lines := []string{o.String()}
 	for _, challenge := range o.Challenges {
 		if challenge.State != "valid" {
 			lines = append(lines, challenge.String())
 		}
+	}
+	for _, old := range o.Old {
+		lines = append(lines, old.String())
 	}
 	return lines
 }
@@ -89,28 +104,9 @@ type orderObject struct {
 	Status            acmeStatus `json:"status"`
 }
 
-// challengeObject is what a gate reads of a Challenge.
-type challengeObject struct {
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              struct {
-		DNSName  string `json:"dnsName"`
-		Type     string `json:"type"`
-		Wildcard bool   `json:"wildcard"`
-	} `json:"spec"`
-	Status acmeStatus `json:"status"`
-}
-
 type acmeStatus struct {
 	State  string `json:"state"`
 	Reason string `json:"reason"`
-}
-
-func (c challengeObject) facts() acmeSeen {
-	name := c.Spec.DNSName
-	if c.Spec.Wildcard {
-		name = "*." + name // which cert-manager leaves out, as its record is the name's own
-	}
-	return acmeSeen{Name: name, Type: c.Spec.Type, State: c.Status.State, Reason: kube.Stable(c.Status.Reason)}
 }
 
 // order finds the Order of a request, with its Challenges; nil where the issuer is another than ACME's.
@@ -131,16 +127,4 @@ func (w *certificateWatch) order(ctx context.Context, s *kube.APIServer, request
 		return nil, fmt.Errorf("challenges: %w", err)
 	}
 	return orderFacts(orders[i], challenges), nil
-}
-
-// orderFacts takes the Challenges of an Order from those of its namespace.
-func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
-	seen := &orderSeen{acmeSeen: acmeSeen{Name: order.Name, State: order.Status.State, Reason: kube.Stable(order.Status.Reason)}}
-	for i := range challenges {
-		if metav1.IsControlledBy(&challenges[i], &order) {
-			seen.Challenges = append(seen.Challenges, challenges[i].facts())
-		}
-	}
-	slices.SortFunc(seen.Challenges, func(a, b acmeSeen) int { return strings.Compare(a.Name, b.Name) })
-	return seen
 }

@@ -141,7 +141,8 @@ func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 			v.Hint = "cmctl renew, once the cause is gone, tries at once; " + v.Hint
 		}
 	}
-	if known := issuer.CauseOfIssuance(message); known.Cause != "" {
+	hindered := request != nil && request.Order.hindered(v)
+	if known := issuer.CauseOfIssuance(message); known.Cause != "" && !hindered {
 		v.Cause, v.Hint = known.Cause, known.Hint+"; "+v.Hint
 	}
 	if request != nil {

@@ -108,6 +108,34 @@ items:
 	}, orderFacts(*order, challenges.Items))
 }
 
+// Which Challenges keep an Order waiting while they are being deleted: its own, and another Order's of the same name and type as one of its own
+// that is not begun.
+func TestFactsOfAnOrderThatWaitsForADeletion(t *testing.T) {
+	order := healthtest.Decode[orderObject](t, "metadata: {name: web-2-1, uid: mine}\nstatus: {state: pending}")
+	of := func(uid, name string, deleting bool, spec, status string) string {
+		text := "\n  - {metadata: {name: " + name + ", namespace: apps, ownerReferences: [{apiVersion: acme.cert-manager.io/v1, kind: Order, name: o, uid: " + uid + ", controller: true}]"
+		if deleting {
+			text += `, deletionTimestamp: "2026-01-01T00:00:00Z"`
+		}
+		return text + "}, spec: {" + spec + "}, status: {" + status + "}}"
+	}
+	const web, failed = "dnsName: web.example.org, type: DNS-01", `state: pending, reason: "Error cleaning up challenge: no"`
+	challenges := healthtest.Decode[struct{ Items []challengeObject }](t, "items:"+
+		of("mine", "new", false, web, "")+of("mine", "begun", false, "dnsName: api.example.org, type: DNS-01", "state: pending")+
+		of("mine", "mine", true, "dnsName: gone.example.org, type: DNS-01", failed)+
+		of("other", "the-same", true, "dnsName: web.example.org, type: DNS-01, wildcard: true", `state: pending, reason: "Waiting for DNS-01 challenge propagation: no"`)+
+		of("other", "another-type", true, "dnsName: web.example.org, type: HTTP-01", failed)+of("other", "another-name", true, "dnsName: shop.example.org, type: DNS-01", failed)+
+		of("other", "of-one-begun", true, "dnsName: api.example.org, type: DNS-01", failed)+of("other", "alive", false, web, failed))
+	assert.Equal(t, &orderSeen{
+		acmeSeen:   acmeSeen{Name: "web-2-1", State: "pending"},
+		Challenges: []acmeSeen{{Name: "api.example.org", Type: "DNS-01", State: "pending"}, {Name: "web.example.org", Type: "DNS-01"}},
+		Old: []oldChallenge{
+			{acmeSeen{Name: "gone.example.org", Type: "DNS-01", Deleting: true, Reason: "Error cleaning up challenge: no"}, "apps", "mine"},
+			{acmeSeen{Name: "*.web.example.org", Type: "DNS-01", Deleting: true}, "apps", "the-same"},
+		},
+	}, orderFacts(*order, challenges.Items))
+}
+
 func TestACertificateGateNamesWhatItIsAsked(t *testing.T) {
 	good := health.CertificateSpec{Namespace: "n", Name: "c", Secret: "s", DNSNames: []string{"a"}}
 	check := func(change func(*health.CertificateSpec)) error {

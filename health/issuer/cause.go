@@ -15,6 +15,11 @@ type Cause struct {
 	final bool
 }
 
+// ofVault is a pattern of an answer of Vault's (github.com/hashicorp/vault/api ResponseError), as DNS providers use the same words.
+func ofVault(answer string) *regexp.Regexp {
+	return regexp.MustCompile(`(?is)Error making API request\..*(` + answer + `)`)
+}
+
 // issuanceCauses are tried in order, the certain ones first. The words are those of cert-manager v1.21 pkg/issuer/vault/setup.go,
 // pkg/issuer/ca/setup.go, internal/vault/vault.go and pkg/controller/certificaterequests, and of Vault's PKI and Kubernetes
 // engines.
@@ -35,21 +40,21 @@ var issuanceCauses = []Cause{
 		"the ServiceAccount of the Vault login does not exist", "create the ServiceAccount that spec.vault.auth.kubernetes.serviceAccountRef names", false,
 	},
 	{
-		regexp.MustCompile(`invalid role name|role "[^"]*" could not be found|unknown role|(service account name|namespace) not authorized|invalid audience|audience.*(claim|match)`),
+		ofVault(`invalid role name|role "[^"]*" could not be found|unknown role|(service account name|namespace) not authorized|invalid audience|audience.*(claim|match)`),
 		"wrong Vault role: it does not exist, or does not admit this ServiceAccount",
 		"compare the issuer's role and path with vault read auth/kubernetes/role/ROLE and vault read MOUNT/roles/ROLE", false,
 	},
 	{
-		regexp.MustCompile(`(?i)invalid token|bad token|token (is|has|not) (expired|found)|token expired|missing client token`),
+		ofVault(`invalid token|bad token|token (is|has|not) (expired|found)|token expired|missing client token`),
 		"the Vault token is expired or invalid", "vault token lookup; write a new token into the Secret, or use Kubernetes authentication", false,
 	},
 	{
-		regexp.MustCompile(`(?i)permission denied|Code: 403`),
+		ofVault(`permission denied|Code: 403`),
 		"Vault denies permission: the role's policy does not allow it, or the token is expired or invalid",
 		"vault policy read POLICY must allow update on MOUNT/sign/ROLE; vault token lookup", false,
 	},
 	{
-		regexp.MustCompile(`no handler for route|unsupported path|Code: 404`),
+		ofVault(`no handler for route|unsupported path|Code: 404`),
 		"Vault has nothing mounted at the issuer's path", "vault secrets list; vault auth list; compare spec.vault.path and auth mountPath", false,
 	},
 	{
@@ -87,7 +92,7 @@ var issuanceCauses = []Cause{
 
 // CauseOfIssuance recognises a message of cert-manager; the zero value, without a cause, where it is of no known kind.
 func CauseOfIssuance(message string) Cause {
-	for _, known := range slices.Concat(acmeCauses, issuanceCauses) {
+	for _, known := range slices.Concat(acmeCauses, dns01Causes, issuanceCauses) {
 		if known.pattern.MatchString(message) {
 			return known.until(message)
 		}

@@ -75,7 +75,9 @@ func notIssuing(v *health.Verdict, spec health.IssuerSpec, ready kube.Condition,
 		if known.Hint != "" {
 			v.Hint = known.Hint
 		}
-		v.Hint += "; cert-manager asks again when the issuer changes, or after " + again
+		v.Hint += "; cert-manager asks again when the issuer or one of its Secrets changes, or after " + again
+	case awaitsSecret.MatchString(ready.Message):
+		v.Hint = known.Hint + "; cert-manager asks again when the Secret changes, or after " + again
 	case known.final:
 		v.State, v.Hint = health.Stuck, known.Hint
 	case known.Hint != "":

@@ -160,3 +160,17 @@ func TestAChangedSecretOfACMEChangesNothingThatIsPlain(t *testing.T) {
 	slices.Sort(changed)
 	assert.Equal(t, []string{"acme-authority-secret-dns-token", "acme-authority-secret-strata-acme-eab"}, changed, "who gets the secrets")
 }
+
+// CAs show the key of an external account with its padding; cert-manager reads base64url without (pkg/issuer/acme/setup.go getEABKey).
+func TestAPaddedKeyOfAnExternalAccountIsHandedOnWithoutItsPadding(t *testing.T) {
+	section := acmeWith(config.SolverHTTP01, "hunter2")
+	p := signedByACME(t, section)
+	bare := p.graph(t)
+	section.ACME.ExternalAccount.Key += "=="
+	p.set(t, "certManager", section)
+	padded := p.graph(t)
+	assert.True(t, pulumitest.Contains(resource.NewProperty(bare["acme-authority-secret-strata-acme-eab"].Inputs), "aHVudGVyMg"))
+	for _, name := range bare.names() {
+		assert.Equal(t, bare[name].Inputs, padded[name].Inputs, name)
+	}
+}

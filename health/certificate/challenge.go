@@ -1,0 +1,106 @@
+package certificate
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/kube"
+)
+
+// cleanUpFailed begins a Challenge's reason when its solver could not take its answer away: the Challenge keeps its finalizer, and
+// cert-manager tries again (pkg/controller/acmechallenges finalize of v1.21; v1.19 takes the finalizer off all the same).
+const cleanUpFailed = "Error cleaning up challenge: "
+
+// oldChallenge is a Challenge that is being deleted.
+type oldChallenge struct {
+	acmeSeen
+	Namespace string `json:"namespace"`
+	// Object is its metadata.name.
+	Object string `json:"object"`
+}
+
+// challengeObject is what a gate reads of a Challenge.
+type challengeObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		DNSName  string `json:"dnsName"`
+		Type     string `json:"type"`
+		Wildcard bool   `json:"wildcard"`
+	} `json:"spec"`
+	Status acmeStatus `json:"status"`
+}
+
+func (c challengeObject) facts() acmeSeen {
+	name := c.Spec.DNSName
+	if c.Spec.Wildcard {
+		name = "*." + name // which cert-manager leaves out, as its record is the name's own
+	}
+	return acmeSeen{Name: name, Type: c.Spec.Type, State: c.Status.State, Reason: kube.Stable(c.Status.Reason)}
+}
+
+// old is a Challenge that is being deleted. What it waited for before that is of no use.
+func (c challengeObject) old() oldChallenge {
+	seen := oldChallenge{acmeSeen: c.facts(), Namespace: c.Namespace, Object: c.Name}
+	seen.Deleting, seen.State = true, ""
+	if !strings.HasPrefix(seen.Reason, cleanUpFailed) {
+		seen.Reason = ""
+	}
+	return seen
+}
+
+// waitsFor reports whether a Challenge is not begun because another one is of the same name and type: cert-manager has one of them at a time
+// (pkg/controller/acmechallenges/scheduler compareChallenges).
+func (c challengeObject) waitsFor(other challengeObject) bool {
+	return c.Status.State == "" && c.Spec.DNSName == other.Spec.DNSName && c.Spec.Type == other.Spec.Type
+}
+
+// orderFacts takes the Challenges of an Order from those of its namespace, and those that are being deleted before it goes on: its own, of
+// another configuration of the solver (pkg/controller/acmeorders deleteLeftoverChallenges), and another Order's that its own wait for.
+func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
+	seen := &orderSeen{acmeSeen: acmeSeen{Name: order.Name, State: order.Status.State, Reason: kube.Stable(order.Status.Reason)}}
+	var own []challengeObject
+	for i := range challenges {
+		if challenges[i].DeletionTimestamp == nil && metav1.IsControlledBy(&challenges[i], &order) {
+			own = append(own, challenges[i])
+			seen.Challenges = append(seen.Challenges, challenges[i].facts())
+		}
+	}
+	for i := range challenges {
+		c := challenges[i]
+		awaited := metav1.IsControlledBy(&c, &order) || slices.ContainsFunc(own, func(one challengeObject) bool { return one.waitsFor(c) })
+		if c.DeletionTimestamp != nil && awaited {
+			seen.Old = append(seen.Old, c.old())
+		}
+	}
+	slices.SortFunc(seen.Challenges, func(a, b acmeSeen) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(seen.Old, func(a, b oldChallenge) int { return strings.Compare(a.Object, b.Object) })
+	return seen
+}
+
+// hindrance is the Challenge that is being deleted and keeps the Order from going on, one that cannot be cleaned up before others; nil
+// without any.
+func (o orderSeen) hindrance() *oldChallenge {
+	if len(o.Old) == 0 {
+		return nil
+	}
+	return &o.Old[max(0, slices.IndexFunc(o.Old, func(c oldChallenge) bool { return c.Reason != "" }))]
+}
+
+// hindered says what lets an Order go on that waits for a Challenge that cannot be cleaned up, and whether it does.
+func (o *orderSeen) hindered(v *health.Verdict) bool {
+	if o == nil || o.stage().Reason == "" || !o.stage().Deleting {
+		return false
+	}
+	old := o.hindrance()
+	what, answer := "its clean-up fails", "what its solver made"
+	if old.Type == "DNS-01" {
+		what, answer = "its clean-up at the DNS provider fails", "the TXT record _acme-challenge."+strings.TrimPrefix(old.Name, "*.")
+	}
+	v.Cause = "an older challenge for the name is being deleted, and " + what + "; cert-manager begins no other one before"
+	v.Hint = "make the credential that it was made with work again, or remove " + answer + " and kubectl -n " + old.Namespace + " patch challenge " + old.Object +
+		` --type=merge -p '{"metadata":{"finalizers":null}}'; ` + v.Hint
+	return true
+}
