@@ -42,7 +42,7 @@ type DNS01Solver map[string]any
 type ACMEExternalAccount struct {
 	// KeyID names the key.
 	KeyID string `json:"keyID,omitempty"`
-	// Key is the key as the CA gives it, in base64url. It must be encrypted: pulumi config set --secret --path
+	// Key is the key as the CA gives it, in base64url, with its padding or without. It must be encrypted: pulumi config set --secret --path
 	// strata:certManager.acme.eab.key.
 	Key string `json:"key,omitempty"`
 }

@@ -18,7 +18,7 @@ func TestACMESigns(t *testing.T) {
 	all := []node{{"server-1", "server", 11}}
 	hosts := existingHosts(t, "e2ec", net, all...)
 	names := serveNames(t, net.address(1), "platform.test.")
-	server := serveACME(t, net.address(1), names)
+	server, another := serveACME(t, net.address(1), names), serveACME(t, net.address(1), names)
 	names.leads(names.inside, "traefik.platform.test", net.address(205))
 	s := newStack(t, "e2e-acme", nil)
 	s.step("a challenge that the server does not accept is named soon, with what it said", func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestACMESigns(t *testing.T) {
 		s.must(s.health("--gate", "traefik-tls-gate", "--timeout", "2m"))
 	})
 	s.step("another server, as production after staging, issues anew what the one before has signed", func(t *testing.T) {
-		server = serveACME(t, net.address(1), names)
+		server = another
 		s.signedByACME(hosts, server, names, false, "2m")
 		s.must(s.up())
 		assert.Equal(t, server.root, s.output("caCertificate"))
