@@ -40,12 +40,12 @@ const unapproved = "the platform's own certificates would never be approved"
 // ownSigners are those of cert-manager's own issuers, which the chart has by default.
 var ownSigners = []string{"issuers.cert-manager.io/*", "clusterissuers.cert-manager.io/*"}
 
-// approvesOwn reports whether a list of signers has cert-manager's own, or is empty: that stands for every signer (cert-manager
-// deploy/charts/cert-manager/values.yaml, approveSignerNames).
+// approvesOwn reports whether a list of signers has cert-manager's own. An empty one would stand for every signer (cert-manager
+// deploy/charts/cert-manager/values.yaml, approveSignerNames), but does not reach the chart: Pulumi's Release leaves it out like what is null
+// (pulumi-kubernetes provider/pkg/provider/helm_release.go, excludeNulls).
 func approvesOwn(_ *Config, value any) bool {
-	list, isList := value.([]any)
-	missing := slices.ContainsFunc(ownSigners, func(one string) bool { return !slices.Contains(list, any(one)) })
-	return isList && (len(list) == 0 || !missing)
+	list, _ := value.([]any)
+	return !slices.ContainsFunc(ownSigners, func(one string) bool { return !slices.Contains(list, any(one)) })
 }
 
 // severalReplicas allows a budget, and with one replica that there is none: the chart's keeps one Pod

@@ -29,6 +29,9 @@ var refusedRules = []rule{
 	{"signers without cert-manager's own", one("certManager", `{"values":{"approveSignerNames":["clusterissuers.cert-manager.io/*","issuers.example.org/*"]}}`),
 		`strata:certManager.values.approveSignerNames: ["clusterissuers.cert-manager.io/*","issuers.example.org/*"] is not for values to set: ` +
 			"the platform's own certificates would never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
+	{"no signers", one("certManager", `{"values":{"approveSignerNames":[]}}`),
+		"strata:certManager.values.approveSignerNames: [] is not for values to set: the platform's own certificates would never be approved; " +
+			"list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
 	{"signers that are no list", one("certManager", `{"values":{"approveSignerNames":"issuers.cert-manager.io/*"}}`),
 		`strata:certManager.values.approveSignerNames: "issuers.cert-manager.io/*" is not for values to set: the platform's own certificates would ` +
 			"never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
@@ -39,7 +42,6 @@ func TestWhatBreaksNothingIsNotRefused(t *testing.T) {
 	for name, values := range map[string]struct{ key, text string }{
 		"signers beside cert-manager's own": {"certManager.values",
 			`{"approveSignerNames":["awspcaclusterissuers.awspca.cert-manager.io/*","issuers.cert-manager.io/*","clusterissuers.cert-manager.io/*"]}`},
-		"every signer":               {"certManager.values", `{"approveSignerNames":[]}`},
 		"Argo CD's own policies":     {"argocd.values", `{"global":{"networkPolicy":{"create":true,"defaultDenyIngress":true}}}`},
 		"the dashboard's own name":   {"traefik.values", `{"api":{"dashboardName":"edge"}}`},
 		"how much of it may be away": {"certManager.values", `{"cainjector":{"podDisruptionBudget":{"maxUnavailable":1}}}`},
