@@ -31,6 +31,8 @@ type ArgoCDArgs struct {
 	After []pulumi.Resource
 	// Ingress are the gates that its route waits for: a programmed Gateway, and an address that answers.
 	Ingress []pulumi.Resource
+	// IngressValues are the user's of the ingress controller: with others, the way in is taken again.
+	IngressValues Valued
 }
 
 // ArgoCD owns Argo CD: its namespace and release, which brings its CRDs, the passwords, and its route.
@@ -145,7 +147,8 @@ func (a *argocd) adminPassword() (pulumi.StringOutput, error) {
 	return pulumi.ToSecret(password.BcryptHash).(pulumi.StringOutput), nil
 }
 
-// route registers the way in, and the gate that takes it.
+// route registers the way in, and the gate that takes it: after the rollouts of those whose values are the user's, so that no Pod of the values
+// before answers.
 func (a *argocd) route() error {
 	route, err := newCustomResource(a.ctx, a.args.Cluster, a.name+"-route", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", name: "argocd-server", namespace: argocdNamespace,
@@ -154,6 +157,7 @@ func (a *argocd) route() error {
 	if err != nil {
 		return fmt.Errorf("route: %w", err)
 	}
+	needs := with(a.args.IngressValues.Rolled, a.own.valued(a.Rollout).Rolled...)
 	_, err = a.args.Cluster.gate(a.ctx, a.name+"-server", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindHTTP, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
 		HTTP: &health.HTTPSpec{
@@ -163,7 +167,7 @@ func (a *argocd) route() error {
 				{Name: "version", URL: a.URL + "/api/version", Status: []int{200}, Contains: `"Version"`},
 			},
 		},
-	}, Revision: a.own.revision(a.args.Artifacts.Digest(config.ArtifactArgoCDChart))}, childOf(a, route)...)
+	}, Revision: a.args.IngressValues.after(a.own.revision(a.args.Artifacts.Digest(config.ArtifactArgoCDChart)))}, childOf(a, with(needs, route)...)...)
 	if err != nil {
 		return fmt.Errorf("gate: %w", err)
 	}

@@ -35,7 +35,8 @@ func argocdValues(host string, adminHash pulumi.StringOutput, keepCRDs bool) pul
 	return pulumi.Map{
 		"global": pulumi.Map{
 			"domain": pulumi.String(host),
-			// Its policy admits only Argo CD's own Pods, so the ingress would not reach the server.
+			// The chart's default is to make them, and whoever wants them says so: they admit everything to the server and Argo CD's own Pods to
+			// the rest (argo-helm charts/argo-cd/templates/argocd-server/networkpolicy.yaml).
 			"networkPolicy": pulumi.Map{"create": pulumi.Bool(false)},
 		},
 		"crds": pulumi.Map{"install": pulumi.Bool(true), "keep": pulumi.Bool(keepCRDs)},

@@ -41,6 +41,8 @@ type Traefik struct {
 	Address *health.Gate
 	// IP is the load balancer's address.
 	IP pulumi.StringOutput
+	// Values are the user's, for gates that ask URLs behind Traefik.
+	Values Valued
 	// Programmed holds once the Gateway serves each of its listeners.
 	Programmed *health.Gate
 	// Dashboard holds once the dashboard refuses strangers and lets its user in; nil where it is off.
@@ -109,12 +111,13 @@ func (t *traefik) install() error {
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	_, err = t.args.Cluster.rollout(t.ctx, t.name+"-rollout", health.Spec{
+	rolled, err := t.args.Cluster.rollout(t.ctx, t.name+"-rollout", health.Spec{
 		Layer: "traefik", Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
 	}, own.revision(t.revision(chart.SHA256)), []string{traefikName + "/Deployment/" + traefikName}, childOf(t, t.release)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)
 	}
+	t.Values = own.valued(rolled)
 	return t.address(chart.SHA256, own)
 }
 
@@ -179,7 +182,7 @@ func (t *traefik) gateway() error {
 	t.Programmed, err = t.gate("programmed", health.GateArgs{Spec: health.Spec{
 		Kind:    health.KindGateway,
 		Gateway: &health.GatewaySpec{Class: traefikName, Namespace: traefikName, Name: traefikName, Listeners: []string{"http", "https"}},
-	}}, gateway)
+	}, Revision: t.Values.after(nil)}, with(t.Values.Rolled, gateway)...)
 	return err
 }
 

@@ -42,8 +42,9 @@ func (t *traefik) dashboard() error {
 	}
 	t.Dashboard, err = t.args.Cluster.gate(t.ctx, t.name+"-dashboard", health.GateArgs{
 		Spec:      t.dashboardProbes(host),
+		Revision:  t.Values.after(nil),
 		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", dashboardUser, t.DashboardPassword)).(pulumi.StringOutput),
-	}, childOf(t, route, t.Address)...)
+	}, childOf(t, with(t.Values.Rolled, route, t.Address)...)...)
 	if err != nil {
 		return fmt.Errorf("dashboard gate: %w", err)
 	}

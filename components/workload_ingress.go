@@ -25,6 +25,8 @@ type WorkloadIngress struct {
 	// Admitted are the gates that a route waits for: whoever serves and admits its kind. Address is the load balancer's.
 	Admitted []pulumi.Resource
 	Address  *health.Gate
+	// Values are the user's for it: with others, the routes are asked again.
+	Values Valued
 	// Metrics count answers by Service or Pod; nil where none do.
 	Metrics *canary.Metrics
 	// Plane is what the gate of upstreams observes, with Key, behind Rolled, and again with another PlaneRevision; nil where the ingress controller
@@ -41,7 +43,7 @@ type WorkloadIngress struct {
 func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 	return WorkloadIngress{
 		Class: traefikName, Namespace: traefikName, Service: traefikName, Listeners: []string{"https"}, Domain: domain, CASecret: caSecret,
-		Admitted: []pulumi.Resource{t.Programmed}, Address: t.Address, Judged: true, IP: t.IP,
+		Admitted: []pulumi.Resource{t.Programmed}, Address: t.Address, Judged: true, IP: t.IP, Values: t.Values,
 		Metrics: &canary.Metrics{
 			Namespace: traefikName, Selector: "app.kubernetes.io/name=" + traefikName, Port: 9100, Path: "/metrics",
 			Counter: "traefik_service_requests_total", Label: "service",

@@ -56,14 +56,14 @@ func (w *workloadBuild) reach() error {
 				probes = append(probes, w.ask(route, via))
 			}
 		}
-		needs := append(slices.Clone(w.routed[controller]), w.Rollout, w.service)
+		needs := slices.Concat(w.routed[controller], via.Values.Rolled, []pulumi.Resource{w.Rollout, w.service})
 		if via.Address != nil {
 			needs = append(needs, via.Address)
 		}
 		_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller, health.GateArgs{Spec: health.Spec{
 			Kind: health.KindHTTP, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
 			HTTP: &health.HTTPSpec{Namespace: via.Namespace, Service: via.Service, CASecret: via.CASecret, Probes: probes},
-		}, Revision: w.revision()}, childOf(w, needs...)...)
+		}, Revision: via.Values.after(w.revision())}, childOf(w, needs...)...)
 		if err != nil {
 			return fmt.Errorf("gate %s: %w", controller, err)
 		}

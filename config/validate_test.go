@@ -20,7 +20,7 @@ type rule struct {
 }
 
 // rules has every rule.
-var rules = slices.Concat(readingRules, hostsRules, nodesRules, vmRules, k3sRules, layersRules, metallbRules, restRules, workloadRules, valuesRules, acmeRules)
+var rules = slices.Concat(readingRules, hostsRules, nodesRules, vmRules, k3sRules, layersRules, metallbRules, restRules, workloadRules, valuesRules, refusedRules, acmeRules)
 
 func TestEachRuleGivesOneLineWithKeyValueRuleAndFix(t *testing.T) {
 	for _, rule := range rules {

@@ -118,19 +118,19 @@ func (c *Config) allValues() []Values {
 func (c *Config) checkValues(ps *problems) {
 	for _, own := range c.allValues() {
 		for _, name := range slices.Sorted(maps.Keys(own.Tree)) {
-			own.check(ps, ValuePath("", name), own.Tree[name])
+			own.check(c, ps, ValuePath("", name), own.Tree[name])
 		}
 	}
 }
 
 // check refuses a value that is Strata's to set, and one that would take such a value away with what it replaces.
-func (v Values) check(ps *problems, path string, value any) {
+func (v Values) check(c *Config, ps *problems, path string, value any) {
 	key := field("%s.%s", v.Key, path)
 	if strings.HasPrefix(path, "[") {
 		key = field("%s%s", v.Key, path)
 	}
 	owned := charts[v.Key].owned
-	if i := slices.IndexFunc(owned, func(o OwnedValue) bool { return within(path, o.Path) }); i >= 0 {
+	if i := slices.IndexFunc(owned, func(o OwnedValue) bool { return o.refuses(c, path, value) }); i >= 0 {
 		ps.add(key, show(value), "is not for values to set: "+owned[i].Why, or(owned[i].Instead, "remove it"))
 		return
 	}
@@ -140,7 +140,7 @@ func (v Values) check(ps *problems, path string, value any) {
 	}
 	if below, isObject := value.(map[string]any); isObject {
 		for _, name := range slices.Sorted(maps.Keys(below)) {
-			v.check(ps, ValuePath(path, name), below[name])
+			v.check(c, ps, ValuePath(path, name), below[name])
 		}
 		return
 	}
@@ -152,7 +152,7 @@ func (v Values) check(ps *problems, path string, value any) {
 // below is the first of the values that Strata sets or relies on below a path; empty where there is none.
 func (c chartTable) below(path string) string {
 	for _, o := range c.owned {
-		if within(o.Path, path) {
+		if o.Path != path && within(o.Path, path) {
 			return o.Path
 		}
 	}

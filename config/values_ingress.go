@@ -38,7 +38,8 @@ func traefikPorts() []OwnedValue {
 		because("requests without TLS are sent to https", "", "ports.web.http.redirections"),
 		because("Strata sets it", "use certManager.acme.solver", "ports.web.allowACMEByPass"),
 		because("the Gateway's https listener ends TLS there", "", "ports.websecure.http.tls.enabled"),
-		relied("a canary counts answers there", "ports.metrics.port", "metrics.prometheus.entryPoint", "metrics.prometheus.addServicesLabels"),
+		relied("a canary counts answers there", "ports.metrics.port", "metrics.prometheus.entryPoint", "metrics.prometheus.addServicesLabels",
+			"metrics.prometheus.manualRouting"),
 		set("", "metrics.prometheus.service.enabled"),
 	)
 	for _, port := range []string{"ports.web.", "ports.websecure."} {
@@ -57,6 +58,12 @@ func traefikObjects() []OwnedValue {
 		set("", "ingressClass.enabled", "ingressClass.name", "gatewayClass.enabled", "gatewayClass.name"),
 		because(itself, "", "gateway", "tlsStore.default"),
 		because(itself, "use traefik.dashboard", "ingressRoute.dashboard"),
+		// Its gate asks /api/rawdata, which Traefik serves without the dashboard as well (traefik pkg/api/handler.go).
+		unless(withoutDashboard, because("with traefik.dashboard a route, a gate and an output of the stack go by it", "use traefik.dashboard",
+			"api.dashboard", "api.basePath")),
+		// Until each of its caches is filled, Traefik has no route of the Gateway API (traefik pkg/provider/kubernetes/gateway/client.go, WatchAll).
+		because("Traefik would wait without end for TCPRoute v1alpha2, which the Gateway API's standard channel does not have, and serve no HTTPRoute",
+			"use Traefik's own IngressRouteTCP", "providers.kubernetesGateway.experimentalChannel"),
 		set("", "providers.kubernetesCRD.enabled", "providers.kubernetesIngress.enabled", "providers.kubernetesGateway.enabled"),
 		relied(unseen, "providers.kubernetesCRD.namespaces", "providers.kubernetesCRD.labelSelector", "providers.kubernetesCRD.ingressClass",
 			"providers.kubernetesIngress.namespaces", "providers.kubernetesIngress.labelSelector", "providers.kubernetesIngress.ingressClass",
@@ -64,6 +71,8 @@ func traefikObjects() []OwnedValue {
 		relied("an Ingress has its address from it, which an up waits for", "providers.kubernetesIngress.publishedService"),
 	)
 }
+
+func withoutDashboard(c *Config, _ any) bool { return !*c.Traefik.Dashboard }
 
 var apisixOwned = slices.Concat(
 	named("service.labelsOverride"),
@@ -79,7 +88,8 @@ var apisixOwned = slices.Concat(
 	because(off, "", "control"),
 	because("Strata sets it", "use apisix.externalTrafficPolicy", "service.externalTrafficPolicy"),
 	because("the gate of the address waits for one from MetalLB", "", "service.type"),
-	because("Strata sets it", "use apisix.address", "service."+chosenAddress, `service.annotations["metallb.universe.tf/loadBalancerIPs"]`),
+	because("Strata sets it", "use apisix.address", "service."+chosenAddress, `service.annotations["metallb.universe.tf/loadBalancerIPs"]`,
+		"service.loadBalancerIP"),
 	relied("the Gateway, the network policy and the gates go by this port", "service.http.enabled", "service.http.servicePort", "service.http.containerPort",
 		"service.tls.servicePort", "apisix.ssl.enabled", "apisix.ssl.containerPort", "apisix.status"),
 	because("only the controller and the gates reach the admin API, with keys of Strata's", "", "apisix.admin"),

@@ -1,6 +1,9 @@
 package config
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 var metallbOwned = slices.Concat(
 	named(),
@@ -19,15 +22,37 @@ var certManagerOwned = slices.Concat(
 	relied("the chart refuses it beside crds.enabled, which Strata sets", "installCRDs"),
 	set("use certManager.replicas", "replicaCount", "webhook.replicaCount", "cainjector.replicaCount"),
 	because(budgeted, "use certManager.replicas", "podDisruptionBudget.enabled", "webhook.podDisruptionBudget.enabled"),
+	unless(severalReplicas, because("with one replica the chart's PodDisruptionBudget blocks each drain of its node", "use certManager.replicas",
+		"cainjector.podDisruptionBudget.enabled")),
 	because("the gate of the API does this check, and says why", "", "startupapicheck"),
 	relied("without it no webhook has its CA, and every certificate is refused", "cainjector.enabled"),
 	relied("the gate asks the webhook's own Service, from namespace cert-manager", "webhook.url",
 		"webhook.validatingWebhookConfiguration.namespaceSelector", "webhook.mutatingWebhookConfiguration.namespaceSelector"),
 	relied("the Secrets of the cluster issuers are in namespace cert-manager", "clusterResourceNamespace"),
 	relied("the login at Vault is for this account", "serviceAccount.create", "serviceAccount.name"),
-	relied("the platform's own certificates would never be approved", "disableAutoApproval", "approveSignerNames"),
+	relied(unapproved, "disableAutoApproval"),
+	unless(approvesOwn, because(unapproved, "list "+strings.Join(ownSigners, " and ")+" beside your own", "approveSignerNames")),
 	relied("without it cert-manager may do none of its work", "global.rbac.create"),
 )
+
+const unapproved = "the platform's own certificates would never be approved"
+
+// ownSigners are those of cert-manager's own issuers, which the chart has by default.
+var ownSigners = []string{"issuers.cert-manager.io/*", "clusterissuers.cert-manager.io/*"}
+
+// approvesOwn reports whether a list of signers has cert-manager's own. An empty one would stand for every signer (cert-manager
+// deploy/charts/cert-manager/values.yaml, approveSignerNames), but does not reach the chart: Pulumi's Release leaves it out like what is null
+// (pulumi-kubernetes provider/pkg/provider/helm_release.go, excludeNulls).
+func approvesOwn(_ *Config, value any) bool {
+	list, _ := value.([]any)
+	return !slices.ContainsFunc(ownSigners, func(one string) bool { return !slices.Contains(list, any(one)) })
+}
+
+// severalReplicas allows a budget, and with one replica that there is none: the chart's keeps one Pod
+// (deploy/charts/cert-manager/templates/cainjector-poddisruptionbudget.yaml).
+func severalReplicas(c *Config, enabled any) bool {
+	return c.CertManager.Replicas > 1 || enabled == false
+}
 
 var vaultOwned = slices.Concat(
 	named("global.namespace"),
@@ -35,6 +60,7 @@ var vaultOwned = slices.Concat(
 	because("Strata sets it", "use vault.storage.persistent", "server.dataStorage.enabled"),
 	because("Strata sets it", "use vault.storage.size", "server.dataStorage.size"),
 	because("Strata sets it", "use vault.storage.class", "server.dataStorage.storageClass"),
+	because("Strata's configuration of Vault has its UI off, so the Service would lead to nothing", "", "ui.enabled"),
 	relied("Vault's configuration keeps its data there", "server.dataStorage.mountPath"),
 	because(off, "", "injector"),
 	relied("one server is initialised, unsealed and gated", "global.enabled", "global.externalVaultAddr", "server.enabled", "server.ha", "server.dev"),
@@ -44,7 +70,6 @@ var vaultOwned = slices.Concat(
 var argocdOwned = slices.Concat(
 	named("namespaceOverride", "controller.name", "server.name", "repoServer.name", "redis.name"),
 	because("Strata sets it", "use ingress.domain", "global.domain"),
-	because("the chart's policies admit only Argo CD's own Pods, and the ingress would not reach the server", "", "global.networkPolicy"),
 	because("Strata sets it", "use crds.keep", "crds.install", "crds.keep"),
 	because("TLS ends at the ingress", "", `configs.params["server.insecure"]`),
 	relied("the route and its gate ask at the root", `configs.params["server.rootpath"]`, `configs.params["server.basehref"]`),

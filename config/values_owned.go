@@ -8,6 +8,16 @@ type OwnedValue struct {
 	Path string
 	// Why says who sets it or what relies on it; Instead what to do in place of setting it, empty where there is nothing.
 	Why, Instead string
+	// allows reports whether a value is the user's after all, beside the rest of a configuration; nil: none is.
+	allows func(c *Config, value any) bool
+}
+
+// refuses reports whether a value at a path is refused.
+func (o OwnedValue) refuses(c *Config, path string, value any) bool {
+	if !within(path, o.Path) {
+		return false
+	}
+	return o.allows == nil || path != o.Path || !o.allows(c, value)
 }
 
 // OwnedValues are those of each chart, by the key of its values.
@@ -40,7 +50,15 @@ func relied(why string, paths ...string) []OwnedValue { return because(why, "", 
 func because(why, instead string, paths ...string) []OwnedValue {
 	owned := make([]OwnedValue, 0, len(paths))
 	for _, path := range paths {
-		owned = append(owned, OwnedValue{path, why, instead})
+		owned = append(owned, OwnedValue{Path: path, Why: why, Instead: instead})
+	}
+	return owned
+}
+
+// unless are values that are refused only where a rule does not allow them.
+func unless(allows func(*Config, any) bool, owned []OwnedValue) []OwnedValue {
+	for i := range owned {
+		owned[i].allows = allows
 	}
 	return owned
 }
@@ -66,6 +84,6 @@ var charts = map[string]chartTable{
 	"traefik.values":          {ArtifactTraefikChart, traefikOwned, []string{"global.checkNewVersion", "global.sendAnonymousUsage", "ingressClass.isDefaultClass"}},
 	"apisix.values":           {ArtifactAPISIXChart, apisixOwned, nil},
 	"apisix.controllerValues": {ArtifactAPISIXControllerChart, apisixControllerOwned, nil},
-	"argocd.values":           {ArtifactArgoCDChart, argocdOwned, []string{"dex.enabled", "notifications.enabled", "applicationSet.replicas"}},
+	"argocd.values":           {ArtifactArgoCDChart, argocdOwned, []string{"global.networkPolicy.create", "dex.enabled", "notifications.enabled", "applicationSet.replicas"}},
 	"apps.wave.values":        {ArtifactWaveChart, waveOwned, nil},
 }

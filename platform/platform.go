@@ -171,6 +171,7 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 		a.argocd, err = components.NewArgoCD(ctx, "argocd", &components.ArgoCDArgs{
 			Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep, Cluster: cluster, CASecret: a.ca.CASecret,
 			Artifacts: files, Timeouts: cfg.Timeouts, After: start, Ingress: []pulumi.Resource{a.traefik.Programmed, a.traefik.Address},
+			IngressValues: a.traefik.Values,
 		})
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	networkingv1 "k8s.io/api/networking/v1"
 	"sigs.k8s.io/yaml"
 
 	"strata/config"
@@ -166,6 +167,9 @@ var elsewhere = map[string]string{
 	"argo-cd configs.params":           "every parameter of Argo CD's is taken",
 	"argo-cd configs.cm":               "every key of argocd-cm is taken",
 	"traefik tlsStore.default":         "every TLSStore is taken",
+	"apisix service.loadBalancerIP":    "read by its templates",
+	"vault nameOverride":               "read by its templates",
+	"vault fullnameOverride":           "read by its templates",
 }
 
 // A rule about a value that the chart does not have would hide that the chart calls it something else by now. The lab's charts have only
@@ -204,4 +208,23 @@ func nested(t *testing.T, path string) map[string]any {
 	var values map[string]any
 	require.NoError(t, json.Unmarshal([]byte(text), &values))
 	return values
+}
+
+// Argo CD's own policies are the user's to have: the one of its server admits everything, or the ingress would not reach it.
+func TestArgoCDsPoliciesAdmitTheIngress(t *testing.T) {
+	policies := map[string]any{"create": true}
+	p := newProgram(t, map[string]any{"argocd": map[string]any{"values": map[string]any{"global": map[string]any{"networkPolicy": policies}}}})
+	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "argocd" })
+	require.GreaterOrEqual(t, i, 0)
+	objects, err := p.releases[i].render()
+	require.NoError(t, err)
+	server, ok := find(objects, "NetworkPolicy", "argocd", "argocd-server")
+	require.True(t, ok)
+	var policy networkingv1.NetworkPolicy
+	require.NoError(t, json.Unmarshal(server.text, &policy))
+	assert.True(t, slices.ContainsFunc(policy.Spec.Ingress, func(rule networkingv1.NetworkPolicyIngressRule) bool {
+		return len(rule.From) == 0 && (len(rule.Ports) == 0 || rule.Ports[0].Port.StrVal == "server")
+	}), "%s", server.text)
+	problems, _ := newWorld(t, p).check()
+	assert.Empty(t, problems)
 }

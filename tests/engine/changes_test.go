@@ -29,8 +29,9 @@ type changeGroup struct {
 	// Set is another value by key, Artifacts the artifact whose version a key chooses.
 	Set       map[string]any    `json:"set"`
 	Artifacts map[string]string `json:"artifacts"`
-	// Unseen is what is said of keys that cannot be previewed.
+	// Unseen is what is said of keys that cannot be previewed, Beside what is said of others beside what their preview shows.
 	Unseen map[string]string `json:"unseen"`
+	Beside map[string]string `json:"beside"`
 }
 
 const changesHead = `# What a change of each key does
@@ -56,6 +57,10 @@ func TestTheTableSaysWhatEachKeysChangeDoes(t *testing.T) {
 		maps.Copy(effects, group.Unseen)
 		if group.Stack != "" {
 			maps.Copy(effects, group.preview(t))
+		}
+		for key, more := range group.Beside {
+			require.NotEmpty(t, effects[key], key)
+			effects[key] += "; " + more
 		}
 	}
 	fields, err := configdocs.Fields(filepath.Join(root, "config"))

@@ -18,7 +18,7 @@ func (r *result) named() []string { return slices.Sorted(maps.Keys(r.changed()))
 func TestAChangeOfValuesIsRolledOutAndGatedOnce(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
-	touched := []string{"traefik-address", "traefik-release", "traefik-rollout"}
+	touched := []string{"argocd-server", "traefik-address", "traefik-dashboard", "traefik-programmed", "traefik-release", "traefik-rollout"}
 	for _, level := range []string{"DEBUG", "INFO"} {
 		s.set("traefik", "values", section{"log": section{"level": level}})
 		seen := s.preview()
@@ -31,6 +31,19 @@ func TestAChangeOfValuesIsRolledOutAndGatedOnce(t *testing.T) {
 	}
 	delete(s.config["strata:traefik"], "values")
 	assert.Equal(t, touched, s.mustUp().named())
+	assert.Empty(t, s.mustUp().changed())
+}
+
+// A value that shuts everything out leaves the Pods ready, so the rollout says nothing: what Traefik serves is asked, and the next up asks again.
+func TestValuesThatShutEverythingOutAreNoticed(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	s.set("traefik", "values", section{"ports": section{"websecure": section{"http": section{"middlewares": []any{"traefik-deny@kubernetescrd"}}}}})
+	s.fail("create", "traefik-dashboard")
+	require.Error(t, s.up().err)
+	s.heal("create", "traefik-dashboard")
+	delete(s.config["strata:traefik"], "values")
+	assert.NotNil(t, s.mustUp().actions.find("create", "traefik-dashboard"))
 	assert.Empty(t, s.mustUp().changed())
 }
 

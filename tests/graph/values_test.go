@@ -39,7 +39,7 @@ var chartsOf = map[string]chartOf{
 	"metallb.values":          {"metallb-release", []string{"metallb-webhook", "metallb-rollout"}},
 	"certManager.values":      {"cert-manager-release", []string{"cert-manager-api"}},
 	"vault.values":            {"vault-release", []string{"vault-init", "vault-configure", "vault-gate"}},
-	"traefik.values":          {"traefik-release", []string{"traefik-rollout", "traefik-address"}},
+	"traefik.values":          {"traefik-release", []string{"traefik-rollout", "traefik-address", "traefik-programmed", "traefik-dashboard", "argocd-server"}},
 	"apisix.values":           {"apisix-release", []string{"apisix-rollout", "apisix-address", "validation-upstreams"}},
 	"apisix.controllerValues": {"apisix-controller-release", []string{"apisix-webhook", "apisix-rollout", "validation-upstreams"}},
 	"argocd.values":           {"argocd-release", []string{"argocd-unblock", "argocd-rollout", "argocd-server"}},

@@ -1,0 +1,38 @@
+package components
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/health"
+)
+
+// Valued is what an ingress controller's own values, as the user has them, mean for the gates that ask what it serves. The zero value: there are
+// none, and such gates are asked what they always were.
+type Valued struct {
+	// Revision is another one after each change of the values.
+	Revision pulumi.StringInput
+	// Rolled are the gates of the rollout: before it, a Pod of the values before may answer.
+	Rolled []pulumi.Resource
+}
+
+// valued are a release's own values for gates behind the gate of its rollout.
+func (v ownValues) valued(rolled *health.Gate) Valued {
+	switch {
+	case v.Tree == nil:
+		return Valued{}
+	case v.Secret:
+		return Valued{Revision: v.word, Rolled: []pulumi.Resource{rolled}}
+	}
+	return Valued{Revision: v.revision(""), Rolled: []pulumi.Resource{rolled}}
+}
+
+// after is a gate's own revision, which may be nil, and with it that of the values where there are some.
+func (v Valued) after(revision pulumi.StringInput) pulumi.StringInput {
+	switch {
+	case v.Revision == nil:
+		return revision
+	case revision == nil:
+		return v.Revision
+	}
+	return pulumi.Sprintf("%s %s", revision, v.Revision)
+}

@@ -1,0 +1,60 @@
+package config_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"strata/config"
+)
+
+// refusedRules are about values that a chart takes, and with which an up would end well and something be broken.
+var refusedRules = []rule{
+	{"routes of the Gateway API's experimental channel", one("traefik", `{"values":{"providers":{"kubernetesGateway":{"experimentalChannel":true}}}}`),
+		"strata:traefik.values.providers.kubernetesGateway.experimentalChannel: true is not for values to set: Traefik would wait without end for " +
+			"TCPRoute v1alpha2, which the Gateway API's standard channel does not have, and serve no HTTPRoute; use Traefik's own IngressRouteTCP"},
+	{"no dashboard, by the chart", one("traefik", `{"values":{"api":{"dashboard":false}}}`),
+		"strata:traefik.values.api.dashboard: false is not for values to set: with traefik.dashboard a route, a gate and an output of the stack go by it; use traefik.dashboard"},
+	{"the dashboard elsewhere", one("traefik", `{"values":{"api":{"basePath":"/edge"}}}`),
+		`strata:traefik.values.api.basePath: "/edge" is not for values to set: with traefik.dashboard a route, a gate and an output of the stack go by it; use traefik.dashboard`},
+	{"metrics by a route of one's own", one("traefik", `{"values":{"metrics":{"prometheus":{"manualRouting":true}}}}`),
+		"strata:traefik.values.metrics.prometheus.manualRouting: true is not for values to set: a canary counts answers there; remove it"},
+	{"Vault's UI", one("vault", `{"values":{"ui":{"enabled":true}}}`),
+		"strata:vault.values.ui.enabled: true is not for values to set: Strata's configuration of Vault has its UI off, so the Service would lead to nothing; remove it"},
+	{"the address by another way", one("apisix", `{"values":{"service":{"loadBalancerIP":"10.10.0.201"}}}`),
+		`strata:apisix.values.service.loadBalancerIP: "10.10.0.201" is not for values to set: Strata sets it; use apisix.address`},
+	{"a budget for the only Pod", one("certManager", `{"replicas":1,"values":{"cainjector":{"podDisruptionBudget":{"enabled":true}}}}`),
+		"strata:certManager.values.cainjector.podDisruptionBudget.enabled: true is not for values to set: with one replica the chart's PodDisruptionBudget " +
+			"blocks each drain of its node; use certManager.replicas"},
+	{"signers without cert-manager's own", one("certManager", `{"values":{"approveSignerNames":["clusterissuers.cert-manager.io/*","issuers.example.org/*"]}}`),
+		`strata:certManager.values.approveSignerNames: ["clusterissuers.cert-manager.io/*","issuers.example.org/*"] is not for values to set: ` +
+			"the platform's own certificates would never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
+	{"no signers", one("certManager", `{"values":{"approveSignerNames":[]}}`),
+		"strata:certManager.values.approveSignerNames: [] is not for values to set: the platform's own certificates would never be approved; " +
+			"list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
+	{"signers that are no list", one("certManager", `{"values":{"approveSignerNames":"issuers.cert-manager.io/*"}}`),
+		`strata:certManager.values.approveSignerNames: "issuers.cert-manager.io/*" is not for values to set: the platform's own certificates would ` +
+			"never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
+}
+
+// What is refused in some cases only is the user's in all others.
+func TestWhatBreaksNothingIsNotRefused(t *testing.T) {
+	for name, values := range map[string]struct{ key, text string }{
+		"signers beside cert-manager's own": {"certManager.values",
+			`{"approveSignerNames":["awspcaclusterissuers.awspca.cert-manager.io/*","issuers.cert-manager.io/*","clusterissuers.cert-manager.io/*"]}`},
+		"Argo CD's own policies":     {"argocd.values", `{"global":{"networkPolicy":{"create":true,"defaultDenyIngress":true}}}`},
+		"the dashboard's own name":   {"traefik.values", `{"api":{"dashboardName":"edge"}}`},
+		"how much of it may be away": {"certManager.values", `{"cainjector":{"podDisruptionBudget":{"maxUnavailable":1}}}`},
+	} {
+		_, err := config.Load("dev", withValues(t, values.key, values.text), noEnv)
+		assert.NoError(t, err, name)
+	}
+	raw := good()
+	raw["certManager"] = `{"replicas":1,"values":{"cainjector":{"podDisruptionBudget":{"enabled":false}}}}`
+	_, err := config.Load("dev", raw, noEnv)
+	assert.NoError(t, err, "no budget for one Pod")
+	raw["certManager"] = `{"replicas":2,"values":{"cainjector":{"podDisruptionBudget":{"enabled":true}}}}`
+	raw["traefik"] = `{"dashboard":false,"values":{"api":{"dashboard":false,"basePath":"/edge"}}}`
+	_, err = config.Load("dev", raw, noEnv)
+	assert.NoError(t, err, "a budget for one Pod of several, and an API that nothing of Strata's asks")
+}
