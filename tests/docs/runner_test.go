@@ -17,7 +17,9 @@ func keyStep(t *testing.T) (script, removes string) {
 	text, err := os.ReadFile(filepath.Join(root, "examples/ci/github.yaml"))
 	require.NoError(t, err)
 	var workflow struct {
-		Jobs map[string]struct{ Steps []struct{ ID, Name, If, Run string } }
+		Jobs map[string]struct {
+			Steps []struct{ ID, Name, If, Run string }
+		}
 	}
 	require.NoError(t, yaml.Unmarshal(text, &workflow))
 	for _, step := range workflow.Jobs["up"].Steps {
