@@ -98,7 +98,7 @@ func TestCertificateGateFaults(t *testing.T) {
 		}, "chain does not lead to its ca.crt"},
 		{"failed because the token has expired", func(t testing.TB, c *fakeapi.Cluster, _ *signed) {
 			c.Put(certificateObject(t, map[string]any{"ready": "False", "failed": true, "message": "The certificate request has failed to complete and will be retried"}))
-			c.Put(certificateRequest(t, "Ready", "False", "Failed", "Code: 403. Errors: * permission denied * invalid token"))
+			c.Put(certificateRequest(t, "Ready", "False", "Failed", "Error making API request. Code: 403. Errors: * permission denied * invalid token"))
 		}, "tries again at 2026-01-01T02:00:00Z (the Vault token is expired or invalid)"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {

@@ -46,8 +46,8 @@ func TestIssuerGateFaults(t *testing.T) {
 		{"a final failure of an earlier generation", map[string]any{"generation": 3, "status": "False", "message": "Vault config cannot be empty"}, "Ready is False of generation 2"},
 		{"Vault is sealed", failed("Failed to verify Vault is initialized and unsealed: Vault is sealed"), "(Vault is sealed)"},
 		{"Vault is not initialised", failed("Vault is not initialized"), "(Vault is not initialised)"},
-		{"wrong role", failed(`Code: 400. Errors: * invalid role name "x"`), "wrong Vault role"},
-		{"expired token", failed("Code: 403. Errors: * permission denied * invalid token"), "the Vault token is expired or invalid"},
+		{"wrong role", failed(`Error making API request. Code: 400. Errors: * invalid role name "x"`), "wrong Vault role"},
+		{"expired token", failed("Error making API request. Code: 403. Errors: * permission denied * invalid token"), "the Vault token is expired or invalid"},
 		{"the CA's Secret is missing", failed(`Error getting keypair for CA issuer: secrets "root-ca" not found`), "CA's Secret is missing"},
 		{"Vault does not listen", failed("dial tcp 10.43.0.9:8200: connect: connection refused"), "nothing listens"},
 	} {
