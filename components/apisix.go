@@ -23,9 +23,8 @@ type APISIXArgs struct {
 	Full bool
 	// Cluster is where APISIX runs. Required.
 	Cluster *Cluster
-	// Issuer is the cluster issuer of the domain's certificate; Trust and Revision are its CA's.
-	Issuer, Trust string
-	Revision      pulumi.StringInput
+	// Signer is that of the domain's certificate.
+	Signer Signer
 	// Artifacts has the charts.
 	Artifacts *artifacts.Set
 	// Timeouts bound the gates.

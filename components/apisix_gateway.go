@@ -17,7 +17,7 @@ import (
 func (a *apisix) certificate() error {
 	certificate, err := NewCertificate(a.ctx, a.name+"-tls", &CertificateArgs{
 		Namespace: apisixNamespace, Secret: apisixTLS, DNSNames: []string{a.args.Domain, "*." + a.args.Domain},
-		Issuer: a.args.Issuer, Trust: a.args.Trust, Revision: a.args.Revision, Leaf: !a.args.Full, Cluster: a.args.Cluster, Timeouts: a.args.Timeouts, Layer: "apisix",
+		Signer: a.args.Signer, Leaf: !a.args.Full, Cluster: a.args.Cluster, Timeouts: a.args.Timeouts, Layer: "apisix",
 		After: []pulumi.Resource{a.args.Certificates, a.namespace},
 	}, pulumi.Parent(a))
 	if err != nil {

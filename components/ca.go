@@ -23,22 +23,28 @@ type CAArgs struct {
 	After []pulumi.Resource
 }
 
+// Signer is what a certificate needs to know of its CA.
+type Signer struct {
+	// Issuer is the cluster issuer's name.
+	Issuer string
+	// Trust is namespace/name of the Secret with the CA where the issuer puts no ca.crt beside what it signs; empty where it does, and for a
+	// public CA.
+	Trust string
+	// Revision is another one when what has been issued is issued anew: the certificate's gate asks again then. Optional.
+	Revision pulumi.StringInput
+}
+
 // CA owns the stack's certificate authority: a root that signs itself, and the cluster issuer that signs with it. It needs
 // nothing outside the cluster, so it works offline.
 type CA struct {
 	pulumi.ResourceState
-	// Issuer is the cluster issuer's name.
-	Issuer string
+	Signer
 	// CASecret is the Secret with the root's certificate (key ca.crt), as namespace/name; empty for a public CA.
 	CASecret string
-	// Trust is CASecret where the issuer puts no ca.crt beside what it signs; empty where it does, and for a public CA.
-	Trust string
 	// Public is true where certificates lead to a CA that every client knows. There is then no Certificate.
 	Public bool
 	// Certificate is the root's, in PEM: who trusts it trusts every certificate of the stack.
 	Certificate pulumi.StringOutput
-	// Revision changes when what has been issued is issued anew; nil for an issuer that always issues itself what it has to.
-	Revision pulumi.StringInput
 	// Ready holds once the issuer signs; with ACME, once the server has taken the account, and what another one issued is about to be replaced.
 	Ready pulumi.Resource
 }
@@ -53,7 +59,7 @@ const (
 
 // NewCA registers the issuer that signs the root, the root, and the issuer that signs with it, each behind the one before.
 func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
-	a := &CA{Issuer: caIssuer, CASecret: certManagerNamespace + "/" + caSecret}
+	a := &CA{Signer: Signer{Issuer: caIssuer}, CASecret: certManagerNamespace + "/" + caSecret}
 	if err := ctx.RegisterComponentResource("strata:certmanager:Authority", name, a, opts...); err != nil {
 		return nil, err
 	}

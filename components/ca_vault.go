@@ -51,7 +51,7 @@ func VaultIssuing(commonName, domain string, boundTokens bool) vault.Issuing {
 // NewVaultCA registers the cluster issuer that has Vault sign, and one certificate of it. cert-manager calls the issuer
 // Ready once it could log in and Vault is unsealed; whether the role signs for the domain is seen only when it does.
 func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
-	a := &CA{Issuer: vaultIssuer, CASecret: certManagerNamespace + "/" + issuerCheck}
+	a := &CA{Signer: Signer{Issuer: vaultIssuer}, CASecret: certManagerNamespace + "/" + issuerCheck}
 	if err := ctx.RegisterComponentResource("strata:certmanager:VaultAuthority", name, a, opts...); err != nil {
 		return nil, err
 	}
@@ -66,15 +66,17 @@ func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pul
 	if err != nil {
 		return nil, fmt.Errorf("vault CA: issuer: %w", err)
 	}
+	login := loginDigest(args.Config)
 	answers, err := args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Issuer: &health.IssuerSpec{Name: vaultIssuer},
-	}, Revision: loginDigest(args.Config)}, childOf(a, issuer)...)
+	}, Revision: login}, childOf(a, issuer)...)
 	if err != nil {
 		return nil, fmt.Errorf("vault CA: gate: %w", err)
 	}
 	proof, err := NewCertificate(ctx, name+"-check", &CertificateArgs{
-		Namespace: certManagerNamespace, Secret: issuerCheck, DNSNames: []string{"issuer-check." + args.Domain}, Issuer: vaultIssuer, Nonce: loginDigest(args.Config),
+		Namespace: certManagerNamespace, Secret: issuerCheck, DNSNames: []string{"issuer-check." + args.Domain}, Nonce: login,
+		Signer:  Signer{Issuer: vaultIssuer, Revision: login},
 		Cluster: args.Cluster, Timeouts: args.Timeouts, Layer: "cert-manager", After: []pulumi.Resource{answers},
 	}, pulumi.Parent(a))
 	if err != nil {

@@ -16,15 +16,11 @@ type CertificateArgs struct {
 	Namespace, Secret string
 	// DNSNames are the names that it is valid for; a wildcard is one label deep. Required.
 	DNSNames []string
-	// Issuer is the cluster issuer's name. Required.
-	Issuer string
-	// Trust is that of its CA.
-	Trust string
+	// Signer is the CA's, whose Issuer is required.
+	Signer
 	// Nonce has it issued anew when it changes: it becomes an organizational unit of the request, which issuers may leave out.
 	// Optional.
 	Nonce pulumi.StringInput
-	// Revision is that of the issuer: the gate asks again when it changes. Optional.
-	Revision pulumi.StringInput
 	// Leaf registers neither wait nor gate: nothing depends on it, and it converges by itself.
 	Leaf bool
 	// Lifetime is a Go duration; empty is cert-manager's default, 90 days.
@@ -87,17 +83,9 @@ func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opt
 			Namespace: args.Namespace, Name: args.Secret, Secret: args.Secret, DNSNames: args.DNSNames,
 			MinRemaining: metav1.Duration{Duration: certificateMinRemaining}, CASecret: args.Trust,
 		},
-	}, Revision: args.revision()}, childOf(c, object)...)
+	}, Revision: args.Revision}, childOf(c, object)...)
 	if err != nil {
 		return nil, fmt.Errorf("certificate %s: gate: %w", args.Secret, err)
 	}
 	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
-}
-
-// revision is what has the gate ask again.
-func (args *CertificateArgs) revision() pulumi.StringInput {
-	if args.Nonce != nil {
-		return args.Nonce
-	}
-	return args.Revision
 }

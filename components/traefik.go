@@ -158,7 +158,7 @@ func (t *traefik) certificate() error {
 	}
 	t.tls, err = NewCertificate(t.ctx, t.name+"-tls", &CertificateArgs{
 		Namespace: traefikName, Secret: traefikTLS, DNSNames: t.args.Names,
-		Issuer: t.args.CA.Issuer, Trust: t.args.CA.Trust, Revision: t.args.CA.Revision, Cluster: t.args.Cluster, Timeouts: t.args.Timeouts, Layer: "traefik",
+		Signer: t.args.CA.Signer, Cluster: t.args.Cluster, Timeouts: t.args.Timeouts, Layer: "traefik",
 		After: after,
 	}, pulumi.Parent(t))
 	if err != nil {

@@ -89,7 +89,7 @@ func (v *vaultLayer) install() error {
 		return fmt.Errorf("namespace: %w", err)
 	}
 	v.certificate, err = NewCertificate(v.ctx, v.name+"-certificate", &CertificateArgs{
-		Namespace: vaultName, Secret: vaultTLS, DNSNames: []string{vaultService, vaultName + "-0.vault-internal"}, Issuer: v.args.CA.Issuer,
+		Namespace: vaultName, Secret: vaultTLS, DNSNames: []string{vaultService, vaultName + "-0.vault-internal"}, Signer: v.args.CA.Signer,
 		Lifetime: vaultCertificateLifetime, Cluster: v.args.Cluster, Timeouts: v.args.Timeouts, Layer: vaultName,
 		After: []pulumi.Resource{v.args.CA.Ready, v.namespace},
 	}, pulumi.Parent(v))

@@ -24,11 +24,9 @@ type WorkloadArgs struct {
 	Kubernetes string
 	// CertWaitImage is the init container's image. Only with a certificate.
 	CertWaitImage string
-	// Issuer is the cluster issuer of its certificate, Trust and Signed are its CA's Trust and Revision, and Signing is what a certificate waits
-	// for. Only with a certificate.
-	Issuer, Trust string
-	Signed        pulumi.StringInput
-	Signing       []pulumi.Resource
+	// Signer is that of its certificate, and Signing what a certificate waits for. Only with a certificate.
+	Signer  Signer
+	Signing []pulumi.Resource
 	// Wave is the gate of Wave's webhook. Only with wave.
 	Wave *health.Gate
 	// Ingress are the ingress controllers by name. Only with routes.
@@ -116,8 +114,8 @@ func (w *workloadBuild) certificate() error {
 		lifetime = c.Lifetime.Duration.String()
 	}
 	made, err := NewCertificate(w.ctx, w.name+"-tls", &CertificateArgs{
-		Namespace: w.args.Config.Namespace, Secret: workloadTLS(w.args.Config.Name), DNSNames: c.DNSNames, Issuer: w.args.Issuer, Trust: w.args.Trust,
-		Revision: w.args.Signed, Lifetime: lifetime, Cluster: w.args.Cluster, Timeouts: w.args.Timeouts, Layer: "apps",
+		Namespace: w.args.Config.Namespace, Secret: workloadTLS(w.args.Config.Name), DNSNames: c.DNSNames, Signer: w.args.Signer,
+		Lifetime: lifetime, Cluster: w.args.Cluster, Timeouts: w.args.Timeouts, Layer: "apps",
 		After: with(w.args.Signing, w.args.Namespace),
 	}, pulumi.Parent(w))
 	if err != nil {

@@ -53,7 +53,7 @@ func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, files *ar
 	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane not for the address pool: both heal.
 	a.apisix, err = components.NewAPISIX(ctx, "apisix", &components.APISIXArgs{
 		Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(), Full: cfg.Apps.Full(), Cluster: cluster,
-		Issuer: a.ca.Issuer, Trust: a.ca.Trust, Revision: a.ca.Revision, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
+		Signer: a.ca.Signer, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
 		Definitions:  []pulumi.Resource{a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleAPISIX]},
 		Certificates: a.manager.API, Pool: a.metallb.Pool,
 	})

@@ -41,7 +41,7 @@ func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, files *art
 			args.Wave = a.wave.Webhook
 		}
 		if a.ca != nil {
-			args.Issuer, args.Trust, args.Signed, args.Signing = a.ca.Issuer, a.ca.Trust, a.ca.Revision, []pulumi.Resource{a.ca.Ready}
+			args.Signer, args.Signing = a.ca.Signer, []pulumi.Resource{a.ca.Ready}
 			if cfg.HTTP01() {
 				args.Signing = append(args.Signing, a.traefik.Address) // the challenge goes through it
 			}
