@@ -62,7 +62,7 @@ func TestTheRequestOfTheNextRevisionIsTheOneThatCounts(t *testing.T) {
 	yes := true
 	request := func(name, owner, revision string, second int64) issuer.ConditionedObject {
 		return issuer.ConditionedObject{ObjectMeta: metav1.ObjectMeta{
-			Name: name, Annotations: map[string]string{revisionAnnotation: revision}, CreationTimestamp: metav1.Unix(second, 0),
+			Name: name, Annotations: map[string]string{reissue.RevisionAnnotation: revision}, CreationTimestamp: metav1.Unix(second, 0),
 			OwnerReferences: []metav1.OwnerReference{{UID: types.UID(owner), Controller: &yes}},
 		}}
 	}

@@ -15,6 +15,7 @@ import (
 	"strata/health/issuer"
 	"strata/health/kube"
 	"strata/health/observe"
+	"strata/internal/reissue"
 )
 
 var (
@@ -130,16 +131,13 @@ func (w *certificateWatch) request(ctx context.Context, s *kube.APIServer, certi
 	return facts, err
 }
 
-// revisionAnnotation is on every CertificateRequest that cert-manager makes for a Certificate.
-const revisionAnnotation = "cert-manager.io/certificate-revision"
-
 // nextRequest is the newest request of the revision after the one that was issued: the one under way, or the one that failed.
 func nextRequest(requests []issuer.ConditionedObject, certificate *certificateObject) *issuer.ConditionedObject {
 	var newest *issuer.ConditionedObject
 	next := strconv.Itoa(certificate.Status.Revision + 1)
 	for i := range requests {
 		request := &requests[i]
-		if !metav1.IsControlledBy(request, certificate) || request.Annotations[revisionAnnotation] != next {
+		if !metav1.IsControlledBy(request, certificate) || request.Annotations[reissue.RevisionAnnotation] != next {
 			continue
 		}
 		if newest == nil || newest.CreationTimestamp.Before(&request.CreationTimestamp) {

@@ -32,6 +32,9 @@ type Input struct {
 // gate of a certificate goes by it (package certificate).
 const AfterAnnotation = "strata/reissue-after-revision"
 
+// RevisionAnnotation is on every CertificateRequest that cert-manager makes for a Certificate.
+const RevisionAnnotation = "cert-manager.io/certificate-revision"
+
 var (
 	certificates = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"}
 	requests     = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificaterequests"}
@@ -45,13 +48,15 @@ func All(ctx context.Context, client dynamic.Interface, issuer string, log io.Wr
 		return fmt.Errorf("list certificates: %w", err)
 	}
 	for i := range all.Items {
-		if !isOf(&all.Items[i], issuer) {
+		certificate := &all.Items[i]
+		if !isOf(certificate, issuer) {
 			continue
 		}
-		if err := one(ctx, client, &all.Items[i]); err != nil {
-			return fmt.Errorf("certificate %s/%s: %w", all.Items[i].GetNamespace(), all.Items[i].GetName(), err)
+		name := certificate.GetNamespace() + "/" + certificate.GetName()
+		if err := one(ctx, client, certificate); err != nil {
+			return fmt.Errorf("certificate %s: %w", name, err)
 		}
-		if _, err := fmt.Fprintf(log, "certificate %s/%s: the ACME server has changed, and it is issued anew\n", all.Items[i].GetNamespace(), all.Items[i].GetName()); err != nil {
+		if _, err := fmt.Fprintf(log, "certificate %s: the ACME server has changed, and it is issued anew\n", name); err != nil {
 			return err
 		}
 	}
@@ -66,24 +71,24 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 
 // one does what `cmctl renew` does. A request that is under way is the earlier server's, and cert-manager would go on with its order.
 func one(ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured) error {
-	namespace, name := certificate.GetNamespace(), certificate.GetName()
+	own, name := client.Resource(certificates).Namespace(certificate.GetNamespace()), certificate.GetName()
 	revision, _, _ := unstructured.NestedInt64(certificate.Object, "status", "revision")
 	note := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, AfterAnnotation, strconv.FormatInt(revision, 10))
-	if _, err := client.Resource(certificates).Namespace(namespace).Patch(ctx, name, types.MergePatchType, []byte(note), metav1.PatchOptions{}); err != nil {
+	if _, err := own.Patch(ctx, name, types.MergePatchType, []byte(note), metav1.PatchOptions{}); err != nil {
 		return ignoreGone(err)
 	}
 	if err := forget(ctx, client, certificate, revision+1); err != nil {
 		return err
 	}
 	return conflict.Retry(retry.DefaultBackoff, func() error {
-		found, err := client.Resource(certificates).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+		found, err := own.Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return ignoreGone(err)
 		}
 		if err := setIssuing(found, time.Now()); err != nil {
 			return err
 		}
-		_, err = client.Resource(certificates).Namespace(namespace).UpdateStatus(ctx, found, metav1.UpdateOptions{})
+		_, err = own.UpdateStatus(ctx, found, metav1.UpdateOptions{})
 		return ignoreGone(err)
 	})
 }
@@ -98,16 +103,17 @@ func ignoreGone(err error) error {
 
 // forget deletes the requests of a certificate's next revision, with their orders.
 func forget(ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured, revision int64) error {
-	all, err := client.Resource(requests).Namespace(certificate.GetNamespace()).List(ctx, metav1.ListOptions{})
+	own := client.Resource(requests).Namespace(certificate.GetNamespace())
+	all, err := own.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("list requests: %w", err)
 	}
 	for i := range all.Items {
 		request := &all.Items[i]
-		if !metav1.IsControlledBy(request, certificate) || request.GetAnnotations()["cert-manager.io/certificate-revision"] != strconv.FormatInt(revision, 10) {
+		if !metav1.IsControlledBy(request, certificate) || request.GetAnnotations()[RevisionAnnotation] != strconv.FormatInt(revision, 10) {
 			continue
 		}
-		err := client.Resource(requests).Namespace(request.GetNamespace()).Delete(ctx, request.GetName(), metav1.DeleteOptions{})
+		err := own.Delete(ctx, request.GetName(), metav1.DeleteOptions{})
 		if ignoreGone(err) != nil {
 			return fmt.Errorf("delete request %s: %w", request.GetName(), err)
 		}

@@ -32,7 +32,7 @@ func request(namespace, name, owner, revision string) *unstructured.Unstructured
 	one := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "cert-manager.io/v1", "kind": "CertificateRequest"}}
 	one.SetNamespace(namespace)
 	one.SetName(name)
-	one.SetAnnotations(map[string]string{"cert-manager.io/certificate-revision": revision})
+	one.SetAnnotations(map[string]string{RevisionAnnotation: revision})
 	controls := true
 	one.SetOwnerReferences([]metav1.OwnerReference{{Kind: "Certificate", Name: owner, UID: types.UID(namespace + "-" + owner), Controller: &controls}})
 	return one

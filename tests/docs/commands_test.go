@@ -163,7 +163,7 @@ func isRun(sources map[string]string, c shell.Command) error {
 	if !strings.Contains(sources[where.file], where.as) {
 		return fmt.Errorf("%s does not run it any more: %s", where.file, where.as)
 	}
-	if filepath.Base(c.Words[0]) == "strata" || where.file == here || where.file == runner {
+	if filepath.Base(c.Words[0]) == "strata" || filepath.Dir(where.file) == filepath.Dir(here) {
 		return nil
 	}
 	for _, flag := range flagsOf(c) {
