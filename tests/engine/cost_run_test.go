@@ -110,7 +110,7 @@ func workloads(number int) pulumi.RunFunc {
 		for i := range number {
 			name := fmt.Sprintf("workload-%d", i)
 			if _, err := components.NewCertificate(ctx, name, &components.CertificateArgs{
-				Namespace: "default", Secret: name, DNSNames: []string{name + ".example.test"}, Issuer: "authority", Cluster: k3s.Cluster,
+				Namespace: "default", Secret: name, DNSNames: []string{name + ".example.test"}, Signer: components.Signer{Issuer: "authority"}, Cluster: k3s.Cluster,
 				Timeouts: cfg.Timeouts, Layer: "workloads", After: []pulumi.Resource{k3s.Upgraded},
 			}); err != nil {
 				return err
