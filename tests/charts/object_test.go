@@ -3,7 +3,6 @@ package charts_test
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,15 +51,6 @@ func parse(t *testing.T, from, namespace, text string) []object {
 	objects, err := read(from, namespace, text)
 	require.NoError(t, err)
 	return objects
-}
-
-// group is the API group of its kind.
-func (o object) group() string {
-	group, _, named := strings.Cut(o.APIVersion, "/")
-	if !named {
-		return ""
-	}
-	return group
 }
 
 // as is an object in its own type.

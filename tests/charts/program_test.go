@@ -18,9 +18,6 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// root is the project's folder.
-var root = pulumitest.Root
-
 // program is what the program would install with the charts at hand, and what it then relies on.
 type program struct {
 	releases []*release

@@ -58,7 +58,7 @@ var remoteCases = []testCase{
 		r, server := newRemote(t)
 		stranger, err := sshd.Start()
 		require.NoError(t, err)
-		defer stranger.Close()
+		defer func() { assert.NoError(t, stranger.Close()) }()
 		login := connection(server)
 		login["privateKey"] = stranger.ClientKey
 		err = fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))

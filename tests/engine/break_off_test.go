@@ -20,7 +20,8 @@ const (
 	refused
 	// interrupted is a SIGINT: Pulumi begins nothing more.
 	interrupted
-	manners
+	// manners is how many there are.
+	manners = iota
 )
 
 func (m manner) String() string {
@@ -63,6 +64,7 @@ func (b *breakOff) before() error {
 		return errRefused
 	case interrupted:
 		b.interrupt()
+	case killedBehind: // the effect comes first
 	}
 	return nil
 }

@@ -220,7 +220,7 @@ func steps() *rapid.Generator[[]step] {
 		one := step{what: rapid.SampledFrom(done).Draw(t, "what"), without: true}
 		if runs := one.what == "up" || one.what == "destroy" || one.what == "refresh"; runs {
 			one.without = rapid.IntRange(0, 3).Draw(t, "breaks off") == 0
-			one.breaks = manner(rapid.IntRange(0, int(manners)-1).Draw(t, "manner"))
+			one.breaks = manner(rapid.IntRange(0, manners-1).Draw(t, "manner"))
 		}
 		if !one.without || one.what == "kubectl" {
 			// Rapid draws small numbers far more often than large ones, and an up begins with hosts: spread, they meet every layer.

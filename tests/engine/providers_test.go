@@ -82,16 +82,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		})
 		return response, err
 	}
-	provider.DeleteF = func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
-		err := w.do("delete", req.URN, req.Inputs, func() error {
-			delete(w.objects, objectOf(req.URN, req.Inputs))
-			return nil
-		})
-		if _, runs := req.Inputs["delete"]; pkg == "random" || pkg == "command" && !runs {
-			w.forgotten(req.URN.Name())
-		}
-		return plugin.DeleteResponse{Status: resource.StatusOK}, err
-	}
+	provider.DeleteF = w.deletes(pkg)
 	if pkg == "kubernetes" {
 		provider.ReadF = w.read
 		provider.DiffConfigF = diffConfig
@@ -101,6 +92,20 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		}
 	}
 	return provider
+}
+
+// deletes is the Delete of a package's provider.
+func (w *world) deletes(pkg tokens.Package) func(context.Context, plugin.DeleteRequest) (plugin.DeleteResponse, error) {
+	return func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
+		err := w.do("delete", req.URN, req.Inputs, func() error {
+			delete(w.objects, objectOf(req.URN, req.Inputs))
+			return nil
+		})
+		if _, runs := req.Inputs["delete"]; pkg == "random" || pkg == "command" && !runs {
+			w.forgotten(req.URN.Name())
+		}
+		return plugin.DeleteResponse{Status: resource.StatusOK}, err
+	}
 }
 
 // diff answers as infer.Provider of pulumi-go-provider does, which the command plugin is made with, path by path: the SDK's own

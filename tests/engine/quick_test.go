@@ -63,11 +63,11 @@ func (j *journal) RegisterResourceOutputs(step deploy.Step) error {
 	return nil
 }
 
-func (*journal) SetSnippets([]resource.Snippet) error           { return nil }
-func (*journal) RecordPlugin(plugin workspace.PluginInfo) error { return nil }
-func (*journal) Write(*deploy.Snapshot) error                   { return nil }
-func (*journal) RebuiltBaseState() error                        { return nil }
-func (*journal) Close() error                                   { return nil }
+func (*journal) SetSnippets([]resource.Snippet) error    { return nil }
+func (*journal) RecordPlugin(workspace.PluginInfo) error { return nil }
+func (*journal) Write(*deploy.Snapshot) error            { return nil }
+func (*journal) RebuiltBaseState() error                 { return nil }
+func (*journal) Close() error                            { return nil }
 
 // copied is a state whose resources are its own; what they say is never changed in place.
 func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {

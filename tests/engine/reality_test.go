@@ -179,7 +179,7 @@ func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 	if w.reality == nil {
 		return
 	}
-	switch urn.Type() {
+	switch string(urn.Type()) {
 	case "random:index/randomPassword:RandomPassword":
 		w.reality.passwords++
 		outputs["result"] = resource.MakeSecret(resource.NewProperty(fmt.Sprintf("%s-%03d", pulumitest.Token, w.reality.passwords)))

@@ -92,7 +92,7 @@ func (s *stack) program(info plugin.RunInfo, _ *deploytest.ResourceMonitor) erro
 	if err != nil {
 		return err
 	}
-	defer ctx.Close()
+	defer func() { _ = ctx.Close() }()
 	return pulumi.RunWithContext(ctx, s.registers)
 }
 

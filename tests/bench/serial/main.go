@@ -26,7 +26,7 @@ func main() {
 }
 
 func command(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	var at real
+	var at installed
 	var definitions string
 	var validate bool
 	flags := flag.NewFlagSet(usage, flag.ContinueOnError)

@@ -20,15 +20,15 @@ import (
 // helmTimeout bounds each of Helm's operations: five minutes are its default.
 const helmTimeout = 5 * time.Minute
 
-// real are the tools of a machine.
-type real struct {
+// installed are the tools of a machine.
+type installed struct {
 	// k3s has kubectl in it; kubeconfig is a file.
 	k3s, kubeconfig string
 	// project is the folder from which the stack's paths start.
 	project string
 }
 
-func (m real) kubectl(ctx context.Context, stdin []byte, args ...string) (string, error) {
+func (m installed) kubectl(ctx context.Context, stdin []byte, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, m.k3s, append([]string{"kubectl", "--kubeconfig", m.kubeconfig}, args...)...)
 	cmd.Stdin = bytes.NewReader(stdin)
 	output, err := cmd.CombinedOutput()
@@ -36,7 +36,7 @@ func (m real) kubectl(ctx context.Context, stdin []byte, args ...string) (string
 }
 
 // configuration is that of Helm's command line, with its limits of requests, for a namespace.
-func (m real) configuration(namespace string) (*action.Configuration, error) {
+func (m installed) configuration(namespace string) (*action.Configuration, error) {
 	settings := cli.New()
 	settings.KubeConfig = m.kubeconfig
 	settings.SetNamespace(namespace)
@@ -47,7 +47,7 @@ func (m real) configuration(namespace string) (*action.Configuration, error) {
 	return &configuration, nil
 }
 
-func (m real) install(release release, values map[string]any) error {
+func (m installed) install(release release, values map[string]any) error {
 	configuration, err := m.configuration(release.namespace)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (m real) install(release release, values map[string]any) error {
 	return err
 }
 
-func (m real) uninstall(release release) error {
+func (m installed) uninstall(release release) error {
 	configuration, err := m.configuration(release.namespace)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (m real) uninstall(release release) error {
 }
 
 // gate runs the program as the stack's own resource does, against this cluster.
-func (m real) gate(ctx context.Context, stdin string, environment map[string]any) error {
+func (m installed) gate(ctx context.Context, stdin string, environment map[string]any) error {
 	kubeconfig, err := os.ReadFile(m.kubeconfig)
 	if err != nil {
 		return err

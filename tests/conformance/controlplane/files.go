@@ -51,7 +51,7 @@ func freePorts(ports ...*int) error {
 		if err != nil {
 			return fmt.Errorf("looking for a free port: %w", err)
 		}
-		defer listener.Close()
+		defer func() { _ = listener.Close() }()
 		*port = listener.Addr().(*net.TCPAddr).Port
 	}
 	return nil

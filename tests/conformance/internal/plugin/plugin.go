@@ -100,7 +100,8 @@ func (p *Plugin) configure(ctx context.Context, config resource.PropertyMap) err
 		}
 	}
 	_, err = p.Configure(ctx, &pulumirpc.ConfigureRequest{
-		Variables: variables, Args: args, AcceptSecrets: true, AcceptResources: true,
+		Variables: variables, //nolint:staticcheck // deprecated, and what the engine still sends
+		Args:      args, AcceptSecrets: true, AcceptResources: true,
 		SendsOldInputs: true, SendsOldInputsToDelete: true,
 	})
 	return err

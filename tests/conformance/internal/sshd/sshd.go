@@ -110,7 +110,7 @@ func (s *Server) serve(conn net.Conn) {
 		_ = conn.Close()
 		return
 	}
-	defer connection.Close()
+	defer func() { _ = connection.Close() }()
 	go ssh.DiscardRequests(requests)
 	for incoming := range channels {
 		channel, requests, err := incoming.Accept()
@@ -142,7 +142,7 @@ func (s *Server) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 }
 
 func (s *Server) execute(channel ssh.Channel, payload []byte, environment []string) {
-	defer channel.Close()
+	defer func() { _ = channel.Close() }()
 	var request struct{ Command string }
 	if ssh.Unmarshal(payload, &request) != nil {
 		return

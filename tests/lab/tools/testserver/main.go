@@ -91,7 +91,7 @@ func handler(pod string, behave behaviour) http.Handler {
 			w.Header().Set("X-Version", behave.version)
 		}
 		if r.Method != http.MethodPost {
-			fmt.Fprintln(w, pod)
+			_, _ = fmt.Fprintln(w, pod)
 			return
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
