@@ -43,6 +43,8 @@ type APISIX struct {
 	// Plane is what the gates of upstreams observe, without routes; its Key opens the data plane for reading only. Secret.
 	Plane health.UpstreamsSpec
 	Key   pulumi.StringOutput
+	// Values are the user's, for gates that ask URLs behind APISIX. Zero unless Full.
+	Values Valued
 	// Revision is of what runs as APISIX. Nil unless Full.
 	Revision pulumi.StringInput
 	// Webhook holds once the controller's webhook serves through every API server: only then are its kinds admitted.

@@ -76,19 +76,20 @@ func (a *apisix) gates() error {
 	chart := a.args.Artifacts.Digest(config.ArtifactAPISIXChart)
 	a.Revision = a.revision(digestOf(chart, a.args.Artifacts.Digest(config.ArtifactAPISIXControllerChart), a.args.Config))
 	var err error
-	a.Gateway, err = a.gate("gateway-gate", health.Spec{
-		Kind:    health.KindGateway,
-		Gateway: &health.GatewaySpec{Class: apisixName, Namespace: apisixNamespace, Name: apisixName, Listeners: []string{"http", "https"}},
-	}, pulumi.String(""), a.gateway, a.tls)
-	if err != nil {
-		return err
-	}
 	a.Rollout, err = a.gate("rollout", health.Spec{
 		Kind: health.KindRollout,
 		Rollout: &health.RolloutSpec{Workloads: []string{
 			apisixNamespace + "/Deployment/" + apisixController, apisixNamespace + "/Deployment/" + apisixName,
 		}},
 	}, a.Revision, a.plane, a.gateway) // without the Gateway the data plane stays unready
+	if err != nil {
+		return err
+	}
+	a.Values = a.valued()
+	a.Gateway, err = a.gate("gateway-gate", health.Spec{
+		Kind:    health.KindGateway,
+		Gateway: &health.GatewaySpec{Class: apisixName, Namespace: apisixNamespace, Name: apisixName, Listeners: []string{"http", "https"}},
+	}, a.Values.after(pulumi.String("")), with(a.Values.Rolled, a.gateway, a.tls)...)
 	if err != nil {
 		return err
 	}
@@ -108,6 +109,14 @@ func (a *apisix) revision(ours string) pulumi.StringInput {
 		return a.ownController.revision(ours)
 	}
 	return pulumi.Sprintf("%s %s", a.own.revision(ours), a.ownController.revision(ours))
+}
+
+// valued are the user's values of both releases for gates behind the rollout of both.
+func (a *apisix) valued() Valued {
+	if a.own.Tree == nil && a.ownController.Tree == nil {
+		return Valued{}
+	}
+	return Valued{Revision: a.revision(""), Rolled: []pulumi.Resource{a.Rollout}}
 }
 
 // address is the load balancer's address, where it is known.

@@ -2,6 +2,7 @@ package components
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -43,7 +44,8 @@ func NewValidation(ctx *pulumi.Context, name string, args *ValidationArgs, opts 
 	if err := ctx.RegisterComponentResource("strata:apps:Validation", name, v.Validation, opts...); err != nil {
 		return nil, err
 	}
-	needs := append([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Address}, args.Demo.Objects...)
+	values := args.APISIX.Values
+	needs := slices.Concat([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Address}, values.Rolled, args.Demo.Objects)
 	rollout, err := v.gate("rollout", health.GateArgs{Spec: health.Spec{
 		Kind: health.KindRollout, Rollout: &health.RolloutSpec{Workloads: args.Demo.Workloads},
 	}}, args.Demo.Objects...)
@@ -56,7 +58,7 @@ func NewValidation(ctx *pulumi.Context, name string, args *ValidationArgs, opts 
 			Class: apisixName, Namespace: apisixNamespace, Name: apisixName,
 			Listeners: []string{"http", "https"}, Routes: map[string]int{"http": 2, "https": 2}, // httpbin's and Keycloak's
 		},
-	}}, args.Demo.Objects...)
+	}, Revision: values.after(nil)}, with(values.Rolled, args.Demo.Objects...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +76,7 @@ func NewValidation(ctx *pulumi.Context, name string, args *ValidationArgs, opts 
 		Spec:      health.Spec{Kind: health.KindHTTP, HTTP: v.probes()},
 		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", demoUser, args.Demo.Password)).(pulumi.StringOutput),
 		APIKey:    args.Demo.Key,
+		Revision:  values.after(nil),
 	}, needs...)
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
 	way := WorkloadIngress{
 		Class: apisixName, Namespace: apisixNamespace, Service: apisixService, Listeners: []string{"http", "https"}, Domain: domain,
-		CASecret: caSecret, Admitted: []pulumi.Resource{a.Webhook}, Address: a.Address,
+		CASecret: caSecret, Admitted: []pulumi.Resource{a.Webhook}, Address: a.Address, Values: a.Values,
 		Plane: &a.Plane, Key: a.Key, Rolled: a.Rollout, PlaneRevision: a.Revision,
 		Metrics: &canary.Metrics{
 			Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName, Port: 9091, Path: "/apisix/prometheus/metrics",

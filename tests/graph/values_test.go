@@ -36,14 +36,16 @@ type chartOf struct {
 }
 
 var chartsOf = map[string]chartOf{
-	"metallb.values":          {"metallb-release", []string{"metallb-webhook", "metallb-rollout"}},
-	"certManager.values":      {"cert-manager-release", []string{"cert-manager-api"}},
-	"vault.values":            {"vault-release", []string{"vault-init", "vault-configure", "vault-gate"}},
-	"traefik.values":          {"traefik-release", []string{"traefik-rollout", "traefik-address", "traefik-programmed", "traefik-dashboard", "argocd-server"}},
-	"apisix.values":           {"apisix-release", []string{"apisix-rollout", "apisix-address", "validation-upstreams"}},
-	"apisix.controllerValues": {"apisix-controller-release", []string{"apisix-webhook", "apisix-rollout", "validation-upstreams"}},
-	"argocd.values":           {"argocd-release", []string{"argocd-unblock", "argocd-rollout", "argocd-server"}},
-	"apps.wave.values":        {"wave-release", []string{"wave-webhook"}},
+	"metallb.values":     {"metallb-release", []string{"metallb-webhook", "metallb-rollout"}},
+	"certManager.values": {"cert-manager-release", []string{"cert-manager-api"}},
+	"vault.values":       {"vault-release", []string{"vault-init", "vault-configure", "vault-gate"}},
+	"traefik.values":     {"traefik-release", []string{"traefik-rollout", "traefik-address", "traefik-programmed", "traefik-dashboard", "argocd-server"}},
+	"apisix.values": {"apisix-release", []string{"apisix-rollout", "apisix-address",
+		"apisix-gateway-gate", "validation-routes", "validation-upstreams", "validation-probes"}},
+	"apisix.controllerValues": {"apisix-controller-release", []string{"apisix-webhook", "apisix-rollout",
+		"apisix-gateway-gate", "validation-routes", "validation-upstreams", "validation-probes"}},
+	"argocd.values":    {"argocd-release", []string{"argocd-unblock", "argocd-rollout", "argocd-server"}},
+	"apps.wave.values": {"wave-release", []string{"wave-webhook"}},
 }
 
 // with is stack local with every chart, and something else at some keys.

@@ -7,29 +7,62 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// behindTraefik are the gates that ask what Traefik serves: its Gateway's listeners, and URLs behind it.
-var behindTraefik = []string{"traefik-programmed", "traefik-dashboard", "argocd-server", "workload-shop-traefik"}
+// served is an ingress controller with the gates that ask what it serves: its Gateway's listeners, and URLs behind it.
+type served struct {
+	controller string
+	values     []string
+	gates      []string
+}
 
-// Values of Traefik's can shut out everything while its Pods answer /ping, for example ports.websecure.http.middlewares. So what is served
-// is asked again, and not before the Pods of the values before are gone, which would answer in place of the new ones.
-func TestAChangeOfTraefiksValuesIsAskedOfWhatItServes(t *testing.T) {
-	p := withWorkload(t, map[string]any{"canary": map[string]any{}, "routes": []any{map[string]any{}}})
+var (
+	behindTraefik = served{"traefik", []string{"values"}, []string{"traefik-programmed", "traefik-dashboard", "argocd-server", "workload-shop-traefik"}}
+	behindAPISIX  = served{"apisix", []string{"values", "controllerValues"}, []string{
+		"apisix-gateway-gate", "validation-routes", "validation-probes", "workload-shop-apisix", "workload-shop-apisix-upstreams",
+	}}
+)
+
+func (s served) program(t *testing.T) *program {
+	t.Helper()
+	if s.controller == "traefik" {
+		return withWorkload(t, map[string]any{"canary": map[string]any{}, "routes": []any{map[string]any{}}})
+	}
+	p := newProgram(t, "local")
+	p.set(t, "apps", map[string]any{"demo": true, "workloads": []any{
+		shop(map[string]any{"canary": map[string]any{}, "routes": []any{map[string]any{"controller": "apisix", "kind": "HTTPRoute"}}}),
+	}})
+	return p
+}
+
+// Values can shut out everything while the Pods stay ready, for example Traefik's ports.websecure.http.middlewares or APISIX's nginx snippets. So
+// what is served is asked again, and not before the Pods of the values before are gone, which would answer in place of the new ones.
+func TestAChangeOfAnIngressControllersValuesIsAskedOfWhatItServes(t *testing.T) {
+	for _, s := range []served{behindTraefik, behindAPISIX} {
+		for _, key := range s.values {
+			t.Run(s.controller+"."+key, func(t *testing.T) { s.isAskedAgain(t, key) })
+		}
+	}
+}
+
+func (s served) isAskedAgain(t *testing.T, key string) {
+	t.Helper()
+	p := s.program(t)
+	rollout := s.controller + "-rollout"
 	before := p.graph(t)
-	p.set(t, "traefik", section{"values": section{"log": section{"level": "DEBUG"}}})
+	p.set(t, s.controller, section{key: section{"podAnnotations": section{"example.com/at": "1"}}})
 	first := p.graph(t)
-	p.set(t, "traefik", section{"values": section{"log": section{"level": "INFO"}}})
+	p.set(t, s.controller, section{key: section{"podAnnotations": section{"example.com/at": "2"}}})
 	second := p.graph(t)
-	for _, gate := range behindTraefik {
+	for _, gate := range s.gates {
 		require.NotEmpty(t, before[gate].Name, gate)
 		assert.NotEqual(t, before[gate].Text("stdin"), first[gate].Text("stdin"), "%s runs again with values", gate)
 		assert.NotEqual(t, first[gate].Text("stdin"), second[gate].Text("stdin"), "%s runs again with other values", gate)
-		assert.True(t, second.reaches(gate, "traefik-rollout"), "%s asks the new Pods", gate)
+		assert.True(t, second.reaches(gate, rollout), "%s asks the new Pods", gate)
 	}
-	p.set(t, "traefik", section{})
+	p.set(t, s.controller, section{})
 	after := p.graph(t)
 	assert.Empty(t, changedIn(before, after), "and without them everything is what it was")
-	for _, gate := range behindTraefik {
-		assert.False(t, after.reaches(gate, "traefik-rollout"), "%s: a stack without values has no edge for them", gate)
+	for _, gate := range s.gates {
+		assert.Equal(t, before.reaches(gate, rollout), after.reaches(gate, rollout), "%s: a stack without values has no edge for them", gate)
 	}
 }
 
@@ -38,7 +71,7 @@ func TestOtherValuesOfTraefikRollOutNoWorkload(t *testing.T) {
 	p := withWorkload(t, map[string]any{"canary": map[string]any{}, "routes": []any{map[string]any{}}})
 	before := p.graph(t)
 	p.set(t, "traefik", section{"values": section{"log": section{"level": "DEBUG"}}})
-	assert.ElementsMatch(t, append([]string{"traefik-release", "traefik-rollout", "traefik-address"}, behindTraefik...), changedIn(before, p.graph(t)))
+	assert.ElementsMatch(t, append([]string{"traefik-release", "traefik-rollout", "traefik-address"}, behindTraefik.gates...), changedIn(before, p.graph(t)))
 }
 
 // What answers for Argo CD may be a Pod of the values before: it is asked after the rollout of its own.
