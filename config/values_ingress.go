@@ -3,7 +3,10 @@ package config
 import "slices"
 
 // chosenAddress are the ways to ask MetalLB for an address, below a Service's values.
-const chosenAddress = `annotations["metallb.io/loadBalancerIPs"]`
+const (
+	metallbIPs    = `"metallb.io/loadBalancerIPs"`
+	chosenAddress = "annotations[" + metallbIPs + "]"
+)
 
 var traefikOwned = slices.Concat(
 	named("namespaceOverride", "instanceLabelOverride", "service.nameOverride"),
@@ -29,7 +32,7 @@ func traefikService() []OwnedValue {
 		because("Strata sets it", "use traefik.externalTrafficPolicy", "service.spec.externalTrafficPolicy"),
 		because("the gate of the address waits for one from MetalLB", "", "service.enabled", "service.spec.type", "service.spec.loadBalancerClass"),
 		because("Strata sets it", "use traefik.address", "service."+chosenAddress, `service.annotations["metallb.universe.tf/loadBalancerIPs"]`,
-			"service.spec.loadBalancerIP"),
+			"service.annotationsTCP["+metallbIPs+"]", "service.spec.loadBalancerIP"),
 	)
 }
 
@@ -105,4 +108,5 @@ var apisixControllerOwned = slices.Concat(
 	relied("the Gateway is Strata's way in", "config.disableGatewayAPI"),
 	because("the gate of the webhook relies on it", "", "webhook.enabled", "webhook.failurePolicy", "webhook.certificate"),
 	because(itself, "", "gatewayProxy", "apisix"),
+	unless(some, because("with none no route reaches the data plane", "write at least 1", "deployment.replicas")),
 )

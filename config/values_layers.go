@@ -40,11 +40,13 @@ const unapproved = "the platform's own certificates would never be approved"
 // ownSigners are those of cert-manager's own issuers, which the chart has by default.
 var ownSigners = []string{"issuers.cert-manager.io/*", "clusterissuers.cert-manager.io/*"}
 
-// approvesOwn reports whether a list of signers has cert-manager's own. An empty one would stand for every signer (cert-manager
-// deploy/charts/cert-manager/values.yaml, approveSignerNames), but does not reach the chart: Pulumi's Release leaves it out like what is null
-// (pulumi-kubernetes provider/pkg/provider/helm_release.go, excludeNulls).
+// approvesOwn reports whether a list of signers has cert-manager's own. An empty one stands for every signer (cert-manager
+// deploy/charts/cert-manager/values.yaml, approveSignerNames).
 func approvesOwn(_ *Config, value any) bool {
-	list, _ := value.([]any)
+	list, isList := value.([]any)
+	if isList && len(list) == 0 {
+		return true
+	}
 	return !slices.ContainsFunc(ownSigners, func(one string) bool { return !slices.Contains(list, any(one)) })
 }
 
@@ -80,6 +82,7 @@ var argocdOwned = slices.Concat(
 	relied(gated, "redis.enabled", "redis-ha.enabled", "externalRedis", "controller.dynamicClusterDistribution"),
 	relied("Argo CD's route leads there", "server.service.servicePortHttp"),
 	relied("without it Argo CD may change nothing in the cluster", "createClusterRoles"),
+	unless(some, because("with none Argo CD does nothing", "write at least 1", "controller.replicas", "server.replicas", "repoServer.replicas")),
 )
 
 var waveOwned = slices.Concat(
@@ -87,4 +90,5 @@ var waveOwned = slices.Concat(
 	set("use apps.wave.replicas", "replicas"),
 	because(budgeted, "use apps.wave.replicas", "pdb.enabled"),
 	because(gated, "", "webhooks.enabled"),
+	relied("without it Wave may do none of its work", "global.rbac.enabled"),
 )

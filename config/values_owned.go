@@ -63,6 +63,9 @@ func unless(allows func(*Config, any) bool, owned []OwnedValue) []OwnedValue {
 	return owned
 }
 
+// some allows a number of replicas but none: a rollout of no Pod is complete at once.
+func some(_ *Config, replicas any) bool { return replicas != int64(0) && replicas != float64(0) }
+
 // named are the values by which nearly every chart gives its objects other names.
 func named(more ...string) []OwnedValue {
 	return relied("gates, routes and policies know the chart's objects by its own names", slices.Concat([]string{"nameOverride", "fullnameOverride"}, more)...)

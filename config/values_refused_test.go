@@ -26,12 +26,17 @@ var refusedRules = []rule{
 	{"a budget for the only Pod", one("certManager", `{"replicas":1,"values":{"cainjector":{"podDisruptionBudget":{"enabled":true}}}}`),
 		"strata:certManager.values.cainjector.podDisruptionBudget.enabled: true is not for values to set: with one replica the chart's PodDisruptionBudget " +
 			"blocks each drain of its node; use certManager.replicas"},
+	{"the address by the annotations of TCP alone", one("traefik", `{"values":{"service":{"annotationsTCP":{"metallb.io/loadBalancerIPs":"10.10.0.201"}}}}`),
+		`strata:traefik.values.service.annotationsTCP["metallb.io/loadBalancerIPs"]: "10.10.0.201" is not for values to set: Strata sets it; use traefik.address`},
+	{"no controller of Argo CD's", one("argocd", `{"values":{"controller":{"replicas":0}}}`),
+		"strata:argocd.values.controller.replicas: 0 is not for values to set: with none Argo CD does nothing; write at least 1"},
+	{"no controller of APISIX's", one("apisix", `{"controllerValues":{"deployment":{"replicas":0}}}`),
+		"strata:apisix.controllerValues.deployment.replicas: 0 is not for values to set: with none no route reaches the data plane; write at least 1"},
+	{"a Wave that may do nothing", one("apps", `{"wave":{"enabled":true,"values":{"global":{"rbac":{"enabled":false}}}}}`),
+		"strata:apps.wave.values.global.rbac.enabled: false is not for values to set: without it Wave may do none of its work; remove it"},
 	{"signers without cert-manager's own", one("certManager", `{"values":{"approveSignerNames":["clusterissuers.cert-manager.io/*","issuers.example.org/*"]}}`),
 		`strata:certManager.values.approveSignerNames: ["clusterissuers.cert-manager.io/*","issuers.example.org/*"] is not for values to set: ` +
 			"the platform's own certificates would never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
-	{"no signers", one("certManager", `{"values":{"approveSignerNames":[]}}`),
-		"strata:certManager.values.approveSignerNames: [] is not for values to set: the platform's own certificates would never be approved; " +
-			"list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
 	{"signers that are no list", one("certManager", `{"values":{"approveSignerNames":"issuers.cert-manager.io/*"}}`),
 		`strata:certManager.values.approveSignerNames: "issuers.cert-manager.io/*" is not for values to set: the platform's own certificates would ` +
 			"never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
@@ -42,6 +47,9 @@ func TestWhatBreaksNothingIsNotRefused(t *testing.T) {
 	for name, values := range map[string]struct{ key, text string }{
 		"signers beside cert-manager's own": {"certManager.values",
 			`{"approveSignerNames":["awspcaclusterissuers.awspca.cert-manager.io/*","issuers.cert-manager.io/*","clusterissuers.cert-manager.io/*"]}`},
+		"replicas of Argo CD's":      {"argocd.values", `{"controller":{"replicas":1},"server":{"replicas":2},"repoServer":{"replicas":2}}`},
+		"replicas of APISIX's":       {"apisix.controllerValues", `{"deployment":{"replicas":2}}`},
+		"every signer":               {"certManager.values", `{"approveSignerNames":[]}`},
 		"Argo CD's own policies":     {"argocd.values", `{"global":{"networkPolicy":{"create":true,"defaultDenyIngress":true}}}`},
 		"the dashboard's own name":   {"traefik.values", `{"api":{"dashboardName":"edge"}}`},
 		"how much of it may be away": {"certManager.values", `{"cainjector":{"podDisruptionBudget":{"maxUnavailable":1}}}`},
