@@ -88,6 +88,15 @@ var releaseCases = []testCase{
 		up(t, r, plugin.Update, props(release(t, values(map[string]any{"other": "1"}))))
 		assert.Equal(t, "hello", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
 	}},
+	// Pulumi's SDK leaves out what is null; what is empty arrives.
+	{"an empty list takes the place of the chart's", func(t *testing.T) {
+		w, r := newRelease(t)
+		up(t, r, plugin.Create, props(release(t, values(map[string]any{"list": []any{}}))))
+		assert.Empty(t, w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["list"])
+		up(t, r, plugin.Same, props(release(t, values(map[string]any{"list": []any{}}))))
+		up(t, r, plugin.Update, props(release(t, values(map[string]any{"greeting": "hi"}))))
+		assert.Equal(t, "chart", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["list"])
+	}},
 	// Helm takes an upgrade without any value as "keep the values".
 	{"values that leave the inputs altogether stay in force", func(t *testing.T) {
 		w, r := newRelease(t)

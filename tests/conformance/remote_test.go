@@ -150,7 +150,7 @@ var remoteCases = []testCase{
 		r, server := newRemote(t)
 		file := filepath.Join(t.TempDir(), "deleted")
 		up(t, r, plugin.Create, props(map[string]any{
-			"connection": connection(server), "create": "echo made", "stdin": "in", "delete": "touch " + file,
+			"connection": connection(server), "create": "cat > /dev/null; echo made", "stdin": "in", "delete": "touch " + file,
 		}))
 		require.NoError(t, server.Close())
 		nothing := props(map[string]any{"connection": map[string]any{"host": "127.0.0.1"}})
