@@ -2,9 +2,15 @@ package reach
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
 
 	"strata/config"
 	"strata/internal/remote"
@@ -14,29 +20,50 @@ import (
 type keyring struct {
 	read     *reader
 	ssh      config.SSH
+	node     string
 	text     []byte
 	problems []error
 }
 
-// add adds the private key of a file, without its passphrase; an empty name is none. One that is encrypted is left to the agent, where that is
-// used and no passphrase is set.
-func (k *keyring) add(path string) {
-	if path == "" {
-		return
+// addFound adds the private keys of an ssh_config that are there, as ssh does. Where none is, and no agent has another, the first is missed.
+func (k *keyring) addFound(paths []string) {
+	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		_, _, err := k.read.open("keyFile", path)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	if len(there) == 0 && !k.ssh.Agent {
+		there = paths[:min(1, len(paths))]
 	}
+	for _, path := range there {
+		k.add(path)
+	}
+}
+
+// add adds the private key of a file, without its passphrase. One that is encrypted, where no passphrase is set, and one of which the file is
+// the public half are left to the agent, where that is used.
+func (k *keyring) add(path string) {
 	_, text, err := k.read.open("keyFile", path)
 	if err != nil {
-		k.problems = append(k.problems, fmt.Errorf("%w; set strata:hosts.ssh.keyFile to a private key that may log in, or strata:hosts.ssh.agent to true", err))
+		fix := "set strata:hosts.ssh.keyFile to a private key that may log in, or strata:hosts.ssh.agent to true"
+		if k.ssh.Agent {
+			fix = "correct strata:hosts.ssh.keyFile, or remove it: the agent's keys are offered without it"
+		}
+		k.problems = append(k.problems, fmt.Errorf("%w; %s", err, fix))
 		return
 	}
-	passphrase := given(k.ssh.Passphrase, PassphraseVariable)
+	passphrase := k.given(k.ssh.Passphrase, PassphraseVariable)
 	open, err := remote.DecryptKey(text, passphrase)
+	_, _, _, _, notPublic := ssh.ParseAuthorizedKey(text)
 	switch {
+	case notPublic == nil && k.ssh.Agent:
+		return
+	case notPublic == nil:
+		err = fmt.Errorf("keyFile %s: is a public key: name its private key, or set strata:hosts.ssh.agent to true if an agent has that", path)
 	case errors.Is(err, remote.ErrPassphrase) && k.ssh.Agent && passphrase == "":
 		return
 	case errors.Is(err, remote.ErrPassphrase):
-		err = fmt.Errorf("keyFile %s: %w; set it: pulumi config set --secret --path strata:hosts.ssh.passphrase; for a command run by hand, in %s",
-			path, err, PassphraseVariable)
+		err = fmt.Errorf("keyFile %s: %w; set it: pulumi config set --secret --path strata:hosts.ssh.passphrase; for a command run by hand, in %s, or %s for this host alone",
+			path, err, PassphraseVariable, k.own(PassphraseVariable))
 	case err != nil:
 		err = fmt.Errorf("keyFile %s: %w", path, err)
 	}
@@ -58,26 +85,33 @@ func (k *keyring) append(block []byte) {
 	k.text = append(k.text, block...)
 }
 
-// addSudo adds the sudo password of a host, by its name where it is another than that of all.
-func (k *keyring) addSudo(user, name, ofAll string) {
+// addSudo adds the sudo password of the host, by its name where it is another than that of all.
+func (k *keyring) addSudo(user, ofAll string) {
 	if k.ssh.SudoPassword == "" || user == config.DefaultUser {
 		return
 	}
-	password := given(k.ssh.SudoPassword, SudoPasswordVariable)
+	password := k.given(k.ssh.SudoPassword, SudoPasswordVariable)
 	if password == "" {
-		k.problems = append(k.problems, fmt.Errorf("sudoPassword is encrypted, and only Pulumi can read that; for a command run by hand, set it in %s", SudoPasswordVariable))
+		k.problems = append(k.problems, fmt.Errorf("sudoPassword is encrypted, and only Pulumi can read that; for a command run by hand, set it in %s, or in %s for this host alone",
+			SudoPasswordVariable, k.own(SudoPasswordVariable)))
 		return
 	}
-	if k.ssh.SudoPassword == ofAll {
+	name := k.node
+	if k.ssh.SudoPassword == ofAll && (ofAll != config.Sealed || os.Getenv(k.own(SudoPasswordVariable)) == "") {
 		name = ""
 	}
 	k.append(remote.SudoPassword(password, name))
 }
 
 // given is a password, from its variable where only Pulumi can read it.
-func given(value, variable string) string {
+func (k *keyring) given(value, variable string) string {
 	if value == config.Sealed {
-		return os.Getenv(variable)
+		return cmp.Or(os.Getenv(k.own(variable)), os.Getenv(variable))
 	}
 	return value
+}
+
+// own is the variable of the host alone: which of two encrypted passwords is which, only Pulumi knows.
+func (k *keyring) own(variable string) string {
+	return variable + "_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(k.node))
 }

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/kevinburke/ssh_config"
+
 	"strata/config"
 	"strata/internal/remote"
 )
 
-// Where the passwords come from in a command line that is run by hand, which cannot read what Pulumi has encrypted.
+// Where the passwords come from in a command line that is run by hand, which cannot read what Pulumi has encrypted. A host with one of its own
+// has it in the variable with its name behind, as STRATA_SUDO_PASSWORD_SERVER_1.
 const (
 	PassphraseVariable   = "STRATA_SSH_PASSPHRASE"
 	SudoPasswordVariable = "STRATA_SUDO_PASSWORD"
@@ -27,7 +30,7 @@ type Host struct {
 // Hosts are the hosts of driver existing, in the order of strata:hosts.nodes; relative paths are relative to project. The error joins what is
 // wrong with each.
 func Hosts(hosts config.Hosts, project string) ([]Host, error) {
-	read := &reader{project: project, configs: map[string]lookup{}}
+	read := &reader{project: project, configs: map[string]*ssh_config.Config{}}
 	var reached []Host
 	var problems []error
 	for i, node := range hosts.Nodes {
@@ -46,7 +49,7 @@ func Hosts(hosts config.Hosts, project string) ([]Host, error) {
 // reader reads the files of one run; each ssh_config once.
 type reader struct {
 	project string
-	configs map[string]lookup
+	configs map[string]*ssh_config.Config
 }
 
 func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
@@ -62,15 +65,18 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	if target.HostName == target.Address {
 		target.HostName = ""
 	}
-	keyFile := cmp.Or(ssh.KeyFile, said.identity)
-	if keyFile == "" && !ssh.Agent {
-		keyFile = config.DefaultKeyFile
-	}
 	if ssh.Jump == nil {
 		ssh.Jump = said.jump
 	}
-	keys := &keyring{read: r, ssh: ssh}
-	keys.add(keyFile)
+	keys := &keyring{read: r, ssh: ssh, node: node.Name}
+	switch {
+	case ssh.KeyFile != "":
+		keys.add(ssh.KeyFile)
+	case len(said.identities) > 0:
+		keys.addFound(said.identities)
+	case !ssh.Agent:
+		keys.add(config.DefaultKeyFile)
+	}
 	jump, err := r.hops(ssh, target.User, ssh.Jump, keys, 0)
 	target.Jump = jump
 	problems := []error{err}
@@ -78,7 +84,7 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 		target.HostKey, err = r.known(ssh.KnownHosts, target.Dialed(), target.Port, node.Name)
 		problems = append(problems, err)
 	}
-	keys.addSudo(target.User, node.Name, hosts.SSH.SudoPassword)
+	keys.addSudo(target.User, hosts.SSH.SudoPassword)
 	return Host{Target: target, Key: keys.text}, errors.Join(append(problems, keys.problems...)...)
 }
 
@@ -110,8 +116,10 @@ func (r *reader) hops(ssh config.SSH, user string, jumps []config.JumpHost, keys
 			hop.HostKey, err = r.pinned(ssh, hop, jump.Host)
 			problems = append(problems, err)
 		}
-		if file := cmp.Or(jump.KeyFile, said.identity); file != "" {
-			keys.add(file)
+		if jump.KeyFile != "" {
+			keys.add(jump.KeyFile)
+		} else {
+			keys.addFound(said.identities)
 		}
 		hops = append(hops, hop)
 	}

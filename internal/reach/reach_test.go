@@ -105,6 +105,37 @@ func TestWhatIsNotSetIsReadFromAnSSHConfig(t *testing.T) {
 	assert.Equal(t, remote.Target{Name: "server-1", Address: "10.10.0.11", HostName: "192.0.2.11", Port: 23, User: "me", HostKey: pin}, own.Target, "the configuration comes first")
 }
 
+// ssh is called with one name, which answers for every keyword: a block about the address is not mixed with what `Host *` says of the name.
+func TestABlockAboutTheAddressIsTakenWholeWhereNoneIsAboutTheName(t *testing.T) {
+	key, pin := keyPair(t, "")
+	other, _ := keyPair(t, "")
+	const blocks = "Host 10.10.0.*\n  User ops\n  IdentityFile key\nHost *\n  User me\n  IdentityFile other\n"
+	project := folder(t, map[string]string{"key": key, "other": other, "address": blocks, "name": "Host server-*\n  Port 24\n" + blocks})
+	host := of(t, config.SSH{Config: "address", HostKey: pin}, project)
+	assert.Equal(t, "ops", host.Target.User)
+	assert.Equal(t, key+other, string(host.Key), "every key that the file names, in its order")
+
+	host = of(t, config.SSH{Config: "name", HostKey: pin}, project)
+	assert.Equal(t, "me", host.Target.User)
+	assert.Equal(t, 24, host.Target.Port)
+	assert.Equal(t, other, string(host.Key))
+}
+
+func TestOfTheKeysOfAnSSHConfigThoseAreOfferedThatAreThere(t *testing.T) {
+	key, pin := keyPair(t, "")
+	project := folder(t, map[string]string{
+		"key": key, "on-a-card.pub": pin + " me@laptop\n",
+		"some": "Host server-1\n  IdentityFile gone\n  IdentityFile key\n", "none": "Host server-1\n  IdentityFile gone\n",
+		"card": "Host server-1\n  IdentityFile on-a-card.pub\n",
+	})
+	assert.Equal(t, key, string(of(t, config.SSH{Config: "some", HostKey: pin}, project).Key))
+	assert.Empty(t, of(t, config.SSH{Config: "none", HostKey: pin, Agent: true}, project).Key)
+	assert.Empty(t, of(t, config.SSH{Config: "card", HostKey: pin, Agent: true}, project).Key, "the agent has its private key")
+
+	_, err := reach.Hosts(one(config.SSH{KeyFile: "gone", HostKey: pin, Agent: true}), project)
+	require.ErrorContains(t, err, "correct strata:hosts.ssh.keyFile, or remove it: the agent's keys are offered without it")
+}
+
 func TestAJumpHostIsCompletedFromTheHostBehindItAndTheSSHConfig(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"config": "Host bastion\n  HostName 198.51.100.7\n  Port 24\n", "key": key})
@@ -160,19 +191,44 @@ func TestASudoPasswordTravelsWithTheKeys(t *testing.T) {
 	assert.Equal(t, key+string(remote.SudoPassword("hunter2", "")), string(of(t, sealed, project).Key))
 }
 
+// Which of two encrypted passwords is which, only Pulumi knows.
+func TestAHostsOwnPasswordsHaveVariablesOfTheirOwn(t *testing.T) {
+	key, pin := keyPair(t, "")
+	sealed, _ := keyPair(t, "open sesame")
+	project := folder(t, map[string]string{"key": key, "sealed": sealed})
+	hosts := one(config.SSH{KeyFile: "key", HostKey: pin, User: "ops", SudoPassword: config.Sealed})
+	agent := hosts.Nodes[0]
+	agent.Name, agent.SSH.KeyFile, agent.SSH.Passphrase = "agent-1", "sealed", config.Sealed
+	hosts.Nodes = append(hosts.Nodes, agent)
+	t.Setenv(reach.SudoPasswordVariable, "hunter2")
+	t.Setenv(reach.SudoPasswordVariable+"_AGENT_1", "hunter3")
+	t.Setenv(reach.PassphraseVariable, "of another key")
+	t.Setenv(reach.PassphraseVariable+"_AGENT_1", "open sesame")
+	reached, err := reach.Hosts(hosts, project)
+	require.NoError(t, err)
+	assert.Contains(t, string(reached[0].Key), string(remote.SudoPassword("hunter2", "")))
+	assert.Contains(t, string(reached[1].Key), string(remote.SudoPassword("hunter3", "agent-1")))
+}
+
 func TestWhatCannotBeReadIsSaidOfEveryHostAtOnce(t *testing.T) {
 	key, pin := keyPair(t, "")
 	sealed, _ := keyPair(t, "open sesame")
 	project := folder(t, map[string]string{
-		"key": key, "sealed": sealed, "known": "other.example.org " + pin + "\n@cert-authority 10.10.0.11 " + pin + "\n",
+		"key": key, "sealed": sealed, "known": "other.example.org " + pin + "\n",
 		"command": "Host server-1\n  ProxyCommand nc %h %p\n", "circle": "Host server-1 a b\n  ProxyJump b\n", "exec": "Match exec true\n  User x\n",
-		"token": "Host server-1\n  IdentityFile %d/key\n", "port": "Host server-1\n  Port ssh\n",
+		"public": pin, "nokey": "Host server-1\n  IdentityFile gone\n", "ca": "@cert-authority 10.10.0.11 " + pin + "\n",
+		"revoked": "10.10.0.11 " + pin + "\n@revoked * " + pin + "\n",
+		"token":   "Host server-1\n  IdentityFile %d/key\n", "port": "Host server-1\n  Port ssh\n",
 	})
 	for name, test := range map[string]struct {
 		ssh  config.SSH
 		want string
 	}{
 		"no such key":                {config.SSH{KeyFile: "gone", HostKey: pin}, "strata:hosts.ssh.keyFile"},
+		"a public key":               {config.SSH{KeyFile: "public", HostKey: pin}, "keyFile public: is a public key"},
+		"no key of an ssh_config":    {config.SSH{HostKey: pin, Config: "nokey"}, "keyFile: "},
+		"a CA's key alone":           {config.SSH{KeyFile: "key", KnownHosts: "ca"}, "ca has no key of 10.10.0.11:22: set its hostKey; a CA's (@cert-authority) is not read"},
+		"a revoked key":              {config.SSH{KeyFile: "key", KnownHosts: "revoked"}, "the key of 10.10.0.11:22 is revoked"},
 		"no passphrase":              {config.SSH{KeyFile: "sealed", HostKey: pin}, "keyFile sealed: private key is encrypted"},
 		"another passphrase":         {config.SSH{KeyFile: "sealed", HostKey: pin, Passphrase: "sesame"}, "and not with this passphrase"},
 		"no such config":             {config.SSH{KeyFile: "key", HostKey: pin, Config: "gone"}, "config: "},
@@ -181,7 +237,7 @@ func TestWhatCannotBeReadIsSaidOfEveryHostAtOnce(t *testing.T) {
 		"a condition that runs":      {config.SSH{KeyFile: "key", HostKey: pin, Config: "exec"}, "Match"},
 		"a token":                    {config.SSH{HostKey: pin, Config: "token"}, "a token (%)"},
 		"a port that is none":        {config.SSH{HostKey: pin, Config: "port"}, `"ssh" is not a TCP port`},
-		"a host that is not known":   {config.SSH{KeyFile: "key", KnownHosts: "known"}, "known has no key of 10.10.0.11:22"},
+		"a host that is not known":   {config.SSH{KeyFile: "key", KnownHosts: "known"}, "known has no key of 10.10.0.11:22: log in there once"},
 		"a jump host without a pin":  {config.SSH{KeyFile: "key", HostKey: pin, Jump: []config.JumpHost{{Host: "hop"}}}, "jump host hop has no pin"},
 		"an unknown jump host":       {config.SSH{KeyFile: "key", HostKey: pin, KnownHosts: "known", Jump: []config.JumpHost{{Host: "hop"}}}, "known has no key of hop:22"},
 		"a known_hosts that is gone": {config.SSH{KeyFile: "key", KnownHosts: "gone"}, "knownHosts: "},
@@ -206,6 +262,18 @@ func TestOfSeveralKnownKeysTheSameOneIsTakenAsAtAFirstContact(t *testing.T) {
 	const ec = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N87uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg="
 	project := folder(t, map[string]string{"key": key, "known": "10.10.0.11 " + ec + "\n10.10.0.11 " + ed + "\n"})
 	assert.Equal(t, ed, of(t, config.SSH{KeyFile: "key", KnownHosts: "known"}, project).Target.HostKey)
+}
+
+// ssh looks a name up in lower case.
+func TestAKnownHostIsFoundByItsNameInLowerCase(t *testing.T) {
+	key, pin := keyPair(t, "")
+	project := folder(t, map[string]string{
+		"key": key, "known": "server1.example.com " + pin + "\n",
+		"config": "Host server-1\n  HostName Server1.Example.COM\n  ProxyJump jdoe@corp.example@Server1.example.com\n",
+	})
+	host := of(t, config.SSH{KeyFile: "key", Config: "config", KnownHosts: "known"}, project)
+	assert.Equal(t, pin, host.Target.HostKey)
+	assert.Equal(t, []remote.Hop{{Address: "Server1.example.com", Port: 22, User: "jdoe@corp.example", HostKey: pin}}, host.Target.Jump, "a user may have an @")
 }
 
 // The API is where the first server is: whoever is reached in another way has no part in the tunnel.

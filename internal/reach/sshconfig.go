@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -12,43 +13,40 @@ import (
 	"strata/config"
 )
 
-// lookup is what an ssh_config says for the first of some names, by keyword; empty where it says nothing.
-type lookup func(keyword string, names ...string) (string, error)
-
 // said is what an ssh_config says about a host.
 type said struct {
-	hostName, user, identity string
-	port                     int
-	jump                     []config.JumpHost
+	hostName, user string
+	// identities are key files, the first to be offered first.
+	identities []string
+	port       int
+	jump       []config.JumpHost
 }
+
+// keywords are those that are read.
+var keywords = []string{"HostName", "User", "Port", "IdentityFile", "ProxyJump", "ProxyCommand"}
 
 // said looks a host up by its names in the file of strata:hosts.ssh.config; without a file nothing is said.
 func (r *reader) said(path string, names ...string) (found said, err error) {
 	if path == "" {
 		return said{}, nil
 	}
-	look, err := r.config(path)
+	file, err := r.config(path)
 	if err != nil {
 		return said{}, err
 	}
-	get := func(keyword string) string {
-		value, failed := look(keyword, names...)
-		if failed != nil && err == nil {
-			err = fmt.Errorf("%s: %s of %s: %w", path, keyword, names[0], failed)
-		}
-		return value
-	}
-	found = said{hostName: get("HostName"), user: get("User"), identity: get("IdentityFile")}
-	port, proxy, command := get("Port"), get("ProxyJump"), get("ProxyCommand")
+	values, err := about(file, names)
 	if err != nil {
-		return said{}, err
+		return said{}, fmt.Errorf("%s: %s: %w", path, names[0], err)
 	}
-	if port != "" {
-		if found.port, err = parsePort(port); err != nil {
+	get := func(keyword string) string { return strings.Join(values[keyword][:min(1, len(values[keyword]))], "") }
+	found = said{hostName: get("HostName"), user: get("User"), identities: values["IdentityFile"]}
+	number, proxy, command := get("Port"), get("ProxyJump"), get("ProxyCommand")
+	if number != "" {
+		if found.port, err = parsePort(number); err != nil {
 			return said{}, fmt.Errorf("%s: Port of %s: %w", path, names[0], err)
 		}
 	}
-	if strings.Contains(found.identity, "%") || strings.Contains(found.hostName, "%") {
+	if strings.Contains(strings.Join(found.identities, ""), "%") || strings.Contains(found.hostName, "%") {
 		return said{}, fmt.Errorf("%s: %s: a token (%%) is not read in HostName and IdentityFile; write it out, or set it in strata:hosts.nodes[].ssh", path, names[0])
 	}
 	if proxy == "" && command != "" && command != "none" {
@@ -60,8 +58,37 @@ func (r *reader) said(path string, names ...string) (found said, err error) {
 	return found, nil
 }
 
+// about is what an ssh_config says, by keyword, of the first of a host's names that a block is about; `Host *` is about none. As with ssh, one
+// name answers for all keywords: a block about another does not mix with it.
+func about(file *ssh_config.Config, names []string) (map[string][]string, error) {
+	everyones, err := of(file, "__no_block__") // only `Host *` matches it
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		its, err := of(file, name)
+		if err != nil || !reflect.DeepEqual(its, everyones) {
+			return its, err
+		}
+	}
+	return everyones, nil
+}
+
+// of is what an ssh_config says of a name, by keyword.
+func of(file *ssh_config.Config, name string) (map[string][]string, error) {
+	values := map[string][]string{}
+	for _, keyword := range keywords {
+		said, err := file.GetAll(name, keyword)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", keyword, err)
+		}
+		values[keyword] = said
+	}
+	return values, nil
+}
+
 // config reads an ssh_config. What `Match` asks for but names is refused by the parser.
-func (r *reader) config(path string) (lookup, error) {
+func (r *reader) config(path string) (*ssh_config.Config, error) {
 	if known, ok := r.configs[path]; ok {
 		return known, nil
 	}
@@ -73,15 +100,8 @@ func (r *reader) config(path string) (lookup, error) {
 	if err != nil {
 		return nil, fmt.Errorf("config: %s: %w; write a file of its own for the stack's hosts", path, err)
 	}
-	r.configs[path] = func(keyword string, names ...string) (string, error) {
-		for _, name := range names {
-			if value, err := parsed.Get(name, keyword); err != nil || value != "" {
-				return value, err
-			}
-		}
-		return "", nil
-	}
-	return r.configs[path], nil
+	r.configs[path] = parsed
+	return parsed, nil
 }
 
 // parseJump reads the value of ProxyJump: [user@]host[:port], separated by commas, or none.
@@ -92,8 +112,8 @@ func parseJump(text string) ([]config.JumpHost, error) {
 	var jumps []config.JumpHost
 	for one := range strings.SplitSeq(text, ",") {
 		jump := config.JumpHost{Host: strings.TrimPrefix(strings.TrimSpace(one), "ssh://")}
-		if user, host, named := strings.Cut(jump.Host, "@"); named {
-			jump.User, jump.Host = user, host
+		if at := strings.LastIndexByte(jump.Host, '@'); at >= 0 { // a user's name may have one
+			jump.User, jump.Host = jump.Host[:at], jump.Host[at+1:]
 		}
 		if host, port, err := net.SplitHostPort(jump.Host); err == nil {
 			jump.Host = host
