@@ -30,6 +30,8 @@ type Pin struct {
 // KnownHosts are the host keys that known_hosts files have.
 type KnownHosts struct {
 	check ssh.HostKeyCallback
+	// lines are those of each file, by its name: the library does not say which of its keys are a CA's.
+	lines map[string][]string
 }
 
 // ReadKnownHosts reads known_hosts files. One that is not there is an error only where it was named; the others are ssh's own.
@@ -45,7 +47,15 @@ func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 	if err != nil {
 		return KnownHosts{}, fmt.Errorf("known_hosts: %w; correct it, or name another file (--known-hosts /dev/null for none)", err)
 	}
-	return KnownHosts{check}, nil
+	k := KnownHosts{check, map[string][]string{}}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return KnownHosts{}, fmt.Errorf("known_hosts: %w", err)
+		}
+		k.lines[file] = strings.Split(string(text), "\n")
+	}
+	return k, nil
 }
 
 // pin makes the first contact with a host and is its key: the known one, or else the one that was seen.
@@ -90,11 +100,18 @@ func (k KnownHosts) find(asked Asked, address string, seen ssh.PublicKey) (ssh.P
 			return nil, fmt.Errorf("its host key %s is revoked in %s", pinOf(seen, false).Fingerprint, revoked.Revoked.Filename)
 		case !errors.As(err, &other):
 			return nil, fmt.Errorf("known_hosts: %w", err)
-		case len(other.Want) > 0:
-			return another(name, seen, other.Want)
+		}
+		if own := slices.DeleteFunc(other.Want, k.ofCA); len(own) > 0 {
+			return another(name, seen, own)
 		}
 	}
 	return nil, nil
+}
+
+// ofCA reports whether a key is on a line with a marker, which is @cert-authority where the library compares it: it signs keys of hosts.
+func (k KnownHosts) ofCA(key knownhosts.KnownKey) bool {
+	lines := k.lines[key.Filename]
+	return key.Line <= len(lines) && strings.HasPrefix(strings.TrimSpace(lines[key.Line-1]), "@")
 }
 
 // another chooses among the known keys of a host that showed one that is not among them.

@@ -39,6 +39,16 @@ func known(t *testing.T, host *scaffoldtest.Host, keys ...string) KnownHosts {
 	return hosts
 }
 
+// ecdsaKey is a public key of another type than the hosts have.
+func ecdsaKey(t *testing.T) string {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	public, err := ssh.NewPublicKey(private.Public())
+	require.NoError(t, err)
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public)))
+}
+
 func TestAHostKeyIsHeldAgainstKnownHosts(t *testing.T) {
 	host, other := scaffoldtest.New(t, 11), sshtest.New(t)
 	asked := Asked{"root", host.Address, host.Port}
@@ -73,15 +83,32 @@ func TestAHostKeyIsHeldAgainstKnownHosts(t *testing.T) {
 // A file with the host's ECDSA key only is not taken for one that does not know the host: that key is pinned, and the login shows it.
 func TestAKnownKeyOfAnotherTypeIsThePin(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	public, err := ssh.NewPublicKey(private.Public())
-	require.NoError(t, err)
-	key := strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public)))
+	key := ecdsaKey(t)
 	pin, err := known(t, host, key).pin(t.Context(), Asked{"root", host.Address, host.Port}, host.Address)
 	require.NoError(t, err)
 	assert.True(t, pin.Known)
 	assert.Equal(t, key, pin.Key)
+}
+
+// A CA signs the keys of hosts, and its own is none of theirs: a host that only its CA speaks for is not known, and nobody reinstalled it.
+func TestACertificateAuthoritysKeyIsNotTakenForTheHosts(t *testing.T) {
+	host := scaffoldtest.New(t, 11)
+	asked := Asked{"root", host.Address, host.Port}
+	for _, ca := range []string{sshtest.New(t).HostKey(), ecdsaKey(t)} {
+		pin, err := known(t, host, "@cert-authority "+ca).pin(t.Context(), asked, host.Address)
+		require.NoError(t, err, "a CA's key of the same type is no sign of another machine")
+		assert.False(t, pin.Known)
+		assert.Equal(t, host.HostKey(), pin.Key)
+	}
+
+	own := ecdsaKey(t)
+	pin, err := known(t, host, "@cert-authority "+sshtest.New(t).HostKey(), own).pin(t.Context(), asked, host.Address)
+	require.NoError(t, err)
+	assert.True(t, pin.Known, "the host's own key is beside the CA's")
+	assert.Equal(t, own, pin.Key)
+
+	_, err = known(t, host, "@cert-authority "+ecdsaKey(t), sshtest.New(t).HostKey()).pin(t.Context(), asked, host.Address)
+	require.ErrorContains(t, err, "known_hosts line 2")
 }
 
 func TestAKnownHostsFileThatIsNamedMustBeThere(t *testing.T) {
