@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,10 +32,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	kind := ""
-	if os.Getenv("ORIGINALS") != "" {
-		kind = "-originals" // as tests/lab/internal/layout has it
-	}
+	kind := withOriginals(os.Getenv("ORIGINALS"))
 	bundle, pulumiHome = filepath.Join(cache, "strata/bundle"+kind), filepath.Join(cache, "strata/pulumi-home"+kind)
 	if given := os.Getenv("STRATA_ARTIFACTS"); given != "" {
 		bundle = given
@@ -48,6 +47,18 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(m.Run())
+}
+
+// withOriginals ends the names of folders that hold originals, as tests/lab/internal/layout has them.
+func withOriginals(folder string) string {
+	if folder == "" {
+		return ""
+	}
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(root, folder)
+	}
+	sum := sha256.Sum256([]byte(filepath.Clean(folder)))
+	return "-originals-" + hex.EncodeToString(sum[:4])
 }
 
 // cannotRun says what this machine truly lacks; empty when nothing.

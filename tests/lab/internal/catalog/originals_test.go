@@ -147,7 +147,7 @@ func TestAnOriginalPluginIsInAPulumiHomeOfItsOwn(t *testing.T) {
 	require.Len(t, steps, 1, "nothing is compiled for it")
 	_, err = build.Runner{Dir: at.Tools(), Jobs: 1, Progress: build.NewProgress(io.Discard)}.Run(t.Context(), steps)
 	require.NoError(t, err)
-	text, err := os.ReadFile(filepath.Join(at.Cache, "pulumi-home-originals/plugins/resource-command-v1.2.1/pulumi-resource-command"))
+	text, err := os.ReadFile(filepath.Join(at.PulumiHome(), "plugins/resource-command-v1.2.1/pulumi-resource-command"))
 	require.NoError(t, err)
 	assert.Equal(t, "original pulumi-resource-command-v1.2.1", string(text))
 	assert.NoDirExists(t, filepath.Join(at.Cache, "pulumi-home"))

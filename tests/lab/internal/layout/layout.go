@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -46,8 +48,11 @@ func Find(dir string) (Layout, error) {
 // originalsOf is the folder of originals; a relative path is relative to the checkout, from wherever the lab is called.
 func originalsOf(checkout string) string {
 	given := os.Getenv(originals.Variable)
-	if given == "" || filepath.IsAbs(given) {
-		return given
+	if given == "" {
+		return ""
+	}
+	if filepath.IsAbs(given) {
+		return filepath.Clean(given)
 	}
 	return filepath.Join(checkout, given)
 }
@@ -66,12 +71,14 @@ func (l Layout) Record() string {
 // Bundle is the default folder of the assembled artifacts. The one with originals is never in the place of the lab's own.
 func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle"+l.withOriginals()) }
 
-// withOriginals ends the names of folders that hold originals.
+// withOriginals ends the names of folders that hold originals. Each folder of originals has its own: stacks may come up at once, each with
+// others. tests/e2e names them in the same way.
 func (l Layout) withOriginals() string {
 	if l.Originals == "" {
 		return ""
 	}
-	return "-originals"
+	sum := sha256.Sum256([]byte(l.Originals))
+	return "-originals-" + hex.EncodeToString(sum[:4])
 }
 
 // ZeroBundle is the same with stand-ins that take no time: a benchmark's.

@@ -2,6 +2,7 @@ package layout_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,6 +21,23 @@ func TestOriginalsAreRelativeToTheCheckout(t *testing.T) {
 			want = filepath.Join(at.Checkout, want)
 		}
 		assert.Equal(t, want, at.Originals)
-		assert.Equal(t, given != "", filepath.Base(at.Bundle()) == "bundle-originals")
+		assert.Equal(t, given != "", strings.HasPrefix(filepath.Base(at.Bundle()), "bundle-originals-"))
 	}
+}
+
+// Two stacks may come up at once, each with what could be downloaded for it.
+func TestEachFolderOfOriginalsHasItsBundleAndPlugins(t *testing.T) {
+	t.Setenv("ORIGINALS", "/srv/originals")
+	one, err := layout.Find(".")
+	require.NoError(t, err)
+	t.Setenv("ORIGINALS", "/srv/originals/")
+	same, err := layout.Find(".")
+	require.NoError(t, err)
+	t.Setenv("ORIGINALS", "/srv/others")
+	other, err := layout.Find(".")
+	require.NoError(t, err)
+	assert.Equal(t, one.Bundle(), same.Bundle())
+	assert.NotEqual(t, one.Bundle(), other.Bundle())
+	assert.NotEqual(t, one.PulumiHome(), other.PulumiHome())
+	assert.NotEqual(t, one.Record(), other.Record())
 }
