@@ -22,18 +22,24 @@ var (
 	notSecret     = regexp.MustCompile(`(?i)(name|file|path|ttl|length|enabled|encryption)s?$|^existing|^create`)
 	// plainWord is a text that can be no more than one word, an address or a number.
 	plainWord = regexp.MustCompile(`^[\w./:-]{0,60}$`)
-	// within are what a text has of secrets: what is assigned to a name of one, and the password of an address.
-	within = regexp.MustCompile(`(?i)(?:token|passw[a-z]*|secret|credentials?|key)[\w-]*["']?\s*[=: ]\s*["']?([^\s"',;&]{4,})|://[^\s/@:]*:([^\s/@]{4,})@`)
+	// assigned is what a text assigns to a name of secrets.
+	assigned = regexp.MustCompile(`(?i)(?:token|passw[a-z]*|secret|credentials?|key)[\w-]*["']?\s*[=: ]\s*["']?([^\s"',;&]{4,})`)
 )
+
+// within are what a text of another program's configuration has of secrets: what it assigns to a name of one, and the logins of its addresses.
+func within(text string, add func(string)) {
+	for _, found := range assigned.FindAllStringSubmatch(text, -1) {
+		add(found[1])
+	}
+	logins(text, longWord, add)
+}
 
 // foreign is a value of another program's configuration as it may be shown: texts that are more than a word are not, since they may hold a secret
 // anywhere, nor is what a name says is one. add gets what must not be shown anywhere else either; secret is what the names above the value say.
 func foreign(value any, secret bool, add func(string)) any {
 	switch value := value.(type) {
 	case string:
-		for _, found := range within.FindAllStringSubmatch(value, -1) {
-			add(found[1] + found[2])
-		}
+		within(value, add)
 		switch {
 		case secret:
 			add(value)

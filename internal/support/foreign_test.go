@@ -1,6 +1,7 @@
 package support
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -52,6 +53,27 @@ func TestWhatAnotherProgramsConfigurationHasInPlainIsNeitherShownNorQuoted(t *te
 			assert.NotContains(t, file, "20240917")
 			assert.Contains(t, journal, redacted)
 		})
+	}
+}
+
+// An address's password is written with escapes, and is sent without them.
+func TestTheLoginOfAnotherProgramsAddressIsKnownWithoutItsEscapes(t *testing.T) {
+	_, journal := shown(t, "strata:k3s: {serverArgs: {datastore-endpoint: 'postgres://me:p%40ss-word1@db:5432/k3s'}}", "login of me with p@ss-word1")
+	assert.Equal(t, "login of me with "+redacted, journal)
+}
+
+// Whoever encrypts an argument encrypts its name with it, and the program that is started with it logs the value alone.
+func TestTheValueOfAnEncryptedArgumentIsKnownWithoutItsName(t *testing.T) {
+	for line, decrypted := range map[string]string{
+		"strata:traefik: {values: {additionalArguments: [{secure: v1:x}]}}": `{"strata:traefik":{"objectValue":{"values":{"additionalArguments":["--hub.token=hunter2"]}}}}`,
+		"strata:k3s: {agentArgs: {kubelet-arg: [{secure: v1:x}]}}":          `{"strata:k3s":{"objectValue":{"agentArgs":{"kubelet-arg":["bootstrap-token=hunter2"]}}}}`,
+		"aws:args: {secure: v1:x}":                                          `{"aws:args":{"value":"--secret-key hunter2"}}`,
+	} {
+		path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
+		require.NoError(t, os.WriteFile(path, []byte("config:\n  "+line+"\n"), 0o600))
+		found, err := readStackFile(path).secrets(t.Context(), func(context.Context, []byte, ...string) ([]byte, error) { return []byte(decrypted), nil })
+		require.NoError(t, err)
+		assert.Equal(t, "refused: "+redacted, newRedactor(nil, nil, found).text("refused: hunter2"), line)
 	}
 }
 

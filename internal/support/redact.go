@@ -71,11 +71,12 @@ func (r redactor) redact(content []byte) []byte { return []byte(r.replacer.Repla
 
 func (r redactor) text(text string) string { return r.replacer.Replace(text) }
 
-// parts are what a text holds that may appear on its own: the text, those in its JSON, what its YAML has under a name of secrets, its words from
-// some length on where it has several, and what any of these is the base64 of.
+// parts are what a text holds that may appear on its own: the text, those in its JSON, what its YAML has under a name of secrets, the logins of its
+// addresses, its words from some length on where it has several, and what any of these is the base64 of.
 func parts(text string, wordLength int, add func(string)) {
 	text = strings.TrimSpace(text)
 	add(text)
+	logins(text, wordLength, add)
 	deeper := func(inner string) { parts(inner, wordLength, add) }
 	var tree any
 	if err := json.Unmarshal([]byte(text), &tree); err == nil {

@@ -90,3 +90,38 @@ func TestAShortSecretIsFoundByItsNameInYAMLAndInBase64(t *testing.T) {
 	r := newRedactor([]string{"users:\n- name: default\n  user:\n    token: abc123\n", base64.StdEncoding.EncodeToString([]byte("hunter2"))}, nil, nil)
 	assert.Equal(t, "default has "+redacted+" and "+redacted, r.text("default has abc123 and hunter2"))
 }
+
+// Who is refused by a proxy or a database logs the login without its address, and clients write an address anew before they quote it.
+func TestTheLoginOfAnAddressIsASecretWithoutTheAddress(t *testing.T) {
+	const plain, escaped = "http://strata:pa55word-long@proxy.corp:3128", "http://strata:p%40ss-word1@proxy.corp:3128/"
+	basic := func(login string) string { return base64.StdEncoding.EncodeToString([]byte(login)) }
+	for name, one := range map[string]struct{ secret, journal, leak string }{
+		"the password alone":             {plain, "user strata, password pa55word-long", "pa55word"},
+		"the login of basic auth":        {plain, "Proxy-Authorization: Basic " + basic("strata:pa55word-long"), basic("strata:pa55w")},
+		"a short one of basic auth":      {"http://strata:pa55@proxy.corp:3128", "Basic " + basic("strata:pa55") + " end", basic("strata:pa55")[6:]},
+		"a slash more":                   {plain, "HTTPS_PROXY=" + plain + "/", "pa55word"},
+		"a slash less":                   {escaped, "dial " + strings.TrimSuffix(escaped, "/") + ": lookup failed", "proxy.corp"},
+		"the password without escapes":   {escaped, "password p@ss-word1", "ss-word1"},
+		"both of basic auth":             {escaped, "Basic " + basic("strata:p@ss-word1"), basic("strata:p@ss-")},
+		"an address in a file":           {"# proxy\nHTTPS_PROXY='" + plain + "'\n", "password pa55word-long", "pa55word"},
+		"an address in JSON":             {`{"dsn":"` + plain + `"}`, "password pa55word-long", "pa55word"},
+		"an at sign in it":               {"postgres://me:hunter2@home@db/x?sslmode=on", "password hunter2@home", "hunter2"},
+		"a percent sign that is no code": {"postgres://me:hunter2%home@db/x", "password hunter2%home", "hunter2"},
+		"an address that Go wrote":       {"http://me:p!ss$word@proxy.corp", "dial http://me:p%21ss$word@proxy.corp failed", "ss$word"},
+		"a token in place of a user":     {"https://ghp_0123456789abcdefghij@git.corp/a", "token ghp_0123456789abcdefghij", "ghp_"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, r := range []redactor{newRedactor([]string{one.secret}, nil, nil), newRedactor(nil, nil, []string{one.secret})} {
+				assert.Contains(t, one.journal, one.leak, "the test looks for the wrong text")
+				assert.NotContains(t, r.text(one.journal), one.leak)
+			}
+		})
+	}
+}
+
+func TestAnAddressWithAShortLoginOrNoneHidesNothingElse(t *testing.T) {
+	for _, secret := range []string{"http://agent:@proxy.corp", "http://agent:1@proxy.corp", "ssh://agent@proxy.corp", "https://proxy.corp:3128/agent"} {
+		const journal = "agent:1 agent: agent agent@proxy.corp http://proxy.corp"
+		assert.Equal(t, journal, newRedactor([]string{secret}, nil, nil).text(journal), secret)
+	}
+}

@@ -79,7 +79,8 @@ func stripped(value any) any {
 	return value
 }
 
-// encryptedTexts are what the encrypted values of a file hold, by what Pulumi shows of the same file. unknown counts those that it does not show.
+// encryptedTexts are what the encrypted values of a file hold, by what Pulumi shows of the same file; of another program's configuration also what
+// lies within them, as whoever encrypts an argument encrypts its name with it. unknown counts those that it does not show.
 func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 	switch file := file.(type) {
 	case []any:
@@ -101,10 +102,21 @@ func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 		}
 		object, _ := shown.(map[string]any)
 		for key, inner := range file {
-			unknown += encryptedTexts(inner, object[key], add)
+			unknown += encryptedTexts(inner, object[key], below(key, add))
 		}
 	}
 	return unknown
+}
+
+// below adds the texts below a key of the configuration.
+func below(key string, add func(string)) func(string) {
+	if !isForeign(key) {
+		return add
+	}
+	return func(text string) {
+		add(text)
+		within(text, add)
+	}
 }
 
 // secrets are the texts of the file that must not be shown. Pulumi is asked only where something is encrypted.
@@ -136,7 +148,7 @@ func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, argume
 		if !known {
 			value = shown[config.Namespace+":"+key] // Pulumi puts a key without a namespace into the project's
 		}
-		unknown += encryptedTexts(section, value, add)
+		unknown += encryptedTexts(section, value, below(key, add))
 	}
 	if unknown > 0 {
 		return nil, fmt.Errorf("pulumi config shows %d encrypted values of the stack file not, or not at the same place", unknown)
