@@ -39,7 +39,7 @@ const patience = time.Minute
 
 // sandbox runs a command with folders of its own in the place of those that K3s writes, and with nothing else that is its own: what ends
 // ahead of its first listener needs no more. It stays the first process of its namespace, because K3s does other things as that one. It is
-// called k3s, as on a host: K3s names itself by its file.
+// called k3s, as on a host: K3s names itself by its file. It is a copy, because a downloaded original is no executable file.
 const sandbox = `set -e
 root=$1 dropIn=$2
 shift 2
@@ -52,7 +52,8 @@ printf '%s' "$dropIn" > "$root/etc/rancher/k3s/config.yaml.d/10-drift.yaml"
 mount --bind "$root/etc" /etc
 mount -t tmpfs drift /var/lib
 mount -t tmpfs drift /run
-ln -s "$1" "$root/k3s"
+cp "$1" "$root/k3s"
+chmod 755 "$root/k3s"
 shift
 "$root/k3s" "$@"
 `

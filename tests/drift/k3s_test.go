@@ -115,6 +115,17 @@ func TestAnotherProgramKeepsNoRow(t *testing.T) {
 	}
 }
 
+// A download is a plain file (internal/artifacts), and the folder that it lies in is the user's: no mode is changed there.
+func TestAnOriginalNeedsNoModeOfAProgram(t *testing.T) {
+	needsSandbox(t)
+	binary := filepath.Join(t.TempDir(), "k3s-v1")
+	require.NoError(t, os.WriteFile(binary, []byte("#!/bin/sh\necho \"I am ${0##*/}\"\n"), 0o644))
+	assert.Equal(t, outcome{said: "I am k3s\n"}, k3s{binary, "v1"}.run(t, start{}))
+	info, err := os.Stat(binary)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o644), info.Mode())
+}
+
 // longFlag is a flag in a help text.
 var longFlag = regexp.MustCompile(`--([a-z0-9][a-z0-9-]+)`)
 
