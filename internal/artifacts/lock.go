@@ -35,6 +35,8 @@ type Locked struct {
 	URL     string `json:"url"`
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
+	// Program is the sum of the plugin that was unpacked from the file, in a folder of originals: SHA256 is the archive's, which is not there.
+	Program string `json:"program,omitempty"`
 }
 
 // ReadLock reads the project's lock; without the file it is empty.

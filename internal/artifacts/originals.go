@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"strata/config"
+	"strata/internal/digest"
 )
 
 // together are the artifacts of which one is of no use beside another version of the other.
@@ -63,7 +64,8 @@ func Originals(ctx context.Context, dir string, known *Lock, from config.Artifac
 	}
 	whole := slices.DeleteFunc(fetched, func(one Locked) bool { return broken(one.Name, fetched, pins) })
 	filled.Missing = missing
-	for _, one := range whole {
+	for i := range whole {
+		one := &whole[i]
 		if err := f.place(one, dir); err != nil {
 			return filled, fmt.Errorf("%s: %w", one.OriginalName(), err)
 		}
@@ -123,11 +125,11 @@ func (l Locked) OriginalName() string {
 }
 
 // place puts a file of the cache into the folder.
-func (f *fetcher) place(one Locked, dir string) error {
+func (f *fetcher) place(one *Locked, dir string) error {
 	cached := filepath.Join(f.dir, one.artifact(nil).FileName())
 	target := filepath.Join(dir, one.OriginalName())
 	if isPlugin(one.Name) {
-		return Unpack(cached, one.Name, target)
+		return one.unpack(cached, target)
 	}
 	if verified(target, one.SHA256) {
 		return nil
@@ -147,6 +149,36 @@ func (f *fetcher) place(one Locked, dir string) error {
 		return err
 	}
 	return Verify(target, one.SHA256)
+}
+
+// unpack puts a plugin into the folder, and enters its own sum.
+func (l *Locked) unpack(archive, target string) error {
+	// Unpack knows a program by its size and time, and both can be those of another content.
+	if l.Program != "" && Verify(target, l.Program) != nil {
+		if err := os.RemoveAll(target); err != nil {
+			return err
+		}
+	}
+	if err := Unpack(archive, l.Name, target); err != nil {
+		return err
+	}
+	sum, err := digest.File(target)
+	l.Program = sum
+	return err
+}
+
+// VerifyOriginal is an error unless a folder of originals has the file as it was downloaded. A plugin that was unpacked before its own sum was
+// kept is believed.
+func (l Locked) VerifyOriginal(dir string) error {
+	file, expected := filepath.Join(dir, l.OriginalName()), l.SHA256
+	if isPlugin(l.Name) {
+		expected = l.Program
+	}
+	if expected == "" {
+		_, err := os.Stat(file)
+		return err
+	}
+	return Verify(file, expected)
 }
 
 // leftAlone are the files of the folder that have the name of a pin's artifact and did not come from here.

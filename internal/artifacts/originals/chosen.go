@@ -125,15 +125,18 @@ func filesOf(folder string, lock *artifacts.Lock, name string) (files []string) 
 	return files
 }
 
-// has reports whether a folder has all of the pins already, at their versions.
-func has(folder string, lock *artifacts.Lock, pins []config.Pin) bool {
+// intact is nil where a folder has all of the pins already, at their versions and as they were downloaded.
+func intact(folder string, lock *artifacts.Lock, pins []config.Pin) error {
 	for _, pin := range pins {
 		one, known := lock.Find(pin)
-		if _, err := os.Stat(filepath.Join(folder, one.OriginalName())); !known || err != nil {
-			return false
+		if !known {
+			return fmt.Errorf("%s %s: %w", pin.Name, pin.Version, fs.ErrNotExist)
+		}
+		if err := one.VerifyOriginal(folder); err != nil {
+			return err
 		}
 	}
-	return true
+	return nil
 }
 
 // removeOthers removes from a folder what an earlier fill has left of artifacts that did not come now: the lab would take it at its old version.

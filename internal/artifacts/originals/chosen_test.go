@@ -185,6 +185,64 @@ func TestAStackThatIsUpFromUpstreamStaysSo(t *testing.T) {
 	assert.Contains(t, again, "k3s-v1.35.1+k3s1", "the list says what the folder had")
 }
 
+// What lies in the folder becomes the lab's manifest, sums and all, so that nothing after it would notice.
+func TestAFileThatChangedInTheFolderIsDownloadedAnew(t *testing.T) {
+	s := newChosenStack(t)
+	files, _, err := s.up(false, "")
+	require.NoError(t, err)
+	lock, err := artifacts.ReadLock(s.into)
+	require.NoError(t, err)
+	for _, name := range []string{"k3s", "pulumi-resource-random"} {
+		file := filesOf(s.into, lock, name)[0]
+		before, err := os.ReadFile(file)
+		require.NoError(t, err)
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, bytes.Repeat([]byte("x"), len(before)), 0o755))
+		require.NoError(t, os.Chtimes(file, info.ModTime(), info.ModTime()), "as a copy that went wrong may have it")
+		again, said, err := s.up(true, "")
+		require.NoError(t, err)
+		assert.Equal(t, files, again)
+		assert.Contains(t, said, file+": wrong checksum: expected sha256 ")
+		assert.Contains(t, said, "it is downloaded again")
+		after, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Equal(t, string(before), string(after), name)
+	}
+	_, said, err := s.up(true, "")
+	require.NoError(t, err)
+	assert.NotContains(t, said, "downloaded again")
+	assert.Zero(t, s.network.asked)
+}
+
+// Where it does not come again, the up fails: the stack is up with what was downloaded.
+func TestAFileThatChangedAndDoesNotComeAgainStopsTheUp(t *testing.T) {
+	s := newChosenStack(t)
+	_, _, err := s.up(false, "")
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(os.Getenv("XDG_CACHE_HOME")))
+	require.NoError(t, os.WriteFile(filepath.Join(s.into, "k3s-"+config.K3sVersion), []byte("garbage"), 0o755))
+	_, said, err := s.up(true, k3sReleases)
+	require.ErrorContains(t, err, "these did not come: k3s "+config.K3sVersion)
+	assert.Contains(t, said, "wrong checksum")
+}
+
+// A lock of before has no sums of programs, and no network may be there to get them by.
+func TestAPluginOfBeforeItsSumWasKeptIsBelieved(t *testing.T) {
+	s := newChosenStack(t)
+	files, _, err := s.up(false, "")
+	require.NoError(t, err)
+	lock, err := artifacts.ReadLock(s.into)
+	require.NoError(t, err)
+	for i := range lock.Artifacts {
+		lock.Artifacts[i].Program = ""
+	}
+	require.NoError(t, lock.Write(s.into))
+	again, _, err := s.up(true, "/")
+	require.NoError(t, err)
+	assert.Equal(t, files, again)
+}
+
 // A plugin is compiled where it cannot be had: it is no part of the cluster. The lab would refuse the old one beside it.
 func TestAPluginThatDoesNotComeIsCompiled(t *testing.T) {
 	s := newChosenStack(t)

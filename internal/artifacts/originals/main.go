@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -75,7 +76,7 @@ func (r request) fill(ctx context.Context, out, log io.Writer) error {
 		}
 		return said(filled, r.into, log)
 	}
-	filled, err := r.forUp(pins, download)
+	filled, err := r.forUp(pins, download, log)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (r request) fill(ctx context.Context, out, log io.Writer) error {
 
 // forUp downloads what can be had of a new stack's pins. Of a stack that is up it downloads what has another version since, of what came from
 // upstream, and what the stack did not ask for before.
-func (r request) forUp(pins []config.Pin, download func([]config.Pin) (artifacts.Filled, error)) (filled artifacts.Filled, err error) {
+func (r request) forUp(pins []config.Pin, download func([]config.Pin) (artifacts.Filled, error), log io.Writer) (filled artifacts.Filled, err error) {
 	from := chosen{}
 	if r.isUp {
 		if from, err = readChosen(r.list, r.into, pins); err != nil {
@@ -103,11 +104,11 @@ func (r request) forUp(pins []config.Pin, download func([]config.Pin) (artifacts
 		}
 	}
 	asked := from.offered(pins)
-	lock, err := artifacts.ReadLock(r.into)
+	there, err := r.hasAll(asked, log)
 	if err != nil {
 		return filled, err
 	}
-	if r.isUp && has(r.into, lock, asked) { // without a network, and whatever is left of the download cache
+	if there { // without a network, and whatever is left of the download cache
 		for _, pin := range asked {
 			filled.Names = append(filled.Names, pin.Name)
 		}
@@ -119,6 +120,30 @@ func (r request) forUp(pins []config.Pin, download func([]config.Pin) (artifacts
 	}
 	from.update(pins, filled)
 	return filled, errors.Join(removeOthers(r.into, pins, filled), from.write(r.list))
+}
+
+// hasAll reports whether the stack is up and its folder has all that may be downloaded, and says which file is not as it was downloaded: the lab takes
+// what lies there, and enters that file's own sum in its manifest.
+func (r request) hasAll(asked []config.Pin, log io.Writer) (bool, error) {
+	if !r.isUp {
+		return false, nil
+	}
+	lock, err := artifacts.ReadLock(r.into)
+	if err != nil {
+		return false, err
+	}
+	err = intact(r.into, lock, asked)
+	var changed *artifacts.SumError
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.As(err, &changed):
+		_, err := fmt.Fprintf(log, "%v; it is downloaded again\n", changed)
+		return false, err
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	}
+	return false, err
 }
 
 // said tells what the folder has, and is an error where something is missing.
