@@ -39,13 +39,20 @@ func (p *project) write(name, text string) {
 // refused is what the script says where it fails.
 func (p *project) refused(originals string, args ...string) string {
 	p.t.Helper()
+	said, _ := p.fails(originals, args...)
+	return said
+}
+
+// fails is what the script says where it fails, and its exit code.
+func (p *project) fails(originals string, args ...string) (said string, code int) {
+	p.t.Helper()
 	command := exec.CommandContext(p.t.Context(), filepath.Join(p.dir, "hack/artifacts"), args...)
 	command.Env = append(os.Environ(), "ORIGINALS="+originals)
 	var stdout, stderr strings.Builder
 	command.Stdout, command.Stderr = &stdout, &stderr
 	require.Error(p.t, command.Run(), stdout.String())
 	assert.Empty(p.t, stdout.String())
-	return stderr.String()
+	return stderr.String(), command.ProcessState.ExitCode()
 }
 
 // run is what the script prints and says, as an eval leaves it: where from, and the folder of originals.
@@ -145,6 +152,19 @@ func TestWhatTheCallerSaysCounts(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), filepath.Join(p.dir, "hack/artifacts"), "up", "local", "upstraem").CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(out), "ARTIFACTS=upstraem: expected lab or upstream")
+}
+
+// A folder's K3s, charts and CRDs would be left out without a word.
+func TestUpstreamAndAFolderAreRefusedTogether(t *testing.T) {
+	p := newProject(t)
+	for _, subcommand := range []string{"up", "preview", "down"} {
+		said, status := p.fails("../mine", subcommand, "local", "upstream")
+		assert.Equal(t, 2, status)
+		assert.Contains(t, said, "ARTIFACTS=upstream takes everything by strata.lock, and nothing of ORIGINALS=../mine. "+
+			"Leave one out: ORIGINALS alone takes the lab's for the rest")
+	}
+	from, _, _ := p.run("../mine", "up", "local", "lab")
+	assert.Equal(t, "lab", from)
 }
 
 // The first up had charts and no K3s, because no host answered for it. The next is in a network where it can be had.
