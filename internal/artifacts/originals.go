@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ type Filled struct {
 
 // Originals fills a folder with the files of pins, named ARTIFACT-VERSION as the lab reads them (tests/lab/internal/originals), downloaded from
 // where the configuration says. Sums are held against known, a project's lock, and against the folder's own, which it writes. Files of
-// an earlier call at other versions give way; others stay. A wrong sum is an error and never a missing file. Progress goes to out.
+// an earlier call at other versions give way; others stay. A wrong sum is an error and never a missing file; so is an interrupt. Progress goes to out.
 func Originals(ctx context.Context, dir string, known *Lock, from config.Artifacts, pins []config.Pin, out io.Writer) (Filled, error) {
 	unlock, err := lockFolder(ctx, dir, func() { _, _ = fmt.Fprintln(out, "waiting for another run that fills", dir) })
 	if err != nil {
@@ -55,7 +56,8 @@ func Originals(ctx context.Context, dir string, known *Lock, from config.Artifac
 	})
 	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.With(known.Artifacts), hosts: &hosts{}}
 	fetched, failures, err := f.all(ctx, pins, out)
-	if err != nil {
+	// What an interrupt cut off looks like a host that is away.
+	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return filled, err
 	}
 	missing := missingOf(failures)

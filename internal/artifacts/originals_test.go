@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -197,6 +198,25 @@ func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
 	assert.Equal(t, 1, asked)
 	assert.ErrorContains(t, filled.Missing, "downloading from "+strings.TrimPrefix(silent.URL, "http://"))
 	assert.Empty(t, contents(t, dir))
+}
+
+// An interrupt says nothing of the network: who takes the lab's for what was on its way would compile it for a person who wanted an end.
+func TestAnInterruptIsNoMissingFile(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	ctx, interrupt := context.WithCancel(t.Context())
+	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			return
+		}
+		interrupt()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(slow.Close)
+	pins, dir := []config.Pin{{Name: "a", Version: "1", URL: slow.URL + "/a"}}, t.TempDir()
+	_, err := artifacts.Originals(ctx, dir, &artifacts.Lock{}, config.Artifacts{}, pins, io.Discard)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, contents(t, dir))
+	assert.NoFileExists(t, filepath.Join(dir, artifacts.LockFile))
 }
 
 func TestTwoThatFillAtOnceWaitForEachOther(t *testing.T) {
