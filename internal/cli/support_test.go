@@ -34,11 +34,40 @@ const (
 	plainSecret  = "in-plain-by-mistake-17"
 )
 
+// The encrypted ones of Strata's own keys: of sudo, of a proxy within its address, of a registry, of an ACME account and of its DNS-01 solver.
+const (
+	sudoSecret      = "what-sudo-asks-for-58"
+	proxySecret     = "p@ss-of-the-proxy-31"
+	proxyAddress    = "http://nodes:p%40ss-of-the-proxy-31@proxy.example.org:3128/"
+	registrySecret  = "a-registry's-login-64"
+	accountSecret   = "ZWFiLWtleS1vZi1hbi1hY2NvdW50LTI5"
+	challengeSecret = "dns-01-api-token-90"
+)
+
+// supportSecrets are all that no archive may have.
+var supportSecrets = []string{
+	stateSecret, tokenSecret, sealedSecret, plainSecret, sudoSecret, proxySecret, proxyAddress, registrySecret, accountSecret, challengeSecret,
+}
+
 const supportStack = `encryptionsalt: v1:thesalt
 config:
-  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: [{name: server-1, role: server, address: 10.10.0.11}]}
+  strata:hosts:
+    driver: existing
+    subnet: 10.10.0.0/24
+    nodes: [{name: server-1, role: server, address: 10.10.0.11}]
+    ssh: {sudoPassword: {secure: v1:thecipher}}
+  strata:k3s:
+    proxy: {https: {secure: v1:thecipher}}
+    registries: [{name: registry.example.org, username: robot, password: {secure: v1:thecipher}}]
   strata:metallb: {enabled: false}
-  strata:certManager: {enabled: false}
+  strata:certManager:
+    issuer: acme
+    acme:
+      server: https://acme.example.org/directory
+      eab: {keyID: strata, key: {secure: v1:thecipher}}
+      solver: dns01
+      dns01: {cloudflare: {apiTokenSecretRef: {name: dns-token, key: token}}}
+      secrets: [{name: dns-token, key: token, value: {secure: v1:thecipher}}]
   strata:ingress: {controllers: []}
   strata:argocd: {enabled: false, root: {password: {secure: v1:thecipher}}}
   strata:apps: {workloads: [{name: shop, image: "a/b:1", secretEnv: {KEY: ` + plainSecret + `}}]}
@@ -48,7 +77,10 @@ config:
 func supportPulumi(t *testing.T, state string) {
 	t.Helper()
 	dir := t.TempDir()
-	shown := `{"strata:argocd":{"value":"x","objectValue":{"enabled":false,"root":{"password":"` + sealedSecret + `"}},"secret":true}}`
+	shown := `{"strata:argocd":{"value":"x","objectValue":{"enabled":false,"root":{"password":"` + sealedSecret + `"}},"secret":true},
+		"strata:hosts":{"objectValue":{"ssh":{"sudoPassword":"` + sudoSecret + `"}}},
+		"strata:k3s":{"objectValue":{"proxy":{"https":"` + proxyAddress + `"},"registries":[{"username":"robot","password":"` + registrySecret + `"}]}},
+		"strata:certManager":{"objectValue":{"acme":{"eab":{"key":"` + accountSecret + `"},"secrets":[{"value":"` + challengeSecret + `"}]}}}}`
 	for name, text := range map[string]string{"state": state, "config": shown} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -100,7 +132,7 @@ func supportState(t *testing.T, kubeconfig string, key []byte, hosts ...health.H
 // leaky is a text with all secrets in all the forms in which journals, events and lists have them.
 func leaky() string {
 	var text strings.Builder
-	for _, secret := range []string{stateSecret, tokenSecret, sealedSecret, plainSecret} {
+	for _, secret := range supportSecrets {
 		asJSON, _ := json.Marshal(map[string]string{"password": secret})
 		fmt.Fprintf(&text, "password %s, data %s, Basic %s, %s\n", secret, base64.StdEncoding.EncodeToString([]byte(secret)),
 			base64.StdEncoding.EncodeToString([]byte("admin:"+secret+"\n")), asJSON)
@@ -198,7 +230,7 @@ func TestSupportCollectsWhatHelpsAndNoSecret(t *testing.T) {
 // noSecretIn looks for every secret of the stack, as it is, in JSON and in base64.
 func noSecretIn(t *testing.T, files map[string]string, more ...string) {
 	t.Helper()
-	for _, secret := range append(more, stateSecret, tokenSecret, sealedSecret, plainSecret) {
+	for _, secret := range append(more, supportSecrets...) {
 		asJSON, err := json.Marshal(secret)
 		require.NoError(t, err)
 		for name, text := range files {

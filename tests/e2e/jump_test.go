@@ -123,6 +123,9 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 		}
 		assert.NotContains(t, shown, keyPassphrase, "the key is open in the state, and the passphrase is not needed there")
 	})
+	s.step("nor in an archive for support", func(t *testing.T) {
+		s.supportLeaksNothing(t, keyPassphrase, sudoPassword)
+	})
 	s.step("destroy opens the way by itself, and leaves nothing", func(t *testing.T) {
 		endTunnel(t)
 		r := s.must(s.destroy())

@@ -1,0 +1,138 @@
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	// shortestSecret is from how many characters on a text is looked for: shorter ones are in other words as well.
+	shortestSecret = 8
+	// keyWord is from how many characters on a word of a secret of several lines is one on its own: a line of a private key, or a kubeconfig's data.
+	keyWord = 40
+)
+
+// supportLeaksNothing makes the archive of `strata support`, and looks in each of its files for the secrets of the state and for those of the
+// configuration, which are given.
+func (s *stack) supportLeaksNothing(t *testing.T, configured ...string) {
+	file := filepath.Join(t.TempDir(), "support.tar.gz")
+	r := s.must(s.run(strata, "support", "--stack", s.name, "--config-file", s.config, "--output", file, "--timeout", "5m", "--gate-timeout", "1m"))
+	require.NotContains(t, r.output, "missing, or not whole", "what was not collected was not searched")
+	secrets := secretsOf(t, s.exported())
+	require.NotEmpty(t, secrets, "the state has no secret")
+	require.True(t, slices.Contains(secrets, strings.TrimSpace(s.output("kubeconfig"))), "the search does not find what is a secret of the state")
+	for _, one := range append(configured, passphrase) {
+		secrets = append(secrets, one, base64.RawStdEncoding.EncodeToString([]byte(one)))
+	}
+	content := gunzipped(t, file)
+	for _, name := range []string{"stack.yaml", "state.txt", "health.json", "hosts/server-1.txt", "cluster/pods.txt"} {
+		require.NotEmpty(t, content["strata-support-"+s.name+"/"+name], name)
+	}
+	content["what it prints"] = []byte(r.output)
+	t.Logf("%d secrets, %d files", len(secrets), len(content))
+	for _, secret := range secrets {
+		for name, text := range content {
+			// assert.NotContains would print the whole file.
+			assert.False(t, bytes.Contains(text, []byte(secret)), "%s has a secret of %d characters that begins with %.12s", name, len(secret), secret)
+		}
+	}
+}
+
+// gunzipped are the files of a tar.gz.
+func gunzipped(t *testing.T, path string) map[string][]byte {
+	t.Helper()
+	packed, err := os.ReadFile(path)
+	require.NoError(t, err)
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	require.NoError(t, err)
+	unpacked, err := io.ReadAll(reader)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "tar")
+	writeFile(t, file, string(unpacked))
+	return archived(t, file)
+}
+
+// secretsOf are the texts in the secrets of a state, and the long words of those of several lines. What the state has in plain as well is none:
+// Pulumi marks whole objects, in which the name of a host lies beside a password.
+func secretsOf(t *testing.T, export []byte) []string {
+	t.Helper()
+	var tree any
+	require.NoError(t, json.Unmarshal(export, &tree))
+	var found leaves
+	found.add(t, tree, &found.plain)
+	plain := strings.Join(found.plain, "\n")
+	known := map[string]bool{}
+	var secrets []string
+	for _, text := range found.secret {
+		candidates := []string{strings.TrimSpace(text)}
+		if strings.Contains(text, "\n") {
+			candidates = append(candidates, longWords(text)...)
+		}
+		for _, one := range candidates {
+			if len(one) >= shortestSecret && !known[one] && !strings.Contains(plain, one) {
+				known[one] = true
+				secrets = append(secrets, one)
+			}
+		}
+	}
+	return secrets
+}
+
+func longWords(text string) (long []string) {
+	for _, word := range strings.Fields(text) {
+		if word = strings.Trim(word, `"',`); len(word) >= keyWord {
+			long = append(long, word)
+		}
+	}
+	return long
+}
+
+// leaves are the texts of a state.
+type leaves struct{ secret, plain []string }
+
+// add notes the texts of a value, and those of a text that is JSON itself; those that lie in no secret of it go into the given list.
+func (l *leaves) add(t *testing.T, value any, into *[]string) {
+	t.Helper()
+	switch value := value.(type) {
+	case string:
+		*into = append(*into, value)
+		var inner any
+		if json.Unmarshal([]byte(value), &inner) == nil {
+			l.add(t, inner, into)
+		}
+	case []any:
+		for _, inner := range value {
+			l.add(t, inner, into)
+		}
+	case map[string]any:
+		if value[sig.Key] == sig.Secret {
+			l.reveal(t, value)
+			return
+		}
+		for _, inner := range value {
+			l.add(t, inner, into)
+		}
+	}
+}
+
+// reveal notes the texts of a secret.
+func (l *leaves) reveal(t *testing.T, value map[string]any) {
+	t.Helper()
+	text, ok := value["plaintext"].(string)
+	require.True(t, ok, "a secret is still encrypted")
+	var inner any
+	require.NoError(t, json.Unmarshal([]byte(text), &inner))
+	l.add(t, inner, &l.secret)
+}
