@@ -3,6 +3,7 @@ package charts_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,11 +22,43 @@ type compared struct {
 	of string
 }
 
+// chartOrCRDs is the name of an original that is compared here; the first group is its artifact's. Archives of images are none.
+var chartOrCRDs = regexp.MustCompile(`^(.+-(?:chart|crds))-v?[0-9].*\.(?:tgz|ya?ml)$`)
+
+// withoutStandIn is why the lab has nothing to compare an artifact with.
+var withoutStandIn = map[string]string{"wave-chart": "the lab has Wave's own chart or none (STRATA_WAVE_SOURCE)"}
+
+// originalCharts are the files of charts and CRDs that the folder ORIGINALS has.
+func originalCharts(t *testing.T) []string {
+	t.Helper()
+	dir := os.Getenv(drift.Variable)
+	if dir == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var names []string
+	for _, entry := range entries {
+		if chartOrCRDs.MatchString(entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
+}
+
+// notCompared are the files of which no artifact was compared.
+func notCompared(all map[string]*compared, files []string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		return all[chartOrCRDs.FindStringSubmatch(file)[1]] != nil
+	})
+}
+
 // The lab's charts and CRDs, and the originals of the folder ORIGINALS, make the same of the values that the program gives them. A line with - is
 // of the stand-in only, one with + of the original only.
 func TestDriftOfTheCharts(t *testing.T) {
-	if os.Getenv(drift.Variable) == "" {
-		t.Skipf("no chart was compared: %s names no folder", drift.Variable)
+	originals := originalCharts(t)
+	if len(originals) == 0 {
+		t.Skipf("no chart was compared: %s names no folder that has one", drift.Variable)
 	}
 	all := map[string]*compared{}
 	for _, platform := range platforms {
@@ -35,8 +68,13 @@ func TestDriftOfTheCharts(t *testing.T) {
 		}
 	}
 	compareCRDs(t, all)
-	if len(all) == 0 {
-		t.Skipf("no chart was compared: the folder %s has none", drift.Variable)
+	for _, file := range notCompared(all, originals) {
+		t.Run(file, func(t *testing.T) {
+			if why := withoutStandIn[chartOrCRDs.FindStringSubmatch(file)[1]]; why != "" {
+				t.Skip("not compared: " + why)
+			}
+			t.Error("it was compared with nothing: either the lab has not built what stands in for it, which make lab does, or no stack asks for an artifact of this name")
+		})
 	}
 	for artifact, both := range all {
 		t.Run(artifact, func(t *testing.T) {

@@ -93,13 +93,21 @@ func (k k3s) run(t testing.TB, s start) outcome {
 	return outcome{said: said.String(), exit: command.ProcessState.ExitCode()}
 }
 
-// needsSandbox skips where no sandbox can be made.
+// needsSandbox skips where no sandbox can be made. Who gives an original wants it checked: there it is a failure.
 func needsSandbox(t *testing.T) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("K3s was not checked: it needs root, to have folders of its own in the place of the machine's")
-	}
+	reason := ""
 	if _, err := exec.LookPath("unshare"); err != nil {
-		t.Skipf("K3s was not checked: %v", err)
+		reason = err.Error()
 	}
+	if os.Geteuid() != 0 {
+		reason = "it needs root, to have folders of its own in the place of the machine's"
+	}
+	if reason == "" {
+		return
+	}
+	if original, given := originalK3s(t); given {
+		t.Fatalf("%s was not checked: %s", original.binary, reason)
+	}
+	t.Skip("K3s was not checked: " + reason)
 }

@@ -1,0 +1,71 @@
+package drift_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// folder is one of originals with an empty file of each name.
+func folder(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	return dir
+}
+
+// again runs a test of this binary with other variables, and returns what it said and whether it passed.
+func again(t *testing.T, test string, variables ...string) (said string, passed bool) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	command := exec.CommandContext(t.Context(), self, "-test.v", "-test.run=^"+test+"$")
+	command.Env = append(os.Environ(), variables...)
+	text, err := command.CombinedOutput()
+	return string(text), err == nil
+}
+
+// Who gives an original wants to hear where the stand-in differs: that nothing was compared is no pass.
+func TestAnOriginalWithoutItsStandInFails(t *testing.T) {
+	needsSandbox(t)
+	given, cache := "ORIGINALS="+folder(t, "k3s-v1"), "XDG_CACHE_HOME="+t.TempDir()
+	said, passed := again(t, "TestTheStandInTakesEachFlagOfTheOriginal", given, cache)
+	assert.False(t, passed, said)
+	assert.Contains(t, said, "the lab's K3s is not built; make lab builds it")
+
+	said, passed = again(t, "TestTheStandInTakesEachFlagOfTheOriginal", "ORIGINALS=", cache)
+	assert.True(t, passed, "without originals it is a skip: %s", said)
+	assert.Contains(t, said, "--- SKIP")
+}
+
+func TestAnOriginalWithoutASandboxFails(t *testing.T) {
+	said, passed := again(t, "TestK3sIsAsTheContractSays", "PATH=", "ORIGINALS="+folder(t, "k3s-v1"))
+	assert.False(t, passed, said)
+	said, passed = again(t, "TestK3sIsAsTheContractSays", "PATH=", "ORIGINALS=")
+	assert.True(t, passed, said)
+	assert.Contains(t, said, "K3s was not checked")
+}
+
+// A folder may have one original: what it does not have is named.
+func TestAnOriginalThatIsNotThereIsNamed(t *testing.T) {
+	needsSandbox(t)
+	dir := folder(t, "metallb-chart-0.16.2.tgz")
+	said, passed := again(t, "TestTheStandInTakesEachFlagOfTheOriginal", "ORIGINALS="+dir)
+	assert.True(t, passed, said)
+	assert.Contains(t, said, "the original was not checked: "+dir+" has no k3s-VERSION")
+}
+
+func TestAFolderWithNothingToCompareIsAnError(t *testing.T) {
+	dir := folder(t, "README.md", "k3s-images-v1.36.3+k3s1.tar.zst")
+	command := exec.CommandContext(t.Context(), filepath.Join(project, "hack", "drift"))
+	command.Env = append(os.Environ(), "ORIGINALS="+dir)
+	said, err := command.CombinedOutput()
+	require.Error(t, err)
+	assert.Equal(t, "ORIGINALS="+dir+" has no original that can be compared: see docs/originals.md for the names\n", string(said))
+}
