@@ -13,11 +13,20 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// constants are the pins of config/versions.go with the artifacts that each is for. They are read from the source, so that
+// constants are the pins of config/versions.go with the artifacts that each is for, all of them. They are read from the source, so that
 // the lab's module does not depend on the root's and its dependencies.
 var constants = map[string][]string{
-	"K3sVersion":          {"k3s", "k3s-install"},
-	"MetalLBChartVersion": {"metallb-chart"},
+	"K3sVersion":                   {"k3s", "k3s-install"},
+	"MetalLBChartVersion":          {"metallb-chart"},
+	"GatewayAPIVersion":            {"gateway-api-crds"},
+	"CertManagerChartVersion":      {"cert-manager-chart"},
+	"VaultChartVersion":            {"vault-chart"},
+	"TraefikVersion":               {"traefik-crds"},
+	"TraefikChartVersion":          {"traefik-chart"},
+	"APISIXChartVersion":           {"apisix-chart"},
+	"APISIXControllerChartVersion": {"apisix-controller-chart", "apisix-crds"},
+	"WaveChartVersion":             {"wave-chart"},
+	"ArgoCDChartVersion":           {"argocd-chart"},
 }
 
 // modules are the SDKs in the root's go.mod whose version the CLI asks a plugin for.

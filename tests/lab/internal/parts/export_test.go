@@ -1,0 +1,4 @@
+package parts
+
+// Constants are the pins that the lab knows.
+var Constants = constants
