@@ -84,7 +84,7 @@ func newChosenStack(t *testing.T) *chosenStack {
 	t.Chdir("../../..")
 	t.Setenv(config.ArtifactsVariable, "")
 	dir := t.TempDir()
-	s := &chosenStack{t, request{stackFile: filepath.Join(dir, "Pulumi.dev.yaml"), into: filepath.Join(dir, "originals"), list: filepath.Join(dir, "stacks/list")}, newNetwork(t)}
+	s := &chosenStack{t, request{stackFile: filepath.Join(dir, "Pulumi.dev.yaml"), into: filepath.Join(dir, "originals"), list: filepath.Join(dir, "stacks/list"), pending: filepath.Join(dir, "stacks/pending")}, newNetwork(t)}
 	s.configure("")
 	return s
 }
@@ -106,21 +106,56 @@ func (s *chosenStack) configure(line string) {
 	require.NoError(s.t, os.WriteFile(s.stackFile, []byte(text+"  "+strings.TrimSpace(line)+"\n"), 0o600))
 }
 
-// up fills the folder as an up does, in a network where some things are gone, and returns its files, what was said and the error.
+// up fills the folder as an up does, which then begins, in a network where some things are gone, and returns its files, what was said and the error.
 func (s *chosenStack) up(isUp bool, gone string) (files string, said string, err error) {
 	s.t.Helper()
-	s.isUp, s.network.gone, s.network.asked = isUp, gone, 0
+	files, said, err = s.call(s.request, isUp, gone)
+	if err == nil {
+		require.NoError(s.t, os.Rename(s.pending, s.list), "as hack/artifacts keep")
+	}
+	return files, said, err
+}
+
+// call fills a folder and brings nothing up.
+func (s *chosenStack) call(r request, isUp bool, gone string) (files string, said string, err error) {
+	s.t.Helper()
+	r.isUp, s.network.gone, s.network.asked = isUp, gone, 0
 	var log bytes.Buffer
-	err = s.fill(s.t.Context(), io.Discard, &log)
-	entries, readErr := os.ReadDir(s.into)
-	require.NoError(s.t, readErr)
+	err = r.fill(s.t.Context(), io.Discard, &log)
+	return s.files(r.into), log.String(), err
+}
+
+// preview fills a folder as a preview does.
+func (s *chosenStack) preview(isUp bool, gone string) (files string, said string, err error) {
+	s.t.Helper()
+	r := s.request
+	r.pending, r.apart = "", s.into+"-preview"
+	before := s.files(s.into)
+	list, _ := os.ReadFile(s.list) // a new stack has none
+	r.isUp, s.network.gone, s.network.asked = isUp, gone, 0
+	var out, log bytes.Buffer
+	err = r.fill(s.t.Context(), &out, &log)
+	assert.Equal(s.t, before, s.files(s.into), "the up's folder")
+	after, _ := os.ReadFile(s.list)
+	assert.Equal(s.t, string(list), string(after))
+	assert.NoFileExists(s.t, s.pending)
+	return s.files(strings.TrimSpace(out.String())), log.String(), err
+}
+
+// files are a folder's, less the lock.
+func (s *chosenStack) files(folder string) string {
+	s.t.Helper()
+	entries, err := os.ReadDir(folder)
+	if !os.IsNotExist(err) {
+		require.NoError(s.t, err)
+	}
 	var names []string
 	for _, entry := range entries {
 		if name := entry.Name(); !strings.HasPrefix(name, ".") && name != artifacts.LockFile {
 			names = append(names, name)
 		}
 	}
-	return strings.Join(names, " "), log.String(), err
+	return strings.Join(names, " ")
 }
 
 const k3sReleases = "k3s-io/k3s"
@@ -183,6 +218,51 @@ func TestAStackThatIsUpFromUpstreamStaysSo(t *testing.T) {
 	again, _, err = s.up(true, "")
 	require.NoError(t, err)
 	assert.Contains(t, again, "k3s-v1.35.1+k3s1", "the list says what the folder had")
+}
+
+// A look at what an up would do is none: with the network back, the layer comes from where it can be had.
+func TestAPreviewFixesNothing(t *testing.T) {
+	s := newChosenStack(t)
+	_, _, err := s.preview(false, "")
+	require.NoError(t, err)
+	files, _, err := s.up(false, "")
+	require.NoError(t, err)
+	seen, _, err := s.preview(true, "/")
+	require.NoError(t, err)
+	assert.Equal(t, files, seen, "the up's folder is as it would be")
+	assert.Zero(t, s.network.asked)
+
+	s.configure("strata:certManager: {enabled: true}")
+	seen, said, err := s.preview(true, "jetstack")
+	require.NoError(t, err)
+	assert.Equal(t, files, seen)
+	assert.Contains(t, said, "the lab's for the rest: cert-manager-chart")
+	seen, _, err = s.preview(true, "")
+	require.NoError(t, err)
+	assert.Contains(t, seen, "cert-manager-chart")
+	again, _, err := s.up(true, "")
+	require.NoError(t, err)
+	assert.Equal(t, seen, again)
+
+	s.configure("strata:metallb: {addresses: [10.10.0.200-10.10.0.210], chartVersion: 0.15.2}")
+	seen, _, err = s.preview(true, "")
+	require.NoError(t, err)
+	assert.Contains(t, seen, "metallb-chart-0.15.2")
+	assert.NotContains(t, seen, "metallb-chart-"+config.MetalLBChartVersion)
+}
+
+// Its build failed, or its configuration: nothing was brought up with what was chosen.
+func TestAnUpThatDidNotBeginFixesNothing(t *testing.T) {
+	s := newChosenStack(t)
+	_, _, err := s.up(false, "")
+	require.NoError(t, err)
+	s.configure("strata:certManager: {enabled: true}")
+	files, _, err := s.call(s.request, true, "jetstack")
+	require.NoError(t, err)
+	assert.NotContains(t, files, "cert-manager-chart")
+	files, _, err = s.up(true, "")
+	require.NoError(t, err)
+	assert.Contains(t, files, "cert-manager-chart")
 }
 
 // What lies in the folder becomes the lab's manifest, sums and all, so that nothing after it would notice.

@@ -2,7 +2,7 @@
 // them in the place of its own (ORIGINALS=DIR). It is no subcommand of strata because `make up` runs it before anything is built: with the tag
 // without_pulumi it compiles in seconds.
 //
-//	go run -tags without_pulumi ./internal/artifacts/originals -into DIR [-for-up LIST [-is-up]] Pulumi.STACK.yaml
+//	go run -tags without_pulumi ./internal/artifacts/originals -into DIR [-for-up LIST [-is-up] -pending FILE|-apart DIR] Pulumi.STACK.yaml
 package main
 
 import (
@@ -28,7 +28,9 @@ func main() {
 	var r request
 	flag.StringVar(&r.into, "into", "", "the folder")
 	flag.StringVar(&r.list, "for-up", "", "only what the stack needs and this machine can run; what cannot be had is no error, and one line says what was chosen. "+
-		"The `file` gets where each artifact comes from")
+		"The `file` has where each artifact comes from")
+	flag.StringVar(&r.pending, "pending", "", "with -for-up: the `file` that gets what that list is once something is brought up")
+	flag.StringVar(&r.apart, "apart", "", "with -for-up, of a preview: where the folder has to change, this `folder` is filled instead, and is printed")
 	flag.BoolVar(&r.isUp, "is-up", false, "with -for-up: the stack is up, and has from where that file says what it was brought up with")
 	flag.Parse()
 	r.stackFile = flag.Arg(0)
@@ -47,10 +49,14 @@ type request struct {
 	// list is the file of where a stack's artifacts come from, for an up; isUp says that it is of the stack as it is.
 	list string
 	isUp bool
+	// pending is the file that gets the list as it is once the up has begun; empty: nothing is kept.
+	pending string
+	// apart is the folder that a preview fills in place of into, which it leaves as it is; empty: no preview.
+	apart string
 }
 
 // fill fills the folder. For an up it prints the folder's path if it has something.
-func (r request) fill(ctx context.Context, out, log io.Writer) error {
+func (r *request) fill(ctx context.Context, out, log io.Writer) error {
 	if r.into == "" {
 		return errors.New("expected -into DIR")
 	}
@@ -96,7 +102,7 @@ func (r request) fill(ctx context.Context, out, log io.Writer) error {
 
 // forUp downloads what can be had of a new stack's pins. Of a stack that is up it downloads what has another version since, of what came from
 // upstream, and what the stack did not ask for before.
-func (r request) forUp(pins []config.Pin, download func([]config.Pin) (artifacts.Filled, error), log io.Writer) (filled artifacts.Filled, err error) {
+func (r *request) forUp(pins []config.Pin, download func([]config.Pin) (artifacts.Filled, error), log io.Writer) (filled artifacts.Filled, err error) {
 	from := chosen{}
 	if r.isUp {
 		if from, err = readChosen(r.list, r.into, pins); err != nil {
@@ -112,19 +118,64 @@ func (r request) forUp(pins []config.Pin, download func([]config.Pin) (artifacts
 		for _, pin := range asked {
 			filled.Names = append(filled.Names, pin.Name)
 		}
-	} else if filled, err = download(asked); err != nil {
+	} else if filled, err = r.change(asked, download); err != nil {
 		return filled, err
 	}
 	if err := from.lost(asked, filled); err != nil {
 		return filled, err
 	}
+	if there && r.apart != "" {
+		return filled, nil // the folder is the up's
+	}
+	return filled, errors.Join(removeOthers(r.into, pins, filled), r.keep(from, pins, filled))
+}
+
+// change fills the folder, a preview's in place of the up's.
+func (r *request) change(asked []config.Pin, download func([]config.Pin) (artifacts.Filled, error)) (filled artifacts.Filled, err error) {
+	if r.apart != "" {
+		if err := copyLinks(r.into, r.apart); err != nil {
+			return filled, err
+		}
+		r.into = r.apart
+	}
+	return download(asked)
+}
+
+// copyLinks makes a folder of an earlier preview one of links to another's files; where that is not there, it is empty.
+func copyLinks(from, to string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") { // a lock, or half of a file
+			continue
+		}
+		if err := os.Link(filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep writes what the list is once something is brought up: until then the stack has nothing of it, and another call may choose otherwise.
+func (r *request) keep(from chosen, pins []config.Pin, filled artifacts.Filled) error {
+	if r.pending == "" {
+		return nil
+	}
 	from.update(pins, filled)
-	return filled, errors.Join(removeOthers(r.into, pins, filled), from.write(r.list))
+	return from.write(r.pending)
 }
 
 // hasAll reports whether the stack is up and its folder has all that may be downloaded, and says which file is not as it was downloaded: the lab takes
 // what lies there, and enters that file's own sum in its manifest.
-func (r request) hasAll(asked []config.Pin, log io.Writer) (bool, error) {
+func (r *request) hasAll(asked []config.Pin, log io.Writer) (bool, error) {
 	if !r.isUp {
 		return false, nil
 	}

@@ -15,6 +15,8 @@ import (
 type project struct {
 	t          *testing.T
 	dir, fills string
+	// list is where each artifact comes from, as the download finds it; plugins is what the caller says of Pulumi's.
+	list, plugins string
 }
 
 func newProject(t *testing.T) *project {
@@ -25,8 +27,51 @@ func newProject(t *testing.T) *project {
 	require.NoError(t, err)
 	p := &project{t: t, dir: dir}
 	p.write("hack/artifacts", string(script))
-	p.write("bin/go", "#!/bin/sh\necho \"$@\" >> asked\necho \"$FILLS\"\n")
+	// What is downloaded goes with a list, unless it is for a preview.
+	p.write("bin/go", `#!/bin/sh
+echo "go $*" >> asked
+case "$*" in
+	*internal/artifacts/originals*) echo "$FILLS" ;;
+	*'lab env') echo 'export STRATA_ARTIFACTS=bundle' ;;
+	*'lab parts') echo 'PART IS VERSION' ;;
+esac
+case "$*" in *'-pending .strata/stacks/pending-originals-local '*) echo "$LIST" > .strata/stacks/pending-originals-local ;; esac
+`)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".strata/stacks"), 0o755))
 	return p
+}
+
+// stack runs hack/stack where nothing but hack/artifacts is real, and returns what it says and what it calls.
+func (p *project) stack(args ...string) (said string, calls []string) {
+	p.t.Helper()
+	script, err := os.ReadFile("../../../hack/stack")
+	require.NoError(p.t, err)
+	p.write("hack/stack", string(script))
+	p.write("Pulumi.yaml", "")
+	p.write("Pulumi.local.yaml", "")
+	for _, name := range []string{"bin/pulumi", "bin/jq", "hack/howto", ".strata/bin/strata"} {
+		p.write(name, "#!/bin/sh\necho \"${0##*/} $* $(cat .strata/stacks/originals-local 2> /dev/null)\" >> asked\n")
+	}
+	require.NoError(p.t, os.MkdirAll(filepath.Join(p.dir, ".strata/runs"), 0o755))
+	require.NoError(p.t, os.RemoveAll(filepath.Join(p.dir, "asked")))
+	command := exec.CommandContext(p.t.Context(), filepath.Join(p.dir, "hack/stack"), args...)
+	command.Dir = p.dir
+	command.Env = append(os.Environ(), "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"), "FILLS="+p.fills, "LIST="+p.list, "ORIGINALS=", "PLUGINS="+p.plugins)
+	out, err := command.CombinedOutput()
+	require.NoError(p.t, err, string(out))
+	text, err := os.ReadFile(filepath.Join(p.dir, "asked"))
+	require.NoError(p.t, err)
+	return string(out), strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// calling are those of the calls that have a part.
+func calling(calls []string, part string) (found []string) {
+	for _, call := range calls {
+		if strings.Contains(call, part) {
+			found = append(found, call)
+		}
+	}
+	return found
 }
 
 func (p *project) write(name, text string) {
@@ -61,7 +106,7 @@ func (p *project) run(originals string, args ...string) (from, folder, said stri
 	command := exec.CommandContext(p.t.Context(), "bash", "-c", `set -e; chosen=$(hack/artifacts "$@"); eval "$chosen"; printf '%s\n%s\n' "${artifacts:-}" "${ORIGINALS:-}"`, "bash")
 	command.Args = append(command.Args, args...)
 	command.Dir = p.dir
-	command.Env = append(os.Environ(), "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"), "ORIGINALS="+originals, "FILLS="+p.fills)
+	command.Env = append(os.Environ(), "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"), "ORIGINALS="+originals, "FILLS="+p.fills, "LIST="+p.list)
 	var stderr strings.Builder
 	command.Stderr = &stderr
 	out, err := command.Output()
@@ -77,14 +122,14 @@ func (p *project) asked() int {
 		return 0
 	}
 	require.NoError(p.t, err)
-	return strings.Count(string(text), "-into .strata/originals/local -for-up .strata/stacks/originals-local Pulumi.local.yaml\n")
+	return strings.Count(string(text), "-into .strata/originals/local -for-up .strata/stacks/originals-local -pending .strata/stacks/pending-originals-local Pulumi.local.yaml\n")
 }
 
 // askedAgain is how often it was of a stack that is up.
 func (p *project) askedAgain() int {
 	text, err := os.ReadFile(filepath.Join(p.dir, "asked"))
 	require.NoError(p.t, err)
-	return strings.Count(string(text), "-into .strata/originals/local -for-up .strata/stacks/originals-local -is-up Pulumi.local.yaml\n")
+	return strings.Count(string(text), " -is-up Pulumi.local.yaml\n")
 }
 
 // state is the stack's in Pulumi's local backend.
@@ -176,6 +221,7 @@ func TestAStackThatIsUpIsAskedForWhatItHas(t *testing.T) {
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	p.write(state, `{"checkpoint":{"latest":{"resources":[{"urn":"urn:pulumi:local"}]}}}`)
 	p.write(".strata/stacks/originals-local", "k3s lab\n")
+	p.list = "k3s upstream"
 	for i, subcommand := range []string{"up", "preview", "deploy"} {
 		_, folder, _ = p.run("", subcommand, "local", "")
 		assert.Equal(t, p.fills, folder)
@@ -184,6 +230,46 @@ func TestAStackThatIsUpIsAskedForWhatItHas(t *testing.T) {
 	assert.Equal(t, 1, p.asked(), "another network may give it another K3s")
 	p.run("", "forget", "local")
 	assert.NoFileExists(t, filepath.Join(p.dir, ".strata/stacks/originals-local"))
+}
+
+// Where artifacts come from is what they came from: not what a preview found, nor an up that ended before anything was brought up.
+func TestTheListIsWhatWasBroughtUp(t *testing.T) {
+	p := newProject(t)
+	p.fills = filepath.Join(p.dir, ".strata/originals/local")
+	list := filepath.Join(p.dir, ".strata/stacks/originals-local")
+	listed := func() string {
+		text, err := os.ReadFile(list)
+		require.NoError(t, err)
+		return string(text)
+	}
+	p.list = "k3s upstream"
+	_, calls := p.stack("preview", "local", "")
+	assert.Len(t, calling(calls, "-apart .strata/originals-preview/local Pulumi.local.yaml"), 1)
+	assert.Empty(t, calling(calls, "-pending"))
+	p.run("", "up", "local", "")
+	assert.NoFileExists(t, list)
+	assert.NoFileExists(t, filepath.Join(p.dir, ".strata/stacks/artifacts-local"))
+
+	_, calls = p.stack("up", "local", "")
+	assert.NotContains(t, calling(calls, "strata machine")[0], "upstream", "nothing is brought up before")
+	assert.Contains(t, calling(calls, "strata record")[0], "k3s upstream", "an up that fails halfway has brought it up")
+	require.NoError(t, os.MkdirAll(p.fills, 0o755))
+	p.write(state, `{"checkpoint":{"latest":{"resources":[{"urn":"urn:pulumi:local"}]}}}`)
+	p.list = "k3s lab"
+	p.stack("preview", "local", "")
+	p.stack("health", "local", "")
+	p.run("", "up", "local", "")
+	assert.Equal(t, "k3s upstream\n", listed())
+	_, calls = p.stack("deploy", "local", "", "echo", "v2")
+	assert.Contains(t, calling(calls, "strata record")[0], "k3s lab", "it is an up as well")
+
+	p.list = "k3s elsewhere"
+	p.run("", "up", "local", "")
+	p.stack("up", "local", "lab")
+	assert.Equal(t, "k3s lab\n", listed(), "what was found before is no part of another choice")
+	assert.NoFileExists(t, filepath.Join(p.dir, ".strata/stacks/pending-originals-local"))
+	p.stack("down", "local", "")
+	assert.NoFileExists(t, list)
 }
 
 // The record of a checkout that was moved, or copied, names a folder of the old place.
