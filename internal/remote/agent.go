@@ -1,10 +1,13 @@
 package remote
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"syscall"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
@@ -13,32 +16,113 @@ import (
 // agentSocket is the variable that every ssh-agent is found by.
 const agentSocket = "SSH_AUTH_SOCK"
 
-// ErrAgent says that the ssh-agent is needed and cannot be used. Waiting does not help.
+const (
+	// agentListTimeout bounds the listing of the agent's keys, which needs neither a person nor a device.
+	agentListTimeout = 3 * time.Second
+	// agentTimeout bounds everything that is asked of the agent in one handshake; the signature may wait for the touch of a hardware key.
+	// It ends before the handshake does, so that the agent's silence is not taken for that of sshd or of a jump host.
+	agentTimeout = handshakeTimeout - time.Second
+)
+
+// ErrAgent says that the ssh-agent is needed and cannot be used. Waiting does not help, or has not helped.
 var ErrAgent = errors.New("ssh-agent cannot be used")
 
-// agentKeys are the keys of the ssh-agent. They sign as long as the connection that comes with them is open.
-func agentKeys() ([]ssh.Signer, net.Conn, error) {
-	path := os.Getenv(agentSocket)
-	if path == "" {
-		return nil, nil, fmt.Errorf("%w: %s is not set; start one (eval $(ssh-agent)), add the key (ssh-add) and run this from there", ErrAgent, agentSocket)
-	}
-	conn, err := net.Dial("unix", path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %s is %s and nothing answers there (%w); it is left from a session that ended: log in again, or start a new agent",
-			ErrAgent, agentSocket, path, reason(err))
-	}
-	signers, err := agent.NewClient(conn).Signers()
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%w: %s at %s does not list its keys: %w", ErrAgent, agentSocket, path, err), conn.Close())
-	}
-	return signers, conn, nil
+// errAgentSilent says of an ErrAgent that waiting may help: an agent serves one after the other, and may wait for a touch or a prompt.
+var errAgentSilent = errors.New("the agent there does not answer")
+
+// agentSession is a connection to the ssh-agent. Its signers sign as long as it is open.
+type agentSession struct {
+	path  string
+	wire  *agentWire
+	start time.Time
+	// stop ends the watch over the context.
+	stop func() bool
 }
 
-// reason is a dial's error without the address.
+// dialAgent connects to the ssh-agent. The session ends with ctx.
+func dialAgent(ctx context.Context) (*agentSession, error) {
+	s := &agentSession{path: os.Getenv(agentSocket), start: time.Now()}
+	if s.path == "" {
+		return nil, fmt.Errorf("%w: %s is not set; start one (eval $(ssh-agent)), add the key (ssh-add) and run this from there", ErrAgent, agentSocket)
+	}
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "unix", s.path)
+	switch {
+	case errors.Is(err, syscall.EAGAIN), err != nil && ctx.Err() != nil: // EAGAIN: as many as may already wait in line.
+		return nil, s.silent("it accepts no connection")
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s is %s and nothing answers there (%w); it is left from a session that ended: log in again, or start a new agent",
+			ErrAgent, agentSocket, s.path, reason(err))
+	}
+	s.wire = &agentWire{conn: conn}
+	s.stop = context.AfterFunc(ctx, func() { _ = conn.Close() })
+	return s, nil
+}
+
+// signers are the agent's keys.
+func (s *agentSession) signers() ([]ssh.Signer, error) {
+	_ = s.wire.conn.SetDeadline(s.start.Add(agentListTimeout)) // It fails on a closed connection only, and so does what follows.
+	list, err := agent.NewClient(s.wire).Signers()
+	if trouble := s.trouble("it listed no keys"); trouble != nil {
+		return nil, trouble
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s at %s does not list its keys: %w", ErrAgent, agentSocket, s.path, err)
+	}
+	_ = s.wire.conn.SetDeadline(time.Time{}) // As above. A signature has until the context ends.
+	return list, nil
+}
+
+// trouble is why the session failed while it was asked for something, or nil where it did not.
+func (s *agentSession) trouble(missing string) error {
+	switch {
+	case s.wire.failed == nil:
+		return nil
+	case errors.Is(s.wire.failed, os.ErrDeadlineExceeded), errors.Is(s.wire.failed, net.ErrClosed):
+		return s.silent(fmt.Sprintf("%s within %s", missing, time.Since(s.start).Round(100*time.Millisecond)))
+	}
+	return fmt.Errorf("%w: %s is %s and the agent there broke off: %s (%w); start a new agent, or log in again", ErrAgent, agentSocket, s.path, missing, reason(s.wire.failed))
+}
+
+// silent is the error of an agent that is there and does not answer.
+func (s *agentSession) silent(missing string) error {
+	return fmt.Errorf("%w: %s is %s and %w: %s; touch the hardware key or answer the prompt if it waits for that, otherwise unlock it or start a new one (ssh-add -l must answer)",
+		ErrAgent, agentSocket, s.path, errAgentSilent, missing)
+}
+
+func (s *agentSession) close() {
+	s.stop()
+	_ = s.wire.conn.Close() // It has signed, or it will not.
+}
+
+// agentWire remembers what ended the connection; the client's error has the words of it only. It has no Close, since the client would then
+// start a goroutine, which an agent that says more than it was asked would keep for ever.
+type agentWire struct {
+	conn   net.Conn
+	failed error
+}
+
+func (w *agentWire) Read(p []byte) (int, error) {
+	n, err := w.conn.Read(p)
+	if err != nil {
+		w.failed = err
+	}
+	return n, err
+}
+
+func (w *agentWire) Write(p []byte) (int, error) {
+	n, err := w.conn.Write(p)
+	if err != nil {
+		w.failed = err
+	}
+	return n, err
+}
+
+// reason is an operation's error without the address.
 func reason(err error) error {
-	var dial *net.OpError
-	if errors.As(err, &dial) {
-		return dial.Err
+	var operation *net.OpError
+	if errors.As(err, &operation) {
+		return operation.Err
 	}
 	return err
 }

@@ -23,6 +23,9 @@ const (
 	handshakeTimeout = 10 * time.Second
 	// rejectGrace is how long a host that was just seen booting may refuse the key: its users may not be there yet.
 	rejectGrace = 10 * time.Second
+	// agentGrace is how long an agent may be silent after it was first found so: it serves one after the other, and may wait for a person to
+	// touch a hardware key or to answer a prompt for another login.
+	agentGrace = 30 * time.Second
 )
 
 // ErrKeyRejected says that the host's sshd does not accept the private key for the user. Waiting does not help.
@@ -44,7 +47,8 @@ func Dial(ctx context.Context, t Target, privateKey []byte) (*Client, error) {
 
 // Dial connects and logs in, through the target's jump hosts, and tries again until ctx ends while a host may be booting: no answer,
 // refused, reset, late banner. It gives up at once on a host key other than the pin (HostKeyError), on a key that a running host does not
-// accept (ErrKeyRejected), and on what no wait cures: ErrAgent, ErrForwarding and ErrSudoPassword.
+// accept (ErrKeyRejected), and on what no wait cures: ErrAgent, ErrForwarding and ErrSudoPassword. An agent that is there and does not answer
+// is ErrAgent as well, after half a minute.
 func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {
@@ -87,8 +91,9 @@ func (d Dialer) login(ctx context.Context, t Target, keys access, setting string
 
 // retry repeats attempt until it succeeds, cannot succeed, or ctx ends; then the error has the last attempt's reason.
 func retry(ctx context.Context, t Target, notify func(error), attempt func() error) error {
-	start, booting := time.Now(), time.Time{}
+	start := time.Now()
 	var last error
+	var patience patience
 	for {
 		err := attempt()
 		if err == nil {
@@ -102,12 +107,8 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 				last, ctx.Err())
 		}
 		last = err
-		rejected := errors.Is(err, ErrKeyRejected)
-		if isFinal(err) || rejected && time.Since(booting) > rejectGrace {
+		if patience.ended(err, time.Now()) {
 			return err
-		}
-		if !rejected {
-			booting = time.Now()
 		}
 		if notify != nil {
 			notify(err)
@@ -133,6 +134,30 @@ func retryPause(err error) time.Duration {
 		return refusedInterval
 	}
 	return retryInterval
+}
+
+// patience is for how long attempts have met what waiting may cure.
+type patience struct {
+	// booting is when the host was last seen booting; zero: never.
+	booting time.Time
+	// silent is since when the agent does not answer; zero: it does, or was not asked.
+	silent time.Time
+}
+
+// ended reports whether no attempt after the one that failed with err can succeed, or none is likely to.
+func (p *patience) ended(err error, now time.Time) bool {
+	if errors.Is(err, errAgentSilent) {
+		if p.silent.IsZero() {
+			p.silent = now
+		}
+		return now.Sub(p.silent) > agentGrace
+	}
+	p.silent = time.Time{}
+	if errors.Is(err, ErrKeyRejected) {
+		return now.Sub(p.booting) > rejectGrace
+	}
+	p.booting = now
+	return isFinal(err)
 }
 
 // isFinal reports whether no later attempt can succeed.

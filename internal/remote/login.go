@@ -2,11 +2,10 @@ package remote
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
-	"strings"
+	"slices"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -15,12 +14,13 @@ import (
 type login struct {
 	target Target
 	config *ssh.ClientConfig
+	keys   []ssh.Signer
 	pin    ssh.PublicKey
 	// setting is where the configuration has the pin.
 	setting string
 	// What the last attempt offered and met.
 	offered []ssh.Signer
-	agent   net.Conn
+	agent   *agentSession
 	noAgent error
 	banner  string
 }
@@ -34,46 +34,67 @@ func newLogin(t Target, keys []ssh.Signer, setting string) (*login, error) {
 	if len(keys) == 0 && !t.Agent {
 		return nil, fmt.Errorf("private key for %s: %w", t, errNoKey)
 	}
-	l := &login{target: t, pin: pin, setting: setting, offered: keys}
+	l := &login{target: t, keys: keys, pin: pin, setting: setting}
 	l.config = &ssh.ClientConfig{
 		User:              t.loginUser(),
-		Auth:              []ssh.AuthMethod{ssh.PublicKeys(keys...)},
 		HostKeyAlgorithms: algorithms,
 		HostKeyCallback:   checkPin(t, pin, setting),
 		BannerCallback:    func(message string) error { l.banner = message; return nil },
 	}
-	if t.Agent {
-		// One method for both, since each method is tried once.
-		l.config.Auth = []ssh.AuthMethod{ssh.PublicKeysCallback(func() ([]ssh.Signer, error) { return l.withAgent(keys) })}
-	}
 	return l, nil
 }
 
-// withAgent are the keys, and behind them the agent's. An agent that does not answer matters only if the keys do not let in.
-func (l *login) withAgent(keys []ssh.Signer) ([]ssh.Signer, error) {
-	more, conn, err := agentKeys()
-	l.agent, l.noAgent = conn, err
-	l.offered = append(keys[:len(keys):len(keys)], more...)
-	if len(l.offered) == 0 && err == nil {
+// offer is what one attempt offers to sshd: the keys, and only when they do not let in the agent's, since an agent may hang, and a hardware
+// key in it may want to be touched. The agent is asked until ctx ends.
+func (l *login) offer(ctx context.Context) ssh.ClientAuthCallback {
+	var methods []ssh.AuthMethod
+	if len(l.keys) > 0 {
+		methods = append(methods, ssh.PublicKeys(l.keys...))
+	}
+	if l.target.Agent {
+		methods = append(methods, ssh.PublicKeysCallback(func() ([]ssh.Signer, error) { return l.agentKeys(ctx) }))
+	}
+	return func(sshd *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
+		if len(methods) == 0 || !slices.Contains(sshd.AllowedMethods, "publickey") {
+			return nil, nil
+		}
+		next := methods[0]
+		methods = methods[1:]
+		return next, nil
+	}
+}
+
+// agentKeys are the agent's keys, for the attempt that runs.
+func (l *login) agentKeys(ctx context.Context) ([]ssh.Signer, error) {
+	var keys []ssh.Signer
+	l.agent, l.noAgent = dialAgent(ctx)
+	if l.noAgent == nil {
+		keys, l.noAgent = l.agent.signers()
+	}
+	l.offered = append(l.offered, keys...)
+	if len(l.offered) == 0 && l.noAgent == nil {
 		l.noAgent = fmt.Errorf("%w: it has no key; add one: ssh-add", ErrAgent)
 	}
-	if len(l.offered) == 0 {
-		return nil, l.noAgent
-	}
-	return l.offered, nil
+	return keys, l.noAgent
 }
 
 // connect makes one bounded attempt to log in, through the hop before or, with nil, directly.
 func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ssh.Client, error) {
-	l.banner, l.noAgent = "", nil
+	l.banner, l.agent, l.noAgent, l.offered = "", nil, nil, slices.Clone(l.keys)
 	raw, err := dialThrough(ctx, via, l.target.endpoint())
 	if err != nil {
 		return nil, nil, err
 	}
-	conn, client, err := handshake(ctx, raw, l.target.endpoint(), l.config)
+	patient, cancel := context.WithTimeout(ctx, agentTimeout)
+	defer cancel()
+	config := *l.config
+	config.AuthCallback = l.offer(patient)
+	conn, client, err := handshake(ctx, raw, l.target.endpoint(), &config)
 	if l.agent != nil {
-		_ = l.agent.Close() // It has signed, or it will not.
-		l.agent = nil
+		if l.noAgent == nil {
+			l.noAgent = l.agent.trouble("it did not sign")
+		}
+		l.agent.close()
 	}
 	return conn, client, err
 }
@@ -85,7 +106,7 @@ func (l *login) explain(err error) error {
 		return nil
 	case l.pin == nil: // a first contact
 		return plainDialError(err)
-	case l.noAgent != nil && (errors.Is(err, ErrAgent) || strings.Contains(err.Error(), "unable to authenticate")):
+	case l.noAgent != nil: // It is asked last, so the attempt ended with it.
 		return fmt.Errorf("%s: %w", l.target, l.noAgent)
 	}
 	return explain(l.target, l.pin, l.setting, l.offered, l.banner, err)
