@@ -69,3 +69,11 @@ func TestAFolderWithNothingToCompareIsAnError(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, "ORIGINALS="+dir+" has no original that can be compared: see docs/originals.md for the names\n", string(said))
 }
+
+// The stories on stand-ins alone would look as if originals had run.
+func TestTheStoriesWithOriginalsNeedAFolder(t *testing.T) {
+	command := exec.CommandContext(t.Context(), "make", "--dry-run", "--directory", project, "test-originals", "ORIGINALS=")
+	said, err := command.CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(said), "make test-originals ORIGINALS=DIR: say which folder")
+}

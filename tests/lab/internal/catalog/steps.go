@@ -21,7 +21,8 @@ func Steps(at layout.Layout, out string) []build.Step {
 
 // StepsFor are the steps of what a run with these artifacts needs: Pulumi, the plugins, the program, Debian's packages, and a bundle at
 // out with the artifacts. Whatever else of the bundle is built already is in it as well, so that a run for one stack takes nothing from
-// another's. A run that needs no artifact, such as a destroy, leaves the bundle as it is. What the layout has an original of is not built.
+// another's. A run that needs no artifact, such as a destroy, leaves the bundle as it is. What the layout has an original of is not built; a
+// folder without one is an error, but for a destroy: it may have been emptied since the up.
 func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, error) {
 	set, err := originalsAt(at)
 	if err != nil {
@@ -31,6 +32,9 @@ func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, e
 	all := graph(at, out, Artifacts(), set)
 	if len(artifacts) == 0 {
 		return build.Select(all, always)
+	}
+	if err := set.Some(at.Originals); err != nil {
+		return nil, err
 	}
 	cached := build.Cached(at.Tools(), all)
 	names := slices.Clone(artifacts)

@@ -79,6 +79,14 @@ func Read(dir string, known []string) (Set, error) {
 	return set, nil
 }
 
+// Some is an error where a folder was named and has neither an original nor a reference.
+func (s Set) Some(dir string) error {
+	if dir == "" || len(s.All)+len(s.References) > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s=%s has no original: see docs/originals.md for the names", Variable, dir)
+}
+
 // parse reads a file's name.
 func parse(path string, known []string) (Original, error) {
 	base := filepath.Base(path)

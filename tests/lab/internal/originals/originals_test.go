@@ -70,6 +70,20 @@ func TestNoFileIsLeftOutWithoutAWord(t *testing.T) {
 	assert.Empty(t, set.All, "none is none")
 }
 
+func TestAFolderHasSomeOriginalOrNone(t *testing.T) {
+	require.NoError(t, originals.Set{}.Some(""), "no folder was named")
+	for _, name := range []string{"README.md", "strata.lock", ".lock"} {
+		dir := folder(t, name)
+		set, err := originals.Read(dir, known)
+		require.NoError(t, err)
+		assert.EqualError(t, set.Some(dir), "ORIGINALS="+dir+" has no original: see docs/originals.md for the names")
+	}
+	dir := folder(t, "metallb-chart-images-v0.16.2.tar")
+	set, err := originals.Read(dir, known)
+	require.NoError(t, err)
+	assert.NoError(t, set.Some(dir))
+}
+
 func TestALinkIsItsFile(t *testing.T) {
 	dir, built := folder(t), folder(t, "out")
 	require.NoError(t, os.Symlink(filepath.Join(built, "out"), filepath.Join(dir, "k3s-v1")))

@@ -1,0 +1,22 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/tests/lab/internal/catalog"
+)
+
+// Who names a folder wants originals to run: all of the lab's own in their place would look as if they had.
+func TestAFolderWithoutAnOriginalIsNotBuiltFrom(t *testing.T) {
+	at := given(t, "README.md", "strata.lock")
+	names, err := catalog.ArtifactsOf(at)
+	require.NoError(t, err)
+	_, err = catalog.StepsFor(at, t.TempDir(), names)
+	assert.EqualError(t, err, "ORIGINALS="+at.Originals+" has no original: see docs/originals.md for the names")
+
+	_, err = catalog.StepsFor(at, t.TempDir(), nil)
+	assert.NoError(t, err, "a destroy needs none, and the folder may have been emptied since the up")
+}
