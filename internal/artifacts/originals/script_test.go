@@ -272,6 +272,22 @@ func TestTheListIsWhatWasBroughtUp(t *testing.T) {
 	assert.NoFileExists(t, list)
 }
 
+// The lab's bundle is not what such a stack runs.
+func TestAnUpFromUpstreamShowsNoPartsOfABundleThatNothingUses(t *testing.T) {
+	p := newProject(t)
+	said, calls := p.stack("up", "local", "lab")
+	assert.Contains(t, said, "PART IS VERSION")
+	assert.NotContains(t, said, "strata.lock")
+	assert.Len(t, calling(calls, "lab parts"), 1)
+
+	said, calls = p.stack("up", "local", "upstream")
+	assert.Empty(t, calling(calls, "lab parts"))
+	assert.Contains(t, said, "Artifacts of stack local: upstream's, by strata.lock. Pulumi's plugins are the lab's stand-ins; PLUGINS=official takes the official ones")
+	p.plugins = "official"
+	said, _ = p.stack("up", "local", "upstream")
+	assert.Contains(t, said, "Artifacts of stack local: upstream's, by strata.lock. Pulumi's plugins are the official ones\n")
+}
+
 // The record of a checkout that was moved, or copied, names a folder of the old place.
 func TestACheckoutThatWasMovedHasItsDownloads(t *testing.T) {
 	p := newProject(t)
