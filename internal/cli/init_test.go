@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/pem"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,8 +9,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
 
 	"strata/config"
+	"strata/internal/reach"
+	"strata/internal/remote/sshtest"
 	"strata/internal/scaffold/scaffoldtest"
 )
 
@@ -56,8 +60,55 @@ func TestInitReportsEveryMistakeOfTheCommandBeforeItContactsAHost(t *testing.T) 
 	code, _, stderr = invoke(t, "", "init", "dev", "--project", project, "--host", "10.10.0.11", "--key", filepath.Join(project, "no-key"), "--known-hosts", os.DevNull)
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, file+" is there already, and is not overwritten")
-	assert.Contains(t, stderr, "--key: strata:hosts.ssh.keyFile: no-key cannot be read")
+	assert.Contains(t, stderr, "--key: no-key cannot be read")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, "mine", string(text))
+}
+
+// What the rest of the program can, the first command can as well.
+func TestInitLogsInWithAPassphraseThroughAJumpHost(t *testing.T) {
+	host, jump, project := scaffoldtest.New(t, 33), sshtest.Start(t), scaffoldtest.Project(t)
+	jump.Forwards = true
+	jump.AcceptKeyOf(host.Server)
+	private, err := ssh.ParseRawPrivateKey(host.PrivateKey())
+	require.NoError(t, err)
+	block, err := ssh.MarshalPrivateKeyWithPassphrase(private, "", []byte("open sesame"))
+	require.NoError(t, err)
+	key, known := filepath.Join(project, "key"), filepath.Join(project, "known_hosts")
+	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(block), 0o600))
+	require.NoError(t, os.WriteFile(known, fmt.Appendf(nil, "[127.0.0.1]:%d %s\n", jump.Target().Port, jump.HostKey()), 0o600))
+	t.Setenv("PATH", t.TempDir())
+	args := []string{"init", "dev", "--project", project, "--key", key, "--known-hosts", known, "--host", host.Named(), "--jump", fmt.Sprintf("127.0.0.1:%d", jump.Target().Port)}
+	code, _, stderr := invoke(t, "", args...)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "set its passphrase in "+reach.PassphraseVariable+", or give --agent")
+	assert.NotContains(t, stderr, "strata:hosts")
+
+	t.Setenv(reach.PassphraseVariable, "open sesame")
+	code, stdout, stderr := invoke(t, "", args...)
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "pulumi config set --secret --path -s dev strata:hosts.ssh.passphrase\n")
+	cfg, err := config.FromFile(filepath.Join(project, "Pulumi.dev.yaml"))
+	require.NoError(t, err)
+	assert.Equal(t, "key", cfg.Hosts.SSH.KeyFile)
+	assert.Equal(t, jump.HostKey(), cfg.Hosts.SSH.Jump[0].HostKey)
+	assert.Empty(t, cfg.Hosts.SSH.Passphrase)
+}
+
+// What an ssh_config says is not overruled by what init has by default.
+func TestInitAsksAnSSHConfigForWhatNoFlagSays(t *testing.T) {
+	host, project := scaffoldtest.New(t, 34), scaffoldtest.Project(t)
+	host.User = "root"
+	file := filepath.Join(project, "ssh_config")
+	text := fmt.Sprintf("Host web %[1]s\n  HostName %[1]s\n  Port %d\n  IdentityFile %s\n", host.Address, host.Port, scaffoldtest.Key(t, host))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	t.Setenv("PATH", t.TempDir())
+	code, _, stderr := invoke(t, "", "init", "dev", "--project", project, "--known-hosts", os.DevNull, "--ssh-config", file, "--host", "web")
+	require.Zero(t, code, stderr)
+	cfg, err := config.FromFile(filepath.Join(project, "Pulumi.dev.yaml"))
+	require.NoError(t, err)
+	assert.Equal(t, host.Port, cfg.Hosts.SSH.Port)
+	assert.Equal(t, "ssh_config", cfg.Hosts.SSH.Config)
+	assert.Empty(t, cfg.Hosts.SSH.KeyFile)
 }

@@ -7,23 +7,23 @@ import (
 	"strings"
 
 	"strata/config"
-	"strata/internal/remote"
 )
 
 // Asked is a host as the command line names it.
 type Asked struct {
-	// User logs in; anything but root uses sudo without a password.
+	// User logs in; anything but root uses sudo. Empty: an ssh_config says it.
 	User string
-	// Address is an IPv4 address, or a name that has one.
+	// Address is an IPv4 address, or a name that has one, or a name in an ssh_config.
 	Address string
-	// Port is sshd's TCP port.
+	// Port is sshd's TCP port. Zero: an ssh_config says it.
 	Port int
 }
 
-// ParseHost reads [USER@]ADDRESS[:PORT]. user and port are those of a host that names none.
+// ParseHost reads [USER@]ADDRESS[:PORT]. user and port are those of a host that names none; empty and zero where an ssh_config may say them.
 func ParseHost(text, user string, port int) (Asked, error) {
 	asked := Asked{User: user, Address: text, Port: port}
-	if at := strings.LastIndex(text, "@"); at >= 0 {
+	at := strings.LastIndex(text, "@")
+	if at >= 0 {
 		asked.User, asked.Address = text[:at], text[at+1:]
 	}
 	switch strings.Count(asked.Address, ":") {
@@ -31,7 +31,7 @@ func ParseHost(text, user string, port int) (Asked, error) {
 	case 1:
 		address, number, _ := strings.Cut(asked.Address, ":")
 		parsed, err := strconv.ParseUint(number, 10, 16)
-		if err != nil {
+		if err != nil || parsed == 0 {
 			return asked, fmt.Errorf("--host %s: %q is not a TCP port; use 1 to 65535", text, number)
 		}
 		asked.Address, asked.Port = address, int(parsed)
@@ -41,9 +41,9 @@ func ParseHost(text, user string, port int) (Asked, error) {
 	switch {
 	case asked.Address == "" || strings.ContainsAny(asked.Address, " \t/"):
 		return asked, fmt.Errorf("--host %s: has no address; write [USER@]ADDRESS[:PORT]", text)
-	case asked.Port < 1 || asked.Port > 65535:
+	case asked.Port < 0 || asked.Port > 65535:
 		return asked, fmt.Errorf("--host %s: %d is not a TCP port; use 1 to 65535", text, asked.Port)
-	case !config.IsUserName(asked.User):
+	case !config.IsUserName(asked.User) && (at >= 0 || user != ""):
 		return asked, fmt.Errorf("--host %s: %q is not a user name; use lower case letters, digits, dashes and underscores", text, asked.User)
 	}
 	return asked, nil
@@ -51,8 +51,3 @@ func ParseHost(text, user string, port int) (Asked, error) {
 
 // String is the host in messages.
 func (a Asked) String() string { return net.JoinHostPort(a.Address, strconv.Itoa(a.Port)) }
-
-// target is the host at one of its IP addresses, with its pin.
-func (a Asked) target(address, pin string) remote.Target {
-	return remote.Target{Name: a.Address, Address: address, Port: a.Port, User: a.User, HostKey: pin}
-}

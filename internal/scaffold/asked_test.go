@@ -19,7 +19,7 @@ func TestAHostIsNamedByUserAddressAndPort(t *testing.T) {
 		{text: "fd00::11", wantErr: "nodes need an IPv4 address"},
 		{text: "[fd00::11]:22", wantErr: "nodes need an IPv4 address"},
 		{text: "10.10.0.11:ssh", wantErr: `"ssh" is not a TCP port`},
-		{text: "10.10.0.11:0", wantErr: "0 is not a TCP port"},
+		{text: "10.10.0.11:0", wantErr: `"0" is not a TCP port`},
 		{text: "10.10.0.11:65536", wantErr: `"65536" is not a TCP port`},
 		{text: "Root@10.10.0.11", wantErr: `"Root" is not a user name`},
 		{text: "@10.10.0.11", wantErr: `"" is not a user name`},
@@ -43,7 +43,7 @@ func TestTheKeysPathIsOneThatOthersHaveToo(t *testing.T) {
 	for named, want := range map[string]string{
 		"~/.ssh/strata": "~/.ssh/strata", "/home/ada/.ssh/strata": "~/.ssh/strata", "/home/ada/project/keys/strata": "keys/strata", "/etc/keys/strata": "/etc/keys/strata",
 	} {
-		path, err := KeyFile("/home/ada/project", named)
+		path, err := PathInStack("/home/ada/project", named)
 		require.NoError(t, err)
 		assert.Equal(t, want, path)
 	}

@@ -20,6 +20,10 @@ type Host struct {
 	Address netip.Addr
 	Pin     Pin
 	Facts   Facts
+
+	// target and key are what logged in.
+	target remote.Target
+	key    []byte
 }
 
 // own is the interface that has the address which was logged in to.
@@ -48,11 +52,11 @@ func (h Host) defaultRoute() (Route, bool) {
 }
 
 // readAll reads every host at the same time, within ctx. Those that cannot be read are problems, in the order of the hosts.
-func (r Request) readAll(ctx context.Context) ([]Host, Problems) {
+func (r *Request) readAll(ctx context.Context) ([]Host, Problems) {
 	hosts, problems := make([]Host, len(r.Hosts)), make([]*Problem, len(r.Hosts))
 	var all sync.WaitGroup
 	for i, asked := range r.Hosts {
-		all.Go(func() { hosts[i], problems[i] = r.readOne(ctx, asked) })
+		all.Go(func() { hosts[i], problems[i] = r.readOne(ctx, i, asked) })
 	}
 	all.Wait()
 	var read []Host
@@ -67,19 +71,21 @@ func (r Request) readAll(ctx context.Context) ([]Host, Problems) {
 	return read, wrong
 }
 
-func (r Request) readOne(ctx context.Context, asked Asked) (Host, *Problem) {
-	h := Host{Asked: asked}
+func (r *Request) readOne(ctx context.Context, i int, asked Asked) (Host, *Problem) {
+	h := Host{Asked: asked, key: r.ways[i].Key}
 	trouble := func(err error) (Host, *Problem) {
-		return h, &Problem{Host: asked.String(), What: err.Error(), Fix: r.fixOf(asked, err)}
+		return h, &Problem{Host: asked.String(), What: inWordsOfFlags(err.Error()), Fix: r.fixOf(h, err)}
 	}
 	var err error
-	if h.Address, err = resolve(ctx, asked.Address); err != nil {
+	if h.Address, err = resolve(ctx, r.address(i)); err != nil {
 		return trouble(err)
 	}
-	if h.Pin, err = r.Known.pin(ctx, asked, h.Address.String()); err != nil {
+	h.target = r.target(i, h.Address)
+	if h.Pin, err = r.Known.pin(ctx, asked, h.target, h.key); err != nil {
 		return trouble(err)
 	}
-	client, err := remote.Dial(ctx, asked.target(h.Address.String(), h.Pin.Key), r.key)
+	h.target.HostKey = h.Pin.Key
+	client, err := remote.Dial(ctx, h.target, h.key)
 	if err != nil {
 		return trouble(err)
 	}
@@ -116,7 +122,8 @@ func (e *addressError) Unwrap() error { return e.cause }
 const noSudo = 127
 
 // fixOf says what to do about a host that could not be read; empty where the error says it.
-func (r Request) fixOf(asked Asked, err error) string {
+func (r *Request) fixOf(h Host, err error) string {
+	asked := h.Asked
 	var unresolved *addressError
 	var wrongKey *remote.HostKeyError
 	var exit *remote.ExitError
@@ -124,14 +131,20 @@ func (r Request) fixOf(asked Asked, err error) string {
 	case errors.As(err, &unresolved):
 		return "name its IPv4 address"
 	case errors.As(err, &wrongKey):
-		return "the pin is from known_hosts; once you have compared the new key: ssh-keygen -R " + asked.Address
+		name := asked.Address
+		if wrongKey.Target.Name == "" { // a jump host
+			name = wrongKey.Target.Address
+		}
+		return "the pin is from known_hosts; once you have compared the new key: ssh-keygen -R " + name
+	case errors.Is(err, remote.ErrKeyRejected) && (r.SSH.KeyFile == "" || len(h.target.Jump) > 0):
+		return "or name another user (--user, or USER@ before the address) or key (--key, --agent)"
 	case errors.Is(err, remote.ErrKeyRejected):
-		return fmt.Sprintf("ssh-copy-id -i %s.pub -p %d %s@%s, or name another user (--user, or USER@ before the address) or key (--key)",
-			r.KeyFile, asked.Port, asked.User, asked.Address)
+		return fmt.Sprintf("ssh-copy-id -i %s.pub -p %d %s@%s, or name another user (--user, or USER@ before the address) or key (--key, --agent)",
+			r.SSH.KeyFile, asked.Port, asked.User, asked.Address)
 	case errors.Is(err, remote.ErrSudo):
 		return "or log in as root"
 	case errors.As(err, &exit) && exit.Code == noSudo && strings.Contains(exit.Stderr, "sudo"):
-		return "install sudo and allow it to " + asked.User + " without a password, or log in as root"
+		return "install sudo and allow it to " + asked.User + ", or log in as root"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "check that the host is on, and its address and port; --timeout waits longer"
 	}

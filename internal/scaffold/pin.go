@@ -58,9 +58,10 @@ func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 	return k, nil
 }
 
-// pin makes the first contact with a host and is its key: the known one, or else the one that was seen.
-func (k KnownHosts) pin(ctx context.Context, asked Asked, address string) (Pin, error) {
-	line, err := remote.Scan(ctx, address, asked.Port)
+// pin makes the first contact with a host and is its key: the known one, or else the one that was seen. key logs in to the jump hosts on the
+// way.
+func (k KnownHosts) pin(ctx context.Context, asked Asked, target remote.Target, key []byte) (Pin, error) {
+	line, err := remote.Dialer{PrivateKey: key}.Scan(ctx, target)
 	if err != nil {
 		return Pin{}, err
 	}
@@ -68,7 +69,7 @@ func (k KnownHosts) pin(ctx context.Context, asked Asked, address string) (Pin, 
 	if err != nil {
 		return Pin{}, fmt.Errorf("host key: %w", err)
 	}
-	known, err := k.find(asked, address, seen)
+	known, err := k.find([]string{asked.Address, target.Dialed(), target.Address}, target, seen)
 	if err != nil {
 		return Pin{}, err
 	}
@@ -85,12 +86,12 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 	}
 }
 
-// find is the known key of a host, under its name or its IP address; nil where there is none. A known key of another type than the one that
+// find is the known key of a host, under one of its names or addresses; nil where there is none. A known key of another type than the one that
 // was seen is as good: whether the host has it shows when it logs in.
-func (k KnownHosts) find(asked Asked, address string, seen ssh.PublicKey) (ssh.PublicKey, error) {
-	at := &net.TCPAddr{IP: net.ParseIP(address), Port: asked.Port}
-	for _, name := range []string{asked.Address, address} {
-		err := k.check(net.JoinHostPort(name, strconv.Itoa(asked.Port)), at, seen)
+func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKey) (ssh.PublicKey, error) {
+	at := &net.TCPAddr{IP: net.ParseIP(target.Address), Port: target.Port}
+	for _, name := range names {
+		err := k.check(net.JoinHostPort(name, strconv.Itoa(target.Port)), at, seen)
 		var revoked *knownhosts.RevokedError
 		var other *knownhosts.KeyError
 		switch {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
+	"strata/internal/remote"
 	"strata/internal/remote/sshtest"
 	"strata/internal/scaffold/scaffoldtest"
 )
@@ -37,6 +38,11 @@ func known(t *testing.T, host *scaffoldtest.Host, keys ...string) KnownHosts {
 	hosts, err := ReadKnownHosts(path)
 	require.NoError(t, err)
 	return hosts
+}
+
+// at is where a host is reached.
+func at(host *scaffoldtest.Host) remote.Target {
+	return remote.Target{Name: host.Address, Address: host.Address, Port: host.Port}
 }
 
 // ecdsaKey is a public key of another type than the hosts have.
@@ -64,7 +70,7 @@ func TestAHostKeyIsHeldAgainstKnownHosts(t *testing.T) {
 		{"a revoked one", []string{"@revoked " + host.HostKey()}, false, "is revoked in"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			pin, err := known(t, host, test.lines...).pin(t.Context(), asked, host.Address)
+			pin, err := known(t, host, test.lines...).pin(t.Context(), asked, at(host), nil)
 			if test.wantErr != "" {
 				require.ErrorContains(t, err, test.wantErr)
 				return
@@ -75,7 +81,7 @@ func TestAHostKeyIsHeldAgainstKnownHosts(t *testing.T) {
 			assert.Contains(t, pin.Fingerprint, "ssh-ed25519 SHA256:")
 		})
 	}
-	_, err := known(t, host, other.HostKey()).pin(t.Context(), asked, host.Address)
+	_, err := known(t, host, other.HostKey()).pin(t.Context(), asked, at(host), nil)
 	require.ErrorContains(t, err, "ssh-keygen -R "+host.Address)
 	assert.Empty(t, host.Commands(), "nothing is run before the key is known")
 }
@@ -84,30 +90,30 @@ func TestAHostKeyIsHeldAgainstKnownHosts(t *testing.T) {
 func TestAKnownKeyOfAnotherTypeIsThePin(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	key := ecdsaKey(t)
-	pin, err := known(t, host, key).pin(t.Context(), Asked{"root", host.Address, host.Port}, host.Address)
+	pin, err := known(t, host, key).pin(t.Context(), Asked{"root", host.Address, host.Port}, at(host), nil)
 	require.NoError(t, err)
 	assert.True(t, pin.Known)
 	assert.Equal(t, key, pin.Key)
 }
 
-// A CA signs the keys of hosts, and its own is none of theirs: a host that only its CA speaks for is not known, and nobody reinstalled it.
+// A CA signs the keys of hosts, and its own is none of theirs: a host that only its CA speaks for is not known, and was not reinstalled.
 func TestACertificateAuthoritysKeyIsNotTakenForTheHosts(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	asked := Asked{"root", host.Address, host.Port}
 	for _, ca := range []string{sshtest.New(t).HostKey(), ecdsaKey(t)} {
-		pin, err := known(t, host, "@cert-authority "+ca).pin(t.Context(), asked, host.Address)
+		pin, err := known(t, host, "@cert-authority "+ca).pin(t.Context(), asked, at(host), nil)
 		require.NoError(t, err, "a CA's key of the same type is no sign of another machine")
 		assert.False(t, pin.Known)
 		assert.Equal(t, host.HostKey(), pin.Key)
 	}
 
 	own := ecdsaKey(t)
-	pin, err := known(t, host, "@cert-authority "+sshtest.New(t).HostKey(), own).pin(t.Context(), asked, host.Address)
+	pin, err := known(t, host, "@cert-authority "+sshtest.New(t).HostKey(), own).pin(t.Context(), asked, at(host), nil)
 	require.NoError(t, err)
 	assert.True(t, pin.Known, "the host's own key is beside the CA's")
 	assert.Equal(t, own, pin.Key)
 
-	_, err = known(t, host, "@cert-authority "+ecdsaKey(t), sshtest.New(t).HostKey()).pin(t.Context(), asked, host.Address)
+	_, err = known(t, host, "@cert-authority "+ecdsaKey(t), sshtest.New(t).HostKey()).pin(t.Context(), asked, at(host), nil)
 	require.ErrorContains(t, err, "known_hosts line 2")
 }
 

@@ -21,11 +21,11 @@ type Pool struct {
 	Asked, Answered int
 }
 
-// pool asks from one of the hosts which addresses of the network's end some machine has, and chooses among the others.
-func (r Request) pool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *Problem) {
+// askedPool asks from one of the hosts which addresses of the network's end some machine has, and chooses among the others.
+func askedPool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *Problem) {
 	free := candidates(subnet, takenBy(hosts))
 	pool := Pool{Asked: len(free)}
-	answers, from, err := r.answers(ctx, hosts, free)
+	answers, from, err := askAny(ctx, hosts, free)
 	if err != nil {
 		pool.Why = err.Error()
 	} else {
@@ -40,9 +40,9 @@ func (r Request) pool(ctx context.Context, subnet netip.Prefix, hosts []Host) (P
 	return pool, nil
 }
 
-// answers are those of the addresses that some machine has, as the first host hears it that can ask; from is that host. The error has why
+// askAny is which of the addresses some machine has, as the first host hears it that can ask; from is that host. The error has why
 // each of them could not.
-func (r Request) answers(ctx context.Context, hosts []Host, addresses []netip.Addr) (answers map[netip.Addr]bool, from string, err error) {
+func askAny(ctx context.Context, hosts []Host, addresses []netip.Addr) (answers map[netip.Addr]bool, from string, err error) {
 	words := make([]string, len(addresses))
 	for i, address := range addresses {
 		words[i] = address.String()
@@ -50,7 +50,7 @@ func (r Request) answers(ctx context.Context, hosts []Host, addresses []netip.Ad
 	script := host.WithSettings(host.PoolScript, map[string]string{"addresses": strings.Join(words, " "), "nodes": ""})
 	var failed []string
 	for _, h := range hosts {
-		block, err := r.ask(ctx, h, script)
+		block, err := ask(ctx, h, script)
 		switch {
 		case err != nil:
 			failed = append(failed, err.Error())
@@ -72,8 +72,8 @@ func (r Request) answers(ctx context.Context, hosts []Host, addresses []netip.Ad
 }
 
 // ask runs a script on a host and is the one block that it prints.
-func (r Request) ask(ctx context.Context, h Host, script string) (host.Block, error) {
-	client, err := remote.Dial(ctx, h.Asked.target(h.Address.String(), h.Pin.Key), r.key)
+func ask(ctx context.Context, h Host, script string) (host.Block, error) {
+	client, err := remote.Dial(ctx, h.target, h.key)
 	if err != nil {
 		return nil, err
 	}

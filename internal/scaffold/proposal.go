@@ -13,8 +13,8 @@ import (
 // Proposal is what a stack file for some hosts has, with what its comments need.
 type Proposal struct {
 	Stack string
-	// KeyFile is hosts.ssh.keyFile.
-	KeyFile string
+	// SSH is hosts.ssh but for User and Port. A password that was used is config.Sealed, and only a comment says how to set it.
+	SSH config.SSH
 	// User and Port are those of most hosts.
 	User string
 	Port int
@@ -34,8 +34,8 @@ type Proposal struct {
 }
 
 // propose is the proposal for the hosts, without a pool, for which a host has to be asked. With problems it is not whole.
-func propose(stack, keyFile string, hosts []Host) (Proposal, Problems) {
-	p := Proposal{Stack: stack, KeyFile: keyFile, Gateways: gateways(hosts)}
+func propose(stack string, ssh config.SSH, hosts []Host) (Proposal, Problems) {
+	p := Proposal{Stack: stack, SSH: ssh, Gateways: gateways(hosts)}
 	var problems Problems
 	note := func(found *Problem) {
 		if found != nil {

@@ -34,6 +34,26 @@ func (p Proposal) Render() ([]byte, error) {
 	return text.Bytes(), err
 }
 
+// Secret is a value that was needed to log in, and that no file of init's has.
+type Secret struct {
+	What string
+	// Command asks for it and writes it, encrypted, into the stack file.
+	Command string
+}
+
+// Secrets are those that the stack cannot come up without.
+func (p Proposal) Secrets() []Secret {
+	command := "pulumi config set --secret --path -s " + p.Stack + " strata:hosts.ssh."
+	var secrets []Secret
+	if p.SSH.Passphrase != "" {
+		secrets = append(secrets, Secret{"The private key's passphrase", command + "passphrase"})
+	}
+	if p.SSH.SudoPassword != "" {
+		secrets = append(secrets, Secret{"What sudo asks for", command + "sudoPassword"})
+	}
+	return secrets
+}
+
 // count is how many nodes there are of each role.
 func (p Proposal) count() string {
 	agents := len(p.Nodes) - p.servers()

@@ -35,7 +35,7 @@ func proposed() map[string]Proposal {
 		panic(err) // a slip in a test
 	}
 	plain := Proposal{
-		Stack: "plain", KeyFile: "~/.ssh/id_ed25519", User: "root", Port: 22, Arch: "amd64", Subnet: netip.MustParsePrefix("10.10.0.0/24"), Gateways: []string{"10.10.0.1 on eth0"},
+		Stack: "plain", SSH: config.SSH{KeyFile: "~/.ssh/id_ed25519"}, User: "root", Port: 22, Arch: "amd64", Subnet: netip.MustParsePrefix("10.10.0.0/24"), Gateways: []string{"10.10.0.1 on eth0"},
 		Nodes: []Node{
 			node("server-1", config.RoleServer, "10.10.0.11"), node("server-2", config.RoleServer, "10.10.0.12"), node("server-3", config.RoleServer, "10.10.0.13"),
 			node("agent-1", config.RoleAgent, "10.10.0.21"),
@@ -44,7 +44,7 @@ func proposed() map[string]Proposal {
 		Pool:     Pool{Range: pool, From: "10.10.0.11", Asked: 249, Answered: 3},
 	}
 	unusual := plain
-	unusual.Stack, unusual.KeyFile, unusual.User, unusual.Port, unusual.Gateways = "unusual", "/a folder/key #1", "strata", 2222, nil
+	unusual.Stack, unusual.SSH.KeyFile, unusual.User, unusual.Port, unusual.Gateways = "unusual", "/a folder/key #1", "strata", 2222, nil
 	unusual.Nodes = []Node{node("10", config.RoleServer, "10.10.0.11"), node("null", config.RoleAgent, "10.10.0.12")}
 	unusual.Nodes[0].Asked.User, unusual.Nodes[0].Asked.Port = "strata", 2222
 	unusual.Nodes[1].Pin.Known = false
@@ -57,7 +57,13 @@ func proposed() map[string]Proposal {
 	unusual.FlannelInterface = "eth1"
 	differ := plain
 	differ.Stack, differ.Nodes, differ.FlannelDiffers = "differ", plain.Nodes[:1], true
-	return map[string]Proposal{"plain": plain, "unusual": unusual, "differ": differ}
+	far := unusual
+	far.Stack = "far"
+	far.SSH = config.SSH{
+		Agent: true, Config: "~/.ssh/config", KnownHosts: "~/.ssh/known_hosts", Passphrase: config.Sealed, SudoPassword: config.Sealed,
+		Jump: []config.JumpHost{{Host: "192.0.2.1", User: "hop", Port: 2200, HostKey: ed25519}, {Host: "null", HostKey: ed25519}},
+	}
+	return map[string]Proposal{"plain": plain, "unusual": unusual, "differ": differ, "far": far}
 }
 
 // What is proposed is what a person reads, the program's own rules accept and an editor finds no fault with.
@@ -83,7 +89,10 @@ func TestAProposalIsAStackFile(t *testing.T) {
 				found := cfg.Hosts.Nodes[i]
 				assert.Equal(t, node.Name, found.Name)
 				assert.Equal(t, node.Role, found.Role)
-				assert.Equal(t, config.SSH{User: node.Asked.User, Port: node.Asked.Port, KeyFile: proposal.KeyFile, HostKey: node.Pin.Key}, found.SSH)
+				want := proposal.SSH
+				want.User, want.Port, want.HostKey = node.Asked.User, node.Asked.Port, node.Pin.Key
+				want.Passphrase, want.SudoPassword = "", "" // a person sets them
+				assert.Equal(t, want, found.SSH)
 			}
 			assert.False(t, cfg.K3s.Protect, "what a host says stays in its comment")
 			assert.Equal(t, proposal.FlannelInterface, cfg.K3s.FlannelInterface)

@@ -38,7 +38,11 @@ func (r *Result) Write(out io.Writer) error {
 			return err
 		}
 	}
+	secrets := ""
+	for _, secret := range r.Proposal.Secrets() {
+		secrets += "  " + secret.Command + "\n"
+	}
 	_, err = fmt.Fprintf(out, "\nExclude %s from what a DHCP server of %s hands out. Next:\n\n"+
-		"  pulumi stack init %[3]s\n  strata fetch\n  strata preflight -s %[3]s\n  pulumi up -s %[3]s\n", r.Proposal.Pool.Range, r.Proposal.Subnet, r.Proposal.Stack)
+		"  pulumi stack init %[3]s\n%[4]s  strata fetch\n  strata preflight -s %[3]s\n  pulumi up -s %[3]s\n", r.Proposal.Pool.Range, r.Proposal.Subnet, r.Proposal.Stack, secrets)
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/health/preflight"
+	"strata/internal/reach"
 )
 
 // Request is what a stack file is asked for.
@@ -22,15 +23,17 @@ type Request struct {
 	// Project is the project's folder, in which the file is written.
 	Project string
 	Hosts   []Asked
-	// KeyFile is the private key as the file is to name it: hosts.ssh.keyFile.
-	KeyFile string
-	Known   KnownHosts
+	// SSH is what is common to the hosts, as the file is to have it: KeyFile, Agent, Config, Jump, and KnownHosts for jump hosts. Check adds to
+	// it what it finds out.
+	SSH   config.SSH
+	Known KnownHosts
 	// K3s is k3s.version; empty for the pinned one, which not every host can run.
 	K3s string
 	// Limit bounds each of three observations: of the hosts, of the range, and the preflight of the proposal.
 	Limit time.Duration
 
-	key []byte
+	// ways are those to the hosts, in their order; Check finds them.
+	ways []reach.Host
 }
 
 // Result is what was written.
@@ -44,7 +47,7 @@ type Result struct {
 // stackName is what Pulumi takes, less the organisation and project.
 var stackName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
-// Check reports what is wrong with the request before any host is contacted, and reads the key.
+// Check reports what is wrong with the request before any host is contacted, and finds the way to each, from files only.
 func (r *Request) Check() error {
 	var wrong []error
 	if !stackName.MatchString(r.Stack) {
@@ -68,28 +71,28 @@ func (r *Request) Check() error {
 		}
 		named[host.Address] = true
 	}
-	wrong = append(wrong, r.readKey())
+	if key := r.checkKey(); key != nil {
+		wrong = append(wrong, key)
+	} else {
+		wrong = append(wrong, r.reachAll())
+	}
 	return errors.Join(wrong...)
 }
 
-// readKey reads the private key by the rules that the configuration has for it.
-func (r *Request) readKey() error {
-	ssh := config.SSH{KeyFile: r.KeyFile}
+// checkKey holds the private key against the rules that the configuration has for it.
+func (r *Request) checkKey() error {
+	ssh := config.SSH{KeyFile: r.SSH.KeyFile, Agent: r.SSH.Agent, Passphrase: os.Getenv(reach.PassphraseVariable)}
 	of := config.Config{
 		Hosts:     config.Hosts{Driver: config.DriverExisting, SSH: ssh, Nodes: []config.Node{{SSH: ssh}}},
 		Artifacts: config.Artifacts{Source: config.SourceUpstream},
 	}
 	if err := of.CheckFiles(r.Project); err != nil {
-		return fmt.Errorf("--key: %w", err)
+		return fmt.Errorf("--key: %w", inFlags(err))
 	}
-	path, err := config.ResolvePath(r.Project, r.KeyFile)
-	if err == nil {
-		r.key, err = os.ReadFile(path)
-	}
-	return err
+	return nil
 }
 
-func (r Request) file() string { return filepath.Join(r.Project, "Pulumi."+r.Stack+".yaml") }
+func (r *Request) file() string { return filepath.Join(r.Project, "Pulumi."+r.Stack+".yaml") }
 
 func exists(file string) error {
 	return fmt.Errorf("%s is there already, and is not overwritten; choose another name for the stack, or move the file away", file)
@@ -97,19 +100,19 @@ func exists(file string) error {
 
 // Run reads the hosts, proposes and writes. Check must have passed. The error is Problems where hosts are not as they must be; nothing is
 // written then.
-func (r Request) Run(ctx context.Context) (*Result, error) {
+func (r *Request) Run(ctx context.Context) (*Result, error) {
 	hosts, problems := within(ctx, r.Limit, r.readAll)
 	if len(hosts) == 0 {
 		return nil, problems
 	}
-	proposal, wrong := propose(r.Stack, r.KeyFile, hosts)
+	proposal, wrong := propose(r.Stack, r.SSH, hosts)
 	proposal.K3s = r.K3s
 	problems = append(problems, wrong...)
 	if len(wrong) > 0 {
 		return nil, problems
 	}
 	var none *Problem
-	proposal.Pool, none = within(ctx, r.Limit, func(ctx context.Context) (Pool, *Problem) { return r.pool(ctx, proposal.Subnet, hosts) })
+	proposal.Pool, none = within(ctx, r.Limit, func(ctx context.Context) (Pool, *Problem) { return askedPool(ctx, proposal.Subnet, hosts) })
 	if none != nil {
 		return nil, append(problems, *none)
 	}
@@ -117,7 +120,7 @@ func (r Request) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	stuck, later, err := r.preflight(ctx, text)
+	stuck, later, err := r.preflight(ctx, text, proposal.Nodes)
 	if err != nil {
 		return nil, errors.Join(problems.err(), err)
 	}
@@ -135,10 +138,14 @@ func within[A, B any](ctx context.Context, limit time.Duration, part func(contex
 }
 
 // preflight is what the stack's own preflight says of the proposal: what needs a hand, and what may pass by itself.
-func (r Request) preflight(ctx context.Context, text []byte) (stuck, later Problems, err error) {
+func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stuck, later Problems, err error) {
 	cfg, err := config.OfText(r.Stack, r.file(), text)
 	if err != nil {
 		return nil, nil, fmt.Errorf("what was proposed is not valid, which is a mistake of this program: %w", err)
+	}
+	r.unlock(&cfg.Hosts)
+	if unlike := r.unlike(cfg, nodes); len(unlike) > 0 {
+		return unlike, nil, nil
 	}
 	findings, err := within(ctx, r.Limit, func(ctx context.Context) ([]preflight.Finding, error) { return preflight.Stack(ctx, cfg, r.Project) })
 	for _, finding := range findings {

@@ -23,7 +23,7 @@ func request(t *testing.T, hosts ...*scaffoldtest.Host) *Request {
 	t.Helper()
 	known, err := ReadKnownHosts(os.DevNull)
 	require.NoError(t, err)
-	r := &Request{Stack: "dev", Project: scaffoldtest.Project(t), KeyFile: scaffoldtest.Key(t, hosts...), Known: known, Limit: 20 * time.Second}
+	r := &Request{Stack: "dev", Project: scaffoldtest.Project(t), SSH: config.SSH{KeyFile: scaffoldtest.Key(t, hosts...)}, Known: known, Limit: 20 * time.Second}
 	for _, one := range hosts {
 		asked, err := ParseHost(one.Named(), "root", 22)
 		require.NoError(t, err)
@@ -198,11 +198,11 @@ func TestNothingIsAskedOfAHostWhereTheRequestIsWrong(t *testing.T) {
 	file := filepath.Join(r.Project, "Pulumi.dev.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("mine"), 0o600))
 	r.Hosts = append(r.Hosts, r.Hosts[0])
-	require.NoError(t, os.Chmod(r.KeyFile, 0o644))
+	require.NoError(t, os.Chmod(r.SSH.KeyFile, 0o644))
 	err := r.Check()
 	require.ErrorContains(t, err, file+" is there already, and is not overwritten")
 	require.ErrorContains(t, err, "--host 127.0.0.11: is named twice")
-	require.ErrorContains(t, err, "--key: strata:hosts.ssh.keyFile: "+r.KeyFile+" is readable by others")
+	require.ErrorContains(t, err, "--key: "+r.SSH.KeyFile+" is readable by others")
 	assert.Zero(t, host.Connections())
 
 	r.Stack, r.Hosts, r.Project = "org/dev", nil, t.TempDir()
