@@ -21,6 +21,7 @@ type keyring struct {
 	read     *reader
 	ssh      config.SSH
 	node     string
+	tried    []string
 	text     []byte
 	problems []error
 }
@@ -42,6 +43,10 @@ func (k *keyring) addFound(paths []string) {
 // add adds the private key of a file, without its passphrase. One that is encrypted, where no passphrase is set, and one of which the file is
 // the public half are left to the agent, where that is used.
 func (k *keyring) add(path string) {
+	if slices.Contains(k.tried, path) { // a jump host often has the same
+		return
+	}
+	k.tried = append(k.tried, path)
 	_, text, err := k.read.open("keyFile", path)
 	if err != nil {
 		fix := "set strata:hosts.ssh.keyFile to a private key that may log in, or strata:hosts.ssh.agent to true"

@@ -216,7 +216,7 @@ func TestWhatCannotBeReadIsSaidOfEveryHostAtOnce(t *testing.T) {
 	project := folder(t, map[string]string{
 		"key": key, "sealed": sealed, "known": "other.example.org " + pin + "\n",
 		"command": "Host server-1\n  ProxyCommand nc %h %p\n", "circle": "Host server-1 a b\n  ProxyJump b\n", "exec": "Match exec true\n  User x\n",
-		"public": pin, "nokey": "Host server-1\n  IdentityFile gone\n", "ca": "@cert-authority 10.10.0.11 " + pin + "\n",
+		"public": pin, "alike": "Host *\n  IdentityFile sealed\n", "nokey": "Host server-1\n  IdentityFile gone\n", "ca": "@cert-authority 10.10.0.11 " + pin + "\n",
 		"revoked": "10.10.0.11 " + pin + "\n@revoked * " + pin + "\n",
 		"token":   "Host server-1\n  IdentityFile %d/key\n", "port": "Host server-1\n  Port ssh\n",
 	})
@@ -249,10 +249,14 @@ func TestWhatCannotBeReadIsSaidOfEveryHostAtOnce(t *testing.T) {
 			assert.NotContains(t, err.Error(), "sesame")
 		})
 	}
+	alike := config.SSH{Config: "alike", HostKey: pin, Jump: []config.JumpHost{{Host: "hop", HostKey: pin}}}
+	_, err := reach.Hosts(one(alike), project)
+	require.ErrorContains(t, err, "keyFile sealed: ")
+	assert.Equal(t, 1, strings.Count(err.Error(), "is encrypted"), "once for the host and its jump host")
 	both := one(config.SSH{KeyFile: "gone", HostKey: pin})
 	both.Nodes = append(both.Nodes, both.Nodes[0])
 	both.Nodes[1].Name = "agent-1"
-	_, err := reach.Hosts(both, project)
+	_, err = reach.Hosts(both, project)
 	require.ErrorContains(t, err, "of server-1: ")
 	require.ErrorContains(t, err, "of agent-1: ")
 }
