@@ -18,7 +18,7 @@ const redialPause = 100 * time.Millisecond
 // again when the connection is lost. take gets every observation; trouble gets why there is none, so that no verdict rests on an old
 // one. Both are called from one goroutine at a time.
 func Stream(ctx context.Context, host health.Host, key []byte, script string, take func(Block), trouble func(error)) {
-	dialer := remote.Dialer{PrivateKey: key, Notify: trouble}
+	dialer := remote.Dialer{PrivateKey: key, Notify: func(err error) { trouble(&tryingError{err}) }}
 	for ctx.Err() == nil {
 		client, err := dialer.Dial(ctx, host.Target)
 		if err == nil {
@@ -40,6 +40,13 @@ func Stream(ctx context.Context, host health.Host, key []byte, script string, ta
 		observe.Pause(ctx, redialPause)
 	}
 }
+
+// tryingError is what an attempt met that is not the last one: a host that boots may refuse a key until its users are there, and a silent agent
+// may wait for a person. No gate gives up for it.
+type tryingError struct{ cause error }
+
+func (e *tryingError) Error() string { return e.cause.Error() }
+func (e *tryingError) Unwrap() error { return e.cause }
 
 // reach is the verdict on getting to a host at all; every other check of that host is behind it.
 func reach(check string, host health.Host, err error) health.Verdict {
@@ -66,6 +73,10 @@ func reach(check string, host health.Host, err error) health.Verdict {
 		v.Hint = "allow it in /etc/sudoers.d, set strata:hosts.ssh.sudoPassword, or log in as root (strata:hosts.ssh.user)"
 	default:
 		v.Hint = fmt.Sprintf("check that %s is on, and its address %s and ssh.port in strata:hosts.nodes", host.Name, host.Dialed())
+	}
+	var trying *tryingError
+	if errors.As(err, &trying) {
+		v.State = health.Waiting
 	}
 	return v
 }

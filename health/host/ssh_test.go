@@ -68,6 +68,16 @@ func TestAHostGateOutlivesARebootAndForgetsWhatItSawBefore(t *testing.T) {
 	assert.Equal(t, 2, server.Connections())
 }
 
+// sshd of a host that boots may run before its users are there.
+func TestAGateWaitsForTheUserOfAHostThatBoots(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Dropped, server.Refused = 1, 2
+	server.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
+	result, progress := askHost(t, server, 20*time.Second)
+	assert.Equal(t, health.EndedOpen, result.Ending, progress)
+	assert.Contains(t, progress, "private key not accepted", "and says meanwhile what it met")
+}
+
 func TestAProbeThatDiesIsNotReady(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = func(call sshtest.Call) int {

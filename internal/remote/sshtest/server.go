@@ -31,6 +31,9 @@ type Server struct {
 	Forwards bool
 	// Swallow is an address that is never connected to nor refused, as one behind a firewall that drops packets. Default none.
 	Swallow string
+	// Dropped is how many connections are closed without a word, and Refused how many keys are refused behind them: a host that boots, whose
+	// users are not there yet. Default 0.
+	Dropped, Refused int
 
 	hostKey  ssh.Signer
 	login    ssh.PublicKey

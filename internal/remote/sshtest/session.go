@@ -27,7 +27,13 @@ func (s *Server) serve(raw net.Conn) {
 	conn := &mutable{Conn: raw, server: s}
 	s.mutex.Lock()
 	s.conns = append(s.conns, raw)
+	dropped := s.Dropped > 0
+	s.Dropped--
 	s.mutex.Unlock()
+	if dropped {
+		_ = raw.Close()
+		return
+	}
 	config := &ssh.ServerConfig{PublicKeyCallback: s.authenticate}
 	config.AddHostKey(s.hostKey)
 	_, channels, requests, err := ssh.NewServerConn(conn, config)
@@ -66,7 +72,11 @@ func (s *Server) opened(more int) {
 }
 
 func (s *Server) authenticate(meta ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
-	if meta.User() != s.User || !bytes.Equal(key.Marshal(), s.login.Marshal()) {
+	s.mutex.Lock()
+	refused := s.Refused > 0
+	s.Refused--
+	s.mutex.Unlock()
+	if refused || meta.User() != s.User || !bytes.Equal(key.Marshal(), s.login.Marshal()) {
 		return nil, errors.New("unknown user or key")
 	}
 	return &ssh.Permissions{}, nil
