@@ -111,23 +111,32 @@ func parseJump(text string) ([]config.JumpHost, error) {
 	}
 	var jumps []config.JumpHost
 	for one := range strings.SplitSeq(text, ",") {
-		jump := config.JumpHost{Host: strings.TrimPrefix(strings.TrimSpace(one), "ssh://")}
-		if at := strings.LastIndexByte(jump.Host, '@'); at >= 0 { // a user's name may have one
-			jump.User, jump.Host = jump.Host[:at], jump.Host[at+1:]
-		}
-		if host, port, err := net.SplitHostPort(jump.Host); err == nil {
-			jump.Host = host
-			if jump.Port, err = parsePort(port); err != nil {
-				return nil, err
-			}
-		}
-		jump.Host = strings.Trim(jump.Host, "[]")
-		if jump.Host == "" {
-			return nil, fmt.Errorf("%q names no host", one)
+		jump, err := ParseJump(strings.TrimPrefix(strings.TrimSpace(one), "ssh://"))
+		if err != nil {
+			return nil, err
 		}
 		jumps = append(jumps, jump)
 	}
 	return jumps, nil
+}
+
+// ParseJump reads [USER@]HOST[:PORT] of one jump host, as ssh -J has it.
+func ParseJump(text string) (config.JumpHost, error) {
+	jump := config.JumpHost{Host: text}
+	if at := strings.LastIndexByte(text, '@'); at >= 0 { // a user's name may have one
+		jump.User, jump.Host = text[:at], text[at+1:]
+	}
+	if host, port, err := net.SplitHostPort(jump.Host); err == nil {
+		jump.Host = host
+		if jump.Port, err = parsePort(port); err != nil {
+			return jump, err
+		}
+	}
+	jump.Host = strings.Trim(jump.Host, "[]")
+	if jump.Host == "" || strings.ContainsAny(jump.Host, " \t/,") {
+		return jump, fmt.Errorf("%q has no host; write [USER@]HOST[:PORT]", text)
+	}
+	return jump, nil
 }
 
 func parsePort(text string) (int, error) {

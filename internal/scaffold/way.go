@@ -4,37 +4,23 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"strata/config"
 	"strata/internal/reach"
 	"strata/internal/remote"
 )
 
-// ParseJump reads [USER@]HOST[:PORT] of a jump host, as ssh -J has it.
+// ParseJump reads [USER@]HOST[:PORT] of a jump host, for a stack file.
 func ParseJump(text string) (config.JumpHost, error) {
-	jump := config.JumpHost{Host: text}
-	if at := strings.LastIndexByte(text, '@'); at >= 0 {
-		jump.User, jump.Host = text[:at], text[at+1:]
-		if !config.IsUserName(jump.User) {
-			return jump, fmt.Errorf("--jump %s: %q is not a user name; use lower case letters, digits, dashes and underscores", text, jump.User)
-		}
+	jump, err := reach.ParseJump(text)
+	if err == nil && jump.User != "" && !config.IsUserName(jump.User) {
+		err = fmt.Errorf("%q is not a user name; use lower case letters, digits, dashes and underscores", jump.User)
 	}
-	if host, number, err := net.SplitHostPort(jump.Host); err == nil {
-		port, err := strconv.ParseUint(number, 10, 16)
-		if err != nil || port == 0 {
-			return jump, fmt.Errorf("--jump %s: %q is not a TCP port; use 1 to 65535", text, number)
-		}
-		jump.Host, jump.Port = host, int(port)
-	}
-	jump.Host = strings.Trim(jump.Host, "[]")
-	if jump.Host == "" || strings.ContainsAny(jump.Host, " \t/,") {
-		return jump, fmt.Errorf("--jump %s: has no host; write [USER@]HOST[:PORT]", text)
+	if err != nil {
+		return jump, fmt.Errorf("--jump %s: %w", text, err)
 	}
 	return jump, nil
 }
