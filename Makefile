@@ -97,8 +97,16 @@ test-strata-upgrade: ready ## a stack that the program of commit OLD brought up,
 	cd tests/e2e && E2E_OLDER=$(CURDIR)/.strata/older go test -count=1 -timeout 60m -v -run '^TestAnOlderStratasStackIsTakenOver$$' .
 
 .PHONY: test
-test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine, conformance, e2e (test-machines, test-vm, test-state, test-strata-upgrade, test-gc and test-chaos are apart)
+test: ## the tests, from a clean clone: lint, unit, graph, gates, charts, engine, conformance, e2e (test-long, test-machines, test-vm, test-state, test-strata-upgrade, test-gc and test-chaos are apart)
 	@hack/test all
+
+.PHONY: test-long
+test-long: ready ## what `make test` leaves out, for its length: the gates' mutants, and stories of a cluster's life, its servers, mistakes, machines, new hosts, Proxmox, ACME, APISIX, a bundle, a jump host, a Vault (two hours)
+	@hack/test long
+
+.PHONY: test-loaded
+test-loaded: ready ## the stories and the conformance table beside LOAD (20) busy loops, TIMES (1) in a row; STORIES=REGEXP selects (hours for all)
+	@STORIES="$${STORIES:-}" TIMES="$${TIMES:-1}" LOAD="$${LOAD:-20}" hack/test loaded
 
 .PHONY: test-chaos
 test-chaos: ## in Pulumi's engine: a kill at every boundary of each stack's operations (KILLS=0 is all), and HISTORIES (500) random ones for each of two stacks, from SEED (1); written to bench/results.json (hours). On the lab, apart: bench-kills, bench-actions, bench-histories, bench-faults
@@ -130,6 +138,10 @@ test-state: ready ## a stack's state on an S3-compatible store, with Pulumi's co
 .PHONY: test-fast
 test-fast: ## what needs no lab, in seconds
 	@hack/test fast
+
+.PHONY: test-race
+test-race: ## the packages that start goroutines, with the race detector; needs a C compiler, and compiles everything once more (minutes)
+	@hack/test race
 
 .PHONY: test-alerts
 test-alerts: ## the alert rules, with promtool

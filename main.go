@@ -11,7 +11,9 @@ import (
 	"strata/components"
 	"strata/internal/adopt"
 	"strata/internal/cli"
+	"strata/internal/k3s/members"
 	"strata/internal/recovery"
+	"strata/internal/stackstate"
 	"strata/internal/tunnel"
 	"strata/internal/watchers"
 	"strata/platform"
@@ -21,7 +23,7 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(cli.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	pulumi.Run(platform.Program{Orphans: endOrphans, Connect: connect, Tunnel: keepTunnel, Warn: warn}.Run)
+	pulumi.Run(platform.Program{Orphans: endOrphans, Connect: connect, Past: readPast, Tunnel: keepTunnel, Warn: warn}.Run)
 }
 
 func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(message, nil) }
@@ -38,6 +40,11 @@ func endOrphans(ctx context.Context) error {
 		return err
 	}
 	return recovery.EndOrphans(ctx, dir, os.Stderr)
+}
+
+// readPast reads the past of the stack whose program runs; Pulumi runs it in the project's folder.
+func readPast(ctx context.Context, stack string) (members.Past, error) {
+	return members.ReadPast(ctx, stackstate.CommandLine("."), stack)
 }
 
 // connect is what is asked before each change in a cluster of ours.

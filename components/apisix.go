@@ -104,7 +104,8 @@ func NewAPISIX(ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulum
 // adminKeys registers the namespace and the keys of the admin API. The chart's own defaults are public.
 func (a *apisix) adminKeys() error {
 	var err error
-	a.namespace, err = newNamespace(a.ctx, a.args.Cluster, a.name+"-namespace", apisixNamespace, nil, childOf(a, a.args.After...)...)
+	a.namespace, err = newLayerNamespace(a.ctx, a.args.Cluster, a.name, apisixNamespace, a.args.Config.ControllerValues, nil,
+		childOf(a, a.args.After...)...)
 	if err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}

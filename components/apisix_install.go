@@ -50,15 +50,8 @@ func (a *apisix) installPlane() error {
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	_, err = newObject(a.ctx, a.args.Cluster, "kubernetes:networking.k8s.io/v1:NetworkPolicy", a.name+"-admin-policy", pulumi.Map{
-		"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("NetworkPolicy"),
-		"metadata": pulumi.Map{"name": pulumi.String(apisixName), "namespace": pulumi.String(apisixNamespace)},
-		"spec":     apisixPolicy(),
-	}, childOf(a, a.namespace)...)
-	if err != nil {
-		return fmt.Errorf("network policy: %w", err)
-	}
-	return nil
+	return newNetworkPolicy(a.ctx, a.args.Cluster, a.name+"-admin-policy", apisixNamespace, apisixName, apisixPolicy(),
+		childOf(a, a.namespace)...)
 }
 
 // gate registers one of APISIX's gates.

@@ -82,7 +82,8 @@ func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulum
 // chart's own way is a hook that runs a Job, and Pods without the Secret do not start.
 func (a *argocd) redisPassword() error {
 	var err error
-	if a.namespace, err = newNamespace(a.ctx, a.args.Cluster, a.name+"-namespace", argocdNamespace, nil, childOf(a, a.args.After...)...); err != nil {
+	if a.namespace, err = newLayerNamespace(a.ctx, a.args.Cluster, a.name, argocdNamespace, a.args.Config.Values, nil,
+		childOf(a, a.args.After...)...); err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}
 	password, err := newPassword(a.ctx, a.name+"-redis-password", 32, childOf(a)...)
@@ -104,7 +105,7 @@ func (a *argocd) install() error {
 	if err != nil {
 		return err
 	}
-	hash, err := a.adminPassword()
+	admin, err := a.admin()
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (a *argocd) install() error {
 		return err
 	}
 	a.release, err = newRelease(a.ctx, a.args.Cluster, a.name+"-release", releaseArgs{
-		name: "argocd", namespace: argocdNamespace, chart: chart.Path, values: argocdValues(a.host, hash, a.args.KeepCRDs), own: a.own.Values,
+		name: "argocd", namespace: argocdNamespace, chart: chart.Path, values: argocdValues(a.host, admin, a.args.KeepCRDs), own: a.own.Values,
 	}, childOf(a, a.redis)...)
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
@@ -132,19 +133,6 @@ func (a *argocd) install() error {
 		return fmt.Errorf("gate rollout: %w", err)
 	}
 	return nil
-}
-
-// adminPassword is the hash of admin's password, as the configuration says or of a generated one. Secret.
-func (a *argocd) adminPassword() (pulumi.StringOutput, error) {
-	if hash := a.args.Config.AdminPasswordHash; hash != "" {
-		return pulumi.ToSecret(pulumi.String(hash)).(pulumi.StringOutput), nil
-	}
-	password, err := newPassword(a.ctx, a.name+"-admin-password", 32, childOf(a)...)
-	if err != nil {
-		return pulumi.StringOutput{}, err
-	}
-	a.Generated, a.AdminPassword = true, pulumi.ToSecret(password.Result).(pulumi.StringOutput)
-	return pulumi.ToSecret(password.BcryptHash).(pulumi.StringOutput), nil
 }
 
 // route registers the way in, and the gate that takes it: after the rollouts of those whose values are the user's, so that no Pod of the values

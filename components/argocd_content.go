@@ -9,10 +9,6 @@ import (
 	"strata/health/waitfor"
 )
 
-// argocdPasswordTime goes with the password's hash: without a time of its own each upgrade would count as a change of the
-// password and end every session (argo-helm charts/argo-cd/values.yaml, argocdServerAdminPasswordMtime).
-const argocdPasswordTime = "2026-01-01T00:00:00Z"
-
 const argocdController = "argocd-application-controller"
 
 // argocdWorkloads are what the release rolls out.
@@ -30,7 +26,7 @@ var argocdWorkloads = []string{
 var argocdApplicationHealth string
 
 // argocdValues are the chart's values: TLS ends at the ingress, so the server speaks plain HTTP behind it.
-func argocdValues(host string, adminHash pulumi.StringOutput, keepCRDs bool) pulumi.Map {
+func argocdValues(host string, admin argocdAdmin, keepCRDs bool) pulumi.Map {
 	off := pulumi.Map{"enabled": pulumi.Bool(false)}
 	return pulumi.Map{
 		"global": pulumi.Map{
@@ -44,7 +40,7 @@ func argocdValues(host string, adminHash pulumi.StringOutput, keepCRDs bool) pul
 			"params": pulumi.Map{"server.insecure": pulumi.Bool(true)},
 			"cm":     pulumi.Map{"resource.customizations.health.argoproj.io_Application": pulumi.String(argocdApplicationHealth)},
 			"secret": pulumi.Map{
-				"argocdServerAdminPassword": adminHash, "argocdServerAdminPasswordMtime": pulumi.String(argocdPasswordTime),
+				"argocdServerAdminPassword": admin.hash, "argocdServerAdminPasswordMtime": admin.changed,
 			},
 		},
 		"redisSecretInit": off, // the Secret is there before the release

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,13 +56,13 @@ func clusterConfig() config.K3s {
 }
 
 func TestAServersConfigurationHasEveryKeyThatServersShare(t *testing.T) {
-	text, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token")
+	text, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token", "the-agent-token")
 	require.NoError(t, err)
 	golden(t, "k3s_server.yaml", text)
 }
 
 func TestAnAgentsConfigurationHasNoServerKey(t *testing.T) {
-	text, err := k3sConfig(clusterConfig(), agentNode, []config.Node{serverNode, secondNode}, "the-token")
+	text, err := k3sConfig(clusterConfig(), agentNode, []config.Node{serverNode, secondNode}, "the-token", "the-agent-token")
 	require.NoError(t, err)
 	golden(t, "k3s_agent.yaml", text)
 	for key := range serverKeys(clusterConfig(), nil) {
@@ -69,10 +70,22 @@ func TestAnAgentsConfigurationHasNoServerKey(t *testing.T) {
 	}
 }
 
+// An agent's host can be taken over, and the servers' token gives out the keys of the cluster's CAs.
+func TestAgentsDoNotKnowTheServersToken(t *testing.T) {
+	for _, node := range []config.Node{serverNode, agentNode} {
+		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode}, "the-token", "the-agent-token")
+		require.NoError(t, err)
+		server := node.Role == config.RoleServer
+		assert.Equal(t, server, strings.Contains(text, "\ntoken: the-token\n"), node.Name)
+		assert.Equal(t, server, strings.Contains(text, "agent-token: the-agent-token\n"), node.Name)
+		assert.Equal(t, !server, strings.Contains(text, "\ntoken: the-agent-token\n"), node.Name)
+	}
+}
+
 // How a node joins is decided on the host, where it shows whether a cluster is there.
 func TestNoConfigurationSaysHowToJoin(t *testing.T) {
 	for _, node := range []config.Node{serverNode, secondNode, agentNode} {
-		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode, secondNode}, "the-token")
+		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode, secondNode}, "the-token", "the-agent-token")
 		require.NoError(t, err)
 		assert.NotContains(t, text, "cluster-init")
 		assert.NotContains(t, text, "\nserver:")
@@ -80,20 +93,20 @@ func TestNoConfigurationSaysHowToJoin(t *testing.T) {
 }
 
 func TestAConfigurationIsTheSameEveryTime(t *testing.T) {
-	first, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token")
+	first, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token", "the-agent-token")
 	require.NoError(t, err)
 	for range 50 {
-		again, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token")
+		again, err := k3sConfig(clusterConfig(), serverNode, []config.Node{serverNode, secondNode}, "the-token", "the-agent-token")
 		require.NoError(t, err)
 		require.Equal(t, first, again, "another text would restart K3s")
 	}
 }
 
 func TestAKeyOfStratasOwnCannotBeOverridden(t *testing.T) {
-	for _, key := range []string{"token", "node-ip", "cluster-cidr"} {
+	for _, key := range []string{"token", "agent-token", "node-ip", "cluster-cidr"} {
 		cfg := clusterConfig()
 		cfg.ServerArgs = map[string]any{key: "mine"}
-		_, err := k3sConfig(cfg, serverNode, []config.Node{serverNode}, "the-token")
+		_, err := k3sConfig(cfg, serverNode, []config.Node{serverNode}, "the-token", "the-agent-token")
 		require.ErrorContains(t, err, "key "+key+" of server-1 is set by Strata")
 	}
 }
@@ -119,11 +132,6 @@ func TestAKubeconfigOfAnotherFormIsAnErrorWithoutItsContent(t *testing.T) {
 	_, err := rewriteKubeconfig("client-key-data: SECRET", "https://10.0.0.11:6443", tunnel.Spec{})
 	require.ErrorContains(t, err, "want server https://127.0.0.1:6443 in it")
 	assert.NotContains(t, err.Error(), "SECRET")
-}
-
-func TestEachPrivateKeyIsPassedOnce(t *testing.T) {
-	assert.Equal(t, "a\nb\n", joinKeys([]any{"a\n", "b\n", "a\n"}))
-	assert.Empty(t, joinKeys(nil))
 }
 
 func TestWhatAHostMustBeFollowsItsRole(t *testing.T) {

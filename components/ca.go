@@ -2,6 +2,8 @@ package components
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -9,6 +11,8 @@ import (
 	"strata/health"
 	"strata/health/waitfor"
 	"strata/internal/kuberead"
+	"strata/internal/reissue"
+	"strata/internal/rerun"
 )
 
 // CAArgs configures CA.
@@ -27,8 +31,7 @@ type CAArgs struct {
 type Signer struct {
 	// Issuer is the cluster issuer's name.
 	Issuer string
-	// Trust is namespace/name of the Secret with the CA where the issuer puts no ca.crt beside what it signs; empty where it does, and for a
-	// public CA.
+	// Trust is namespace/name of the Secret with the CA that signs now; empty where none is in the cluster.
 	Trust string
 	// Revision is another one when what has been issued is issued anew: the certificate's gate asks again then. Optional.
 	Revision pulumi.StringInput
@@ -45,7 +48,8 @@ type CA struct {
 	Public bool
 	// Certificate is the root's, in PEM: who trusts it trusts every certificate of the stack.
 	Certificate pulumi.StringOutput
-	// Ready holds once the issuer signs; with ACME, once the server has taken the account, and what another one issued is about to be replaced.
+	// Ready holds once the issuer signs, and what another CA or server has signed is about to be replaced; with ACME, once the server has taken
+	// the account.
 	Ready pulumi.Resource
 }
 
@@ -57,67 +61,105 @@ const (
 	rootLifetime, rootRenewal = "87600h", "17520h"
 )
 
-// NewCA registers the issuer that signs the root, the root, and the issuer that signs with it, each behind the one before.
+// NewCA registers the root, the issuer that signs with it, and what has certificates issued anew where the root is another one, each behind
+// the one before. The root's certificate is recorded in the state: the issuer's gate holds cert-manager to it.
 func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
-	a := &CA{Signer: Signer{Issuer: caIssuer}, CASecret: certManagerNamespace + "/" + caSecret}
+	secret := certManagerNamespace + "/" + caSecret
+	// What has another root be made, or taken: the root itself is not known before it is read.
+	revision := strings.TrimSpace(args.Config.CommonName + " " + args.Config.AcceptedCA)
+	a := &CA{Signer: Signer{Issuer: caIssuer, Trust: secret, Revision: pulumi.String(revision)}, CASecret: secret}
 	if err := ctx.RegisterComponentResource("strata:certmanager:Authority", name, a, opts...); err != nil {
 		return nil, err
 	}
-	wait := readyWait(args.Timeouts)
-	steps := []struct {
-		name   string
-		object customResource
-	}{
-		{name + "-root-issuer", customResource{
-			apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: rootIssuer, wait: wait,
-			spec: pulumi.Map{"selfSigned": pulumi.Map{}},
-		}},
-		{name + "-root", customResource{
-			apiVersion: "cert-manager.io/v1", kind: "Certificate", name: caSecret, namespace: certManagerNamespace, wait: wait,
-			spec: rootCertificate(args.Config.CommonName),
-		}},
-		{name + "-issuer", customResource{
-			apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: caIssuer, wait: wait,
-			spec: pulumi.Map{"ca": pulumi.Map{"secretName": pulumi.String(caSecret)}},
-		}},
-	}
-	needs := with(args.After)
-	for _, step := range steps {
-		made, err := newCustomResource(ctx, args.Cluster, step.name, step.object, childOf(a, needs...)...)
-		if err != nil {
-			return nil, fmt.Errorf("CA: %s: %w", step.name, err)
-		}
-		needs = []pulumi.Resource{made}
-	}
-	var err error
-	a.Ready, err = args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Issuer: &health.IssuerSpec{Name: caIssuer},
-	}}, childOf(a, needs...)...)
+	root, err := a.root(ctx, name+"-root", args)
 	if err != nil {
-		return nil, fmt.Errorf("CA: gate: %w", err)
+		return nil, fmt.Errorf("CA: root: %w", err)
 	}
 	a.Certificate, err = args.Cluster.read(ctx, name+"-certificate", kuberead.FieldInput{
 		Resource: "secrets", Namespace: certManagerNamespace, Name: caSecret, Path: `{.data.ca\.crt}`, Base64: true,
-		Revision: args.Config.CommonName, Timeout: args.Timeouts.Certificate,
-	}, childOf(a, a.Ready)...)
+		Revision: revision, Timeout: args.Timeouts.Certificate,
+	}, childOf(a, root)...)
 	if err != nil {
 		return nil, fmt.Errorf("CA: certificate: %w", err)
+	}
+	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
+		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: caIssuer, wait: readyWait(args.Timeouts),
+		spec: pulumi.Map{"ca": pulumi.Map{"secretName": pulumi.String(caSecret)}},
+	}, childOf(a, root)...)
+	if err != nil {
+		return nil, fmt.Errorf("CA: issuer: %w", err)
+	}
+	gate, err := a.gate(ctx, name+"-gate", args, issuer)
+	if err != nil {
+		return nil, fmt.Errorf("CA: gate: %w", err)
+	}
+	a.Ready, err = args.Cluster.reissue(ctx, name+"-reissue", reissue.Input{
+		Issuer: caIssuer, Signer: revision, Timeout: args.Timeouts.Certificate,
+	}, childOf(a, gate)...)
+	if err != nil {
+		return nil, fmt.Errorf("CA: reissue: %w", err)
 	}
 	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
 }
 
+// root registers the issuer that signs the root, the root, and the gate that holds once the root is of this configuration: cert-manager says
+// Ready of the one before for a moment.
+func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resource, error) {
+	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
+		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: rootIssuer, wait: readyWait(args.Timeouts),
+		spec: pulumi.Map{"selfSigned": pulumi.Map{}},
+	}, childOf(a, args.After...)...)
+	if err != nil {
+		return nil, fmt.Errorf("issuer: %w", err)
+	}
+	certificate, err := newCustomResource(ctx, args.Cluster, name, customResource{
+		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: caSecret, namespace: certManagerNamespace, wait: judgedWait(args.Timeouts),
+		spec: rootCertificate(args.Config),
+	}, childOf(a, issuer)...)
+	if err != nil {
+		return nil, err
+	}
+	return args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindCertificate, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Certificate: &health.CertificateSpec{Namespace: certManagerNamespace, Name: caSecret, Secret: caSecret},
+	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, certificate)...)
+}
+
+// gate registers the gate of the issuer and its CA. What is recorded is unknown to a preview that reads it again, so that the gate has an
+// attempt.
+func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.Resource) (pulumi.Resource, error) {
+	opts := childOf(a, issuer)
+	attempt, err := rerun.Attempt(ctx, name, pulumi.StringMap{"revision": a.Revision}, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return args.Cluster.gate(ctx, name, health.GateArgs{Spec: health.Spec{
+		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Issuer: &health.IssuerSpec{Name: caIssuer, CA: &health.CASpec{Secret: a.CASecret, Accepted: args.Config.AcceptedCA}},
+	}, CA: a.Certificate, Attempt: attempt}, opts...)
+}
+
 // rootCertificate is the root's: an elliptic key, as small as it is strong, and a lifetime that outlives the platform.
-func rootCertificate(commonName string) pulumi.Map {
-	return pulumi.Map{
+func rootCertificate(cfg config.CertManager) pulumi.Map {
+	spec := pulumi.Map{
 		"isCA":        pulumi.Bool(true),
-		"commonName":  pulumi.String(commonName),
+		"commonName":  pulumi.String(cfg.CommonName),
 		"secretName":  pulumi.String(caSecret),
 		"duration":    pulumi.String(rootLifetime + "0m0s"),
 		"renewBefore": pulumi.String(rootRenewal + "0m0s"),
 		"privateKey":  pulumi.Map{"algorithm": pulumi.String("ECDSA"), "size": pulumi.Int(256)},
 		"issuerRef":   issuerRef(rootIssuer),
 	}
+	if len(cfg.NameConstraints) > 0 {
+		// The own Vault's certificate is of this CA as well. No certificate is for an address, which domains alone would leave open.
+		permitted := append(slices.Clone(cfg.NameConstraints), vaultService, vaultInternal)
+		spec["nameConstraints"] = pulumi.Map{
+			"critical":  pulumi.Bool(true),
+			"permitted": pulumi.Map{"dnsDomains": pulumi.ToStringArray(permitted)},
+			"excluded":  pulumi.Map{"ipRanges": pulumi.ToStringArray([]string{"0.0.0.0/0", "::/0"})},
+		}
+	}
+	return spec
 }
 
 func issuerRef(name string) pulumi.Map {

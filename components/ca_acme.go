@@ -3,17 +3,12 @@ package components
 import (
 	"encoding/base64"
 	"fmt"
-	"slices"
 
-	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/config"
 	"strata/health"
 	"strata/internal/reissue"
-	"strata/internal/rerun"
-	"strata/internal/self"
-	"strata/internal/subcommand"
 )
 
 // ACMECAArgs configures NewACMECA.
@@ -73,25 +68,13 @@ func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulum
 	if err != nil {
 		return nil, fmt.Errorf("ACME CA: gate: %w", err)
 	}
-	if a.Ready, err = acmeReissue(ctx, name, args, childOf(a, account)); err != nil {
+	a.Ready, err = args.Cluster.reissue(ctx, name+"-reissue", reissue.Input{
+		Issuer: acmeIssuer, Signer: args.Config.Server, Timeout: args.Timeouts.Certificate,
+	}, childOf(a, account)...)
+	if err != nil {
 		return nil, fmt.Errorf("ACME CA: reissue: %w", err)
 	}
 	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
-}
-
-// acmeReissue registers the command that has cert-manager ask another server for all that the one before has issued. It must come after the new
-// server has taken the account: until then cert-manager asks the old one.
-func acmeReissue(ctx *pulumi.Context, name string, args *ACMECAArgs, opts []pulumi.ResourceOption) (pulumi.Resource, error) {
-	input := reissue.Input{Issuer: acmeIssuer, Server: args.Config.Server, Timeout: args.Timeouts.Certificate}
-	opts = slices.Concat(opts, args.Cluster.deletedWith())
-	// A word for each server: who goes back after a change that failed may have certificates of both.
-	word, err := rerun.Attempt(ctx, name+"-reissue", pulumi.StringMap{"server": pulumi.String(input.Server)}, opts...)
-	if err != nil {
-		return nil, err
-	}
-	command := subcommand.New("reissue", input, pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig, self.Attempt: word})
-	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says which server it was
-	return local.NewCommand(ctx, name+"-reissue", command, append(opts, bounded(input.Timeout))...)
 }
 
 // acmeSecrets registers what the issuer and its solver refer to, a Secret for each name.

@@ -40,8 +40,8 @@ const (
 )
 
 // VaultIssuing is what the own Vault must be able to do for NewVaultCA.
-func VaultIssuing(commonName, domain string, boundTokens bool) vault.Issuing {
-	issuing := vault.Issuing{CommonName: commonName, Domain: domain, Role: vaultRole, Namespace: certManagerNamespace, ServiceAccount: vaultAccount}
+func VaultIssuing(cfg config.CertManager, domain string, boundTokens bool) vault.Issuing {
+	issuing := vault.Issuing{CommonName: cfg.CommonName, Domain: domain, Permitted: cfg.NameConstraints, Role: vaultRole, Namespace: certManagerNamespace, ServiceAccount: vaultAccount}
 	if boundTokens {
 		issuing.Audience = "vault://" + vaultIssuer
 	}

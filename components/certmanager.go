@@ -53,7 +53,8 @@ func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opt
 	if c.BoundTokens, err = boundTokens(chart.Version); err != nil {
 		return nil, fmt.Errorf("cert-manager: chart: %w", err)
 	}
-	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", certManagerNamespace, nil, childOf(c, args.After...)...)
+	namespace, err := newLayerNamespace(ctx, args.Cluster, name, certManagerNamespace, args.Config.Values, nil,
+		childOf(c, args.After...)...)
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: namespace: %w", err)
 	}
@@ -93,7 +94,7 @@ func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 		"crds":                pulumi.Map{"enabled": pulumi.Bool(true), "keep": pulumi.Bool(keepCRDs)},
 		"replicaCount":        replicas,
 		"podDisruptionBudget": budget,
-		"webhook":             pulumi.Map{"replicaCount": replicas, "podDisruptionBudget": budget},
+		"webhook":             pulumi.Map{"replicaCount": replicas, "podDisruptionBudget": budget, "livenessProbe": patientLiveness()},
 		"cainjector":          pulumi.Map{"replicaCount": replicas},
 		"startupapicheck":     pulumi.Map{"enabled": pulumi.Bool(false)},
 	}

@@ -10,11 +10,13 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/kuberead"
+	"strata/internal/reissue"
 	"strata/internal/remote"
 	"strata/internal/rerun"
 	"strata/internal/self"
 	"strata/internal/statefulset"
 	"strata/internal/subcommand"
+	"strata/internal/teardown"
 	"strata/internal/tunnel"
 )
 
@@ -35,10 +37,15 @@ type Cluster struct {
 	Hosts *Hosts
 	// Version is the cluster's of Kubernetes, for example v1.34.2+k3s1; empty where it is not known beforehand.
 	Version string
+	// Images are the digests that the lock has for images, which gates of workloads compare with
+	// what runs.
+	Images map[string][]string
 	// Stable holds once the API answers and no node is to be drained. What is changed or judged inside the cluster waits for it.
 	Stable pulumi.Resource
-	// namespaces are those that were registered for it.
-	namespaces []string
+	// NetworkPolicies says that each layer's namespace gets one.
+	NetworkPolicies bool
+	// objects are those that were registered for it.
+	objects teardown.Objects
 	// before is called before each create and update; nil where what exists is refused.
 	before *pulumi.ResourceHook
 }
@@ -49,7 +56,7 @@ func tunnelTo(hosts []*Host) tunnel.Spec {
 		if host.reached == nil {
 			return remote.Target{}
 		}
-		return *host.reached
+		return host.reached.Target
 	})
 }
 
@@ -82,6 +89,9 @@ func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, o
 		at := accessTo(c.Hosts.With(config.RoleServer))
 		args.Hosts, args.SSHKey = at.hosts, at.sshKey
 	}
+	if args.Spec.Kind == health.KindRollout || args.Spec.Kind == health.KindWebhook {
+		args.Spec.Images = c.Images
+	}
 	args.Spec.Servers, args.Spec.Existing, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
 	return health.NewGate(ctx, name, &args, opts...)
 }
@@ -102,6 +112,20 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.In
 	})
 	command := subcommand.New("unblock", asked, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
 	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(input.Timeout), rerun.Replaced()})...)
+}
+
+// reissue registers the command that has cert-manager issue anew what another signer, the issuer's CA or its server, has signed. opts must have
+// it come after the new signer's gate: until then cert-manager asks the one before.
+func (c *Cluster) reissue(ctx *pulumi.Context, name string, input reissue.Input, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
+	opts = slices.Concat(opts, c.deletedWith())
+	// A word for each signer: who goes back after a change that failed may have certificates of both.
+	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"signer": pulumi.String(input.Signer)}, opts...)
+	if err != nil {
+		return nil, err
+	}
+	command := subcommand.New("reissue", input, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig, self.Attempt: word})
+	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says which signer it was
+	return local.NewCommand(ctx, name, command, append(opts, bounded(input.Timeout))...)
 }
 
 // read registers the command that reads a field of the core API once, behind what proves that it is there. Not secret.

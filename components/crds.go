@@ -17,6 +17,7 @@ import (
 	"strata/internal/rerun"
 	"strata/internal/self"
 	"strata/internal/subcommand"
+	"strata/internal/teardown"
 )
 
 // CRDsArgs configures CRDs.
@@ -96,9 +97,11 @@ func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *C
 	command := subcommand.New("crds apply", crds.Input{
 		Name: bundle, Version: file.Version, File: file.Path, SHA256: file.SHA256, Timeout: args.Timeout,
 	}, pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig})
+	kind := teardown.KindKeptBundle
 	if !*args.Config.Keep {
-		command.Delete = subcommand.Text("crds remove")
+		kind, command.Delete = teardown.KindBundle, subcommand.Text("crds remove")
 	}
+	args.Cluster.objects.Add(kind, "", bundle)
 	opts := append(childOf(c, args.After...), args.Cluster.deletedWith()...)
 	if err := again(ctx, name, command, opts); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"strata/internal/kuberead"
 	"strata/internal/self"
 	"strata/internal/subcommand"
+	"strata/internal/teardown"
 )
 
 // ExistingClusterArgs configures ExistingCluster.
@@ -22,6 +23,8 @@ type ExistingClusterArgs struct {
 	Target kubeconfig.Target
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
+	// Images are the digests that the lock has for images.
+	Images map[string][]string
 }
 
 // ExistingCluster is an existing cluster, in the place of K3s: it owns nothing there but the provider. What K3s has beyond it needs
@@ -50,6 +53,8 @@ type existingCluster struct {
 	kubeconfig pulumi.StringOutput
 	// whole is the gate of the Nodes.
 	whole *health.Gate
+	// same holds once the cluster is known to be the one of the run before.
+	same *local.Command
 }
 
 // NewExistingCluster registers what observes the cluster, and its provider. The layers wait for its API and, as with K3s, for no Node.
@@ -59,7 +64,7 @@ func NewExistingCluster(ctx *pulumi.Context, name string, args *ExistingClusterA
 		return nil, err
 	}
 	l.kubeconfig = pulumi.ToSecret(pulumi.String(args.Target.Text)).(pulumi.StringOutput)
-	for _, step := range []func() error{l.gates, l.connect, l.list} {
+	for _, step := range []func() error{l.gates, l.recognise, l.connect, l.list} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("cluster: %w", err)
 		}
@@ -91,15 +96,32 @@ func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Re
 	return health.NewGate(l.ctx, l.name+"-"+role, &health.GateArgs{Spec: spec, Kubeconfig: l.kubeconfig}, childOf(l, needs...)...)
 }
 
-// connect registers the provider. Its identity follows from the cluster's CA, so that a renewed certificate or token updates
-// the provider and replaces no object; another cluster in the same context has another one.
+// recognise registers the guard that refuses another cluster than that of the run before, whose objects would be deleted (docs/adr/0053).
+func (l *existingCluster) recognise() (err error) {
+	name, limit := l.name+"-identity", l.args.Timeouts.API
+	input := kubeconfig.Recognition{
+		Server: l.args.Target.Server, Timeout: limit,
+		Forget: fmt.Sprintf("pulumi state delete --target-dependents 'urn:pulumi:%s::%s::strata:cluster:LentCluster$command:local:Command::%s'",
+			l.ctx.Stack(), l.ctx.Project(), name),
+	}
+	command := subcommand.New("cluster-identity", input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
+	command.AddPreviousOutputInEnv = pulumi.Bool(true)
+	l.same, err = local.NewCommand(l.ctx, name, command, append(childOf(l, l.API), bounded(limit))...)
+	return err
+}
+
+// connect registers the provider. Its identity is drawn from the cluster's CA once and stays, so that neither a renewed credential nor another
+// CA replaces an object. Another cluster is refused before.
 func (l *existingCluster) connect() error {
-	provider, err := newProvider(l.ctx, l.name+"-provider", l.kubeconfig, pulumi.String(l.args.Target.Identity), nil, childOf(l, l.API)...)
+	provider, err := newProvider(l.ctx, l.name+"-provider", l.kubeconfig, pulumi.String(l.args.Target.Identity), nil,
+		append(childOf(l, l.same), pulumi.IgnoreChanges([]string{"clusterIdentifier"}))...)
 	if err != nil {
 		return err
 	}
 	l.Cluster = &Cluster{
-		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.args.Target.Server, Servers: []string{l.args.Target.Server}, Stable: l.API,
+		objects:  teardown.Objects{},
+		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.args.Target.Server, Servers: []string{l.args.Target.Server},
+		Images: l.args.Images, Stable: l.same,
 	}
 	return nil
 }

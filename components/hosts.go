@@ -13,6 +13,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
+	"strata/internal/reach"
 	ssh "strata/internal/remote"
 )
 
@@ -22,6 +23,8 @@ type HostsArgs struct {
 	Config config.Hosts
 	// Cluster is the name of the cluster that the hosts are to be of.
 	Cluster string
+	// TokenGeneration counts the changes of the cluster's tokens.
+	TokenGeneration int
 	// Fixed are the values that the servers' K3s cannot change any more once it has data, by their keys.
 	Fixed map[string]string
 	// Stack prefixes the names of machines that are created on this machine.
@@ -63,7 +66,7 @@ type Host struct {
 	// SSHKey is the private key that logs in, in PEM. Secret.
 	SSHKey pulumi.StringOutput
 	// reached is the way to an existing host; nil for a machine, which is reached at its node's address.
-	reached *ssh.Target
+	reached *reach.Host
 	// Machine is the resource that the host lives and dies with; nil for an existing host.
 	Machine pulumi.Resource
 	// Present is what puts the machine where it has to be before anything lives on it; nil for an existing host.
@@ -84,7 +87,7 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 		return nil, err
 	}
 	hosts.identify = sync.OnceValue(func() (err error) {
-		hosts.Identity, err = NewIdentity(ctx, args.Cluster, opts...)
+		hosts.Identity, err = NewIdentity(ctx, args.Cluster, args.TokenGeneration, opts...)
 		return err
 	})
 	drivers := map[config.Driver]func(*pulumi.Context, string, *HostsArgs, *Hosts) error{
@@ -164,7 +167,7 @@ func (h *Host) pinned() health.PinnedHost { return health.PinnedHost{Host: h.tar
 func (h *Host) target() health.Host {
 	at := ssh.Target{Name: h.Node.Name, Address: h.Node.Address.String(), Port: h.Node.SSH.Port, User: h.Node.SSH.User}
 	if h.reached != nil {
-		at = *h.reached
+		at = h.reached.Target
 	}
 	return health.Host{Target: at, Role: string(h.Node.Role)}
 }

@@ -5,6 +5,7 @@ import (
 
 	"strata/health"
 	k3snode "strata/internal/k3s/node"
+	ssh "strata/internal/remote"
 )
 
 // access is how a gate reaches several hosts.
@@ -17,36 +18,24 @@ type access struct {
 // accessTo collects the access to hosts.
 func accessTo(hosts []*Host) access {
 	a := access{}
-	keys := make([]any, 0, len(hosts))
+	keys := make(pulumi.StringArray, 0, len(hosts))
 	for _, host := range hosts {
 		a.hosts = append(a.hosts, host.pinned())
 		keys = append(keys, host.SSHKey)
 	}
-	a.sshKey = pulumi.All(keys...).ApplyT(joinKeys).(pulumi.StringOutput)
+	a.sshKey = keys.ToStringArrayOutput().ApplyT(func(texts []string) string {
+		rings := make([]ssh.Keyring, len(texts))
+		for i, text := range texts {
+			rings[i] = ssh.Keyring{Host: hosts[i].Node.Name, Text: text}
+		}
+		return ssh.JoinKeyrings(rings)
+	}).(pulumi.StringOutput)
 	return a
 }
 
-// asked is the input of a subcommand about the hosts: what ask makes of them once their pins are known.
-func (a access) asked(ask func(hosts []health.Host) any) pulumi.Output {
-	noOwner := pulumi.ToOutput(k3snode.Owner{})
-	return a.askedAs(noOwner, func(hosts []health.Host, _ k3snode.Owner) any { return ask(hosts) })
-}
-
-// askedAs is asked where whose the hosts are is part of the input.
-func (a access) askedAs(owner pulumi.Output, ask func(hosts []health.Host, owner k3snode.Owner) any) pulumi.Output {
+// asked is the input of a subcommand about the hosts and whose they are: what ask makes of them once their pins are known.
+func (a access) asked(owner pulumi.Output, ask func(hosts []health.Host, owner k3snode.Owner) any) pulumi.Output {
 	return pulumi.All(owner, health.Pinned(a.hosts)).ApplyT(func(known []any) any {
 		return ask(known[1].([]health.Host), known[0].(k3snode.Owner))
 	})
-}
-
-// joinKeys puts the distinct private keys one after the other, as PEM allows.
-func joinKeys(keys []any) string {
-	joined, seen := "", map[string]bool{}
-	for _, value := range keys {
-		if key := value.(string); !seen[key] {
-			seen[key] = true
-			joined += key
-		}
-	}
-	return joined
 }

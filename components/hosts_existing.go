@@ -23,11 +23,12 @@ func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hos
 	}
 	for i, node := range args.Config.Nodes {
 		key := pulumi.ToSecret(pulumi.String(reached[i].Key)).(pulumi.StringOutput)
-		pin, err := pinHostKey(ctx, hosts, name+"-"+node.Name+"-hostkey", reached[i].Target, key, args.Timeout)
+		contact := firstContact{at: reached[i].Target, key: key, sendsPassword: ssh.SendsPassword(reached[i].Key, reached[i].Target)}
+		pin, err := pinHostKey(ctx, hosts, name+"-"+node.Name+"-hostkey", contact, args.Timeout)
 		if err != nil {
 			return fmt.Errorf("host key of %s: %w", node.Name, err)
 		}
-		hosts.All = append(hosts.All, &Host{Node: node, HostKey: pin, SSHKey: key, reached: &reached[i].Target})
+		hosts.All = append(hosts.All, &Host{Node: node, HostKey: pin, SSHKey: key, reached: &reached[i]})
 	}
 	return nil
 }
@@ -45,15 +46,26 @@ func readKey(host, path string) (string, error) {
 	return string(key), nil
 }
 
-// pinHostKey is a host's key: from the configuration, or from one bounded first contact whose answer stays in the state, so that
-// every later connection checks it. key logs in to the jump hosts on the way.
-func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name string, at ssh.Target, key pulumi.StringInput, limit metav1.Duration) (pulumi.StringOutput, error) {
+// firstContact is a host whose key may have to be asked for.
+type firstContact struct {
+	at ssh.Target
+	// key logs in to the jump hosts on the way.
+	key pulumi.StringInput
+	// sendsPassword refuses the first contact: a login would send sudo's password to whoever answered.
+	sendsPassword bool
+}
+
+// pinHostKey returns a host's key: from the configuration, or from one bounded first contact whose answer stays in the state, so that
+// every later connection checks it.
+func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name string, contacted firstContact, limit metav1.Duration) (pulumi.StringOutput, error) {
+	at := contacted.at
 	if at.HostKey != "" {
 		return pulumi.String(at.HostKey).ToStringOutput(), nil
 	}
-	input, environment := ssh.ScanInput{Address: at.Dialed(), Port: at.Port, Timeout: limit}, pulumi.StringMap{}
+	input := ssh.ScanInput{Address: at.Dialed(), Port: at.Port, Timeout: limit, SendsPassword: contacted.sendsPassword}
+	environment := pulumi.StringMap{}
 	if len(at.Jump) > 0 {
-		input.Jump, input.Agent, environment[self.SSHKey] = at.Jump, at.Agent, key
+		input.Jump, input.Agent, environment[self.SSHKey] = at.Jump, at.Agent, contacted.key
 	}
 	command := subcommand.New("hostkey", input, environment)
 	// The address decides whose key it is; nothing else may ask again.

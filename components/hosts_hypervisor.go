@@ -28,7 +28,7 @@ func newHypervisor(ctx *pulumi.Context, hosts *Hosts, name string, args *HostsAr
 		return nil, err
 	}
 	login := ssh.Target{Address: at.Address, Port: at.Port, User: at.User, HostKey: at.HostKey}
-	pin, err := pinHostKey(ctx, hosts, name+"-"+vm.HypervisorName+"-hostkey", login, nil, args.Timeout)
+	pin, err := pinHostKey(ctx, hosts, name+"-"+vm.HypervisorName+"-hostkey", firstContact{at: login}, args.Timeout)
 	if err != nil {
 		return nil, fmt.Errorf("host key of the hypervisor: %w", err)
 	}

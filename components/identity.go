@@ -1,20 +1,24 @@
 package components
 
 import (
+	"strings"
+
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	k3snode "strata/internal/k3s/node"
+	"strata/internal/k3s/token"
 )
 
 // Identity is what a cluster is known by before it has a host: hosts say with it whose they are.
 type Identity struct {
 	// cluster is the component that will own the cluster, so that what is registered here stays its child.
 	cluster *K3s
-	// id is the cluster's random word, token what joins it; secret.
-	id    *random.RandomId
-	token pulumi.StringOutput
-	// kept are the resources behind both. A host depends on them, not because it needs them, but so that a destroy forgets them last: a
+	// id is the cluster's random word.
+	id *random.RandomId
+	// tokens join nodes.
+	tokens tokens
+	// kept are the resources behind them. A host depends on them, not because it needs them, but so that a destroy forgets them last: a
 	// token that leaves the state before the node that has it makes the next up draw another one, with which a living server does not
 	// start (docs/adr/0024).
 	kept []pulumi.Resource
@@ -25,8 +29,9 @@ type Identity struct {
 // OwnerOutput is a k3snode.Owner once the cluster's identity is known, which it is in every preview but the first.
 type OwnerOutput = pulumi.AnyOutput
 
-// NewIdentity registers the cluster of a name as a component, and its identity and join token, born secret. NewK3s goes on with it.
-func NewIdentity(ctx *pulumi.Context, name string, opts ...pulumi.ResourceOption) (*Identity, error) {
+// NewIdentity registers the cluster of a name as a component, and its identity and join tokens up to a generation, born secret. NewK3s goes
+// on with it.
+func NewIdentity(ctx *pulumi.Context, name string, generation int, opts ...pulumi.ResourceOption) (*Identity, error) {
 	i := &Identity{cluster: &K3s{}}
 	if err := ctx.RegisterComponentResource("strata:k3s:K3s", name, i.cluster, opts...); err != nil {
 		return nil, err
@@ -35,17 +40,51 @@ func NewIdentity(ctx *pulumi.Context, name string, opts ...pulumi.ResourceOption
 	if i.id, err = random.NewRandomId(ctx, name+"-cluster", &random.RandomIdArgs{ByteLength: pulumi.Int(8)}, childOf(i.cluster)...); err != nil {
 		return nil, err
 	}
-	token, err := newPassword(ctx, name+"-token", 48, childOf(i.cluster)...)
-	if err != nil {
-		return nil, err
+	i.kept = []pulumi.Resource{i.id}
+	for g := range generation + 1 {
+		server, err := i.draw(ctx, token.Name(name+"-token", g))
+		if err != nil {
+			return nil, err
+		}
+		if i.tokens.agent, err = i.draw(ctx, token.Name(name+"-agent-token", g)); err != nil {
+			return nil, err
+		}
+		i.tokens.servers = append(i.tokens.servers, server)
 	}
-	i.kept = []pulumi.Resource{i.id, token}
-	i.token = pulumi.ToSecret(token.Result).(pulumi.StringOutput)
 	project, stack := ctx.Project(), ctx.Stack()
-	i.Owner = pulumi.All(i.id.Hex, sumOf(i.token)).ApplyT(func(known []any) any {
-		return k3snode.Owner{Cluster: known[0].(string), TokenSHA256: known[1].(string), Project: project, Stack: stack}
+	sums := pulumi.StringArray{sumOf(i.tokens.agent)}
+	for _, one := range i.tokens.servers {
+		sums = append(sums, sumOf(one.ToStringOutput()))
+	}
+	i.Owner = pulumi.All(i.id.Hex, sums).ApplyT(func(known []any) any {
+		sums := strings.Join(known[1].([]string), " ")
+		return k3snode.Owner{Cluster: known[0].(string), TokenSHA256: sums, Project: project, Stack: stack}
 	}).(pulumi.AnyOutput)
 	return i, nil
+}
+
+// tokens are the passwords of a cluster; secret. The servers' joins a server, which gets the keys of the cluster's CAs; the agents' joins an
+// agent, and gets none.
+type tokens struct {
+	// servers are the servers' of each generation, the wanted one last: a snapshot is opened by the one of its time.
+	servers pulumi.StringArray
+	agent   pulumi.StringOutput
+}
+
+// server is the wanted token of the servers.
+func (t tokens) server() pulumi.StringOutput { return t.servers[len(t.servers)-1].ToStringOutput() }
+
+// generation is that of the wanted tokens.
+func (t tokens) generation() int { return len(t.servers) - 1 }
+
+// draw registers a token, and keeps it as long as the identity.
+func (i *Identity) draw(ctx *pulumi.Context, name string) (pulumi.StringOutput, error) {
+	password, err := newPassword(ctx, name, 48, childOf(i.cluster)...)
+	if err != nil {
+		return pulumi.StringOutput{}, err
+	}
+	i.kept = append(i.kept, password)
+	return pulumi.ToSecret(password.Result).(pulumi.StringOutput), nil
 }
 
 // owned are the variables of a script that knows whose a host is.

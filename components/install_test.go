@@ -1,11 +1,15 @@
 package components
 
 import (
+	"cmp"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/internal/k3s/members"
 )
 
 const (
@@ -13,58 +17,27 @@ const (
 	configFile = "etc/rancher/k3s/config.yaml"
 )
 
-func TestHowANodeJoins(t *testing.T) {
-	t.Setenv("https_proxy", "http://proxy.example.org:3128") // a host's own, from /etc/environment
-	tests := []struct {
-		name               string
-		role, first, peers string
-		answers            []string
-		// data is true when the server has been a member already, joined is how.
-		data   bool
-		joined string
-		want   string
-		// fails is what the refusal says.
-		fails string
-	}{
-		{name: "the first server of a new cluster bootstraps it", role: "server", first: "true", peers: "10.0.0.2 10.0.0.3", want: "cluster-init: true\n"},
-		{name: "a single server bootstraps", role: "server", first: "true", want: "cluster-init: true\n"},
-		{name: "the first server without data joins a living cluster and does not split it", role: "server", first: "true", peers: "10.0.0.2 10.0.0.3", answers: []string{"10.0.0.3"}, want: "server: https://10.0.0.3:6443\n"},
-		{name: "a further server joins who answers", role: "server", first: "false", peers: "10.0.0.1 10.0.0.3", answers: []string{"10.0.0.1"}, want: "server: https://10.0.0.1:6443\n"},
-		{name: "a further server joins another when the first is down", role: "server", first: "false", peers: "10.0.0.1 10.0.0.3", answers: []string{"10.0.0.3"}, want: "server: https://10.0.0.3:6443\n"},
-		{name: "a further server never bootstraps", role: "server", first: "false", peers: "10.0.0.1 10.0.0.3", fails: "k3s: no server answers https://{10.0.0.1,10.0.0.3}:6443/ping, so this node cannot join"},
-		{name: "an agent joins who answers", role: "agent", first: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.2"}, want: "server: https://10.0.0.2:6443\n"},
-		{name: "an agent never bootstraps", role: "agent", first: "true", peers: "10.0.0.1", fails: "no server answers"},
-		{name: "a member keeps how it joined, whoever answers", role: "server", first: "true", peers: "10.0.0.2", answers: []string{"10.0.0.2"}, data: true, joined: "cluster-init: true\n", want: "cluster-init: true\n"},
-		{name: "a member needs no server that answers", role: "server", first: "false", peers: "10.0.0.1", data: true, joined: "server: https://10.0.0.9:6443\n", want: "server: https://10.0.0.9:6443\n"},
-		{name: "a server whose data are gone joins again", role: "server", first: "true", peers: "10.0.0.2", answers: []string{"10.0.0.2"}, joined: "cluster-init: true\n", want: "server: https://10.0.0.2:6443\n"},
-		{name: "an agent keeps its server", role: "agent", first: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.1"}, joined: "server: https://10.0.0.2:6443\n", want: "server: https://10.0.0.2:6443\n"},
-		{name: "an agent leaves a server that left", role: "agent", first: "false", peers: "10.0.0.1 10.0.0.2", answers: []string{"10.0.0.1"}, joined: "server: https://10.0.0.3:6443\n", want: "server: https://10.0.0.1:6443\n"},
-		{name: "an address is compared whole", role: "agent", first: "false", peers: "10.0.0.11", answers: []string{"10.0.0.11"}, joined: "server: https://10.0.0.1:6443\n", want: "server: https://10.0.0.11:6443\n"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			h := newFakeHost(t)
-			for _, address := range test.answers {
-				h.write("answers/"+address, "")
-			}
-			if test.data {
-				h.write(markFile, ownMark)
-				h.write("var/lib/rancher/k3s/server/db/etcd/member", "data")
-			}
-			if test.joined != "" {
-				h.write(joinFile, test.joined)
-			}
-			out, code := h.install(test.role, test.first, test.peers)
-			if test.fails != "" {
-				assert.NotZero(t, code)
-				assert.Contains(t, out, test.fails)
-				assert.Empty(t, h.read("systemctl.log"), "nothing was started")
-				return
-			}
-			require.Zero(t, code, out)
-			assert.Equal(t, test.want, h.read(joinFile))
-		})
-	}
+// The data are in place before the unit is: K3s would start an empty cluster. A kill before the end of the reset begins it again.
+func TestAnInstallGoesOnWithTheDataThatARestoreHasBrought(t *testing.T) {
+	h := newFakeHost(t)
+	h.write(strings.TrimPrefix(members.Snapshot, "/"), "data")
+	h.write("answers/10.0.0.2", "")
+	h.tool("k3s", `cat /`+joinFile+` >> ROOT/reset.log; echo "$*" >> ROOT/reset.log; [ ! -e /etc/systemd/system/k3s.service ] && [ ! -e ROOT/broken ]`)
+	h.write("broken", "")
+	out, code := h.install("server", "false", "10.0.0.2")
+	assert.NotZero(t, code)
+	assert.Contains(t, out, "cluster-reset failed")
+	assert.Empty(t, lines(h.read("systemctl.log"), "enable", "restart"))
+	require.NoError(t, os.RemoveAll(h.path("reset.log")))
+	require.NoError(t, os.Remove(h.path("broken")))
+	out, code = h.install("server", "false", "10.0.0.2")
+	require.Zero(t, code, out)
+	assert.Equal(t, "cluster-init: true\nserver --cluster-reset --cluster-reset-restore-path="+h.path(members.Snapshot)+"\n", h.read("reset.log"))
+	assert.False(t, h.exists(members.Snapshot))
+	assert.True(t, h.restarted("k3s"))
+	out, code = h.install("server", "false", "10.0.0.2")
+	require.Zero(t, code, out)
+	assert.NotContains(t, out, "restored")
 }
 
 func TestAnInstallWritesAPrivateConfigurationAndStartsTheUnitWithoutWaiting(t *testing.T) {
@@ -153,7 +126,7 @@ func TestK3sIsRestartedOnlyWhenSomethingChanged(t *testing.T) {
 		install(t, h)
 		sum := variable{"ROLE", "server"}
 		config := "token: secret\ntls-san: [new]\n"
-		_, code := h.run("k3s-install.sh", config, append([]variable{sum, {"FIRST", "true"}, {"PEERS", ""}, configSum(config)}, binarySum(h))...)
+		_, code := h.run("k3s-install.sh", config, append([]variable{sum, {"FOUNDS", "true"}, {"PEERS", ""}, configSum(config)}, binarySum(h))...)
 		require.Zero(t, code)
 		assert.True(t, h.restarted("k3s"))
 	})
@@ -200,7 +173,7 @@ func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 			h := newFakeHost(t)
 			h.write(markFile, ownMark)
 			h.write(configFile, "as it was\n")
-			sum := []variable{{"ROLE", "server"}, {"FIRST", "true"}, {"PEERS", ""}, binarySum(h), configSum(configText)}
+			sum := []variable{{"ROLE", "server"}, {"FOUNDS", "true"}, {"PEERS", ""}, binarySum(h), configSum(configText)}
 			out, code := h.run("k3s-install.sh", arrives, sum...)
 			assert.Equal(t, 1, code)
 			assert.Contains(t, out, "config.yaml: expected sha256 "+configSum(configText).value)
@@ -222,6 +195,46 @@ func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 			assert.Contains(t, out, "this host already runs "+other)
 			assert.Contains(t, out, other+"-uninstall.sh")
 			assert.Equal(t, "as it was\n", h.read(configFile))
+			assert.Empty(t, h.read("systemctl.log"))
+		})
+	}
+}
+
+func TestATokenThatDoesNotOpenTheDataIsNotInstalled(t *testing.T) {
+	key := func(token string) string { return "/bootstrap/" + sumOfText(token)[:12] }
+	const full = "token: K10" + "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" + "::server:secret\n"
+	for name, test := range map[string]struct {
+		role, data, config string
+		refused            bool
+	}{
+		"its own":                               {role: "server", data: key("secret")},
+		"its own, with the CA's hash":           {role: "server", data: key("secret"), config: full},
+		"another's":                             {role: "server", data: key("former"), refused: true},
+		"another's, with the CA's hash":         {role: "server", data: key("former"), config: full, refused: true},
+		"both, as a rotation leaves them":       {role: "server", data: "x" + key("former") + "\x00" + key("secret") + "y"},
+		"none, as a member that has not served": {role: "server", data: "wal"},
+		"an agent's host":                       {role: "agent", data: key("former")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newFakeHost(t)
+			config := cmp.Or(test.config, configText)
+			h.write("answers/10.0.0.2", "")
+			h.write(markFile, ownMark)
+			h.write(configFile, "token: former\n")
+			h.write("var/lib/rancher/k3s/server/db/etcd/member/snap/db", test.data)
+			h.write(joinFile, "cluster-init: true\n")
+			out, code := h.run("k3s-install.sh", config, variable{"ROLE", test.role}, variable{"FIRST", "true"}, variable{"PEERS", "10.0.0.2"},
+				binarySum(h), configSum(config))
+			if !test.refused {
+				require.Zero(t, code, out)
+				assert.Equal(t, config, h.read(configFile))
+				return
+			}
+			assert.Equal(t, 1, code)
+			assert.Contains(t, out, "found data that another token encrypts")
+			assert.Contains(t, out, key("secret"), "it names the missing key")
+			assert.Equal(t, "token: former\n", h.read(configFile))
+			assert.False(t, h.exists(configFile+".new"))
 			assert.Empty(t, h.read("systemctl.log"))
 		})
 	}

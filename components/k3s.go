@@ -14,6 +14,7 @@ import (
 	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/credential"
+	"strata/internal/teardown"
 	"strata/internal/tunnel"
 )
 
@@ -34,6 +35,8 @@ type K3sArgs struct {
 	Timeouts config.Timeouts
 	// Connect connects to the cluster what is asked before each change there. Nil: what exists is refused, by the provider.
 	Connect Connect
+	// Past reads the past of the stack before a server's host changes. Nil: nothing is refused.
+	Past ReadPast
 }
 
 // K3s owns the cluster: its nodes, its membership, its kubeconfig and the provider that reaches it.
@@ -41,6 +44,8 @@ type K3s struct {
 	pulumi.ResourceState
 	// Kubeconfig is the cluster's, with the address of Endpoint. Secret.
 	Kubeconfig pulumi.StringOutput
+	// ReaderKubeconfig is the same for a user that can only read. Secret.
+	ReaderKubeconfig pulumi.StringOutput
 	// Endpoint is the API server's URL.
 	Endpoint string
 	// Cluster is what layers inside the cluster need.
@@ -59,12 +64,18 @@ type k3s struct {
 	name     string
 	args     *K3sArgs
 	identity *random.RandomId
-	token    pulumi.StringOutput
+	tokens   tokens
 	// kept must stay in the state as long as a node has it.
 	kept    []pulumi.Resource
 	servers []*Host
 	agents  []*Host
 	joined  []pulumi.Resource
+	// rotated holds once the servers' data are those of the wanted token.
+	rotated pulumi.Resource
+	// caHash is the hash of the cluster's CA, for the nodes that join the first server; empty until that one is registered.
+	caHash pulumi.StringOutput
+	// allow is the hook that refuses a second cluster; nil where nothing is refused.
+	allow *pulumi.ResourceHook
 	// reached holds once the API answers at Endpoint, for whoever uses the kubeconfig as it is.
 	reached *health.Gate
 	// members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and the API.
@@ -76,13 +87,14 @@ type k3s struct {
 // NewK3s registers the cluster whose Identity the hosts have. Servers join one at a time, since etcd admits one learner (k3s-io/k3s#4335); agents in
 // parallel once the first server serves.
 func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
-	k := &k3s{K3s: args.Hosts.Identity.cluster, identity: args.Hosts.Identity.id, token: args.Hosts.Identity.token, kept: args.Hosts.Identity.kept, ctx: ctx, name: name, args: args}
+	k := &k3s{K3s: args.Hosts.Identity.cluster, identity: args.Hosts.Identity.id, tokens: args.Hosts.Identity.tokens, kept: args.Hosts.Identity.kept, ctx: ctx, name: name, args: args}
+	k.caHash = pulumi.String("").ToStringOutput()
 	k.servers, k.agents = args.Hosts.With(config.RoleServer), args.Hosts.With(config.RoleAgent)
 	if len(k.servers) == 0 {
 		return nil, errors.New("k3s: no server among the hosts")
 	}
 	k.Endpoint = k.endpoint()
-	for _, step := range []func() error{k.install, k.retireKubeconfig, k.issueCredential, k.gateAPI, k.gateNodes, k.gateSystem, k.gateEndpoint, k.connect} {
+	for _, step := range []func() error{k.refuseSecondCluster, k.install, k.retireKubeconfig, k.issueCredential, k.gateAPI, k.gateNodes, k.gateSystem, k.gateEndpoint, k.connect} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("k3s: %w", err)
 		}
@@ -90,20 +102,33 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 	return k.K3s, ctx.RegisterResourceOutputs(k.K3s, pulumi.Map{"endpoint": pulumi.String(k.Endpoint)})
 }
 
-// install registers each node's resources: a server after the one before it, agents after the first server.
+// install registers each node's resources: a server after the one before it, agents after the first server, or after all of them where a server
+// that has not restarted does not know the agents' new token.
 func (k *k3s) install() error {
+	if err := k.rotateToken(); err != nil {
+		return fmt.Errorf("token: %w", err)
+	}
 	var before []pulumi.Resource
-	for _, server := range k.servers {
+	for i, server := range k.servers {
 		ready, err := k.node(server, before)
 		if err != nil {
 			return fmt.Errorf("server %s: %w", server.Node.Name, err)
 		}
 		before = []pulumi.Resource{ready}
 		k.joined = append(k.joined, ready)
+		if i == 0 {
+			if err := k.readCAHash(ready); err != nil {
+				return fmt.Errorf("hash of the CA: %w", err)
+			}
+		}
 	}
-	first := k.joined[:1:1]
+	awaited := 1
+	if k.tokens.generation() > 0 {
+		awaited = len(k.joined)
+	}
+	serving := k.joined[:awaited:awaited]
 	for _, agent := range k.agents {
-		ready, err := k.node(agent, first)
+		ready, err := k.node(agent, serving)
 		if err != nil {
 			return fmt.Errorf("agent %s: %w", agent.Node.Name, err)
 		}
@@ -127,8 +152,9 @@ func (k *k3s) connect() error {
 		return err
 	}
 	k.Cluster = &Cluster{
+		objects:  teardown.Objects{},
 		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Endpoint: k.Endpoint, Servers: k.endpoints(), Hosts: k.args.Hosts,
-		Version: binary.Version, Stable: k.Upgraded,
+		Version: binary.Version, Images: k.args.Artifacts.ImageDigests(), Stable: k.Upgraded,
 	}
 	if k.args.Connect == nil {
 		return nil

@@ -12,10 +12,10 @@ import (
 
 // k3sConfig is a node's config.yaml: keys are K3s's long flags (https://docs.k3s.io/installation/configuration). How the node
 // joins is not here: the install script decides that on the host, where it can see whether a cluster is already there.
-// The token makes it secret.
-func k3sConfig(cfg config.K3s, node config.Node, servers []config.Node, token string) (string, error) {
+// The tokens make it secret: servers know both, an agent knows the agents' only, which gives out none of the cluster's keys.
+func k3sConfig(cfg config.K3s, node config.Node, servers []config.Node, token, agentToken string) (string, error) {
 	keys := map[string]any{
-		"token":     token,
+		"token":     agentToken,
 		"node-name": node.Name,
 		"node-ip":   node.Address.String(),
 	}
@@ -32,6 +32,7 @@ func k3sConfig(cfg config.K3s, node config.Node, servers []config.Node, token st
 	if node.Role == config.RoleServer {
 		extra = cfg.ServerArgs
 		maps.Copy(keys, serverKeys(cfg, servers))
+		keys["token"], keys["agent-token"] = token, agentToken
 	}
 	for key, value := range extra {
 		if _, owned := keys[key]; owned {

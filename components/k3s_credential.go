@@ -16,17 +16,17 @@ import (
 	"strata/internal/subcommand"
 )
 
-// issueCredential registers the command that gives the stack its client certificate, and gives Kubeconfig its content. What it is asked
-// changes with the calendar, so it is known to every preview that another one is due; where the servers are is a part of it, too, and a
-// command that runs for that alone prints what it printed before. It is updated in place, and so is whatever has the kubeconfig in its
-// environment: a provider keeps its objects by its clusterIdentifier (docs/adr/0027).
+// issueCredential registers the command that gives the stack its client certificates, and gives Kubeconfig and ReaderKubeconfig their
+// content. What it is asked changes with the calendar, so it is known to every preview that another one is due; where the servers are is a
+// part of it, too, and a command that runs for that alone prints what it printed before. It is updated in place, and so is whatever has the
+// kubeconfig in its environment: a provider keeps its objects by its clusterIdentifier (docs/adr/0027).
 func (k *k3s) issueCredential() error {
 	at, limit := accessTo(k.servers), k.args.Timeouts.API
 	lifetime := k.args.Config.ClientCertificateLifetime
-	input := at.askedAs(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
+	input := at.asked(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
 		request := credential.Request{
-			Timeout: limit, User: credential.User(k.ctx.Stack()), Lifetime: lifetime,
-			Generation: credential.Generation(now(k.ctx), lifetime.Duration), Owner: &owner,
+			Timeout: limit, User: credential.User(k.ctx.Stack(), k.args.Config.KubeconfigGeneration), Lifetime: lifetime,
+			Generation: credential.Generation(now(k.ctx), lifetime.Duration), Owner: &owner, Reader: credential.ReaderDigest(),
 		}
 		for _, host := range hosts {
 			request.Servers = append(request.Servers, host.Target)
@@ -41,7 +41,14 @@ func (k *k3s) issueCredential() error {
 	if err != nil {
 		return err
 	}
-	k.Kubeconfig = pulumi.ToSecret(issued.Stdout.ApplyT(func(text string) (string, error) {
+	k.Kubeconfig = k.kubeconfigIn(issued, func(i *credential.Issued) string { return i.Kubeconfig })
+	k.ReaderKubeconfig = k.kubeconfigIn(issued, func(i *credential.Issued) string { return i.Reader })
+	return nil
+}
+
+// kubeconfigIn returns one of the kubeconfigs that were issued, with the address of Endpoint. Secret.
+func (k *k3s) kubeconfigIn(issued *local.Command, one func(*credential.Issued) string) pulumi.StringOutput {
+	return pulumi.ToSecret(issued.Stdout.ApplyT(func(text string) (string, error) {
 		parsed, err := credential.Parse(text)
 		switch {
 		case err != nil:
@@ -49,9 +56,8 @@ func (k *k3s) issueCredential() error {
 		case parsed == nil:
 			return "", errors.New("certificate of the stack: expected one, found none")
 		}
-		return rewriteKubeconfig(parsed.Kubeconfig, k.Endpoint, tunnelTo(k.servers))
+		return rewriteKubeconfig(one(parsed), k.Endpoint, tunnelTo(k.servers))
 	})).(pulumi.StringOutput)
-	return nil
 }
 
 // month is how often the upgrade reads the dates of K3s's certificates. They are renewed by a restart in their last 90 days.

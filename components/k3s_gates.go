@@ -51,25 +51,28 @@ func (k *k3s) gateNodes() error {
 	}
 	_, err = k.gate("nodes", health.Spec{
 		Kind: health.KindNodes, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
-		Nodes: &health.NodesSpec{PodNetwork: k.podNetwork()},
+		Nodes: &health.NodesSpec{
+			PodNetwork: k.podNetwork(), Backend: k.args.Config.Fixed()["flannel-backend"],
+			Kubelets: !slices.Contains(k.args.Config.Disable, "metrics-server"),
+		},
 	}, k.args.Hosts.All, append(k.joined, k.API, k.Upgraded)...)
 	return err
 }
 
 // podNetwork is the network that flannel writes routes for; not valid where another CNI plugin takes flannel's place.
 func (k *k3s) podNetwork() netip.Prefix {
-	if k.args.Config.ServerArgs["flannel-backend"] == "none" {
+	if k.args.Config.Fixed()["flannel-backend"] == "none" {
 		return netip.Prefix{}
 	}
 	return k.args.Config.ClusterCIDR
 }
 
-// gateSystem registers the gate of what K3s deploys itself.
+// gateSystem registers the gate of what K3s deploys itself. Each node must be able to use it.
 func (k *k3s) gateSystem() error {
 	_, err := k.gate("system", health.Spec{
 		Kind: health.KindSystem, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
-		System: &health.SystemSpec{Disabled: k.args.Config.Disable},
-	}, k.servers, k.API, k.Upgraded)
+		System: &health.SystemSpec{Disabled: k.args.Config.Disable, Domain: k.args.Config.Fixed()["cluster-domain"]},
+	}, k.args.Hosts.All, append(k.joined, k.API, k.Upgraded)...)
 	return err
 }
 

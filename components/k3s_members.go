@@ -6,6 +6,7 @@ import (
 
 	"strata/health"
 	"strata/internal/k3s/members"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/self"
 	"strata/internal/subcommand"
 )
@@ -15,8 +16,10 @@ import (
 // PULUMI_COMMAND_STDOUT, and the wanted set; so this one command does ask for its previous output.
 func (k *k3s) removeLeaving() (*local.Command, error) {
 	at := accessTo(k.args.Hosts.All)
-	input := at.asked(func(hosts []health.Host) any {
-		return members.Set{Timeout: k.args.Timeouts.Nodes, Members: membersOf(hosts), DiscardVolumesOf: k.args.Config.DiscardVolumesOf}
+	input := at.asked(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
+		return members.Set{
+			Timeout: k.args.Timeouts.Nodes, Members: membersOf(hosts), DiscardVolumesOf: k.args.Config.DiscardVolumesOf, Owner: &owner,
+		}
 	})
 	command := subcommand.New("members", input, pulumi.StringMap{self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)

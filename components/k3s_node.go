@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
@@ -36,7 +35,7 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*health.Gate, error) {
 		return nil, fmt.Errorf("release of its name: %w", err)
 	}
 	config := k.config(host)
-	install, err := k.installNode(name, host, config, append(with(before, pushes...), released))
+	install, err := k.installNode(name, host, config, append(with(before, pushes...), released, k.rotated))
 	if err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
@@ -55,21 +54,22 @@ func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	command := host.runs(asked)
 	command.Delete = subcommand.Text("host-run --delete")
 	claim, err := local.NewCommand(k.ctx, name+"-claim", command,
-		slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
+		slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...), host.deletedWith(), k.allowed(), []pulumi.ResourceOption{bounded(limit)})...)
 	if err != nil {
 		return nil, err
 	}
 	return claim, k.retire(name+"-uninstall", host, nil, claim, host.deletedWith()...)
 }
 
-// config is the node's config.yaml, with the other files behind it. Secret: the token in it makes that nothing follows from its sum.
+// config returns the node's config.yaml, with the other files behind it. It is secret. Its sum gives nothing away, because a
+// token is in it.
 func (k *k3s) config(host *Host) pulumi.StringOutput {
 	servers := make([]config.Node, 0, len(k.servers))
 	for _, server := range k.servers {
 		servers = append(servers, server.Node)
 	}
-	return k.token.ApplyT(func(token string) (string, error) {
-		text, err := k3sConfig(k.args.Config, host.Node, servers, token)
+	return pulumi.All(k.tokens.server(), k.tokens.agent).ApplyT(func(known []any) (string, error) {
+		text, err := k3sConfig(k.args.Config, host.Node, servers, known[0].(string), known[1].(string))
 		if err != nil {
 			return "", err
 		}
@@ -86,14 +86,17 @@ func (k *k3s) installNode(name string, host *Host, config pulumi.StringOutput, n
 		return nil, err
 	}
 	limit := k.args.Timeouts.Install
-	asked := pulumi.All(config, sumOf(config), k.args.Hosts.Identity.Owner).ApplyT(func(known []any) any {
-		return hostrun.Input{Stdin: known[0].(string), Timeout: limit, Script: hostScript("k3s-install.sh", append(owned(known[2].(k3snode.Owner), host.Node.Name),
+	asked := pulumi.All(config, sumOf(config), k.args.Hosts.Identity.Owner, k.caHash).ApplyT(func(known []any) any {
+		variables := append(owned(known[2].(k3snode.Owner), host.Node.Name),
 			variable{"ROLE", string(host.Node.Role)},
-			variable{"FIRST", strconv.FormatBool(host == k.servers[0])},
 			variable{"PEERS", strings.Join(k.peers(host), " ")},
 			variable{"BINARY_SHA256", binary.SHA256},
 			variable{"CONFIG_SHA256", known[1].(string)},
-		)...)}
+		)
+		if host != k.servers[0] { // which gets what the state knows of it when it runs
+			variables = append(variables, variable{"CA_HASH", known[3].(string)})
+		}
+		return hostrun.Input{Stdin: known[0].(string), Timeout: limit, Founds: k.founds(host), Script: hostScript("k3s-install.sh", variables...)}
 	})
 	return local.NewCommand(k.ctx, name+"-install", host.runs(asked),
 		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)

@@ -41,7 +41,8 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 			}
 		})
 		push, err := local.NewCommand(k.ctx, name+"-"+file.role, subcommand.New("push", input, pulumi.StringMap{self.SSHKey: host.SSHKey}),
-			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{bounded(k.args.Timeouts.Install), rerun.Replaced()})...)
+			// Not bounded: a slow line takes its time, and the command itself ends when nothing goes through.
+			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{rerun.Replaced()})...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file.role, err)
 		}

@@ -50,7 +50,7 @@ func (h *fakeHost) installWith(k3s config.K3s) (output string, code int) {
 	h.t.Helper()
 	more, err := k3sFiles(k3s, netip.MustParsePrefix("10.10.0.5/24"))
 	require.NoError(h.t, err)
-	return h.run("k3s-install.sh", configText+more, variable{"ROLE", "server"}, variable{"FIRST", "true"}, variable{"PEERS", ""}, configSum(configText+more), binarySum(h))
+	return h.run("k3s-install.sh", configText+more, variable{"ROLE", "server"}, variable{"FOUNDS", "true"}, variable{"PEERS", ""}, configSum(configText+more), binarySum(h))
 }
 
 func TestANodeGetsItsRegistriesAndRestartsForThem(t *testing.T) {

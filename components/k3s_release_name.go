@@ -8,6 +8,7 @@ import (
 
 	"strata/health"
 	"strata/internal/k3s/members"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/self"
 	"strata/internal/subcommand"
 )
@@ -19,14 +20,12 @@ import (
 func (k *k3s) releaseName(name string, host *Host, needs []pulumi.Resource) (pulumi.Resource, error) {
 	at := accessTo(append([]*Host{host}, slices.DeleteFunc(slices.Clone(k.servers), func(server *Host) bool { return server == host })...))
 	limit := k.args.Timeouts.Nodes
-	input := at.asked(func(hosts []health.Host) any {
+	input := at.asked(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
 		all := membersOf(hosts)
-		return members.Admission{Timeout: limit, First: host == k.servers[0], Node: all[0], Servers: all[1:]}
+		return members.Admission{Timeout: limit, Founds: k.founds(host), Node: all[0], Servers: all[1:], Owner: &owner}
 	})
 	// Its name, and its subcommand's, are in the states of stacks: they stay.
 	command := subcommand.New("admit", input, pulumi.StringMap{self.SSHKey: at.sshKey})
-	// A previous output means that there was a cluster.
-	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	return local.NewCommand(k.ctx, name+"-admit", command,
 		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
 }

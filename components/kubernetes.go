@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apiextensions"
 	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/utilities"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/config"
 )
@@ -23,12 +25,30 @@ func newObject(ctx *pulumi.Context, cluster *Cluster, token, name string, fields
 	if err != nil {
 		return nil, fmt.Errorf("version of the kubernetes SDK: %w", err)
 	}
+	cluster.note(token, fields)
 	object := &Object{}
 	opts = slices.Concat(opts, cluster.deletedWith(), cluster.asking(), []pulumi.ResourceOption{pulumi.Provider(cluster.Provider), pulumi.Version(version.String())})
 	if err := ctx.RegisterResource(token, name, fields, object, opts...); err != nil {
 		return nil, err
 	}
 	return object, nil
+}
+
+// note remembers an object as the program's own, by what its token and its fields say. Fields of other types are noted by their owner.
+func (c *Cluster) note(token string, fields pulumi.Map) {
+	version, kind, _ := strings.Cut(strings.TrimPrefix(token, "kubernetes:"), ":")
+	group, _, _ := strings.Cut(version, "/")
+	if group == "core" {
+		group = ""
+	}
+	metadata := fields
+	if kind != "Release" {
+		metadata, _ = fields["metadata"].(pulumi.Map)
+	}
+	namespace, _ := metadata["namespace"].(pulumi.String)
+	if name, named := metadata["name"].(pulumi.String); named {
+		c.objects.Add(schema.GroupKind{Group: group, Kind: kind}.String(), string(namespace), string(name))
+	}
 }
 
 // releaseArgs configures a Helm release.
@@ -82,6 +102,8 @@ const background = "pulumi.com/deletionPropagationPolicy"
 
 // newCustomResource registers a custom resource of the cluster. Most have an admission webhook, so they go in the background.
 func newCustomResource(ctx *pulumi.Context, cluster *Cluster, name string, args customResource, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
+	version := schema.FromAPIVersionAndKind(args.apiVersion, args.kind)
+	cluster.objects.Add(version.GroupKind().String(), args.namespace, args.name)
 	annotations := maps.Clone(args.wait)
 	if annotations == nil {
 		annotations = pulumi.StringMap{}
@@ -106,7 +128,6 @@ func newCustomResource(ctx *pulumi.Context, cluster *Cluster, name string, args 
 
 // newNamespace registers a namespace. Each has one owner: the component whose objects live there.
 func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string, labels pulumi.StringMap, opts ...pulumi.ResourceOption) (*Object, error) {
-	cluster.namespaces = append(cluster.namespaces, namespace)
 	metadata := pulumi.Map{"name": pulumi.String(namespace)}
 	if len(labels) > 0 {
 		metadata["labels"] = labels

@@ -120,6 +120,7 @@ func NewManifests(ctx *pulumi.Context, name string, args *ManifestsArgs, opts ..
 		for _, need := range one.needs(args.Objects) {
 			needs = append(needs, made[need])
 		}
+		args.Cluster.objects.Add(one.GroupVersionKind().GroupKind().String(), one.GetNamespace(), one.GetName())
 		object, err := newObject(ctx, args.Cluster, one.token(), one.resource(name), one.fields(),
 			append(childOf(m, needs...), bounded(args.Timeout))...)
 		if err != nil {

@@ -70,7 +70,8 @@ func (m *metallb) install() error {
 	if m.chart, err = m.args.Artifacts.One(config.ArtifactMetalLBChart); err != nil {
 		return err
 	}
-	namespace, err := newNamespace(m.ctx, m.args.Cluster, m.name+"-namespace", metallbNamespace, metallbLabels(), childOf(m, m.args.After...)...)
+	namespace, err := newLayerNamespace(m.ctx, m.args.Cluster, m.name, metallbNamespace, m.args.Config.Values, metallbLabels(),
+		childOf(m, m.args.After...)...)
 	if err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}

@@ -27,9 +27,10 @@ func metallbLabels() pulumi.StringMap {
 // metallbValues are the chart's values: L2 only, so neither FRR nor its webhook.
 func metallbValues() pulumi.Map {
 	return pulumi.Map{
-		"frrk8s":  pulumi.Map{"enabled": pulumi.Bool(false)},
-		"speaker": pulumi.Map{"frr": pulumi.Map{"enabled": pulumi.Bool(false)}},
-		"crds":    pulumi.Map{"enabled": pulumi.Bool(true), "validationFailurePolicy": pulumi.String("Fail")},
+		"frrk8s":     pulumi.Map{"enabled": pulumi.Bool(false)},
+		"speaker":    pulumi.Map{"frr": pulumi.Map{"enabled": pulumi.Bool(false)}, "livenessProbe": patientLiveness()},
+		"controller": pulumi.Map{"livenessProbe": patientLiveness()},
+		"crds":       pulumi.Map{"enabled": pulumi.Bool(true), "validationFailurePolicy": pulumi.String("Fail")},
 	}
 }
 

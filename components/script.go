@@ -23,7 +23,7 @@ var scripts embed.FS
 // shared are the functions that a script has in common with others, by its name.
 var shared = map[string]string{
 	"k3s-claim.sh": k3snode.Ownership, "k3s-install.sh": k3snode.Ownership + k3snode.Functions, "k3s-uninstall.sh": k3snode.Ownership,
-	"k3s-vip-remove.sh": k3snode.Ownership,
+	"k3s-vip-remove.sh": k3snode.Ownership, "k3s-ca-hash.sh": k3snode.Ownership,
 }
 
 // variable is a shell variable that a script reads. Its value must not be secret: it is an argument on the host.

@@ -29,7 +29,8 @@ func shell(t *testing.T, text, stdin string, env ...string) (output string, code
 
 // embedded are the scripts with the variables that their callers set.
 var embedded = map[string][]variable{
-	"k3s-install.sh":   {{"ROLE", "server"}, {"FIRST", "true"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"BINARY_SHA256", "00"}, {"CONFIG_SHA256", "00"}},
+	"k3s-install.sh":   {{"ROLE", "server"}, {"FOUNDS", "true"}, {"PEERS", "10.0.0.2 10.0.0.3"}, {"BINARY_SHA256", "00"}, {"CONFIG_SHA256", "00"}},
+	"k3s-ca-hash.sh":   nil,
 	"k3s-claim.sh":     nil,
 	"k3s-uninstall.sh": nil,
 	"k3s-vip.sh": {

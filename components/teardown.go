@@ -1,12 +1,15 @@
 package components
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,8 +19,8 @@ import (
 	"strata/internal/teardown"
 )
 
-// teardownLimit bounds what is read of a cluster before its destroy: an election takes seconds, and one that is dead holds up no longer.
-const teardownLimit = 15 * time.Second
+// guardLimit bounds what a guard reads of a cluster.
+const guardLimit = time.Minute
 
 // Registered notes the resources that a program registers, for one that depends on all of them.
 type Registered struct {
@@ -63,52 +66,135 @@ func (r *Registered) leaves() []pulumi.Resource {
 
 // TeardownArgs configures Teardown.
 type TeardownArgs struct {
-	// Config is the whole configuration; two of its keys protect.
+	// Config is the whole configuration: what it protects, and the losses that it consents to.
 	Config *config.Config
-	// Cluster is the one that a destroy takes away. Required.
+	// Cluster is the one whose objects are guarded. Required.
 	Cluster *Cluster
-	// Before are all resources of the program. Required.
-	Before *Registered
+	// Warn tells what leaves in a preview. Optional.
+	Warn func(ctx *pulumi.Context, message string) error
 }
 
-// Teardown owns the guard whose delete is the first of a destroy: it refuses where the configuration protects the cluster, and says what
-// will be lost. Pulumi's own protection is checked when a resource's turn comes, and by then all that depends on it is gone.
+// Teardown owns the guards of what others keep in the cluster. The first runs before any layer changes, the last after all of them and before
+// the first delete; the delete of the last is the first of a destroy. Each refuses to lose what others keep (docs/adr/0025, 0052).
 type Teardown struct {
 	pulumi.ResourceState
+	ctx   *pulumi.Context
+	name  string
+	args  *TeardownArgs
+	first *local.Command
+	// wanted is the guards' input, once every object is registered.
+	wanted  pulumi.Output
+	resolve func(any)
+	reject  func(error)
 }
 
-// NewTeardown registers the guard. It must come last. It does nothing but at its delete, and is not deleted with anything: it would not be
-// asked then (docs/adr/0025).
+// NewTeardown registers the first guard, and has every layer wait for it. End must follow, whatever becomes of the layers.
 func NewTeardown(ctx *pulumi.Context, name string, args *TeardownArgs, opts ...pulumi.ResourceOption) (*Teardown, error) {
-	t := &Teardown{}
-	leaves := args.Before.leaves()
+	t := &Teardown{ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:teardown:Teardown", name, t, opts...); err != nil {
 		return nil, err
 	}
-	environment := pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig}
-	guard, servers := args.guard(), args.Cluster.Hosts.With(config.RoleServer)
-	if guard.Tunnel = tunnelTo(servers); guard.Tunnel.There() {
-		environment[self.SSHKey] = accessTo(servers).sshKey
-	}
-	command := subcommand.AtDelete("teardown", guard, environment)
-	_, err := local.NewCommand(ctx, name+"-guard", command, append(childOf(t, leaves...), bounded(metav1.Duration{Duration: teardownLimit}))...)
+	t.wanted, t.resolve, t.reject = ctx.NewOutput()
+	options, err := t.announcing()
 	if err != nil {
+		return nil, err
+	}
+	t.first, err = t.guard(name+"-first", nil, append(options, childOf(t, args.Cluster.Stable)...)...)
+	if err != nil {
+		t.reject(err)
 		return nil, fmt.Errorf("teardown: %w", err)
 	}
-	return t, ctx.RegisterResourceOutputs(t, pulumi.Map{})
+	args.Cluster.Stable = t.first
+	return t, nil
 }
 
-// guard is what the guard asks at its delete.
-func (args *TeardownArgs) guard() teardown.Guard {
+// End registers the last guard, which depends on all resources of the program. failed is the error of the layers, if they have one.
+func (t *Teardown) End(registered *Registered, failed error) error {
+	if failed != nil {
+		t.reject(failed)
+		return failed
+	}
+	leaves := registered.leaves()
+	wanted := t.input()
+	t.resolve(wanted)
+	if _, err := t.guard(t.name+"-guard", subcommand.Text("teardown"), childOf(t, leaves...)...); err != nil {
+		return fmt.Errorf("teardown: %w", err)
+	}
+	return t.ctx.RegisterResourceOutputs(t, pulumi.Map{"guarded": t.answered(wanted)})
+}
+
+// guard registers a guard. What leaves is the difference to its own previous output.
+func (t *Teardown) guard(name string, atDelete pulumi.StringPtrInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
+	environment := pulumi.StringMap{self.Kubeconfig: t.args.Cluster.Kubeconfig}
+	if servers := t.servers(); tunnelTo(servers).There() {
+		environment[self.SSHKey] = accessTo(servers).sshKey
+	}
+	command := subcommand.New("discard-guard", t.wanted, environment)
+	command.AddPreviousOutputInEnv = pulumi.Bool(true)
+	command.Delete = atDelete
+	return local.NewCommand(t.ctx, name, command, append(opts, bounded(metav1.Duration{Duration: guardLimit}))...)
+}
+
+// answered is an error where something leaves and the first guard has not passed. With --continue-on-error the engine goes on after a step that
+// failed, and would delete; with --target it may delete without a guard. An error of the program ends the run before its deletes.
+func (t *Teardown) answered(wanted teardown.Guard) pulumi.Output {
+	return t.first.Stdout.ApplyT(func(printed string) (bool, error) {
+		var passed teardown.Objects
+		err := json.Unmarshal([]byte(printed), &passed)
+		leaving := passed.Holders(wanted.Objects)
+		if err == nil && leaving == "" {
+			return true, nil
+		}
+		return false, fmt.Errorf("%s-first has not passed, so nothing is deleted; it is asked about: %s; a run with --target needs it as well",
+			t.name, cmp.Or(leaving, "what leaves"))
+	})
+}
+
+// announcing is the option by which a preview, which contacts no cluster, warns of what leaves.
+func (t *Teardown) announcing() ([]pulumi.ResourceOption, error) {
+	if t.args.Warn == nil || !t.ctx.DryRun() {
+		return nil, nil
+	}
+	hook, err := t.ctx.RegisterResourceHook(t.name+"-leaving", func(args *pulumi.ResourceHookArgs) error {
+		before, wanted := guardOf(args.OldInputs), guardOf(args.NewInputs)
+		if leaving := before.Objects.Holders(wanted.Objects); leaving != "" {
+			return t.args.Warn(t.ctx, "with this run leave: "+leaving+"; pulumi up refuses where others keep something in them, or use them (strata:discard)")
+		}
+		return nil
+	}, &pulumi.ResourceHookOptions{OnDryRun: true})
+	return []pulumi.ResourceOption{pulumi.ResourceHooks(&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{hook}})}, err
+}
+
+// guardOf reads a guard's input. What is unknown or of another version has no objects.
+func guardOf(inputs resource.PropertyMap) (guard teardown.Guard) {
+	if text, known := plain(inputs)["stdin"].(string); known && json.Unmarshal([]byte(text), &guard) != nil {
+		return teardown.Guard{}
+	}
+	return guard
+}
+
+func (t *Teardown) servers() []*Host {
+	if t.args.Cluster.Hosts == nil {
+		return nil
+	}
+	return t.args.Cluster.Hosts.With(config.RoleServer)
+}
+
+// input returns the question of both guards.
+func (t *Teardown) input() teardown.Guard {
+	cluster, cfg := t.args.Cluster, t.args.Config
+	cluster.objects.Sort()
 	guard := teardown.Guard{
-		Servers: args.Cluster.Servers, Namespaces: slices.Sorted(slices.Values(args.Cluster.namespaces)),
-		Timeout: metav1.Duration{Duration: teardownLimit},
+		Servers: cluster.Servers, Namespaces: cluster.objects["Namespace"], Tunnel: tunnelTo(t.servers()), Existing: cluster.Identity == nil,
+		Objects: cluster.objects, Discard: teardown.Discard(cfg.Discard), Timeout: metav1.Duration{Duration: guardLimit},
 	}
-	if args.Config.K3s.Protect {
-		guard.Protected = append(guard.Protected, "strata:k3s.protect")
+	for key, protects := range map[string]bool{
+		"strata:cluster.protect": cfg.Cluster.Protect, "strata:hosts.vm.protect": cfg.Hosts.VM.Protect, "strata:k3s.protect": cfg.K3s.Protect,
+	} {
+		if protects {
+			guard.Protected = append(guard.Protected, key)
+		}
 	}
-	if args.Config.Hosts.VM.Protect {
-		guard.Protected = append(guard.Protected, "strata:hosts.vm.protect")
-	}
+	slices.Sort(guard.Protected)
 	return guard
 }

@@ -95,7 +95,8 @@ func (t *traefik) install() error {
 	if err != nil {
 		return err
 	}
-	if t.namespace, err = newNamespace(t.ctx, t.args.Cluster, t.name+"-namespace", traefikName, nil, childOf(t, t.args.Cluster.Provider)...); err != nil {
+	if t.namespace, err = newLayerNamespace(t.ctx, t.args.Cluster, t.name, traefikName, t.args.Config.Values, nil,
+		childOf(t, t.args.Cluster.Provider)...); err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}
 	needs := childOf(t, with(t.args.After, t.namespace)...)

@@ -53,6 +53,7 @@ func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 			"terminationGracePeriodSeconds": pulumi.Int(int(grace.Seconds())),
 			"lifecycle":                     pulumi.Map{"preStop": pulumi.Map{"sleep": pulumi.Map{"seconds": pulumi.Int(int(traefikPreStop.Seconds()))}}},
 		},
+		"livenessProbe":  patientLiveness(),
 		"updateStrategy": pulumi.Map{"rollingUpdate": pulumi.Map{"maxUnavailable": pulumi.Int(0), "maxSurge": pulumi.Int(1)}},
 		"podDisruptionBudget": pulumi.Map{
 			"enabled": pulumi.Bool(cfg.Replicas > 1), "maxUnavailable": pulumi.Int(1),

@@ -99,6 +99,7 @@ func TestAnUninstallDoesNotWaitForAServerThatIsStarting(t *testing.T) {
 
 func TestAnUninstallKeepsWhatIsNotOurs(t *testing.T) {
 	h := newFakeHost(t)
+	h.mark()
 	h.write("etc/rancher/rke2/config.yaml", "another's")
 	h.write("var/lib/rancher/other", "another's")
 	out, code := h.run("k3s-uninstall.sh", "")
@@ -123,7 +124,11 @@ func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
 		"a Pod's link": {func(h *fakeHost) { h.write("says/ip", "7: veth0a1b2c3d@if2: <BROADCAST> mtu 1450\n") }, "interface: veth0a1b2c3d"},
 		"a chain":      {func(h *fakeHost) { h.write("says/iptables-save", ":KUBE-SERVICES - [0:0]\n") }, "iptables: :KUBE-SERVICES"},
 		"a v6 rule":    {func(h *fakeHost) { h.write("says/ip6tables-save", "-A FLANNEL-FWD -j ACCEPT\n") }, "iptables: -A FLANNEL-FWD"},
-		"a process":    {func(h *fakeHost) { h.process("4711", "/usr/local/bin/k3s") }, "/proc/4711 "},
+		"a set of a policy": {func(h *fakeHost) {
+			h.write("says/ipset", "inet6:KUBE-DST-ABC\n")
+			h.write("inuse", "")
+		}, "ipset: inet6:KUBE-DST-ABC"},
+		"a process": {func(h *fakeHost) { h.process("4711", "/usr/local/bin/k3s") }, "/proc/4711 "},
 		"a shim": {func(h *fakeHost) {
 			h.process("4712", "/var/lib/rancher/k3s/data/current/bin/containerd-shim-runc-v2 (deleted)")
 		}, "/proc/4712 "},
@@ -134,6 +139,7 @@ func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			h := newFakeHost(t)
+			h.mark()
 			test.leave(h)
 			out, code := h.run("k3s-uninstall.sh", "")
 			assert.Equal(t, 1, code)
@@ -143,8 +149,21 @@ func TestTheResidueScanFindsWhatIsLeft(t *testing.T) {
 	}
 }
 
+// A set can be destroyed once K3s's own script has taken the rules that name it.
+func TestAnUninstallDestroysTheSetsOfNetworkPolicies(t *testing.T) {
+	h := newFakeHost(t)
+	h.mark()
+	h.write("says/ipset", "KUBE-SRC-ABC\nanother\ninet6:KUBE-DST-DEF\nKUBE-LOOP-BACK\n")
+	h.write("inuse", "")
+	executable(t, h.path("usr/local/bin/k3s-killall.sh"), h.rooted("#!/bin/sh\nrm ROOT/inuse \"$0\"\n"))
+	out, code := h.run("k3s-uninstall.sh", "")
+	assert.Zero(t, code, out)
+	assert.Equal(t, "another\nKUBE-LOOP-BACK\n", h.read("says/ipset"))
+}
+
 func TestTheResidueScanLeavesOthersAlone(t *testing.T) {
 	h := newFakeHost(t)
+	h.mark()
 	h.write("says/ip", "2: eth0: <UP> mtu 1500\n3: docker0: <UP> mtu 1500\n4: vethab12@if3: <UP> mtu 1500\n5: cni1: <UP> mtu 1500\n")
 	h.write("says/iptables-save", ":DOCKER - [0:0]\n-A INPUT -j ACCEPT -m comment --comment KUBE-LIKE\n")
 	h.write("proc/self/mounts", "tmpfs "+h.root+"/run/user/0 tmpfs rw 0 0\n")
@@ -157,6 +176,39 @@ func TestTheResidueScanLeavesOthersAlone(t *testing.T) {
 	assert.Zero(t, code, out)
 	assert.True(t, h.exists("run/containerd/containerd.sock"))
 	assert.True(t, h.exists("var/log/containers/another.log"))
+}
+
+// mark makes the fake host this cluster's, as a claim does.
+func (h *fakeHost) mark() {
+	_, code := h.run("k3s-claim.sh", "")
+	require.Zero(h.t, code)
+}
+
+// A host without a mark and without K3s may be another's by now: kubeadm, RKE2 and k0s have Pods as well.
+func TestUninstallLeavesAnotherKubernetesAlone(t *testing.T) {
+	for name, files := range map[string][]string{
+		"kubeadm": {"etc/kubernetes/kubelet.conf", "var/lib/kubelet/config.yaml"},
+		"RKE2":    {"etc/rancher/rke2/config.yaml", "var/lib/rancher/rke2/server/token", "var/lib/kubelet/pods/x", "usr/local/bin/kubectl"},
+		"k0s":     {"etc/k0s/k0s.yaml", "var/lib/k0s/kubelet/pods/x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newFakeHost(t)
+			files := append(files, "var/log/pods/kube-system_etcd_1/etcd/0.log", "run/containerd/containerd.sock", "sys/fs/cgroup/kubepods.slice/cgroup.procs")
+			for _, file := range files {
+				h.write(file, "another's")
+			}
+			h.write("etc/modules-load.d/strata-k3s.conf", "overlay\n")
+			out, code := h.run("k3s-uninstall.sh", "")
+			assert.Zero(t, code, out)
+			assert.Contains(t, out, "has no mark and no K3s; what else runs there was left alone")
+			assert.Empty(t, h.read("systemctl.log"), "nothing was stopped")
+			for _, file := range files {
+				assert.Equal(t, "another's", h.read(file), file)
+			}
+			assert.False(t, h.exists("etc/modules-load.d/strata-k3s.conf"), "Strata wrote it")
+			assert.False(t, h.exists("var/lib/strata"), "Strata wrote it")
+		})
+	}
 }
 
 // process makes a process that runs an executable of the fake root.

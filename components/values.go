@@ -116,3 +116,10 @@ func (m *merging) input(value any) pulumi.Input {
 	}
 	return pulumi.Any(value)
 }
+
+// patientLiveness are the values of a liveness probe, for what carries connections or admits objects: as cert-manager's chart has them for
+// its controller. A busy host answers late, and a container that is ended for that loses what it holds: of a MetalLB speaker, every
+// connection to the addresses that it announces.
+func patientLiveness() pulumi.Map {
+	return pulumi.Map{"timeoutSeconds": pulumi.Int(15), "failureThreshold": pulumi.Int(8)}
+}

@@ -45,7 +45,9 @@ const (
 	vaultName    = "vault"
 	vaultPort    = 8200
 	vaultService = vaultName + "." + vaultName + ".svc"
-	vaultTLS     = "vault-tls"
+	// vaultInternal is the name of the Service of its Pods, which the chart gives.
+	vaultInternal = "vault-internal"
+	vaultTLS      = "vault-tls"
 	// vaultCertificateLifetime is long because Vault reads its certificate only when it starts.
 	vaultCertificateLifetime = "43800h0m0s"
 )
@@ -85,11 +87,12 @@ func (v *vaultLayer) install() error {
 	if v.chart, err = v.args.Artifacts.One(config.ArtifactVaultChart); err != nil {
 		return err
 	}
-	if v.namespace, err = newNamespace(v.ctx, v.args.Cluster, v.name+"-namespace", vaultName, nil, childOf(v, v.args.After...)...); err != nil {
+	if v.namespace, err = newLayerNamespace(v.ctx, v.args.Cluster, v.name, vaultName, v.args.Config.Values, nil,
+		childOf(v, v.args.After...)...); err != nil {
 		return fmt.Errorf("namespace: %w", err)
 	}
 	v.certificate, err = NewCertificate(v.ctx, v.name+"-certificate", &CertificateArgs{
-		Namespace: vaultName, Secret: vaultTLS, DNSNames: []string{vaultService, vaultName + "-0.vault-internal"}, Signer: v.args.CA.Signer,
+		Namespace: vaultName, Secret: vaultTLS, DNSNames: []string{vaultService, vaultName + "-0." + vaultInternal}, Signer: v.args.CA.Signer,
 		Lifetime: vaultCertificateLifetime, Cluster: v.args.Cluster, Timeouts: v.args.Timeouts, Layer: vaultName,
 		After: []pulumi.Resource{v.args.CA.Ready, v.namespace},
 	}, pulumi.Parent(v))

@@ -51,7 +51,7 @@ func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.Re
 	if err != nil {
 		return nil, fmt.Errorf("wave: %w", err)
 	}
-	namespace, err := newNamespace(ctx, args.Cluster, name+"-namespace", waveNamespace, nil, childOf(w, args.After...)...)
+	namespace, err := newLayerNamespace(ctx, args.Cluster, name, waveNamespace, args.Config.Values, nil, childOf(w, args.After...)...)
 	if err != nil {
 		return nil, fmt.Errorf("wave: namespace: %w", err)
 	}

@@ -16,6 +16,12 @@ type Cluster struct {
 	// ServiceNetwork is the network of the cluster's Services, as CIDR: kind has 10.96.0.0/16, k3d 10.43.0.0/16. Default: none, and
 	// metallb.addresses is not held against it.
 	ServiceNetwork netip.Prefix `json:"serviceNetwork,omitzero"`
+	// NetworkPolicies is k3s.networkPolicies for an existing cluster, whose network has to enforce them: that of kind does from 0.24 on.
+	// Default false.
+	NetworkPolicies bool `json:"networkPolicies,omitempty"`
+	// Protect refuses a destroy of the stack, and every run that would lose what others keep in its namespaces, until it is false again and
+	// an up has seen that. Default false.
+	Protect bool `json:"protect,omitempty"`
 }
 
 // OnExistingCluster reports whether the stack runs on an existing cluster. Then there are no hosts, no K3s of ours, and nothing to delete

@@ -33,6 +33,8 @@ type Config struct {
 	ArgoCD ArgoCD `json:"argocd"`
 	// Apps is the section `strata:apps`: what runs on the platform.
 	Apps Apps `json:"apps"`
+	// Discard is the section `strata:discard`: consent to lose what others keep.
+	Discard Discard `json:"discard"`
 	// Artifacts is the section `strata:artifacts`: where binaries, charts and images come from.
 	Artifacts Artifacts `json:"artifacts"`
 	// Timeouts is the section `strata:timeouts`.

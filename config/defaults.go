@@ -3,6 +3,7 @@ package config
 import (
 	"net/netip"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -79,6 +80,11 @@ func (c *Config) derive() {
 		}
 	case DriverLibvirt, DriverProxmox:
 		hosts.deriveVMs()
+	}
+	if c.K3s.NetworkPolicies == nil && !c.OnExistingCluster() {
+		disabled, err := strconv.ParseBool(c.K3s.Fixed()["disable-network-policy"])
+		enforced := err != nil || !disabled
+		c.K3s.NetworkPolicies = &enforced
 	}
 	c.derivePlatform()
 	c.Artifacts.MachineImage = or(c.Artifacts.MachineImage, c.Artifacts.Source)

@@ -20,6 +20,13 @@ type CertManager struct {
 	Replicas int `json:"replicas,omitempty"`
 	// CommonName is the name of the stack's root CA. Default: Strata root of the stack.
 	CommonName string `json:"commonName,omitempty"`
+	// NameConstraints are the DNS domains for which, and below which, the stack's CA can sign; clients refuse all other names, and every
+	// address. ingress.domain must be in them. They are fixed in a CA that is there (docs/config-changes.md). Default: none, it can sign any
+	// name.
+	NameConstraints []string `json:"nameConstraints,omitempty"`
+	// AcceptedCA takes a CA that cert-manager has made in place of the stack's own: its sha256 fingerprint in hex, or the first 16 digits or more
+	// (docs/troubleshooting.md). Default: a CA that the stack has not recorded closes a gate.
+	AcceptedCA string `json:"acceptedCA,omitempty"`
 	// Issuer says who signs the platform's certificates: selfSigned, a root of the stack's own, vault, or acme, an ACME server such as
 	// Let's Encrypt. Default selfSigned.
 	Issuer string `json:"issuer,omitempty" enum:"selfSigned,vault,acme"`

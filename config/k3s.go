@@ -29,11 +29,21 @@ type K3s struct {
 	// it, so a stack needs an up more often than that. At least 1m; K3s signs for 10m at least and for a year at most, unless
 	// cluster-signing-duration in kube-controller-manager-arg says otherwise. Default 8760h; that is a year.
 	ClientCertificateLifetime metav1.Duration `json:"clientCertificateLifetime,omitzero"`
+	// KubeconfigGeneration revokes the kubeconfigs that the stack has handed out: the next up of a higher one gives the stack another user,
+	// and takes the rights of the former ones away. It can only grow. Default 0.
+	KubeconfigGeneration int `json:"kubeconfigGeneration,omitempty"`
+	// TokenGeneration gives the cluster other tokens, by which nodes join it: the next up of a higher one has K3s encrypt the cluster's keys
+	// with the new one, and restarts K3s on the servers, one by one, and then on the agents. It can only grow. Default 0.
+	TokenGeneration int `json:"tokenGeneration,omitempty"`
 	// Snapshots are etcd's, which each server writes for itself.
 	Snapshots Snapshots `json:"snapshots,omitzero"`
 	// Registries are container registries that have mirrors or want a login, and such mirrors. Default: none, and a registries.yaml that
 	// a person has written on a host stays as it is.
 	Registries []Registry `json:"registries,omitempty"`
+	// NetworkPolicies admits to the Pods of Strata's layers only what they serve: users, webhooks and metrics (docs/security.md). Namespaces
+	// of workloads get none. Default true. With disable-network-policy in serverArgs the default is false: another
+	// controller must enforce them then.
+	NetworkPolicies *bool `json:"networkPolicies,omitempty"`
 	// Proxy is how nodes reach what is outside their network. Default: none, directly.
 	Proxy Proxy `json:"proxy,omitzero"`
 	// ServerArgs are further keys of the servers' config.yaml of K3s, by their long flag name.
@@ -43,7 +53,8 @@ type K3s struct {
 	// DiscardVolumesOf are the names of nodes that may be removed although volumes are on their disks, which are wiped. Default: none, and
 	// the removal of such a node is refused.
 	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
-	// Protect refuses to destroy the cluster until it is false again and an up has seen that. Default false.
+	// Protect refuses to destroy the cluster until it is false again and an up has seen that; and it refuses an up that would lose what others
+	// keep in a namespace that leaves, whatever strata:discard consents to. Default false.
 	Protect bool `json:"protect,omitempty"`
 }
 

@@ -103,6 +103,7 @@ func (c *Config) check() problems {
 	c.checkCertificates(&ps)
 	c.checkIngress(&ps)
 	c.checkValues(&ps)
+	c.checkDiscard(&ps)
 	c.checkArtifacts(&ps)
 	c.checkTimeouts(&ps)
 	return ps

@@ -72,6 +72,24 @@ func TestWhatIsSetReplacesTheDefault(t *testing.T) {
 	assert.Equal(t, 10*time.Minute, cfg.Timeouts.Nodes.Duration)
 }
 
+func TestNetworkPoliciesFollowWhatEnforcesThem(t *testing.T) {
+	for k3s, want := range map[string]bool{
+		`{}`:                        true,
+		`{"networkPolicies":false}`: false,
+		`{"serverArgs":{"disable-network-policy":true}}`:                          false,
+		`{"serverArgs":{"disable-network-policy":"true"}}`:                        false,
+		`{"serverArgs":{"disable-network-policy":false}}`:                         true,
+		`{"networkPolicies":true,"serverArgs":{"disable-network-policy":true}}`:   true,
+		`{"networkPolicies":false,"serverArgs":{"disable-network-policy":false}}`: false,
+	} {
+		raw := good()
+		raw["k3s"] = k3s
+		cfg, err := config.Load("dev", raw, noEnv)
+		require.NoError(t, err)
+		assert.Equal(t, want, *cfg.K3s.NetworkPolicies, k3s)
+	}
+}
+
 func TestNullAndEmptyMeanNotSet(t *testing.T) {
 	raw := good()
 	raw["k3s"] = `{"disable":null,"clusterCIDR":null}`

@@ -26,6 +26,7 @@ func TestAStackMayRunOnAnExistingCluster(t *testing.T) {
 	assert.NotContains(t, cfg.Needed(), config.ArtifactK3sImages)
 	assert.Contains(t, cfg.Needed(), config.ArtifactMetalLBChart)
 	assert.False(t, cfg.PodNetwork().IsValid(), "it is not configured")
+	assert.False(t, cfg.Cluster.NetworkPolicies, "nothing changes who reaches what")
 
 	ours, err := config.Load("dev", good(), noEnv)
 	require.NoError(t, err)
@@ -48,6 +49,7 @@ func TestEachRuleOfAnExistingClusterGivesOneLineWithKeyValueRuleAndFix(t *testin
 		"a version of K3s":            {onCluster("k3s", `{"version":"v1.36.3+k3s1"}`), `strata:k3s.version: "v1.36.3+k3s1"` + whose + remove},
 		"an address of the API's own": {onCluster("k3s", `{"vip":"10.10.0.9"}`), `strata:k3s.vip: "10.10.0.9"` + whose + remove},
 		"snapshots":                   {onCluster("k3s", `{"snapshots":{"retention":9}}`), `strata:k3s.snapshots: {"schedule":"0 */12 * * *","retention":9}` + whose + remove},
+		"policies of K3s":             {onCluster("k3s", `{"networkPolicies":true}`), "strata:k3s.networkPolicies: true" + whose + remove},
 		"an upgrade":                  {onCluster("upgrade", `{"concurrency":2}`), "strata:upgrade.concurrency: 2" + whose + remove},
 		"no addresses": {onCluster("metallb", `{}`),
 			"strata:metallb.addresses: is empty; give at least one range of the nodes' network that nothing else uses (docs/existing-clusters.md says how to find one)"},

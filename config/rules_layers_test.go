@@ -4,6 +4,12 @@ import "strata/config"
 
 // layersRules are about what is inside the cluster, less MetalLB.
 var layersRules = []rule{
+	{"consent to lose a namespace that is none", one("discard", `{"namespaces":["Team A"]}`),
+		"strata:discard.namespaces[0]: Team A is no name of a namespace; write one that a refused up has named"},
+	{"consent to lose a kind that holds nothing", one("discard", `{"objects":["ClusterIsuer/strata"]}`),
+		"strata:discard.objects[0]: ClusterIsuer/strata has a kind that others cannot use; did you mean ClusterIssuer?"},
+	{"consent without a name", one("discard", `{"objects":["Gateway/traefik"]}`),
+		"strata:discard.objects[0]: Gateway/traefik is not written as Gateway/NAMESPACE/NAME; write it as a refused up has named it"},
 	{"a Gateway API that is no release", one("crds", `{"gatewayAPIVersion":"1.6"}`),
 		"strata:crds.gatewayAPIVersion: 1.6 is not of the form vX.Y.Z; write a release tag, for example " + config.GatewayAPIVersion},
 	{"an issuer that resembles one", one("certManager", `{"issuer":"valut"}`),
@@ -34,6 +40,16 @@ var layersRules = []rule{
 	{"a domain that is none", one("ingress", `{"domain":"Example.org"}`),
 		"strata:ingress.domain: Example.org is not a DNS domain; " +
 			"use lower-case letters, digits, dashes and dots, for example staging.example.org"},
+	{"a CA that may not sign for the platform", both("certManager", `{"nameConstraints":["example.org","*.example.org"]}`, "ingress", `{"domain":"example.org"}`),
+		"strata:certManager.nameConstraints[1]: *.example.org is not a DNS domain; write it without a dot or a star in front, for example example.org"},
+	{"a CA that may sign for a name alike", both("certManager", `{"nameConstraints":["ample.org"]}`, "ingress", `{"domain":"example.org"}`),
+		"strata:certManager.nameConstraints: ample.org does not permit ingress.domain, example.org; add it, or a domain that it is below"},
+	{"constraints of another's CA", one("certManager", `{"issuer":"vault","vault":{"address":"https://v.example.org","path":"pki/sign/a"},"nameConstraints":["example.org"]}`),
+		"strata:certManager.nameConstraints: is set, and the CA is not this stack's; remove it, or set certManager.issuer: selfSigned"},
+	{"a CA by a name", one("certManager", `{"acceptedCA":"AB:CD"}`),
+		"strata:certManager.acceptedCA: AB:CD is no sha256 fingerprint; write 16 to 64 hex digits, in lower case and without colons, as the gate names them"},
+	{"another's CA that is taken", one("certManager", `{"issuer":"vault","vault":{"address":"https://v.example.org","path":"pki/sign/a"},"acceptedCA":"0123456789abcdef"}`),
+		"strata:certManager.acceptedCA: is set, and the CA is not this stack's; remove it, or set certManager.issuer: selfSigned"},
 	{"Traefik without certificates", both("ingress", `{"controllers":["traefik"]}`, "certManager", `{"enabled":false}`),
 		"strata:ingress.controllers: traefik needs certificates, and certManager.enabled is false; " +
 			"enable cert-manager, or set ingress.controllers: []"},

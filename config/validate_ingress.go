@@ -21,6 +21,9 @@ var releaseVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 // bcryptHash is the form of a bcrypt hash.
 var bcryptHash = regexp.MustCompile(`^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$`)
 
+// fingerprint is a certificate's, or its beginning.
+var fingerprint = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
+
 // longestRequestLimit keeps a Pod's grace period below an hour.
 const longestRequestLimit = time.Hour
 
@@ -35,8 +38,39 @@ func (c *Config) checkCertificates(ps *problems) {
 		ps.add(field("certManager.replicas"), fmt.Sprint(c.CertManager.Replicas), "is less than one", "use 1 or more")
 	}
 	c.checkIssuer(ps)
+	c.checkNameConstraints(ps)
+	switch accepted := c.CertManager.AcceptedCA; {
+	case accepted == "":
+	case c.othersCA():
+		ps.add(field("certManager.acceptedCA"), "", "is set, and the CA is not this stack's", "remove it, or set certManager.issuer: selfSigned")
+	case !fingerprint.MatchString(accepted):
+		ps.add(field("certManager.acceptedCA"), accepted, "is no sha256 fingerprint", "write 16 to 64 hex digits, in lower case and without colons, as the gate names them")
+	}
 	if len(c.CertManager.CommonName) > 64 {
 		ps.add(field("certManager.commonName"), c.CertManager.CommonName, "is longer than the 64 characters of a common name (RFC 5280)", "shorten it")
+	}
+}
+
+// othersCA reports whether another's CA signs.
+func (c *Config) othersCA() bool {
+	return c.CertManager.Issuer == IssuerACME || c.CertManager.Vault.Address != ""
+}
+
+// checkNameConstraints refuses constraints that the CA cannot have, and those that leave out the platform's own names.
+func (c *Config) checkNameConstraints(ps *problems) {
+	manager, inside := c.CertManager, false
+	for i, domain := range manager.NameConstraints {
+		if len(validation.IsDNS1123Subdomain(domain)) > 0 {
+			ps.add(field("certManager.nameConstraints[%d]", i), domain, "is not a DNS domain", "write it without a dot or a star in front, for example example.org")
+		}
+		inside = inside || strings.HasSuffix("."+c.Ingress.Domain, "."+domain)
+	}
+	switch key := field("certManager.nameConstraints"); {
+	case len(manager.NameConstraints) == 0:
+	case c.othersCA():
+		ps.add(key, "", "is set, and the CA is not this stack's", "remove it, or set certManager.issuer: selfSigned")
+	case !inside:
+		ps.add(key, strings.Join(manager.NameConstraints, ", "), "does not permit ingress.domain, "+c.Ingress.Domain, "add it, or a domain that it is below")
 	}
 }
 

@@ -62,6 +62,12 @@ func (c *Config) checkK3s(ps *problems) {
 	if d := k3s.ClientCertificateLifetime.Duration; d < shortestCertificate {
 		ps.add(field("k3s.clientCertificateLifetime"), d.String(), "ends while an up uses it", "write at least "+shortestCertificate.String()+", or leave it out for a year")
 	}
+	if k3s.KubeconfigGeneration < 0 {
+		ps.add(field("k3s.kubeconfigGeneration"), strconv.Itoa(k3s.KubeconfigGeneration), "is no generation", "count from 0, and add 1 to revoke every kubeconfig")
+	}
+	if k3s.TokenGeneration < 0 {
+		ps.add(field("k3s.tokenGeneration"), strconv.Itoa(k3s.TokenGeneration), "is no generation", "count from 0, and add 1 to change the cluster's tokens")
+	}
 	c.checkRegistries(ps)
 	c.checkProxy(ps)
 	checkArgs(ps, field("k3s.serverArgs"), k3s.ServerArgs)

@@ -81,12 +81,20 @@ const (
 
 // charts are the tables by the key of the values.
 var charts = map[string]chartTable{
-	"metallb.values":          {ArtifactMetalLBChart, metallbOwned, nil},
-	"certManager.values":      {ArtifactCertManagerChart, certManagerOwned, nil},
+	"metallb.values":          {ArtifactMetalLBChart, metallbOwned, liveness("controller.", "speaker.")},
+	"certManager.values":      {ArtifactCertManagerChart, certManagerOwned, liveness("webhook.")},
 	"vault.values":            {ArtifactVaultChart, vaultOwned, nil},
-	"traefik.values":          {ArtifactTraefikChart, traefikOwned, []string{"global.checkNewVersion", "global.sendAnonymousUsage", "ingressClass.isDefaultClass"}},
+	"traefik.values":          {ArtifactTraefikChart, traefikOwned, append(liveness(""), "global.checkNewVersion", "global.sendAnonymousUsage", "ingressClass.isDefaultClass")},
 	"apisix.values":           {ArtifactAPISIXChart, apisixOwned, nil},
 	"apisix.controllerValues": {ArtifactAPISIXControllerChart, apisixControllerOwned, nil},
 	"argocd.values":           {ArtifactArgoCDChart, argocdOwned, []string{"global.networkPolicy.create", "dex.enabled", "notifications.enabled", "applicationSet.replicas"}},
 	"apps.wave.values":        {ArtifactWaveChart, waveOwned, nil},
+}
+
+// liveness are the paths of what Strata sets of liveness probes, below parts of a chart.
+func liveness(parts ...string) (paths []string) {
+	for _, part := range parts {
+		paths = append(paths, part+"livenessProbe.timeoutSeconds", part+"livenessProbe.failureThreshold")
+	}
+	return paths
 }

@@ -44,6 +44,8 @@ type GateArgs struct {
 	// Definitions are the names of CRDs that have been applied, one a line; they become Spec.CRDs.Names.
 	// Only for the kind that observes them.
 	Definitions pulumi.StringInput
+	// CA is the certificate that becomes Spec.Issuer.CA.Certificate. Only for kind issuer, where Spec.Issuer.CA is set.
+	CA pulumi.StringInput
 	// Attempt is a word of rerun.Attempt, for a gate whose Spec a preview may not know although nothing of it changes: with it, the gate is
 	// updated in place, where it would be shown as replaced. Optional.
 	Attempt pulumi.StringInput
@@ -110,7 +112,10 @@ func (a *GateArgs) known() pulumi.Output {
 	if a.Owner == nil {
 		a.Owner = pulumi.ToOutput(k3snode.Owner{})
 	}
-	return pulumi.All(a.Revision, a.Definitions, a.HypervisorPin, a.Owner, Pinned(a.Hosts)).ApplyT(func(values []any) any {
+	if a.CA == nil {
+		a.CA = pulumi.String("")
+	}
+	return pulumi.All(a.Revision, a.Definitions, a.HypervisorPin, a.Owner, Pinned(a.Hosts), a.CA).ApplyT(func(values []any) any {
 		spec := a.Spec
 		spec.Revision = values[0].(string)
 		if names := strings.Fields(values[1].(string)); len(names) > 0 {
@@ -127,6 +132,11 @@ func (a *GateArgs) known() pulumi.Output {
 			spec.Host = &needs
 		}
 		spec.Hosts = values[4].([]Host)
+		if certificate := values[5].(string); certificate != "" && spec.Issuer != nil && spec.Issuer.CA != nil {
+			issuer, ca := *spec.Issuer, *spec.Issuer.CA
+			ca.Certificate, issuer.CA = certificate, &ca
+			spec.Issuer = &issuer
+		}
 		return spec
 	})
 }

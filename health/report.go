@@ -55,14 +55,31 @@ func (r Result) ending() string {
 	}
 }
 
+// Warnings lists what people should see to, although the checks pass: each as "CHECK: MESSAGE; FIX".
+func (r Result) Warnings() (lines []string) {
+	for _, check := range r.Checks {
+		if check.warns() {
+			lines = append(lines, check.warning())
+		}
+	}
+	return lines
+}
+
+// warns reports whether a check passes and still has something to be done.
+func (v Verdict) warns() bool { return v.Passes() && v.State != Skipped && v.Hint != "" }
+
+func (v Verdict) warning() string {
+	return fmt.Sprintf("%s: %s; %s", v.Check, OneLine(v.Message), OneLine(v.Hint))
+}
+
 // remarks are what a gate that opened still has to say: warnings, what was skipped, and of URLs how soon they answered.
 func (r Result) remarks(text *strings.Builder) {
 	for _, check := range r.Checks {
 		switch {
 		case check.State == Skipped:
 			fmt.Fprintf(text, "  skipped %s: %s\n", check.Check, OneLine(check.Message))
-		case check.Hint != "":
-			fmt.Fprintf(text, "  warning %s: %s; %s\n", check.Check, OneLine(check.Message), OneLine(check.Hint))
+		case check.warns():
+			fmt.Fprintf(text, "  warning %s\n", check.warning())
 		case r.Kind == KindHTTP && check.Message != "":
 			fmt.Fprintf(text, "  %s: %s\n", check.Check, OneLine(check.Message))
 		}

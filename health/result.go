@@ -20,6 +20,8 @@ const (
 	EndedInterrupted Ending = "interrupted"
 	// EndedMissing is a gate that was not asked, because the stack does not have it.
 	EndedMissing Ending = "missing"
+	// EndedNotAsked is a gate that was not asked, because it needs more than was given.
+	EndedNotAsked Ending = "not asked"
 )
 
 // Result is how a gate ended. It is the gate command's output, and so is stored in the state: it holds no secret.
@@ -51,6 +53,11 @@ func NotMade(spec Spec) Result {
 		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind, State: Missing, Ending: EndedMissing,
 		Timeout: spec.Timeout, TimeoutKey: spec.TimeoutKey, Checks: []Verdict{},
 	}
+}
+
+// NotAsked is the result of a gate that was not asked, because it needs more than was given.
+func NotAsked(spec Spec, needs string) Result {
+	return NewResult(spec, EndedNotAsked, 0, []Verdict{{Check: "not asked", State: Skipped, Message: "needs " + needs}})
 }
 
 // NewResult sums up the last verdicts of a gate.

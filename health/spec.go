@@ -86,6 +86,11 @@ type Spec struct {
 	Servers []string `json:"servers,omitempty"`
 	// Existing is true of the servers of an existing cluster, on whose hosts we cannot log in.
 	Existing bool `json:"lent,omitempty"`
+	// Images are the digests that strata.lock has for each image, by its whole name such as
+	// docker.io/library/redis:8. A workload is not rolled out while a node reports another digest
+	// of that repository for it. Only kinds that judge workloads have them. Empty: nothing is
+	// compared.
+	Images map[string][]string `json:"images,omitempty"`
 
 	// Each of these holds what only that kind needs.
 	Host         *HostSpec         `json:"host,omitempty"`
@@ -152,8 +157,12 @@ type HostSpec struct {
 // NodesSpec configures the gate of the node set.
 type NodesSpec struct {
 	// PodNetwork is the cluster's Pod network, such as 10.42.0.0/16. Every host must then have a route inside it to the Pods of every
-	// other Node, as flannel writes them. Empty: routes are not checked, because another CNI plugin may need none.
+	// other Node, as flannel writes them, and get an answer there. Empty: nothing of it is checked, because another CNI plugin may need no route.
 	PodNetwork netip.Prefix `json:"podNetwork,omitzero"`
+	// Backend is flannel's, such as vxlan: it says by which port of UDP packets go from node to node.
+	Backend string `json:"backend,omitempty"`
+	// Kubelets is true where each host must get an answer from every other Node's kubelet: metrics-server asks it, from whichever node it is on.
+	Kubelets bool `json:"kubelets,omitempty"`
 	// Registered takes the Nodes that there are for those that are expected: those of an existing cluster are not configured here, and
 	// none of its hosts can be asked. At least one must be there, and each must be Ready.
 	Registered bool `json:"registered,omitempty"`
@@ -163,6 +172,8 @@ type NodesSpec struct {
 type SystemSpec struct {
 	// Disabled are those that K3s was told not to deploy.
 	Disabled []string `json:"disabled,omitempty"`
+	// Domain is the cluster's, such as cluster.local. Each of the Spec's Hosts asks CoreDNS for a name in it.
+	Domain string `json:"domain,omitempty"`
 	// Existing is the Spec's, taken over by the gate. The owner may have other components or none: what answers names must be there under
 	// any name, and metrics only where they are registered.
 	Existing bool `json:"lent,omitempty"`
@@ -220,4 +231,6 @@ type Secrets struct {
 	BasicAuth []byte
 	// APIKey is for the HTTP probes that send it in a header, and for the data plane's admin API (STRATA_API_KEY).
 	APIKey []byte
+	// Reader is true where the kubeconfig can only read, and no Secret. It never comes from the environment, so that no gate of a run is weaker.
+	Reader bool
 }

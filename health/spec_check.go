@@ -34,8 +34,6 @@ func (s Spec) validatePart(need needs) {
 	switch s.Kind {
 	case KindRollout:
 		need(len(s.Rollout.Workloads) > 0, "rollout.workloads: empty; nothing is not a rollout")
-	case KindIssuer:
-		need(s.Issuer.Name != "", "issuer.name: empty")
 	case KindClaim:
 		need(s.Claim.Namespace != "" && s.Claim.Name != "" && s.Claim.ClassKey != "", "claim: namespace, name or classKey is empty")
 	case KindVault:
@@ -47,8 +45,8 @@ func (s Spec) validatePart(need needs) {
 // part is what the Spec has for its kind, where it has rules of its own.
 func (s Spec) part() interface{ validate(need needs) } {
 	return map[Kind]interface{ validate(need needs) }{
-		KindWebhook: s.Webhook, KindCRDs: s.CRDs, KindCertificate: s.Certificate, KindAddress: s.Address, KindGateway: s.Gateway,
-		KindHTTP: s.HTTP, KindMetrics: s.Metrics, KindUpstreams: s.Upstreams, KindApplications: s.Applications,
+		KindWebhook: s.Webhook, KindCRDs: s.CRDs, KindIssuer: s.Issuer, KindCertificate: s.Certificate, KindAddress: s.Address,
+		KindGateway: s.Gateway, KindHTTP: s.HTTP, KindMetrics: s.Metrics, KindUpstreams: s.Upstreams, KindApplications: s.Applications,
 	}[s.Kind]
 }
 
@@ -56,6 +54,14 @@ func (s WebhookSpec) validate(need needs) {
 	for i, entry := range s.AcceptFills {
 		path, _, _ := strings.Cut(entry, "=")
 		need(path != "" && !slices.Contains(strings.Split(path, "."), ""), "webhook.acceptFills[%d]: expected a dotted path such as spec.uid, found %q", i, path)
+	}
+}
+
+func (s IssuerSpec) validate(need needs) {
+	need(s.Name != "", "issuer.name: empty")
+	if s.CA != nil {
+		need(s.CA.Secret != "", "issuer.ca.secret: empty")
+		needName(need, "issuer.ca.secret", s.CA.Secret)
 	}
 }
 

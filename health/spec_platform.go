@@ -15,6 +15,18 @@ type IssuerSpec struct {
 	Name string `json:"name"`
 	// Namespace is an Issuer's; empty means a ClusterIssuer.
 	Namespace string `json:"namespace,omitempty"`
+	// CA is the one that it must sign with. Default: none in particular.
+	CA *CASpec `json:"ca,omitempty"`
+}
+
+// CASpec names the Secret of an issuer's CA, and says which CA must be in it.
+type CASpec struct {
+	// Secret is namespace/name of the Secret, whose tls.crt is the CA.
+	Secret string `json:"secret"`
+	// Certificate is the CA that the stack has recorded and people trust, in PEM.
+	Certificate string `json:"certificate"`
+	// Accepted is the beginning of the fingerprint that strata:certManager.acceptedCA names. Default: it names none.
+	Accepted string `json:"accepted,omitempty"`
 }
 
 // CertificateSpec names a cert-manager Certificate and what its Secret must be good for.
@@ -27,8 +39,8 @@ type CertificateSpec struct {
 	DNSNames []string `json:"dnsNames,omitempty"`
 	// MinRemaining is for how long it must be valid from now on, or a sixth of its life where that is less. Zero: it only must not have expired.
 	MinRemaining metav1.Duration `json:"minRemaining,omitzero"`
-	// CASecret is namespace/name of the Secret whose ca.crt the chain must lead to, for an issuer that puts no ca.crt into Secret. Empty: the
-	// chain leads to Secret's own ca.crt or, without one, to this machine's CAs.
+	// CASecret is namespace/name of the Secret whose ca.crt the chain must lead to: the issuer's, which may have another CA than the one that it put
+	// into Secret, or put none there. Empty: the chain leads to Secret's own ca.crt or, without one, to this machine's CAs.
 	CASecret string `json:"caSecret,omitempty"`
 }
 

@@ -14,6 +14,8 @@ import (
 // base is what the layers stand on: a cluster that is built on hosts, or an existing one.
 type base struct {
 	cluster *components.Cluster
+	// reader is a kubeconfig that can only read; unset on an existing cluster.
+	reader *pulumi.StringOutput
 	// nodes is the table of the cluster's nodes: name, role, address.
 	nodes pulumi.Input
 }
@@ -30,12 +32,15 @@ func existingTarget(cfg *config.Config) (target kubeconfig.Target, err error) {
 }
 
 // newBase registers the cluster. What is above it cannot tell which of the two it is, but for what has no hosts to observe from.
-func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, connect components.Connect) (*base, error) {
+func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, p Program) (*base, error) {
 	if cfg.OnExistingCluster() {
-		existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{Target: target, Timeouts: cfg.Timeouts})
+		existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{
+			Target: target, Timeouts: cfg.Timeouts, Images: files.ImageDigests(),
+		})
 		if err != nil {
 			return nil, err
 		}
+		existing.Cluster.NetworkPolicies = cfg.Cluster.NetworkPolicies
 		return &base{cluster: existing.Cluster, nodes: existing.Nodes}, nil
 	}
 	k3s, err := files.One(config.ArtifactK3s)
@@ -43,7 +48,7 @@ func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, targ
 		return nil, err
 	}
 	hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
-		Cluster: "k3s", Fixed: cfg.K3s.Fixed(),
+		Cluster: "k3s", TokenGeneration: cfg.K3s.TokenGeneration, Fixed: cfg.K3s.Fixed(),
 		Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), K3s: k3s.Version, VIP: cfg.K3s.VIP.IsValid(),
 		CgroupV1: cfg.K3s.RolesOnCgroupV1(), Timeout: cfg.Timeouts.Host, InstallTimeout: cfg.Timeouts.Install, Artifacts: files,
 	})
@@ -53,22 +58,22 @@ func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, targ
 	// Each node waits for its own host's gate, which Hosts carries, and for the servers' host keys; so K3s has no After.
 	built, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
 		Config: cfg.K3s, Subnet: cfg.Hosts.Subnet, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts,
-		Connect: connect,
+		Connect: p.Connect, Past: p.Past,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &base{cluster: built.Cluster, nodes: configuredNodes(cfg)}, nil
+	built.Cluster.NetworkPolicies = *cfg.K3s.NetworkPolicies
+	return &base{cluster: built.Cluster, reader: &built.ReaderKubeconfig, nodes: configuredNodes(cfg)}, nil
 }
 
-// guard registers what is asked first by a destroy; it comes last, since the order of deletes is that of creates backwards. An existing cluster
-// stays, with all that is its users'.
-func (b *base) guard(ctx *pulumi.Context, cfg *config.Config, registered *components.Registered) error {
+// guard registers the first guard of what others keep in the cluster, which every layer waits for.
+func (b *base) guard(ctx *pulumi.Context, cfg *config.Config, warn func(*pulumi.Context, string) error) (*components.Teardown, error) {
+	name := "k3s-teardown"
 	if cfg.OnExistingCluster() {
-		return nil
+		name = "cluster-teardown"
 	}
-	_, err := components.NewTeardown(ctx, "k3s-teardown", &components.TeardownArgs{Config: cfg, Cluster: b.cluster, Before: registered})
-	return err
+	return components.NewTeardown(ctx, name, &components.TeardownArgs{Config: cfg, Cluster: b.cluster, Warn: warn})
 }
 
 // configuredNodes is the table of the nodes that the configuration has.
@@ -92,6 +97,9 @@ func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.
 		versions[file.Name] = pulumi.String(file.Version)
 	}
 	ctx.Export("kubeconfig", b.cluster.Kubeconfig)
+	if b.reader != nil {
+		ctx.Export("readerKubeconfig", *b.reader)
+	}
 	ctx.Export("apiEndpoint", pulumi.String(b.cluster.Endpoint))
 	ctx.Export("nodes", b.nodes)
 	ctx.Export("loadBalancerRange", pulumi.ToStringArray(cfg.MetalLB.Addresses))

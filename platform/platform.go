@@ -24,6 +24,8 @@ type Program struct {
 	Orphans func(ctx context.Context) error
 	// Connect connects to a cluster of ours what is asked before each change there. Nil: what exists already is refused.
 	Connect components.Connect
+	// Past reads the past of the stack before a server's host changes. Nil: nothing is refused.
+	Past components.ReadPast
 	// Tunnel keeps open the way to what only a jump host reaches, until the program ends. Nil: everything is reached directly.
 	Tunnel func(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error
 	// Warn tells the user something that is no reason to stop. Nil: nothing that would be told is looked for.
@@ -98,27 +100,33 @@ func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	if err := registered.Watch(ctx); err != nil {
 		return err
 	}
-	base, err := newBase(ctx, cfg, files, target, p.Connect)
+	base, err := newBase(ctx, cfg, files, target, p)
 	if err != nil {
 		return err
 	}
-	cluster := base.cluster
-	above, err := aboveCluster(ctx, cfg, files, cluster)
+	teardown, err := base.guard(ctx, cfg, p.Warn)
 	if err != nil {
 		return err
 	}
-	if err := above.applications(ctx, cfg, files, cluster); err != nil {
-		return err
-	}
-	if err := above.own(ctx, cfg, cluster, manifests); err != nil {
-		return err
-	}
-	if err := base.guard(ctx, cfg, &registered); err != nil {
+	above, err := inCluster(ctx, cfg, files, base.cluster, manifests)
+	if err := teardown.End(&registered, err); err != nil {
 		return err
 	}
 	base.export(ctx, cfg, files)
 	above.export(ctx)
 	return nil
+}
+
+// inCluster registers everything inside the cluster.
+func inCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, manifests []components.Manifest) (*above, error) {
+	above, err := aboveCluster(ctx, cfg, files, cluster)
+	if err != nil {
+		return nil, err
+	}
+	if err := above.applications(ctx, cfg, files, cluster); err != nil {
+		return nil, err
+	}
+	return above, above.own(ctx, cfg, cluster, manifests)
 }
 
 // above are the layers inside the cluster; a nil one is not configured.
@@ -197,7 +205,7 @@ func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	if *cfg.Vault.Enabled {
 		a.vault, err = components.NewVault(ctx, "vault", &components.VaultArgs{
 			Config: cfg.Vault, CA: a.ca, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: signing,
-			Issuing: components.VaultIssuing(cfg.CertManager.CommonName, cfg.Ingress.Domain, a.manager.BoundTokens),
+			Issuing: components.VaultIssuing(cfg.CertManager, cfg.Ingress.Domain, a.manager.BoundTokens),
 		})
 		if err != nil {
 			return err

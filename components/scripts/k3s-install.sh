@@ -4,13 +4,14 @@
 #
 # A K3s that runs keeps its binary: changing that is the upgrade's work, which empties the node first.
 #
-# Variables: ROLE (server or agent), FIRST (true for the server that bootstraps the cluster), PEERS (the other servers'
-# addresses for a server, all servers' for an agent), BINARY_SHA256, CONFIG_SHA256 (of what stdin brings), and those of internal/k3s/node's
-# owner.sh. internal/k3s/node has the functions.
+# Variables: ROLE (server or agent), FOUNDS (true where this server may start the cluster), PEERS (the other
+# servers' addresses for a server, all servers' for an agent), CA_HASH (of the cluster's CA as its tokens have it, empty while nothing is known),
+# BINARY_SHA256, CONFIG_SHA256 (of what stdin brings), and those of internal/k3s/node's owner.sh. internal/k3s/node has the functions.
 umask 077
-: "${unit:?}" "${program:?}"
+: "${unit:?}" "${program:?}" "${join:?}" "${database:?}"
 config=/etc/rancher/k3s/config.yaml
-join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
+# The cluster's data, which strata restore --new-hosts has left here.
+brought=/var/lib/strata/restore.snapshot
 claim
 mkdir -p /etc/rancher/k3s/config.yaml.d /var/lib/strata
 verify_staged
@@ -32,36 +33,67 @@ if [ "${arrived%% *}" != "$CONFIG_SHA256" ]; then
 	echo "k3s: $config: expected sha256 $CONFIG_SHA256 on stdin, found ${arrived%% *}; the connection broke off, and what runs was left as it is: run 'pulumi up' again" >&2
 	exit 1
 fi
+# K3s keeps the cluster's keys in etcd under a name that follows from the servers' token, and does not start with another token. The
+# wanted name decides: those of former tokens stay in the files for a while. A member that never served has none.
+members=/var/lib/rancher/k3s/server/db/etcd/member
+if [ "$ROLE" = server ] && [ -e "$members" ]; then
+	key=/bootstrap/$(sed -n '/^# file: /q; s/^token: *//p' "$config.new" | tr -d "\"'" | password | sha256sum | cut -c -12)
+	if grep -aqrE '/bootstrap/[0-9a-f]{12}' "$members" && ! grep -aqrF "$key" "$members"; then
+		rm -f "$config.new"
+		echo "k3s: expected this cluster's token, found data that another token encrypts ($members has no key $key): nothing was written. The" \
+			"stack's token was drawn anew (pulumi up --replace, pulumi state taint or delete): bring the former state back (docs/host-ownership.md)" >&2
+		exit 1
+	fi
+fi
+# Who joins verifies the cluster's CA before it shows the token: by the hash in it (https://docs.k3s.io/cli/token). A server with data has
+# joined: the form of its token stays, and K3s is not restarted for it.
+joined_to() { [ -e "$join" ] && sed -n 's|^server: https://\(.*\):6443$|\1|p' "$join"; }
+has_data() { [ "$ROLE" = server ] && { [ -d "$database/etcd" ] || [ -e "$brought" ]; }; }
+form=
+if has_data; then
+	form=$(k3s_key token | sed -n 's/^\(K10[0-9a-f]*::[^:]*:\).*/\1/p')
+elif [ -n "${CA_HASH-}" ]; then
+	form=K10$CA_HASH::$([ "$ROLE" = server ] && echo server || echo node):
+fi
 place_files "$config.new"
-sed '/^# file: /,$d' "$config.new" > "$config.cut"
+sed "/^# file: /,\$d; s/^token: *\"\{0,1\}/&$form/" "$config.new" > "$config.cut"
 sync "$config.cut"
 mv "$config.cut" "$config"
 rm "$config.new"
 
-# A session has what /etc/environment sets, and no proxy leads to another node.
-answering_peer() {
-	for peer in $PEERS; do
-		if [ "$(curl -sk --noproxy '*' --max-time 3 "https://$peer:6443/ping")" = pong ]; then
-			echo "$peer"
-			return
-		fi
+# Whether a server listens is all that is asked: who it is, K3s verifies itself when it joins. bash does it, so that no tool is needed. A node
+# that can only join waits for PATIENCE seconds: the gate of a server has opened, and it is under load, or its K3s starts anew.
+listening_peer() {
+	deadline=$((SECONDS + ${PATIENCE-120}))
+	while :; do
+		for peer in $PEERS; do
+			# shellcheck disable=SC2016 # it is the inner shell's
+			if timeout 3 bash -c ': < "/dev/tcp/$0/6443"' "$peer" 2> /dev/null; then
+				echo "$peer"
+				return
+			fi
+		done
+		if [ -z "$PEERS" ] || has_data || [ "${FOUNDS-false}" = true ] || [ "$SECONDS" -ge "$deadline" ]; then return; fi
+		sleep 1
 	done
 }
 
-# A server that has etcd data is a member already and keeps how it joined. Without data it joins whoever answers; only the
-# first server may start a new cluster, and only when no other server answers: starting one beside a living cluster would
-# split it.
-joined_to() { [ -e "$join" ] && sed -n 's|^server: https://\(.*\):6443$|\1|p' "$join"; }
-if [ "$ROLE" = server ] && [ -d /var/lib/rancher/k3s/server/db/etcd ] && [ -e "$join" ]; then
+# A server that has etcd data is a member already and keeps how it joined. Without data it joins a server that listens. A new cluster is
+# started by the first server only, and only where the stack's state shows none: hosts that are silent may have one (docs/adr/0055).
+if has_data && [ -e "$join" ]; then
 	:
 elif [ "$ROLE" = agent ] && current=$(joined_to) && [ -n "$current" ] && [[ " $PEERS " == *" $current "* ]]; then
 	:
-elif peer=$(answering_peer) && [ -n "$peer" ]; then
+elif [ ! -e "$brought" ] && peer=$(listening_peer) && [ -n "$peer" ]; then
 	echo "server: https://$peer:6443" > "$join"
-elif [ "$ROLE" = server ] && [ "$FIRST" = true ]; then
+elif has_data || [ "${FOUNDS-false}" = true ]; then
 	echo "cluster-init: true" > "$join"
+elif [ -z "$PEERS" ]; then
+	echo "k3s: the cluster's data are not on this host, and there is no other server: K3s would start an empty cluster." \
+		"Bring the data back (strata restore --new-hosts, docs/operations.md)" >&2
+	exit 1
 else
-	echo "k3s: no server answers https://{${PEERS// /,}}:6443/ping, so this node cannot join" >&2
+	echo "k3s: no server listens on {${PEERS// /,}}:6443, so this node cannot join" >&2
 	exit 1
 fi
 
@@ -71,13 +103,20 @@ for module in br_netfilter overlay; do
 done > /etc/modules-load.d/strata-k3s.conf
 [ -s /etc/modules-load.d/strata-k3s.conf ] || rm /etc/modules-load.d/strata-k3s.conf
 
-# A host that was about to leave may stay after all (internal/k3s/members holds it with this file).
+# A host that was about to leave may stay after all (internal/k3s/members holds it with this file, and disables the unit).
 rm -f "/run/systemd/system/$unit.service.d/90-strata-leaving.conf"
+if [ -e "/etc/systemd/system/$unit.service" ] && ! systemctl is-enabled --quiet "$unit"; then systemctl enable "$unit"; fi
 if systemctl is-active --quiet "$unit" && ! is_wanted "$program"; then
 	echo "k3s: $unit goes on with its old binary until its upgrade, which takes the configuration along"
 	exit
 fi
 is_wanted "$program" || place
+# Before the unit is there: K3s would start an empty cluster.
+if [ -e "$brought" ]; then
+	reset_etcd "$brought"
+	rm "$brought"
+	echo "k3s: the cluster's data were restored from the snapshot that was brought here"
+fi
 write_unit
 if is_applied && systemctl is-active --quiet "$unit"; then
 	echo "k3s: $unit already runs this configuration"

@@ -1,11 +1,28 @@
 # Takes K3s and all that Strata put on this host away again, then proves it. Bounded by its caller; safe to run again, also
-# on a host where nothing or only half of it was installed. A host that has become somebody else's is left alone: nothing on it is ours.
+# on a host where nothing or only half of it was installed. A host that has become somebody else's is left alone: nothing on it is ours. So is
+# what runs on one without a mark and without K3s, for example another Kubernetes: there only files that Strata wrote are removed.
 #
 # Variables: those of internal/k3s/node's owner.sh, which has the functions.
 : "${owner:?}"
+empty_goes() {
+	if [ -d "$1" ] && ! mountpoint -q "$1" && [ -z "$(ls -A "$1")" ]; then rmdir "$1"; fi
+}
+# A killed push leaves its partial file beside its target.
+remove_own_files() {
+	rm -rf /var/lib/strata/k3s /var/lib/strata/k3s-install.sh /var/lib/strata/k3s.applied /var/lib/strata/k3s-reset.log /var/lib/strata/restoring \
+		/var/lib/strata/restore.snapshot \
+		/run/strata-k3s.lock /usr/local/bin/.strata-push.* /var/lib/strata/.strata-push.* \
+		/etc/modules-load.d/strata-k3s.conf "$owner".*
+}
 found=$(whose)
 case $found in
-ours | free) ;;
+ours) ;;
+free)
+	remove_own_files
+	empty_goes "${owner%/*}"
+	echo "k3s: $(hostname) has no mark and no K3s; what else runs there was left alone"
+	exit
+	;;
 unmarked)
 	not_ours "$found"
 	exit 1
@@ -39,6 +56,11 @@ for unit in k3s k3s-agent; do
 		;;
 	esac
 done
+# The sets of network policies outlive their rules, and K3s's scripts leave them (its install.sh names none). ipset may be K3s's own.
+PATH=$PATH:/var/lib/rancher/k3s/data/current/bin:/var/lib/rancher/k3s/data/current/bin/aux
+policy_sets() { ipset list -name | sed -nE '/^(inet6:)?KUBE-(SRC|DST)-/p'; }
+if [ -x /usr/local/bin/k3s-killall.sh ]; then /usr/local/bin/k3s-killall.sh; fi
+if command -v ipset > /dev/null && ! policy_sets | xargs -r -n 1 ipset destroy; then echo "k3s: sets of network policies are in use"; fi
 for script in k3s-uninstall.sh k3s-agent-uninstall.sh; do
 	if [ -x "/usr/local/bin/$script" ]; then "/usr/local/bin/$script"; fi
 done
@@ -67,14 +89,8 @@ systemctl stop 'kubepods*.slice'
 while read -r path; do
 	if ! find "$path" -depth -type d -exec rmdir {} + 2>/dev/null; then echo "k3s: cgroup $path is in use"; fi
 done < <(pod_cgroups)
-rm -rf /etc/rancher/k3s /etc/rancher/node /var/lib/rancher/k3s /var/lib/strata/k3s /var/lib/strata/k3s-install.sh /var/lib/strata/k3s.applied \
-	/var/lib/strata/k3s-reset.log /var/lib/strata/restoring /run/strata-k3s.lock
-# A killed push leaves its partial file beside its target.
-rm -f /usr/local/bin/.strata-push.* /var/lib/strata/.strata-push.*
-rm -f /usr/local/bin/k3s /etc/modules-load.d/strata-k3s.conf
-empty_goes() {
-	if [ -d "$1" ] && ! mountpoint -q "$1" && [ -z "$(ls -A "$1")" ]; then rmdir "$1"; fi
-}
+rm -rf /etc/rancher/k3s /etc/rancher/node /var/lib/rancher/k3s /usr/local/bin/k3s
+remove_own_files
 empty_goes /etc/rancher
 empty_goes /var/lib/rancher
 
@@ -84,6 +100,7 @@ residue() {
 	grep -E ' (/run/k3s|/var/lib/rancher/k3s|/var/lib/kubelet|/run/netns/cni-)' /proc/self/mounts | cut -d' ' -f2 | sed 's/^/mount: /'
 	ip -o link show | grep -oE ': (cni0|flannel[.0-9a-z-]*|kube-ipvs0|veth[0-9a-f]{8})[@:]' | tr -d ':@ ' | sed 's/^/interface: /'
 	{ iptables-save; ip6tables-save; } | grep -E '^(:|-A )[^ ]*(KUBE-|CNI-|FLANNEL-)' | sed 's/^/iptables: /'
+	policy_sets | sed 's/^/ipset: /'
 	# By executable, not by command line: this script's own text names them.
 	for exe in /proc/[0-9]*/exe; do
 		case $(readlink "$exe") in

@@ -1,3 +1,3 @@
 module strata/examples/go-rest
 
-go 1.26.0
+go 1.26.8

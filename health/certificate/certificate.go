@@ -33,7 +33,7 @@ type certificateSeen struct {
 	// it is False, why the last attempt failed.
 	Ready   kube.Condition `json:"ready,omitzero"`
 	Issuing kube.Condition `json:"issuing,omitzero"`
-	// Outdated is true while it is what the ACME server issued that the issuer had before.
+	// Outdated is true while it is what the CA or the ACME server signed that the issuer had before.
 	Outdated bool `json:"outdated,omitempty"`
 	// Retry is when cert-manager tries again after a failure; empty while it has not failed.
 	Retry string `json:"retry,omitempty"`
@@ -51,7 +51,7 @@ type requestSeen struct {
 }
 
 // causeOutdated is why a certificate is not what its issuer would give now.
-const causeOutdated = "the issuer's server was changed, and the certificate is being issued anew"
+const causeOutdated = "the issuer's CA or server was changed, and the certificate is being issued anew"
 
 func certificateCheck(s health.CertificateSpec) string {
 	return "certificate " + s.Namespace + "/" + s.Name
@@ -108,7 +108,7 @@ func judgeIssued(spec health.CertificateSpec, f certificateFacts) health.Verdict
 		v.Cause = "cert-manager's controller has not reconciled it yet: it is starting, or not running"
 		v.Hint = "kubectl -n cert-manager get pods; kubectl -n cert-manager logs deployment/cert-manager"
 	case c.Ready.Status == "True" && c.Outdated:
-		v.Message, v.Cause = "was issued by the ACME server that the issuer had before", causeOutdated
+		v.Message, v.Cause = "was issued by the CA or server that the issuer had before", causeOutdated
 		renewal(&v, f)
 	case c.Ready.Status == "True":
 		// A renewal may be under way; until it ends the Secret is good, and the check of its pair says for how long.

@@ -16,6 +16,8 @@ import (
 // pairFacts is what a TLS Secret holds, without any of it.
 type pairFacts struct {
 	Missing bool `json:"missing,omitempty"`
+	// Unread is true for a reader, who may read no Secret.
+	Unread bool `json:"unread,omitempty"`
 	// Lacks are the keys of the Secret without a value.
 	Lacks []string `json:"lacks,omitempty"`
 	// Unusable is why certificate and key are no pair, for example that they do not match.
@@ -45,6 +47,8 @@ func judgePair(spec health.CertificateSpec, c certificateSeen, p pairFacts) heal
 	v := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: health.Waiting}
 	v.Hint = fmt.Sprintf("kubectl -n %s get secret %s -o jsonpath='{.data.tls\\.crt}' | base64 -d | openssl x509 -noout -text", spec.Namespace, spec.Secret)
 	switch {
+	case p.Unread:
+		return health.Verdict{Check: v.Check, State: health.Skipped, Message: "not read: needs get secrets"}
 	case p.Missing:
 		v.Message, v.Hint = "does not exist", "kubectl -n "+spec.Namespace+" get secrets"
 	case len(p.Lacks) > 0:
@@ -76,12 +80,18 @@ func unlinked(v *health.Verdict, spec health.CertificateSpec, c certificateSeen,
 	switch {
 	case spec.CASecret != "":
 		root = "ca.crt of Secret " + spec.CASecret
+		v.Hint = fmt.Sprintf("cmctl renew -n %s %s has it issued by the CA that is there now, which its clients have to trust; %s",
+			spec.Namespace, spec.Name, v.Hint)
 	case p.Bare:
 		root = "a CA that this machine trusts"
 		v.Cause = "the CA is a private one, or one for trying out; with ACME, certManager.acme.root has to be it"
 	}
-	if c.Outdated {
+	switch {
+	case c.Outdated:
 		v.Cause = causeOutdated
+	case strings.Contains(p.Chain, "is not permitted by any constraint"): // crypto/x509
+		v.Cause = "the CA was made with a certManager.nameConstraints that leaves this name out, and keeps it"
+		v.Hint = "take the name back, or make a new CA, which everyone has to trust: docs/config-changes.md, certManager.nameConstraints"
 	}
 	v.Message = "its chain does not lead to " + root + ": " + p.Chain
 }

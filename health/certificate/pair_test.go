@@ -14,6 +14,16 @@ import (
 	"strata/health/healthtest"
 )
 
+func onlyForExampleNet(c *x509.Certificate) {
+	healthtest.AsCA(c)
+	c.PermittedDNSDomains, c.PermittedDNSDomainsCritical = []string{"example.net"}, true
+}
+
+func with(data map[string][]byte, key string, value []byte) map[string][]byte {
+	data[key] = value
+	return data
+}
+
 func TestWhatIsInASecret(t *testing.T) {
 	root := healthtest.Issue(t, "root", nil, healthtest.AsCA)
 	between := healthtest.Issue(t, "between", &root, healthtest.AsCA)
@@ -22,13 +32,11 @@ func TestWhatIsInASecret(t *testing.T) {
 	deep := healthtest.Issue(t, "web.example.org", &between, healthtest.AsLeaf)
 	alone := healthtest.Issue(t, "web.example.org", nil, healthtest.AsLeaf)
 	wild := healthtest.Issue(t, "*.example.org", &root, healthtest.AsLeaf)
-	with := func(data map[string][]byte, key string, value []byte) map[string][]byte {
-		data[key] = value
-		return data
-	}
 	good := func(i healthtest.Issued, more ...healthtest.Issued) map[string][]byte {
 		return with(i.Secret(t, more...), "ca.crt", root.Pem())
 	}
+	elsewhere := healthtest.Issue(t, "elsewhere", nil, onlyForExampleNet)
+	foreign := healthtest.Issue(t, "web.example.org", &elsewhere, healthtest.AsLeaf)
 	noon := healthtest.PairStart.Add(5 * time.Hour)
 	for _, c := range []struct {
 		name string
@@ -61,6 +69,7 @@ func TestWhatIsInASecret(t *testing.T) {
 		{"a broken ca.crt", with(web.Secret(t), "ca.crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})), noon, nil, "ca.crt: "},
 		{"a broken intermediate", with(good(web), "tls.crt", append(web.Pem(), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})...)), noon, nil, "tls.crt: "},
 		{"without its intermediate", good(deep), noon, nil, "unknown authority"},
+		{"of a CA that may not sign for it", with(foreign.Secret(t), "ca.crt", elsewhere.Pem()), noon, nil, "is not permitted by any constraint"},
 		{"of a CA, without ca.crt", web.Secret(t), noon, nil, "unknown authority"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,12 +98,13 @@ func TestAShortLivedCertificateIsGoodForAllButASixthOfItsLife(t *testing.T) {
 	assert.True(t, short(time.Hour, 9*time.Hour+time.Second))
 }
 
-func TestTheCAOfAnotherSecretStandsInForOneThatIsNotThere(t *testing.T) {
+func TestTheCAThatTheIssuerHasNowCounts(t *testing.T) {
 	own := map[string][]byte{"ca.crt": []byte("own"), "tls.crt": []byte("a")}
-	assert.Equal(t, own, withCA(own, []byte("other")))
-	empty := map[string][]byte{"tls.crt": []byte("a")}
-	assert.Equal(t, map[string][]byte{"ca.crt": []byte("other"), "tls.crt": []byte("a")}, withCA(empty, []byte("other")))
-	assert.NotContains(t, empty, "ca.crt", "what is observed stays as it is")
+	assert.Equal(t, own, withCA(own, nil), "the issuer's Secret is not there, or not in the cluster")
+	now := map[string][]byte{"ca.crt": []byte("other"), "tls.crt": []byte("a")}
+	assert.Equal(t, now, withCA(own, []byte("other")))
+	assert.Equal(t, now, withCA(map[string][]byte{"tls.crt": []byte("a")}, []byte("other")))
+	assert.Equal(t, []byte("own"), own["ca.crt"], "what is observed stays as it is")
 	assert.NotNil(t, withCA(nil, nil), "a Secret without data is there")
 	assert.False(t, pairOf(own, health.CertificateSpec{}, healthtest.PairStart).Bare)
 	assert.True(t, pairOf(withCA(nil, nil), health.CertificateSpec{}, healthtest.PairStart).Bare)

@@ -28,6 +28,8 @@ type certificateWatch struct {
 	cluster *kube.Cluster
 	stable  *observe.Stable
 	now     observe.Clock
+	// reader leaves out the Secret.
+	reader bool
 }
 
 // New is the constructor of kind certificate. Its error says what the Spec or the Secrets lack.
@@ -36,7 +38,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &certificateWatch{spec: *spec.Certificate, cluster: all, stable: observe.NewStable(time.Now), now: time.Now}, nil
+	return &certificateWatch{spec: *spec.Certificate, cluster: all, stable: observe.NewStable(time.Now), now: time.Now, reader: secrets.Reader}, nil
 }
 
 // Run implements Watch.
@@ -44,7 +46,9 @@ func (w *certificateWatch) Run(ctx context.Context, report func([]health.Verdict
 	sources := []kube.Source{
 		{Resource: certificateResource, Namespace: w.spec.Namespace, Name: w.spec.Name},
 		{Resource: requestResource, Namespace: w.spec.Namespace},
-		{Resource: kube.SecretResource, Namespace: w.spec.Namespace, Name: w.spec.Secret},
+	}
+	if !w.reader {
+		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: w.spec.Namespace, Name: w.spec.Secret})
 	}
 	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeCertificate(w.spec, w.observe(ctx)) }, report)
 	return nil
@@ -66,17 +70,9 @@ func (w *certificateWatch) observe(ctx context.Context) certificateFacts {
 // way around.
 func (w *certificateWatch) read(ctx context.Context, s *kube.APIServer) (certificateFacts, error) {
 	var facts certificateFacts
-	secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, w.spec.Namespace, w.spec.Secret)
-	if err != nil {
+	var err error
+	if facts.Pair, err = w.pair(ctx, s); err != nil {
 		return facts, err
-	}
-	facts.Pair = pairFacts{Missing: true}
-	if secret != nil {
-		ca, err := w.ca(ctx, s)
-		if err != nil {
-			return facts, err
-		}
-		facts.Pair = pairOf(withCA(secret.Data, ca), w.spec, w.now())
 	}
 	certificate, err := kube.Get[certificateObject](ctx, s, certificateResource, w.spec.Namespace, w.spec.Name)
 	if err != nil {
@@ -89,6 +85,22 @@ func (w *certificateWatch) read(ctx context.Context, s *kube.APIServer) (certifi
 	}
 	facts.Request, err = w.request(ctx, s, certificate)
 	return facts, err
+}
+
+// pair reads the Secret.
+func (w *certificateWatch) pair(ctx context.Context, s *kube.APIServer) (pairFacts, error) {
+	if w.reader {
+		return pairFacts{Unread: true}, nil
+	}
+	secret, err := kube.Get[corev1.Secret](ctx, s, kube.SecretResource, w.spec.Namespace, w.spec.Secret)
+	if err != nil || secret == nil {
+		return pairFacts{Missing: true}, err
+	}
+	ca, err := w.ca(ctx, s)
+	if err != nil {
+		return pairFacts{}, err
+	}
+	return pairOf(withCA(secret.Data, ca), w.spec, w.now()), nil
 }
 
 // ca is the CA of a Secret apart from the certificate's own, if there is to be one.
@@ -104,13 +116,13 @@ func (w *certificateWatch) ca(ctx context.Context, s *kube.APIServer) ([]byte, e
 	return secret.Data["ca.crt"], nil
 }
 
-// withCA is a Secret's data, which is there although it is empty, with a CA where it has none of its own.
+// withCA is a Secret's data, which is there although it is empty, with the CA that its issuer has now: its own may be one that was replaced.
 func withCA(data map[string][]byte, ca []byte) map[string][]byte {
 	all := maps.Clone(data)
 	if all == nil {
 		all = map[string][]byte{}
 	}
-	if len(all["ca.crt"]) == 0 {
+	if len(ca) > 0 {
 		all["ca.crt"] = ca
 	}
 	return all

@@ -76,7 +76,8 @@ func judgeCRD(crd crdFacts) health.Verdict {
 	v := health.Verdict{Check: "crd " + crd.Name, State: health.Waiting, Hint: "kubectl describe crd " + crd.Name}
 	switch {
 	case crd.Missing:
-		v.Message = "does not exist"
+		v.Message, v.Cause = "does not exist", "it was deleted, or is not applied yet"
+		v.Hint = "if it was deleted: pulumi up --replace the resource crds-BUNDLE makes it anew (pulumi stack --show-urns has its URN); one of a chart, pulumi up --refresh"
 	case crd.Deleting:
 		v.Message = "is being deleted"
 		v.Cause = "finalizer " + observe.OrNone(strings.Join(crd.Finalizers, ", ")) + ": its objects are deleted first"

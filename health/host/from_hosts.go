@@ -101,22 +101,27 @@ func FromHostsAt(
 	ctx context.Context, hosts []health.Host, key []byte, moved <-chan struct{}, present func() string,
 	to func(address string) Connection, report func(address string, runs []Run),
 ) {
+	Follow(ctx, moved, present, func(ctx context.Context, address string) {
+		fromHosts(ctx, hosts, key, to(address), func(runs []Run) { report(address, runs) })
+	})
+}
+
+// Follow has ask run, until ctx ends, with what is present; when moved says that this is another text, ask is ended and begins anew.
+// Nothing is asked while the text is empty.
+func Follow(ctx context.Context, moved <-chan struct{}, present func() string, ask func(ctx context.Context, what string)) {
 	stop, asked := func() {}, ""
 	var asking sync.WaitGroup
 	for ctx.Err() == nil {
-		address := present()
-		if address != asked {
+		what := present()
+		if what != asked {
 			// Also where it is gone: should the same one come back, it is asked anew, because a host says only what changes.
 			stop()
-			stop, asked = func() {}, ""
-		}
-		if address != "" && address != asked {
-			var at context.Context
-			at, stop = context.WithCancel(ctx)
-			asked = address
-			asking.Go(func() {
-				fromHosts(at, hosts, key, to(address), func(runs []Run) { report(address, runs) })
-			})
+			stop, asked = func() {}, what
+			if what != "" {
+				var at context.Context
+				at, stop = context.WithCancel(ctx)
+				asking.Go(func() { ask(at, what) })
+			}
 		}
 		observe.WaitFor(ctx, moved, observe.Interval)
 	}

@@ -65,6 +65,7 @@ func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 	}{
 		{"a booting host is waited for", errors.New("connection refused: sshd is not listening"), health.Waiting},
 		{"another host key is stuck", &remote.HostKeyError{Want: "a", Got: "b"}, health.Stuck},
+		{"a host key without a pin is stuck", &remote.UnpinnedError{Key: "b"}, health.Stuck},
 		{"a rejected key is stuck", remote.ErrKeyRejected, health.Stuck},
 		{"sudo with a password is stuck", remote.ErrSudo, health.Stuck},
 		{"a sudo password that is not taken is stuck", remote.ErrSudoPassword, health.Stuck},

@@ -9,6 +9,7 @@ import (
 	"strata/health"
 	"strata/health/observe"
 	"strata/internal/remote"
+	"strata/internal/silence"
 )
 
 // redialPause is the pause after a lost connection; a host that is booting or restarting comes back by itself.
@@ -16,14 +17,21 @@ const redialPause = 100 * time.Millisecond
 
 // Stream keeps one probe script running on a host until ctx ends: it connects, waits for a host that boots, and connects
 // again when the connection is lost. take gets every observation; trouble gets why there is none, so that no verdict rests on an old
-// one. Both are called from one goroutine at a time.
+// one. Both are called from one goroutine at a time. The login and each line of the first connection end a silence; those of a later one
+// do not, so that a probe that ends again and again is given up.
 func Stream(ctx context.Context, host health.Host, key []byte, script string, take func(Block), trouble func(error)) {
 	dialer := remote.Dialer{PrivateKey: key, Notify: func(err error) { trouble(&tryingError{err}) }}
+	heard := func() { silence.Heard(ctx) }
 	for ctx.Err() == nil {
 		client, err := dialer.Dial(ctx, host.Target)
 		if err == nil {
+			heard()
+			client.SetDeadAfter(remote.SoonDead)
 			lines := Blocks{Take: take}
-			err = client.Stream(ctx, script, nil, lines.Line)
+			err = client.Stream(ctx, script, nil, func(line string) {
+				heard()
+				lines.Line(line)
+			})
 			_ = client.Close() // Lost or about to be; the next one is dialled anew.
 		}
 		if ctx.Err() != nil {
@@ -33,6 +41,7 @@ func Stream(ctx context.Context, host health.Host, key []byte, script string, ta
 			err = errors.New("the probe ended")
 		}
 		trouble(err)
+		heard = func() {}
 		if errors.Is(err, remote.ErrSudoPassword) {
 			<-ctx.Done() // Asked again, it would lock the user out.
 			return
@@ -52,10 +61,14 @@ func (e *tryingError) Unwrap() error { return e.cause }
 func reach(check string, host health.Host, err error) health.Verdict {
 	v := health.Verdict{Check: check, State: health.Waiting, Message: health.OneLine(err.Error())}
 	var wrongKey *remote.HostKeyError
+	var unpinned *remote.UnpinnedError
 	switch {
 	case errors.As(err, &wrongKey):
 		v.State, v.Cause = health.Stuck, "the host was reinstalled, or it is another one"
 		v.Hint = "compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the host, then set hosts.nodes[].ssh.hostKey or recreate the host's -hostkey resource"
+	case errors.As(err, &unpinned):
+		v.State, v.Cause = health.Stuck, "whoever answers at the address would get sudo's password"
+		v.Hint = "compare the key on the host, then set its hosts.nodes[].ssh.hostKey, or name a file of known hosts in strata:hosts.ssh.knownHosts"
 	case errors.Is(err, remote.ErrKeyRejected):
 		v.State, v.Cause = health.Stuck, "the public key is not in the user's authorized_keys, or the user does not exist"
 		v.Hint = "ssh-copy-id to the host, or correct strata:hosts.ssh.user and keyFile"

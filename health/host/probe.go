@@ -20,6 +20,10 @@ var (
 	unitOwnScript string
 	//go:embed probe/connect.sh
 	connectScript string
+	//go:embed probe/answer.sh
+	answerScript string
+	//go:embed probe/resolve.sh
+	resolveScript string
 	// PoolScript asks who answers for IP addresses of a pool.
 	//go:embed probe/pool.sh
 	PoolScript string

@@ -254,6 +254,28 @@ modprobe: FATAL: Module overlay not found
 	assert.Equal(t, "https://10.10.0.11:6443/readyz\n", string(asked))
 }
 
+// A server tells once, at its start, which keys it has skipped; its next start knows better.
+func TestTheUnitProbeSeesWhatAServerHasSkipped(t *testing.T) {
+	dir := fakeSystem(t)
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	write("log", `time="1" level=warning msg="Unknown flag --audit-log-maxage found in config.yaml, skipping\n"`+"\n")
+	write("state", "active running")
+	blocks := running(t, unitScript, map[string]string{"unit": "k3s", "routes": ""})
+	until(t, blocks, "skipped", "audit-log-maxage")
+	systemctl, err := os.ReadFile(filepath.Join(dir, "systemctl"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "systemctl"), []byte(strings.ReplaceAll(string(systemctl), "ID=1", "ID=2")), 0o700))
+	write("log", "")
+	write("state", "activating start")
+	assert.Empty(t, until(t, blocks, "ActiveState", "activating")["skipped"])
+	write("state", "active running")
+	block := until(t, blocks, "ActiveState", "active")
+	assert.Empty(t, block["skipped"])
+	assert.Equal(t, "2", block.Get("InvocationID"))
+}
+
 // etcd is asked on the loopback address, which curl asks a proxy for as well.
 func TestTheUnitProbeHearsEtcdsAlarmBesideAProxy(t *testing.T) {
 	dir := fakeSystem(t)
@@ -265,6 +287,21 @@ func TestTheUnitProbeHearsEtcdsAlarmBesideAProxy(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "state"), []byte("active running"), 0o600))
 	blocks := running(t, unitScript, map[string]string{"unit": "k3s", "routes": ""})
 	until(t, blocks, "alarm", "NOSPACE")
+}
+
+// A host's own /proc/sys is as the machine of the test has it.
+func TestTheUnitProbeSeesWhatAReloadOfSysctlsUndid(t *testing.T) {
+	dir := fakeSystem(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys/net/ipv4"), 0o755))
+	forward := filepath.Join(dir, "sys/net/ipv4/ip_forward")
+	require.NoError(t, os.WriteFile(forward, []byte("1\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "state"), []byte("active running"), 0o600))
+	script := strings.ReplaceAll(unitScript, "/proc/sys/", dir+"/sys/")
+	require.NotEqual(t, unitScript, script)
+	blocks := running(t, script, map[string]string{"unit": "k3s-agent", "routes": ""})
+	assert.Empty(t, until(t, blocks, "ActiveState", "active")["undone"])
+	require.NoError(t, os.WriteFile(forward, []byte("0\n"), 0o600))
+	until(t, blocks, "undone", "net/ipv4/ip_forward")
 }
 
 func TestSettingsCannotBreakOutOfTheirQuotes(t *testing.T) {

@@ -38,10 +38,18 @@ type UnitFacts struct {
 	Queued bool `json:"queued,omitempty"`
 	// Stable is true once the unit has been active for longer than systemd waits before a restart.
 	Stable bool `json:"stable,omitempty"`
+	// Disabled is true when systemd does not start the unit at a boot.
+	Disabled bool `json:"disabled,omitempty"`
+	// Skipped are the keys of its configuration that a server has gone on without, because it knows none of that name.
+	Skipped []string `json:"skipped,omitempty"`
+	// Undone are the sysctls that K3s set to 1 at its start and that are 0 now, as net/ipv4/ip_forward.
+	Undone []string `json:"undone,omitempty"`
 	// Unpersisted are modules in use that no file loads after a reboot.
 	Unpersisted []string `json:"unpersisted,omitempty"`
 	// Routes are the host's IPv4 routes as networks, the default route left out. Asked for by the gate of the Nodes only.
 	Routes []string `json:"routes,omitempty"`
+	// Tunnel is true where flannel carries the Pods' packets through a device of its own, which has the first address of the host's Pods.
+	Tunnel bool `json:"tunnel,omitempty"`
 	// Seconds is for how long the log has shown the same known cause; of what a server has refused, how long it was from the first
 	// time to the last.
 	Seconds int `json:"seconds,omitempty"`
@@ -63,7 +71,7 @@ type UnitFacts struct {
 const manyRestarts = 5
 
 // ObserveUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it may have changed. With routes, it
-// reports the host's routes as well.
+// reports the host's routes and flannel's tunnel as well.
 func ObserveUnit(ctx context.Context, host health.Host, key []byte, routes bool, report func(UnitFacts)) {
 	settings := map[string]string{"unit": UnitName(host), "routes": ""}
 	if routes {
@@ -85,8 +93,9 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 		Certificate: first.File, CertificateEnds: first.Ends, Ending: some && first.Ends.Sub(now) < k3snode.RenewWithin,
 		Seen: true, Load: b.Get("LoadState"), Active: b.Get("ActiveState"), Sub: b.Get("SubState"), Result: b.Get("Result"),
 		Restart: b.Get("Restart"), Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Stable: b.Get("stable") == "yes",
-		Queued:      b.number("Job") > 0 && b.Get("SubState") != "start",
-		Unpersisted: b["unpersisted"], Routes: routesOf(b["route"]), Join: b.Get("join"), Alarm: b.Get("alarm"), Log: b["log"],
+		Queued:   b.number("Job") > 0 && b.Get("SubState") != "start",
+		Disabled: b.Get("UnitFileState") == "disabled", Skipped: b["skipped"], Undone: b["undone"], Unpersisted: b["unpersisted"],
+		Routes: routesOf(b["route"]), Tunnel: b.Get("tunnel") == "yes", Join: b.Get("join"), Alarm: b.Get("alarm"), Log: b["log"],
 	}
 }
 
@@ -151,6 +160,29 @@ func judgeRunning(host health.Host, f UnitFacts, v health.Verdict) health.Verdic
 	if f.Alarm != "" {
 		v.Message = fmt.Sprintf("%s active (running), and etcd has raised its alarm %s", UnitName(host), f.Alarm)
 		v.Cause, v.Hint = alarms[f.Alarm].cause, fillHint(alarms[f.Alarm].hint, host)
+		return v
+	}
+	if len(f.Undone) > 0 {
+		key := strings.ReplaceAll(f.Undone[0], "/", ".")
+		v.Message = fmt.Sprintf("%s active (running), and %s is 0: what its Pods send to others is dropped",
+			UnitName(host), key)
+		v.Cause = "a reload of the host's sysctls undid what K3s sets at its start"
+		v.Hint = fmt.Sprintf("on %s: sysctl -w %s=1; what sets it to 0: "+
+			"grep -rs %s /etc/sysctl.conf /etc/sysctl.d /usr/lib/sysctl.d", host.Name, key, key)
+		return v
+	}
+	if len(f.Skipped) > 0 {
+		v.State = health.Stuck
+		v.Message = fmt.Sprintf("%s active (running), and has skipped %s of its configuration", UnitName(host),
+			strings.Join(f.Skipped, ", "))
+		v.Cause = "K3s knows no key of that name: a typing mistake, or a key of another version"
+		v.Hint = fmt.Sprintf("correct strata:k3s.serverArgs; on %s, k3s server --help has the names; an option of the API server "+
+			"is written as kube-apiserver-arg: [NAME=VALUE]", host.Name)
+		return v
+	}
+	if f.Disabled {
+		v.Message = UnitName(host) + " active (running), and disabled: the node is lost at the host's next boot"
+		v.Hint = fmt.Sprintf("on %s: systemctl enable %s", host.Name, UnitName(host))
 		return v
 	}
 	v.State, v.Message = health.Ready, UnitName(host)+" active (running)"+restartsText(f.Restarts)

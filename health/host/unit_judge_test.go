@@ -35,9 +35,17 @@ func TestWhatAHostSaysOfItsUnit(t *testing.T) {
 	assert.True(t, unitFactsOf(block("0", "running"), now.Add(time.Second)).Ending)
 	assert.False(t, unitFactsOf(block("0", "running"), now).Queued)
 	assert.False(t, unitFactsOf(block("17", "start"), now).Queued)
+	assert.False(t, facts.Disabled)
+	assert.Empty(t, facts.Undone)
+	assert.True(t, unitFactsOf(Block{"UnitFileState": {"disabled"}}, now).Disabled)
+	assert.False(t, unitFactsOf(Block{"UnitFileState": {"enabled-runtime"}}, now).Disabled)
+	assert.Equal(t, []string{"net/ipv4/ip_forward"}, unitFactsOf(Block{"undone": {"net/ipv4/ip_forward"}}, now).Undone)
+	assert.Equal(t, []string{"audit-log-maxage"}, unitFactsOf(Block{"skipped": {"audit-log-maxage"}}, now).Skipped)
+	assert.True(t, unitFactsOf(Block{"tunnel": {"yes"}}, now).Tunnel)
 	bare := unitFactsOf(Block{"stable": {"no"}}, now)
 	assert.False(t, bare.Ending, "without a certificate there is none that ends")
 	assert.False(t, bare.Stable)
+	assert.False(t, bare.Tunnel)
 }
 
 func TestRoutesAreReadAsTheKernelPrintsThem(t *testing.T) {

@@ -17,6 +17,8 @@ type issuerFacts struct {
 	Generation int64 `json:"generation,omitempty"`
 	// Ready is its only condition (cert-manager pkg/apis/certmanager/v1 IssuerConditionReady).
 	Ready kube.Condition `json:"ready,omitzero"`
+	// CA is nil where none in particular is asked for.
+	CA *caFacts `json:"ca,omitempty"`
 }
 
 // issuerKubectl is a kubectl command about the issuer.
@@ -55,7 +57,10 @@ func judgeIssuer(spec health.IssuerSpec, f issuerFacts) []health.Verdict {
 	default:
 		notIssuing(&v, spec, f.Ready, f.Seconds)
 	}
-	return []health.Verdict{v}
+	if f.CA == nil {
+		return []health.Verdict{v}
+	}
+	return []health.Verdict{v, judgeCA(spec, *f.CA)}
 }
 
 // notIssuing is an issuer that cert-manager has tried in vain. Nearly every failure is tried again, with growing pauses (pkg/

@@ -21,7 +21,7 @@ status: {conditions: [{type: Other, status: "False"}, {type: Ready, status: "Tru
 	assert.Equal(t, issuerFacts{
 		Deleting: true, Generation: 4, Ready: kube.Condition{Type: "Ready", Status: "True", Reason: "R", Message: "m", ObservedGeneration: 3},
 	}, issuerFactsOf(object))
-	assert.Equal(t, issuerFacts{Missing: true}, issuerFactsOf(nil))
+	assert.Equal(t, issuerFacts{Missing: true}, issuerFactsOf(nil), "and no CA is asked for")
 	assert.Equal(t, issuerFacts{Ready: kube.Condition{Type: "Ready"}}, issuerFactsOf(&ConditionedObject{}))
 }
 
@@ -32,6 +32,10 @@ func TestAnIssuerIsNamedWithItsScope(t *testing.T) {
 	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindIssuer, Issuer: &health.IssuerSpec{}}).Validate(), "issuer.name")
 	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindIssuer}).Validate(), "issuer: missing")
 	require.NoError(t, healthtest.Valid(health.Spec{Kind: health.KindIssuer, Issuer: &cluster}).Validate())
+	for secret, complaint := range map[string]string{"": "issuer.ca.secret: empty", "strata-ca": "expected namespace/name"} {
+		cluster.CA = &health.CASpec{Secret: secret}
+		require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindIssuer, Issuer: &cluster}).Validate(), complaint)
+	}
 }
 
 // Each line is what one real failure was worded as; the cause must be of that failure and of no other.

@@ -2,6 +2,9 @@ package issuer
 
 import (
 	"context"
+	"crypto/x509"
+	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +25,10 @@ type issuerWatch struct {
 	spec    health.IssuerSpec
 	cluster *kube.Cluster
 	stable  *observe.Stable
+	// recorded is the CA that it must sign with; nil where none in particular is asked for.
+	recorded *x509.Certificate
+	// reader leaves out the Secret.
+	reader bool
 }
 
 // New is the constructor of kind issuer. Its error says what the Spec or the Secrets lack.
@@ -30,7 +37,13 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &issuerWatch{spec: *spec.Issuer, cluster: all, stable: observe.NewStable(time.Now)}, nil
+	watch := &issuerWatch{spec: *spec.Issuer, cluster: all, stable: observe.NewStable(time.Now), reader: secrets.Reader}
+	if ca := spec.Issuer.CA; ca != nil {
+		if watch.recorded, err = certificateIn([]byte(ca.Certificate)); err != nil {
+			return nil, fmt.Errorf("issuer.ca.certificate: %w", err)
+		}
+	}
+	return watch, nil
 }
 
 // resourceOf is the issuer's.
@@ -44,6 +57,10 @@ func resourceOf(s health.IssuerSpec) schema.GroupVersionResource {
 // Run implements Watch.
 func (w *issuerWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	sources := []kube.Source{{Resource: resourceOf(w.spec), Namespace: w.spec.Namespace, Name: w.spec.Name}}
+	if w.recorded != nil && !w.reader {
+		namespace, name, _ := strings.Cut(w.spec.CA.Secret, "/")
+		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: namespace, Name: name})
+	}
 	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeIssuer(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
@@ -52,7 +69,10 @@ func (w *issuerWatch) observe(ctx context.Context) issuerFacts {
 	var facts issuerFacts
 	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
 		object, err := kube.Get[ConditionedObject](ctx, s, resourceOf(w.spec), w.spec.Namespace, w.spec.Name)
-		facts = issuerFactsOf(object)
+		if facts = issuerFactsOf(object); err != nil {
+			return err
+		}
+		facts.CA, err = w.ca(ctx, s)
 		return err
 	})
 	if fault != nil {

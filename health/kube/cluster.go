@@ -24,6 +24,9 @@ import (
 // for longer than this that another one answers.
 const RequestTimeout = 3 * time.Second
 
+// maxSlow lets servers under load have up to 24 s.
+const maxSlow = 3
+
 // APIServer is one API server, asked under its own address so that no load balancer hides which one answers.
 type APIServer struct {
 	// Name is the host and port, for messages.
@@ -42,6 +45,8 @@ type Cluster struct {
 	Servers []*APIServer
 	// good is the index of the server that answered last; reads start there.
 	good atomic.Int32
+	// slow counts how often no server has answered in time: each server then has twice as long as before, up to maxSlow times.
+	slow atomic.Int32
 }
 
 // ClusterOf is the cluster that a gate asks.
@@ -123,15 +128,20 @@ func dialled(config *rest.Config, through tunnel.Spec) *rest.Config {
 // answer such as "not found" is an answer. The returned fault is the first server's.
 func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServer) error) *Fault {
 	var first *Fault
-	start := int(c.good.Load())
+	start, slow, late := int(c.good.Load()), c.slow.Load(), false
 	for i := range c.Servers {
 		index := (start + i) % len(c.Servers)
 		server := c.Servers[index]
-		attempt, cancel := context.WithTimeout(ctx, RequestTimeout)
+		attempt, cancel := context.WithTimeout(ctx, RequestTimeout<<slow)
+		asked := time.Now()
 		err := once(attempt, server)
+		late = late || attempt.Err() != nil
 		cancel()
 		if err == nil {
 			c.good.Store(int32(index)) //nolint:gosec // an index of the servers
+			if time.Since(asked) < RequestTimeout {
+				c.slow.Store(0)
+			}
 			return nil
 		}
 		if first == nil {
@@ -140,6 +150,9 @@ func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServe
 		if !first.elsewhere() || ctx.Err() != nil {
 			break
 		}
+	}
+	if late && ctx.Err() == nil {
+		c.slow.Store(min(slow+1, maxSlow))
 	}
 	return first
 }

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -185,4 +187,35 @@ func TestAReadStaysWithTheServerThatAnswers(t *testing.T) {
 	c.Servers[2].Stop()
 	assert.Equal(t, c.Servers[1].Address(), read().Server, "the first fault is told")
 	assert.Len(t, asked, 3)
+}
+
+func TestServersUnderLoadGetMoreTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := &Cluster{Servers: []*APIServer{{Name: "a"}, {Name: "b"}}}
+		takes := 10 * time.Second
+		answer := func(ctx context.Context, _ *APIServer) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(takes):
+				return nil
+			}
+		}
+		for range 2 { // 3 s, then 6 s
+			require.NotNil(t, all.Read(t.Context(), answer))
+		}
+		for range 3 {
+			require.Nil(t, all.Read(t.Context(), answer))
+		}
+		takes = time.Second
+		require.Nil(t, all.Read(t.Context(), answer))
+		takes = 4 * time.Second // Once they answer soon, one that hangs is noticed soon.
+		require.NotNil(t, all.Read(t.Context(), answer))
+		takes = time.Hour
+		for range 10 {
+			begin := time.Now()
+			require.NotNil(t, all.Read(t.Context(), answer))
+			require.LessOrEqual(t, time.Since(begin), 48*time.Second)
+		}
+	})
 }

@@ -70,13 +70,6 @@ func TestWhatHoldsANamespace(t *testing.T) {
 	assert.Empty(t, heldBy([]corev1.NamespaceCondition{condition("Other", corev1.ConditionTrue, "what does not hold it")}))
 }
 
-// A workload that is scaled to nothing has no Pods to wait for only once its controller has seen that.
-func TestAWorkloadOfNoPods(t *testing.T) {
-	assert.True(t, WorkloadFacts{Current: true}.None())
-	assert.False(t, WorkloadFacts{}.None(), "the controller has not seen it")
-	assert.False(t, WorkloadFacts{Current: true, Desired: 1, Updated: 1, Available: 1}.None())
-}
-
 // A kubelet of tomorrow may wait for what is not known here: the Pod is waited for, and nothing is made up about it.
 func TestAReasonThatIsNotKnownIsNoTrouble(t *testing.T) {
 	pod := podFacts{Name: "web-1", Containers: []containerFacts{{Name: "web", Reason: "OfANewerKubelet"}}}

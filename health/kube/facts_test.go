@@ -150,3 +150,40 @@ func TestAProxyOfTheKubeconfigThatIsDownIsNoFaultOfTheServer(t *testing.T) {
 	assert.Equal(t, down.Cause(), v.Cause)
 	assert.Equal(t, down.Hint(), v.Hint)
 }
+
+// Names are whole where digests are recorded, and as people write them in Pods.
+func TestImagesOfAPodAreThoseThatWereRecorded(t *testing.T) {
+	text := `
+metadata: {name: p}
+spec:
+  initContainers: [{name: first, image: "quay.io/a/b:1"}]
+  containers:
+    - {name: short, image: redis}
+    - {name: hub, image: "apache/apisix:3"}
+    - {name: tag, image: "docker.io/redis:8"}
+    - {name: port, image: "localhost:5000/a/b"}
+    - {name: digest, image: "quay.io/a/b:1@sha256:1"}
+    - {name: none, image: "quay.io/a/c:1"}
+status:
+  phase: Running
+  initContainerStatuses: [{name: first, imageID: "quay.io/a/b@sha256:first"}]
+  containerStatuses: [{name: short, imageID: "sha256:short"}]
+`
+	recorded := map[string][]string{
+		"quay.io/a/b:1": {"1"}, "docker.io/library/redis:latest": {"2"}, "docker.io/apache/apisix:3": {"3"}, "localhost:5000/a/b:latest": {"5"},
+		"quay.io/a/b@sha256:1": {"6"}, "docker.io/library/redis:8": {},
+	}
+	pod := healthtest.Decode[corev1.Pod](t, text)
+	assert.Equal(t, []runningImage{
+		{Pod: "p", Container: "first", Image: "quay.io/a/b:1", ID: "quay.io/a/b@sha256:first", Expected: []string{"1"}},
+		{Pod: "p", Container: "short", Image: "redis", ID: "sha256:short", Expected: []string{"2"}},
+		{Pod: "p", Container: "hub", Image: "apache/apisix:3", Expected: []string{"3"}},
+		{Pod: "p", Container: "port", Image: "localhost:5000/a/b", Expected: []string{"5"}},
+	}, imagesOf(pod, recorded))
+	for _, phase := range []corev1.PodPhase{corev1.PodFailed, corev1.PodSucceeded} {
+		pod.Status.Phase = phase
+		assert.Empty(t, imagesOf(pod, recorded), "an evicted Pod stays for its record")
+	}
+	pod.Status.Phase, pod.DeletionTimestamp = corev1.PodRunning, &metav1.Time{}
+	assert.Empty(t, imagesOf(pod, recorded), "it is about to go")
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"strata/health"
 )
 
@@ -28,8 +30,12 @@ type WorkloadFacts struct {
 	// Blocker is a StatefulSet's Pod of an earlier revision that is not Ready: until it is, none of the newest comes.
 	Blocker string     `json:"blocker,omitempty"`
 	Pods    []podFacts `json:"pods,omitempty"`
+	// Images lists the running containers whose images were recorded.
+	Images []runningImage `json:"images,omitempty"`
 	// ordered says that the Pods of a StatefulSet are replaced one after the other, each when the one before is Ready.
 	ordered bool
+	// selector finds its Pods.
+	selector *metav1.LabelSelector
 }
 
 func (w WorkloadFacts) check() string {
@@ -37,7 +43,8 @@ func (w WorkloadFacts) check() string {
 }
 
 // JudgeWorkload says whether a workload is rolled out: its newest revision serves and no older one is left, so that what
-// answers now is what answers next. If it is not, its Pods say why.
+// answers now is what answers next. If it is not, its Pods say why. One that is to have no Pods does not serve: whoever wants
+// none of it leaves it out of the gate.
 func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	v := health.Verdict{Check: w.check(), State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe %s %s", w.Namespace, strings.ToLower(w.Kind), w.Name)}
 	switch {
@@ -48,8 +55,12 @@ func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	case !w.Current:
 		v.Message = "its controller has not seen the newest generation"
 		return v
-	case w.Updated >= w.Desired && w.Available >= w.Desired && w.Old == 0:
-		return health.Verdict{Check: v.Check, State: health.Ready, Message: scaledToZero(w)}
+	case w.Updated < w.Desired || w.Available < w.Desired || w.Old > 0:
+	case w.Desired == 0:
+		w.explainNone(&v)
+		return v
+	default:
+		return w.judgeImages()
 	}
 	v.Message = fmt.Sprintf("%d/%d updated, %d/%d available", w.Updated, w.Desired, w.Available, w.Desired)
 	if w.Old > 0 {
@@ -68,34 +79,18 @@ func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	return v
 }
 
-func scaledToZero(w WorkloadFacts) string {
-	switch {
-	case w.Desired > 0:
-		return ""
-	case w.Kind == "DaemonSet":
-		return "no node is to run it"
-	}
-	return "scaled to 0"
-}
-
-// None says that a workload is rolled out and is to have no Pods.
-func (w WorkloadFacts) None() bool { return w.Desired == 0 && JudgeWorkload(w).State == health.Ready }
-
-// WhyNone is the cause where a workload is to have no Pods and something waits for one.
-func (w WorkloadFacts) WhyNone() string {
-	if w.Kind == "DaemonSet" {
-		return fmt.Sprintf("no node suits DaemonSet %s/%s: its nodeSelector, affinity or tolerations", w.Namespace, w.Name)
-	}
-	return fmt.Sprintf("%s %s/%s is scaled to 0", w.Kind, w.Namespace, w.Name)
-}
-
-// FixNone is the command against WhyNone.
-func (w WorkloadFacts) FixNone() string {
+// explainNone words that a workload is to have no Pods.
+func (w WorkloadFacts) explainNone(v *health.Verdict) {
 	kind := strings.ToLower(w.Kind)
 	if w.Kind == "DaemonSet" {
-		return fmt.Sprintf("kubectl -n %s get %s %s -o yaml; kubectl get nodes --show-labels", w.Namespace, kind, w.Name)
+		v.Message = "no node is to run it"
+		v.Cause = fmt.Sprintf("no node suits DaemonSet %s/%s: its nodeSelector, affinity or tolerations", w.Namespace, w.Name)
+		v.Hint = fmt.Sprintf("kubectl -n %s get %s %s -o yaml; kubectl get nodes --show-labels", w.Namespace, kind, w.Name)
+		return
 	}
-	return fmt.Sprintf("kubectl -n %s scale %s %s --replicas=1", w.Namespace, kind, w.Name)
+	v.Message = "scaled to 0"
+	v.Cause = fmt.Sprintf("%s %s/%s is scaled to 0", w.Kind, w.Namespace, w.Name)
+	v.Hint = fmt.Sprintf("kubectl -n %s scale %s %s --replicas=1", w.Namespace, kind, w.Name)
 }
 
 // explain adds the worst trouble of the Pods to a verdict, and all of their events as evidence.

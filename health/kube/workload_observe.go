@@ -11,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/health"
 	"strata/health/observe"
@@ -33,16 +34,20 @@ func ParseWorkload(text string) (WorkloadRef, error) {
 	return WorkloadRef{}, fmt.Errorf("spec: workload %q: expected kind Deployment, DaemonSet or StatefulSet", text)
 }
 
-// Sources are what changes when the workload or one of its Pods does.
-func (r WorkloadRef) Sources() []Source {
-	resource := deploymentResource
+// resource is the kind as the API names it.
+func (r WorkloadRef) resource() schema.GroupVersionResource {
 	switch r.Kind {
 	case "DaemonSet":
-		resource = DaemonSetResource
+		return DaemonSetResource
 	case "StatefulSet":
-		resource = statefulSetResource
+		return statefulSetResource
 	}
-	return []Source{{Resource: resource, Namespace: r.Namespace, Name: r.Name}, {Resource: PodResource, Namespace: r.Namespace}}
+	return deploymentResource
+}
+
+// Sources returns the objects whose changes may change the verdict: the workload and its Pods.
+func (r WorkloadRef) Sources() []Source {
+	return []Source{{Resource: r.resource(), Namespace: r.Namespace, Name: r.Name}, {Resource: PodResource, Namespace: r.Namespace}}
 }
 
 // revision tells a workload's Pods of the newest revision from older ones: the label's value, or any if the label is empty.
@@ -51,37 +56,36 @@ type revision struct{ label, value string }
 // observeWorkload reads a workload and, where it is not rolled out, its Pods and their events.
 func observeWorkload(ctx context.Context, s *APIServer, r WorkloadRef) (WorkloadFacts, error) {
 	facts := WorkloadFacts{Namespace: r.Namespace, Kind: r.Kind, Name: r.Name}
-	var selector *metav1.LabelSelector
 	var newest revision
 	var uid string
 	var err error
 	switch r.Kind {
 	case "DaemonSet":
-		selector, uid, err = facts.daemonSet(ctx, s)
+		facts.selector, uid, err = facts.daemonSet(ctx, s)
 	case "StatefulSet":
-		selector, newest, uid, err = facts.statefulSet(ctx, s)
+		facts.selector, newest, uid, err = facts.statefulSet(ctx, s)
 	default:
-		selector, newest, uid, err = facts.deployment(ctx, s)
+		facts.selector, newest, uid, err = facts.deployment(ctx, s)
 	}
 	switch {
 	case err == nil && facts.Missing:
 		return facts, facts.within(ctx, s)
-	case err != nil || selector == nil || JudgeWorkload(facts).State == health.Ready:
+	case err != nil || facts.selector == nil || JudgeWorkload(facts).State == health.Ready:
 		return facts, err
 	}
-	if err := facts.pods(ctx, s, selector, newest, uid); err != nil || !strings.Contains(facts.Refused, "because it is being terminated") {
+	if err := facts.pods(ctx, s, newest, uid); err != nil || !strings.Contains(facts.Refused, "because it is being terminated") {
 		return facts, err
 	}
 	return facts, facts.within(ctx, s)
 }
 
 // pods reads the Pods of the newest revision and the reasons for which Pods were refused.
-func (w *WorkloadFacts) pods(ctx context.Context, s *APIServer, selector *metav1.LabelSelector, newest revision, uid string) error {
+func (w *WorkloadFacts) pods(ctx context.Context, s *APIServer, newest revision, uid string) error {
 	var pods []corev1.Pod
 	var events []corev1.Event
 	if err := observe.InParallel(
 		func() (err error) {
-			pods, err = List[corev1.Pod](ctx, s, PodResource, w.Namespace, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(selector)})
+			pods, err = List[corev1.Pod](ctx, s, PodResource, w.Namespace, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(w.selector)})
 			return err
 		},
 		func() (err error) {
@@ -156,7 +160,7 @@ func (w *WorkloadFacts) deployment(ctx context.Context, s *APIServer) (*metav1.L
 	}
 	if JudgeWorkload(*w).State == health.Ready {
 		// Its Pods are not asked for, and the gate's caller waits for this observation.
-		return nil, revision{}, "", nil
+		return d.Spec.Selector, revision{}, "", nil
 	}
 	newest, err := newestReplicaSet(ctx, s, d)
 	return d.Spec.Selector, newest, string(d.UID), err
@@ -186,8 +190,12 @@ func newestReplicaSet(ctx context.Context, s *APIServer, d *appsv1.Deployment) (
 	return newest, nil
 }
 
-// ObserveWorkloads reads several workloads, for how long each of their Pods has shown the same trouble, and whether that is an old one.
-func ObserveWorkloads(ctx context.Context, s *APIServer, refs []WorkloadRef, seen *observe.Stable) ([]WorkloadFacts, error) {
+// ObserveWorkloads reads several workloads, for how long each of their Pods has shown the same
+// trouble, and whether that is an old one. images are the recorded digests, by the image's name
+// (health.Spec); without them no Pod of a workload that is rolled out is read.
+func ObserveWorkloads(
+	ctx context.Context, s *APIServer, refs []WorkloadRef, images map[string][]string, seen *observe.Stable,
+) ([]WorkloadFacts, error) {
 	var all []WorkloadFacts
 	for _, ref := range refs {
 		facts, err := observeWorkload(ctx, s, ref)
@@ -195,6 +203,11 @@ func ObserveWorkloads(ctx context.Context, s *APIServer, refs []WorkloadRef, see
 			return nil, err
 		}
 		facts.times(seen)
+		if len(images) > 0 {
+			if err := facts.readImages(ctx, s, images, seen); err != nil {
+				return nil, err
+			}
+		}
 		all = append(all, facts)
 	}
 	return all, nil

@@ -1,7 +1,6 @@
 package nodes
 
 import (
-	"net/netip"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,20 +20,25 @@ func TestRegisteredNodesVerdicts(t *testing.T) {
 
 func TestPodNetworkVerdicts(t *testing.T) {
 	type spec struct {
-		Network  netip.Prefix  `json:"network"`
+		health.NodesSpec
 		Expected []health.Host `json:"expected"`
 	}
 	healthtest.RunFixtures(t, "network", func(s spec, f networkFacts) []health.Verdict {
-		return []health.Verdict{judgePodNetwork(s.Expected[0], s.Network, s.Expected, f)}
+		verdicts := []health.Verdict{judgePodNetwork(s.Expected[0], s.NodesSpec, s.Expected, f)}
+		if s.Kubelets {
+			verdicts = append(verdicts, judgeKubelets(s.Expected[0], f.Ways))
+		}
+		return verdicts
 	})
 }
 
 // Without a key for SSH the API alone says how the Nodes are.
 func TestUnitsThatMayNotBeAskedForAreSkipped(t *testing.T) {
 	h := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
-	seen := &nodesAndUnits{hosts: []health.Host{h}, units: make([]host.UnitFacts, 1), nodes: &Facts{Nodes: []nodeFacts{
+	seen := newNodesAndUnits([]health.Host{h}, health.NodesSpec{}, false, nil)
+	seen.nodes = &Facts{Nodes: []nodeFacts{
 		{Name: "a", Server: true, Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
-	}}}
+	}}
 	verdicts := seen.judge()
 	assert.Equal(t, health.Verdict{Check: host.UnitCheck(h), State: health.Skipped, Message: host.NoKey}, verdicts[0])
 	assert.Equal(t, health.Ready, health.StateOf(verdicts))
@@ -42,10 +46,25 @@ func TestUnitsThatMayNotBeAskedForAreSkipped(t *testing.T) {
 
 func TestUnitsAloneOpenNoGate(t *testing.T) {
 	h := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
-	seen := &nodesAndUnits{hosts: []health.Host{h}, asked: true, units: make([]host.UnitFacts, 1)}
+	seen := newNodesAndUnits([]health.Host{h}, health.NodesSpec{}, true, nil)
 	seen.update(func() { seen.units[0] = host.UnitFacts{Seen: true, Active: "active", Sub: "running"} })
 	assert.Nil(t, seen.judge())
 	seen.update(func() { seen.nodes = &Facts{} })
 	assert.Equal(t, health.Ready, seen.judge()[0].State)
 	assert.Equal(t, health.Waiting, health.StateOf(seen.judge()))
+}
+
+// A host without another has no kubelet to ask.
+func TestEachHostOfSeveralAsksTheOthersKubelets(t *testing.T) {
+	hosts := []health.Host{{Target: remote.Target{Name: "a"}, Role: "server"}, {Target: remote.Target{Name: "b"}, Role: "agent"}}
+	checks := func(hosts []health.Host) (names []string) {
+		seen := newNodesAndUnits(hosts, health.NodesSpec{Kubelets: true}, true, nil)
+		seen.nodes = &Facts{}
+		for _, v := range seen.judge() {
+			names = append(names, v.Check)
+		}
+		return names
+	}
+	assert.Equal(t, []string{"unit a", "unit b", "node a", "node b", "node set", "kubelets from a", "kubelets from b"}, checks(hosts))
+	assert.Equal(t, []string{"unit a", "node a", "node set"}, checks(hosts[:1]))
 }

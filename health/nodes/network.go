@@ -23,6 +23,8 @@ type networkFacts struct {
 	// Unit has the host's routes, Nodes the ranges of Pods.
 	Unit  host.UnitFacts `json:"unit"`
 	Nodes Facts          `json:"nodes"`
+	// Ways are those to the hosts of the other Nodes.
+	Ways []way `json:"ways,omitempty"`
 	// Seconds is for how long the same routes are missing.
 	Seconds int `json:"seconds,omitempty"`
 }
@@ -39,19 +41,18 @@ func (f networkFacts) missing(host health.Host, network netip.Prefix, expected [
 	return names
 }
 
-// judgePodNetwork says whether a host has a route to the Pods of every other expected Node. No condition of a Node shows one
+// judgePodNetwork says whether a host has a route to the Pods of every other expected Node, and gets an answer there. No condition of a Node shows one
 // that is missing: the host then sends requests for those Pods to its default gateway, and whoever answers there answers for
 // them. Flannel writes such routes for vxlan and host-gw, and one for the whole network with wireguard (flannel pkg/backend).
-func judgePodNetwork(h health.Host, network netip.Prefix, expected []health.Host, f networkFacts) health.Verdict {
+func judgePodNetwork(h health.Host, spec health.NodesSpec, expected []health.Host, f networkFacts) health.Verdict {
 	v := health.Verdict{Check: networkCheck(h), State: health.Waiting, After: []string{host.UnitCheck(h), nodeSetCheck}}
 	if f.Nodes.Fault != nil || f.Unit.Fault != nil || !f.Unit.Seen {
 		v.Message = "not seen"
 		return v
 	}
-	missing := f.missing(h, network, expected)
+	missing := f.missing(h, spec.PodNetwork, expected)
 	if len(missing) == 0 {
-		v.State, v.After = health.Ready, nil
-		return v
+		return judgeWays(h, spec.Backend, f.Ways, v)
 	}
 	v.Message = "no route to the Pods of " + strings.Join(missing, ", ")
 	v.Cause = "flannel has not taken them up; until then requests for their Pods go to the default gateway"

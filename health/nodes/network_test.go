@@ -22,16 +22,18 @@ func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 	cut := up
 	cut.Routes = nil
 	down := host.UnitFacts{Seen: true, Active: "activating", Sub: "start"}
-	seen := &nodesAndUnits{
-		hosts: []health.Host{a, b}, asked: true, network: netip.MustParsePrefix("10.42.0.0/16"), stable: observe.NewStable(func() time.Time { return now }),
-		units: []host.UnitFacts{down, up}, nodes: &Facts{Nodes: []nodeFacts{
-			{Name: "a", Server: true, PodCIDR: "10.42.0.0/24", Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
-			{Name: "b", PodCIDR: "10.42.1.0/24", Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
-		}},
-	}
+	spec := health.NodesSpec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}
+	seen := newNodesAndUnits([]health.Host{a, b}, spec, true, observe.NewStable(func() time.Time { return now }))
+	seen.units, seen.nodes = []host.UnitFacts{down, up}, &Facts{Nodes: []nodeFacts{
+		{Name: "a", Server: true, PodCIDR: "10.42.0.0/24", Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
+		{Name: "b", PodCIDR: "10.42.1.0/24", Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
+	}}
 	after := func(seconds int, unit host.UnitFacts) health.State {
 		now = now.Add(time.Duration(seconds) * time.Second)
 		seen.update(func() { seen.units[0] = unit })
+		seen.update(func() {
+			seen.answers = []map[string]host.Answer{{"10.42.1.1": host.AnswerFull}, {"10.42.0.1": host.AnswerFull}}
+		})
 		return health.StateOf(seen.judge())
 	}
 	assert.Equal(t, health.Waiting, after(0, down))
@@ -40,4 +42,40 @@ func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 	assert.Equal(t, health.Ready, after(0, up))
 	assert.Equal(t, health.Waiting, after(1, cut), "it was there in between")
 	assert.Equal(t, health.Stuck, after(routeSeconds, cut))
+}
+
+// Where another host answers is known from that host: the tunnel's address, or that of the bridge. What is behind the default gateway is not asked.
+func TestWhatAHostAsks(t *testing.T) {
+	hosts := []health.Host{{Target: remote.Target{Name: "a"}}, {Target: remote.Target{Name: "b"}}}
+	seen := newNodesAndUnits(hosts, health.NodesSpec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true, observe.NewStable(time.Now))
+	routes := []string{"10.42.0.0/24", "10.42.1.0/24"}
+	a, b := nodeFacts{Name: "a", PodCIDR: "10.42.0.0/24"}, nodeFacts{Name: "b", PodCIDR: "10.42.1.0/24", InternalIP: "10.10.0.12"}
+	after := func(change func()) string {
+		seen.update(change)
+		return seen.asks(0)
+	}
+	assert.Empty(t, after(func() { seen.units[0] = host.UnitFacts{Seen: true, Routes: routes} }), "no Node was seen")
+	assert.Empty(t, after(func() { seen.nodes = &Facts{Nodes: []nodeFacts{a, b}} }), "b was not seen")
+	assert.Equal(t, "10.42.1.0", after(func() { seen.units[1] = host.UnitFacts{Seen: true, Tunnel: true} }))
+	assert.Empty(t, after(func() { seen.nodes = &Facts{Nodes: []nodeFacts{a}} }), "b has no Node")
+	assert.Empty(t, after(func() { seen.nodes = &Facts{Nodes: []nodeFacts{a, {Name: "b"}}} }), "b's Pods have no range")
+	seen.nodes = &Facts{Nodes: []nodeFacts{a, b}}
+	assert.Empty(t, after(func() { seen.units[0].Routes = nil }), "there is no route")
+	seen.units[0].Routes = routes
+	assert.Empty(t, after(func() { seen.units[1] = host.UnitFacts{Seen: true} }), "host-gw, and b has no Pod yet")
+	assert.Equal(t, "10.42.1.1", after(func() { seen.units[1] = host.UnitFacts{Seen: true, Routes: routes} }))
+	assert.Equal(t, "10.42.0.1", seen.asks(1))
+	seen.spec.Kubelets = true
+	assert.Equal(t, "10.42.1.1 10.10.0.12", seen.asks(0), "the kubelet as well")
+
+	seen.update(func() { seen.hear(0, "10.42.1.1", host.AnswerNone) })
+	seen.update(func() { seen.hear(0, "10.10.0.12", host.AnswerFull) })
+	seen.update(func() { seen.hear(0, "10.42.1.1", host.AnswerFull) })
+	assert.Equal(t, []way{{To: "b", Host: "10.10.0.12", Address: "10.42.1.1", Answer: host.AnswerFull, Kubelet: host.AnswerFull}}, seen.ways(0))
+	seen.update(func() { seen.hear(0, "", "") })
+	assert.Empty(t, seen.ways(0)[0].Answer, "a can no longer be asked")
+	seen.update(func() { seen.hear(0, "10.42.1.1", host.AnswerFull) })
+	seen.update(func() { seen.units[1] = host.UnitFacts{} })
+	seen.update(func() { seen.units[1] = host.UnitFacts{Seen: true, Routes: routes} })
+	assert.Empty(t, seen.ways(0)[0].Answer, "b was away in between")
 }

@@ -1,7 +1,6 @@
 package nodes
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -11,26 +10,57 @@ import (
 	"strata/health/observe"
 )
 
-// nodesAndUnits holds the newest observations of Nodes and units, from which one judgement is made.
+// nodesAndUnits holds the newest observations of Nodes, units and answers, from which one judgement is made.
 type nodesAndUnits struct {
 	hosts []health.Host
-	// registered takes the Nodes that there are for the hosts.
-	registered bool
-	// network is the Pod network, not valid where routes are not checked; asked is false without a key for the hosts.
-	network netip.Prefix
-	asked   bool
-	stable  *observe.Stable
+	spec  health.NodesSpec
+	// asked is false without a key for the hosts.
+	asked  bool
+	stable *observe.Stable
+	// moved has, for each host, a token when it may have other addresses to ask.
+	moved []chan struct{}
 
 	mu    sync.Mutex
 	units []host.UnitFacts
-	nodes *Facts
+	// answers has, for each host, those that it heard, by address.
+	answers []map[string]host.Answer
+	nodes   *Facts
 }
 
-// update changes one part.
+func newNodesAndUnits(hosts []health.Host, spec health.NodesSpec, asked bool, stable *observe.Stable) *nodesAndUnits {
+	n := &nodesAndUnits{
+		hosts: hosts, spec: spec, asked: asked, stable: stable,
+		units: make([]host.UnitFacts, len(hosts)), answers: make([]map[string]host.Answer, len(hosts)),
+	}
+	for range hosts {
+		n.moved = append(n.moved, make(chan struct{}, 1))
+	}
+	return n
+}
+
+// update changes one part. What a host has heard is void once it has nothing to ask: what comes after that is another time.
 func (n *nodesAndUnits) update(change func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	change()
+	for i, moved := range n.moved {
+		if n.addresses(i) == "" {
+			n.answers[i] = nil
+		}
+		observe.Signal(moved)
+	}
+}
+
+// hear takes what came back from an address; an empty one voids what came before, because the host can no longer be asked.
+func (n *nodesAndUnits) hear(i int, address string, came host.Answer) {
+	if address == "" {
+		n.answers[i] = nil
+		return
+	}
+	if n.answers[i] == nil {
+		n.answers[i] = map[string]host.Answer{}
+	}
+	n.answers[i][address] = came
 }
 
 // judge returns nil until the Nodes were observed: units alone say nothing about the cluster.
@@ -40,33 +70,85 @@ func (n *nodesAndUnits) judge() []health.Verdict {
 	if n.nodes == nil {
 		return nil
 	}
-	if n.registered {
+	if n.spec.Registered {
 		return JudgeRegistered(*n.nodes)
 	}
 	units := make([]health.Verdict, len(n.hosts))
-	var routes []health.Verdict
+	var networks, kubelets []health.Verdict
 	for i, h := range n.hosts {
 		if !n.asked {
 			units[i] = health.Verdict{Check: host.UnitCheck(h), State: health.Skipped, Message: host.NoKey}
 			continue
 		}
 		units[i] = host.JudgeUnit(h, n.units[i])
-		if n.network.IsValid() {
-			routes = append(routes, judgePodNetwork(h, n.network, n.hosts, n.facts(i)))
+		if n.spec.PodNetwork.IsValid() {
+			networks = append(networks, judgePodNetwork(h, n.spec, n.hosts, n.facts(i)))
+		}
+		if n.spec.Kubelets && len(n.hosts) > 1 {
+			kubelets = append(kubelets, judgeKubelets(h, n.ways(i)))
 		}
 	}
-	return slices.Concat(units, judgeNodes(n.hosts, *n.nodes), routes)
+	return slices.Concat(units, judgeNodes(n.hosts, *n.nodes), networks, kubelets)
 }
 
-// facts puts together what one host's routes are judged by. Routes that are missing while an end of them is down are not held
+// asks are the addresses that a host has to ask, with spaces between them.
+func (n *nodesAndUnits) asks(i int) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.addresses(i)
+}
+
+// addresses are empty before all hosts and their Nodes were seen, so that one login does. Those that the host has no route to are not among
+// them: whoever is behind its default gateway would answer.
+func (n *nodesAndUnits) addresses(i int) string {
+	unseen := func(f host.UnitFacts) bool { return !f.Seen }
+	if n.nodes == nil || slices.ContainsFunc(n.units, unseen) {
+		return ""
+	}
+	ways := n.ways(i)
+	if len(ways) < len(n.hosts)-1 {
+		return ""
+	}
+	var addresses []string
+	for _, way := range ways {
+		if way.Address != "" {
+			addresses = append(addresses, way.Address)
+		}
+		if n.spec.Kubelets {
+			addresses = append(addresses, way.Host)
+		}
+	}
+	return strings.Join(addresses, " ")
+}
+
+// facts puts together what one host's way to the others' Pods is judged by. Routes that are missing while an end of them is down are not held
 // against flannel.
 func (n *nodesAndUnits) facts(i int) networkFacts {
-	f := networkFacts{Unit: n.units[i], Nodes: *n.nodes}
-	key, missing := "network "+n.hosts[i].Name, f.missing(n.hosts[i], n.network, n.hosts)
+	f := networkFacts{Unit: n.units[i], Nodes: *n.nodes, Ways: n.ways(i)}
+	key, missing := "network "+n.hosts[i].Name, f.missing(n.hosts[i], n.spec.PodNetwork, n.hosts)
 	if len(missing) == 0 || health.StateOf(append(judgeNodes(n.hosts, *n.nodes), host.JudgeUnit(n.hosts[i], n.units[i]))) != health.Ready {
 		n.stable.Forget(key)
 		return f
 	}
 	f.Seconds = n.stable.Seconds(key, strings.Join(missing, ","))
 	return f
+}
+
+// ways are a host's ways to the others that have a Node.
+func (n *nodesAndUnits) ways(i int) []way {
+	var ways []way
+	for j, other := range n.hosts {
+		at := slices.IndexFunc(n.nodes.Nodes, func(node nodeFacts) bool { return node.Name == other.Name })
+		if j == i || at < 0 {
+			continue
+		}
+		w := way{To: other.Name, Host: n.nodes.Nodes[at].InternalIP}
+		w.Kubelet = n.answers[i][w.Host]
+		if pods := n.nodes.Nodes[at].PodCIDR; routed(n.spec.PodNetwork, pods, n.units[i].Routes) {
+			w.Address = podAddress(pods, n.units[j])
+			w.Answer = n.answers[i][w.Address]
+		}
+		ways = append(ways, w)
+	}
+	return ways
 }

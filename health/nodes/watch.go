@@ -3,7 +3,6 @@ package nodes
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,10 +44,7 @@ type Watch struct {
 	key    []byte
 	Stable *observe.Stable
 	Now    observe.Clock
-	// network is the Pod network that each host needs routes in; not valid where none are needed.
-	network netip.Prefix
-	// registered takes the Nodes that there are for the expected ones.
-	registered bool
+	spec   health.NodesSpec
 	// Renewed is the last renewal of each Lease and when it was first seen.
 	Renewed map[string]Renewal
 }
@@ -62,37 +58,33 @@ type Renewal struct {
 
 // New is the constructor of kind nodes. Its error says what the Spec or the Secrets lack.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	registered := spec.Nodes != nil && spec.Nodes.Registered
-	if len(spec.Hosts) == 0 && !registered {
+	var own health.NodesSpec
+	if spec.Nodes != nil {
+		own = *spec.Nodes
+	}
+	if len(spec.Hosts) == 0 && !own.Registered {
 		return nil, errors.New("spec: hosts: empty; an empty node set is never ready")
 	}
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	nodes := &Watch{Cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, Stable: observe.NewStable(time.Now), Now: time.Now, registered: registered, Renewed: map[string]Renewal{}}
-	if spec.Nodes != nil {
-		nodes.network = spec.Nodes.PodNetwork
-	}
-	return nodes, nil
+	return &Watch{
+		Cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, spec: own, Stable: observe.NewStable(time.Now), Now: time.Now,
+		Renewed: map[string]Renewal{},
+	}, nil
 }
 
 // Run implements Watch. Nodes and units are observed side by side: a Node's condition is what a controller last wrote, the
 // unit is what runs now.
 func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	seen := &nodesAndUnits{hosts: w.hosts, registered: w.registered, network: w.network, asked: len(w.key) > 0, stable: observe.NewStable(w.Now), units: make([]host.UnitFacts, len(w.hosts))}
+	seen := newNodesAndUnits(w.hosts, w.spec, len(w.key) > 0, observe.NewStable(w.Now))
 	news := make(chan struct{}, 1)
 	var parts sync.WaitGroup
-	for i, h := range w.hosts {
-		if !seen.asked {
-			break
+	if seen.asked {
+		for i := range w.hosts {
+			parts.Go(func() { w.observeHost(ctx, i, seen, news) })
 		}
-		parts.Go(func() {
-			host.ObserveUnit(ctx, h, w.key, w.network.IsValid(), func(f host.UnitFacts) {
-				seen.update(func() { seen.units[i] = f })
-				observe.Signal(news)
-			})
-		})
 	}
 	changed := make(chan struct{}, 1)
 	sources := []kube.Source{{Resource: kube.NodeResource}, {Resource: kube.LeaseResource, Namespace: leaseNamespace}}
@@ -107,6 +99,27 @@ func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	observe.ReportNews(ctx, news, seen.judge, report)
 	parts.Wait()
 	return nil
+}
+
+// observeHost observes a host's unit and has it ask the Pod networks and the kubelets of the others.
+func (w *Watch) observeHost(ctx context.Context, i int, seen *nodesAndUnits, news chan<- struct{}) {
+	var parts sync.WaitGroup
+	defer parts.Wait()
+	h := w.hosts[i]
+	if len(w.hosts) > 1 && (w.spec.PodNetwork.IsValid() || w.spec.Kubelets) {
+		parts.Go(func() {
+			host.Follow(ctx, seen.moved[i], func() string { return seen.asks(i) }, func(ctx context.Context, addresses string) {
+				host.AskAnswers(ctx, h, w.key, addresses, kubeletPort, func(address string, came host.Answer) {
+					seen.update(func() { seen.hear(i, address, came) })
+					observe.Signal(news)
+				})
+			})
+		})
+	}
+	host.ObserveUnit(ctx, h, w.key, w.spec.PodNetwork.IsValid(), func(f host.UnitFacts) {
+		seen.update(func() { seen.units[i] = f })
+		observe.Signal(news)
+	})
 }
 
 // Observe reads the Nodes and their Leases from one server.

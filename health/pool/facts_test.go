@@ -39,6 +39,24 @@ status: {availableIPv4: 1, availableIPv6: 2, assignedIPv4: 3, assignedIPv6: 4}
 `)
 	assert.Equal(t, poolSeen{Deleting: true, Addresses: []string{"10.0.0.0/30"}, Counted: true, Available: 3, Assigned: 7, Size: 4}, p.facts())
 	assert.Equal(t, poolSeen{Addresses: []string{"10.0.0.0/30"}, Size: 4}, healthtest.Decode[poolObject](t, "spec: {addresses: [10.0.0.0/30]}").facts())
+	assert.True(t, healthtest.Decode[poolObject](t, "spec: {autoAssign: false}").facts().Named)
+	assert.False(t, healthtest.Decode[poolObject](t, "spec: {autoAssign: true}").facts().Named)
 	assert.False(t, healthtest.Decode[poolObject](t, "status: {availableIPv4: 1}").facts().Counted)
 	assert.False(t, healthtest.Decode[poolObject](t, "status: {assignedIPv4: 1}").facts().Counted)
+}
+
+func TestWhatAnnouncesAPool(t *testing.T) {
+	pool := metav1.ObjectMeta{Name: "default", Labels: map[string]string{"zone": "a"}}
+	for text, announces := range map[string]bool{
+		"spec: {}": true,
+		"spec: {ipAddressPools: [spare, default]}":                                               true,
+		"spec: {ipAddressPools: [spare]}":                                                        false,
+		"spec: {ipAddressPoolSelectors: [{matchLabels: {zone: b}}, {matchLabels: {zone: a}}]}":   true,
+		"spec: {ipAddressPoolSelectors: [{matchLabels: {zone: b}}]}":                             false,
+		"spec: {ipAddressPoolSelectors: [{matchExpressions: [{key: zone, operator: Between}]}]}": false,
+		"metadata: {deletionTimestamp: \"2026-01-01T00:00:00Z\"}":                                false,
+	} {
+		object := healthtest.Decode[announcementObject](t, text)
+		assert.Equal(t, announces, object.announces(pool), text)
+	}
 }

@@ -37,6 +37,10 @@ type poolSeen struct {
 	Missing   bool     `json:"missing,omitempty"`
 	Deleting  bool     `json:"deleting,omitempty"`
 	Addresses []string `json:"addresses,omitempty"`
+	// Named is true when only a Service that names the pool gets an address of it (autoAssign: false).
+	Named bool `json:"named,omitempty"`
+	// Unannounced is true when no L2Advertisement is about it.
+	Unannounced bool `json:"unannounced,omitempty"`
 	// Counted is true when the status has counts; it has no conditions. Available and Assigned are those of both IP families.
 	Counted   bool  `json:"counted,omitempty"`
 	Available int64 `json:"available,omitempty"`
@@ -67,6 +71,9 @@ func judgePool(spec health.PoolSpec, facts poolFacts) []health.Verdict {
 	}
 	pool := judgePoolObject(spec, facts.Pool)
 	pool.Check = check
+	if facts.Pool.Missing { // MetalLB's processes were not looked at
+		return append([]health.Verdict{pool}, unseenStates(spec, check)...)
+	}
 	states := []health.Verdict{judgeState(facts.States, "controller", check, poolReconciled)}
 	speakers := spec.Speakers
 	if spec.SpeakerPods != "" {
@@ -114,6 +121,14 @@ func judgePoolObject(spec health.PoolSpec, pool poolSeen) health.Verdict {
 	case !sameAddresses(pool.Addresses, spec.Addresses):
 		v.Message = fmt.Sprintf("has %s, expected %s", observe.OrNone(strings.Join(pool.Addresses, ", ")), strings.Join(spec.Addresses, ", "))
 		v.Cause = "another version of the pool, or another field manager writes it"
+	case pool.Named:
+		v.Message = "gives addresses only to Services that name it (autoAssign: false)"
+		v.Cause = "another field manager changed it: any other Service waits for an address"
+		v.Hint = "pulumi up --refresh puts it back; " + v.Hint
+	case pool.Unannounced:
+		v.Message = "no L2Advertisement announces it: no new client finds its addresses"
+		v.Cause = "it was deleted, or is not applied yet"
+		v.Hint = "if it was deleted: pulumi up --refresh makes it anew; kubectl -n " + spec.Namespace + " get l2advertisements"
 	case !pool.Counted:
 		v.Message = "the controller has not counted its addresses"
 		v.Cause = "the controller is starting, or rejects the configuration"
@@ -121,7 +136,8 @@ func judgePoolObject(spec health.PoolSpec, pool poolSeen) health.Verdict {
 		v.Message = fmt.Sprintf("the controller counts %d addresses, the pool has %d", pool.Available+pool.Assigned, pool.Size)
 		v.Cause = "the count is of an earlier version of the pool"
 	case pool.Available == 0:
-		return health.Verdict{State: health.Ready, Message: "every address is assigned"}
+		return health.Verdict{State: health.Ready, Message: "every address is assigned: the next Service waits for one",
+			Hint: "add a range to strata:metallb.addresses, or delete a Service that is not needed: kubectl get services -A | grep LoadBalancer"}
 	default:
 		return health.Verdict{State: health.Ready}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -71,7 +70,7 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 	if err != nil || pool == nil {
 		return poolFacts{Pool: pool.facts()}, err
 	}
-	announced, err := kube.List[bareObject](ctx, s, announcementResource, w.spec.Namespace, metav1.ListOptions{})
+	announced, err := kube.List[announcementObject](ctx, s, announcementResource, w.spec.Namespace, metav1.ListOptions{})
 	if err != nil {
 		return poolFacts{}, err
 	}
@@ -80,6 +79,7 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 		return poolFacts{}, err
 	}
 	facts := poolFacts{Pool: pool.facts()}
+	facts.Pool.Unannounced = !slices.ContainsFunc(announced, func(one announcementObject) bool { return one.announces(pool.ObjectMeta) })
 	if facts.Speakers, err = observeSpeakers(ctx, s, w.spec); err != nil {
 		return poolFacts{}, err
 	}
@@ -129,87 +129,4 @@ func (w *poolWatch) patience(ctx context.Context, s *kube.APIServer, object *sta
 		state.Alive = state.Alive || pod != nil && pod.UID == owner.UID && kube.PodReady(pod)
 	}
 	return nil
-}
-
-// bareObject is what a gate reads of an object of which only the time of the last change matters.
-type bareObject struct {
-	metav1.ObjectMeta `json:"metadata"`
-}
-
-// poolObject is what a gate reads of an IPAddressPool (metallb api/v1beta1/ipaddresspool_types.go).
-type poolObject struct {
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              struct {
-		Addresses     []string `json:"addresses"`
-		AvoidBuggyIPs bool     `json:"avoidBuggyIPs"`
-	} `json:"spec"`
-	Status struct {
-		AvailableIPv4 *int64 `json:"availableIPv4"`
-		AvailableIPv6 *int64 `json:"availableIPv6"`
-		AssignedIPv4  *int64 `json:"assignedIPv4"`
-		AssignedIPv6  *int64 `json:"assignedIPv6"`
-	} `json:"status"`
-}
-
-func (p *poolObject) facts() poolSeen {
-	if p == nil {
-		return poolSeen{Missing: true}
-	}
-	s := p.Status
-	seen := poolSeen{Addresses: p.Spec.Addresses, Deleting: p.DeletionTimestamp != nil, Size: poolSize(p.Spec.Addresses, p.Spec.AvoidBuggyIPs)}
-	seen.Counted = s.AvailableIPv4 != nil && s.AssignedIPv4 != nil
-	for _, n := range []*int64{s.AvailableIPv4, s.AvailableIPv6} {
-		seen.Available += value(n)
-	}
-	for _, n := range []*int64{s.AssignedIPv4, s.AssignedIPv6} {
-		seen.Assigned += value(n)
-	}
-	return seen
-}
-
-func value(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
-}
-
-// stateObject is what a gate reads of a ConfigurationState.
-type stateObject struct {
-	metav1.ObjectMeta `json:"metadata"`
-	Status            struct {
-		Result       string           `json:"result"`
-		ErrorSummary string           `json:"errorSummary"`
-		Conditions   []kube.Condition `json:"conditions"`
-	} `json:"status"`
-}
-
-func (o *stateObject) facts() configurationState {
-	return configurationState{Name: o.Name, Result: o.Status.Result, Summary: o.Status.ErrorSummary, Conditions: o.Status.Conditions}
-}
-
-// after reports whether the state was written after the other object's specification last changed. Neither object says which
-// generation of the other it has seen. Both were stored by the same API servers: a higher resourceVersion is a later write,
-// and where the other's own status came later still, the times of the writes decide.
-func (o *stateObject) after(other metav1.ObjectMeta) bool {
-	state, errState := strconv.ParseUint(o.ResourceVersion, 10, 64)
-	object, errOther := strconv.ParseUint(other.ResourceVersion, 10, 64)
-	if errState == nil && errOther == nil && state > object {
-		return true
-	}
-	return !lastWrite(o.ObjectMeta, true).Add(stampSlack).Before(lastWrite(other, false))
-}
-
-// lastWrite is when the API server last stored a change of the object's status, or of anything but its status.
-func lastWrite(meta metav1.ObjectMeta, status bool) time.Time {
-	var last time.Time
-	if !status {
-		last = meta.CreationTimestamp.Time
-	}
-	for _, entry := range meta.ManagedFields {
-		if (entry.Subresource == "status") == status && entry.Time != nil && entry.Time.After(last) {
-			last = entry.Time.Time
-		}
-	}
-	return last
 }

@@ -2,7 +2,9 @@ package preflight
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,8 +72,6 @@ func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillObservesTheOthers(t *tes
 	up, down := sshtest.Start(t), sshtest.Start(t)
 	up.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
 	down.Handler = func(sshtest.Call) int { return 1 }
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-	defer cancel()
 	hosts := []Host{
 		{Host: health.Host{Target: up.Target(), Role: "agent"}, Spec: *health.HostNeeds("agent", false, false), Key: up.PrivateKey()},
 		{Host: health.Host{Target: down.Target(), Role: "agent"}, Spec: *health.HostNeeds("agent", false, false), Key: down.PrivateKey()},
@@ -79,7 +79,7 @@ func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillObservesTheOthers(t *tes
 	hosts[0].Host.Name, hosts[1].Host.Name = "up", "down"
 	hosts[0].Host.HostKey = "" // The first contact is the preflight's.
 	states := map[string]health.State{}
-	for _, f := range Hosts(ctx, hosts, []netip.Addr{netip.MustParseAddr("10.10.0.200")}) {
+	for _, f := range Hosts(t.Context(), hosts, []netip.Addr{netip.MustParseAddr("10.10.0.200")}, 3*time.Second) {
 		states[f.Subject+" "+f.Check] = f.State
 	}
 	assert.Equal(t, health.Ready, states["up ssh"])
@@ -88,4 +88,39 @@ func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillObservesTheOthers(t *tes
 	assert.NotContains(t, states, "down K3s certificates", "nothing is known of it")
 	assert.Equal(t, health.Waiting, states["down ssh"])
 	assert.Equal(t, health.Waiting, states["all hosts hostnames"])
+}
+
+// A host that is slow says all the while that it goes on.
+func TestPoolIsAskedForLongerThanTheLimitWhileTheHostGoesOn(t *testing.T) {
+	const limit = 3 * time.Second
+	slow := sshtest.Start(t)
+	slow.Handler = func(call sshtest.Call) int {
+		if !strings.Contains(call.Script, host.PoolScript) {
+			return healthtest.Probing(healthtest.HealthyNow(nil))(call)
+		}
+		for range 6 {
+			_, _ = fmt.Fprintln(call.Stdout, "asks=10.10.0.200")
+			time.Sleep(limit / 4)
+		}
+		return healthtest.Probing(map[string][]string{"ours": {"52:54:00:00:00:01"}})(call)
+	}
+	hosts := []Host{{Host: health.Host{Target: slow.Target(), Role: "agent"}, Spec: *health.HostNeeds("agent", false, false), Key: slow.PrivateKey()}}
+	findings := Hosts(t.Context(), hosts, []netip.Addr{netip.MustParseAddr("10.10.0.200")}, limit)
+	last := findings[len(findings)-1]
+	assert.Equal(t, "pool addresses", last.Check)
+	assert.Equal(t, health.Ready, last.State, last.Message)
+}
+
+// Its lines are no sign that it gets anywhere.
+func TestProbeThatEndsAgainAndAgainIsGivenUp(t *testing.T) {
+	broken := sshtest.Start(t)
+	broken.Handler = func(call sshtest.Call) int {
+		_, _ = fmt.Fprintln(call.Stdout, "hostname=a")
+		return 1
+	}
+	hosts := []Host{{Host: health.Host{Target: broken.Target(), Role: "agent"}, Spec: *health.HostNeeds("agent", false, false), Key: broken.PrivateKey()}}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	assert.Equal(t, health.Waiting, Hosts(ctx, hosts, nil, time.Second)[0].State)
+	assert.NoError(t, ctx.Err())
 }

@@ -13,6 +13,7 @@ import (
 	"strata/health"
 	"strata/health/host"
 	"strata/internal/remote"
+	"strata/internal/silence"
 )
 
 // maxPoolProbes bounds how many addresses of a pool are asked for: a larger one is asked from its start.
@@ -35,16 +36,16 @@ type Finding struct {
 // allHosts is the subject of findings that compare hosts.
 const allHosts = "all hosts"
 
-// Hosts observes every host at once, bounded by ctx, and finds what can be known before the first change: each host's own
-// gate, what must differ between hosts, and pool addresses that another machine answers for.
-func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr) []Finding {
+// Hosts observes every host at once, and finds what can be known before the first change: each host's own gate, what must differ between
+// hosts, and pool addresses that another machine answers for. What is left is given up once nothing was heard for limit.
+func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Duration) []Finding {
 	hosts = slices.Clone(hosts)
 	reports, verdicts := make([]host.Report, len(hosts)), make([][]health.Verdict, len(hosts))
-	share, stop := withShare(ctx)
+	looking, stop := silence.With(ctx, limit)
 	defer stop()
 	var all sync.WaitGroup
 	for i := range hosts {
-		all.Go(func() { reports[i], verdicts[i] = firstObservation(share, &hosts[i]) })
+		all.Go(func() { reports[i], verdicts[i] = firstObservation(looking, &hosts[i]) })
 	}
 	all.Wait()
 	var findings []Finding
@@ -53,37 +54,28 @@ func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr) []Finding {
 			findings = append(findings, Finding{host.Host.Name, v})
 		}
 	}
-	for _, v := range append(judgeFleet(reports), poolSilence(ctx, hosts, reports, pool)) {
+	for _, v := range append(judgeFleet(reports), poolSilence(ctx, hosts, reports, pool, limit)) {
 		findings = append(findings, Finding{allHosts, v})
 	}
 	return findings
 }
 
-// withShare leaves a third of the time for what comes after the hosts: one host that does not answer uses up all it gets.
-func withShare(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, bounded := ctx.Deadline()
-	if !bounded {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, time.Until(deadline)*2/3)
-}
-
-// firstObservation observes one host. Without a pin it makes the first contact; the key is not kept, up makes its own.
+// firstObservation observes one host. Without a pin it makes the first contact, which sends no password; the key is not kept, up
+// makes its own.
 func firstObservation(ctx context.Context, h *Host) (report host.Report, verdicts []health.Verdict) {
 	report, verdicts = host.Report{Name: h.Host.Name}, host.JudgeHost(h.Host, h.Spec, host.Facts{})
-	if h.Host.HostKey == "" {
-		key, err := remote.Dialer{PrivateKey: h.Key}.Scan(ctx, h.Host.Target)
-		if err != nil {
-			return report, host.JudgeHost(h.Host, h.Spec, host.Facts{Fault: err})
-		}
-		h.Host.HostKey = key
+	pinned, err := remote.Dialer{PrivateKey: h.Key}.FirstContact(ctx, h.Host.Target)
+	if err != nil {
+		return report, host.JudgeHost(h.Host, h.Spec, host.Facts{Fault: err})
 	}
+	silence.Heard(ctx)
+	h.Host.Target = pinned
 	host.Observe(ctx, h.Host, h.Spec, h.Key, true, func(r host.Report, v []health.Verdict) { report, verdicts = r, v })
 	return report, verdicts
 }
 
-// poolSilence asks from the first host that was reached.
-func poolSilence(ctx context.Context, hosts []Host, reports []host.Report, pool []netip.Addr) health.Verdict {
+// poolSilence asks from the first host that was reached, until nothing is heard from there for limit.
+func poolSilence(ctx context.Context, hosts []Host, reports []host.Report, pool []netip.Addr, limit time.Duration) health.Verdict {
 	const check = "pool addresses"
 	if len(pool) == 0 {
 		return health.Verdict{Check: check, State: health.Skipped, Message: "no pool is configured"}
@@ -93,7 +85,7 @@ func poolSilence(ctx context.Context, hosts []Host, reports []host.Report, pool 
 		if !reports[i].Reached {
 			continue
 		}
-		bounded, stop := context.WithCancel(ctx)
+		bounded, stop := silence.With(ctx, limit)
 		defer stop()
 		result := health.Verdict{Check: check, State: health.Waiting, Message: "the observation from " + h.Host.Name + " did not end in time"}
 		host.Stream(bounded, h.Host, h.Key, host.WithSettings(host.PoolScript, settings), func(b host.Block) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"runtime"
+	"time"
 
 	"strata/config"
 	"strata/health"
@@ -13,20 +14,22 @@ import (
 	machines "strata/internal/nspawn/host"
 )
 
-// Stack observes what a stack's configuration names and is there already, bounded by ctx: its hosts, the hypervisor that is to carry them, or
-// the cluster. project is the stack's folder. An error says that the configuration names what cannot be read here.
-func Stack(ctx context.Context, cfg *config.Config, project string) ([]Finding, error) {
+// Stack observes what a stack's configuration names and is there already: its hosts, the hypervisor that is to carry them, or the cluster. What
+// does not answer for limit is given up. project is the stack's folder. An error says that the configuration names what cannot be read here.
+func Stack(ctx context.Context, cfg *config.Config, project string, limit time.Duration) ([]Finding, error) {
 	switch {
 	case cfg.OnExistingCluster():
+		ctx, stop := context.WithTimeout(ctx, limit)
+		defer stop()
 		return clusterFindings(ctx, cfg, project)
 	case cfg.Hosts.Driver == config.DriverExisting:
-		return hostFindings(ctx, cfg, project)
+		return hostFindings(ctx, cfg, project, limit)
 	case cfg.Hosts.Driver.MakesVMs():
 		plan, err := vmPlan(ctx, cfg, project)
 		if err != nil {
 			return nil, err
 		}
-		return append([]Finding{madeByUp(cfg)}, VMs(ctx, plan)...), nil
+		return append([]Finding{madeByUp(cfg)}, VMs(ctx, plan, limit)...), nil
 	}
 	return []Finding{machinesOn(runtime.GOOS, cfg)}, nil
 }
@@ -45,8 +48,8 @@ func clusterFindings(ctx context.Context, cfg *config.Config, project string) ([
 }
 
 // hostFindings observes the hosts that exist already.
-func hostFindings(ctx context.Context, cfg *config.Config, project string) ([]Finding, error) {
-	known, err := inventory.Hosts(cfg, project)
+func hostFindings(ctx context.Context, cfg *config.Config, project string, limit time.Duration) ([]Finding, error) {
+	known, err := inventory.Hosts(ctx, cfg, project)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +62,7 @@ func hostFindings(ctx context.Context, cfg *config.Config, project string) ([]Fi
 		needs.Owner = owner.At(host.Host.Name)
 		hosts = append(hosts, Host{Host: host.Host, Spec: *needs, Key: host.Key})
 	}
-	return Hosts(ctx, hosts, poolAddresses(cfg)), nil
+	return Hosts(ctx, hosts, poolAddresses(cfg), limit), nil
 }
 
 // hostNeeds is what a host of a role must have.

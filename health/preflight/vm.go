@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"strings"
+	"time"
 
 	"strata/health"
 	"strata/health/host"
@@ -43,41 +44,41 @@ type vmFindings struct {
 	PingsFault error
 }
 
-// VMs observes the hypervisor, bounded by ctx, and finds what would keep it from making the machines. The machines of the
+// VMs observes the hypervisor, each part for limit at most, and finds what would keep it from making the machines. The machines of the
 // stack that are there already are its own: what they hold counts as theirs.
-func VMs(ctx context.Context, plan VMPlan) []Finding {
-	host, err := reachHypervisor(ctx, plan)
+func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
+	host, err := reachHypervisor(ctx, plan, limit)
 	if err != nil {
 		return findingsOf(plan, judgeHypervisor(plan, vmFindings{Fault: err}))
 	}
 	defer func() { _ = host.Close() }() // Nothing more is sent on it.
 	var seen vmFindings
-	share, stop := withShare(ctx)
+	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	pinged := make(chan struct{})
 	go func() {
 		defer close(pinged)
 		seen.Pings, seen.PingsFault = askAddresses(ctx, host, plan)
 	}()
-	survey := lifecycle.Survey(share, host, plan.Specs)
+	survey := lifecycle.Survey(ctx, host, plan.Specs)
 	<-pinged
 	seen.Survey = survey
 	return findingsOf(plan, judgeHypervisor(plan, seen))
 }
 
 // reachHypervisor connects to the hypervisor. Without a pin it makes the first contact; the key is not kept, up makes its own.
-func reachHypervisor(ctx context.Context, plan VMPlan) (vm.Host, error) {
-	share, stop := withShare(ctx)
+func reachHypervisor(ctx context.Context, plan VMPlan, limit time.Duration) (vm.Host, error) {
+	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	target := plan.Specs[0].Hypervisor
 	if target.Address != "" && target.HostKey == "" {
-		key, err := remote.Scan(share, target.Address, target.Port)
+		key, err := remote.Scan(ctx, target.Address, target.Port)
 		if err != nil {
 			return nil, err
 		}
 		target.HostKey = key
 	}
-	return vm.Connect(share, target, plan.Key)
+	return vm.Connect(ctx, target, plan.Key)
 }
 
 // farScript tells which addresses are not on a network of this host's own, whose neighbours it cannot ask for, and which it has itself.

@@ -26,12 +26,7 @@ func judgeRollout(f rolloutFacts) []health.Verdict {
 	}
 	verdicts := make([]health.Verdict, 0, len(f.Workloads))
 	for _, workload := range f.Workloads {
-		v := kube.JudgeWorkload(workload)
-		if v.State == health.Ready && workload.Desired == 0 {
-			// Nothing rolled out is not rolled out; whoever wants none of it leaves it out of the gate.
-			v.State, v.Cause, v.Hint = health.Waiting, workload.WhyNone(), workload.FixNone()
-		}
-		verdicts = append(verdicts, v)
+		verdicts = append(verdicts, kube.JudgeWorkload(workload))
 	}
 	return verdicts
 }
@@ -39,6 +34,7 @@ func judgeRollout(f rolloutFacts) []health.Verdict {
 type rolloutWatch struct {
 	cluster   *kube.Cluster
 	workloads []kube.WorkloadRef
+	images    map[string][]string
 	stable    *observe.Stable
 }
 
@@ -47,7 +43,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if spec.Rollout == nil || len(spec.Rollout.Workloads) == 0 {
 		return nil, errors.New("spec: rollout: workloads: empty; nothing is not a rollout")
 	}
-	w := &rolloutWatch{stable: observe.NewStable(time.Now)}
+	w := &rolloutWatch{images: spec.Images, stable: observe.NewStable(time.Now)}
 	for _, text := range spec.Rollout.Workloads {
 		ref, err := kube.ParseWorkload(text)
 		if err != nil {
@@ -73,7 +69,7 @@ func (w *rolloutWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 func (w *rolloutWatch) observe(ctx context.Context) rolloutFacts {
 	var facts rolloutFacts
 	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.stable)
+		facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images, w.stable)
 		return err
 	})
 	if fault != nil {

@@ -1,9 +1,15 @@
 package server
 
 import (
+	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +19,7 @@ import (
 
 	"strata/health"
 	"strata/health/healthtest"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote/sshtest"
 )
 
@@ -32,16 +39,40 @@ func askServer(t *testing.T, server *sshtest.Server, url string) health.Result {
 	return result
 }
 
+// hasCA is a host that runs a unit, and has the CA of a server.
+func hasCA(unit map[string][]string, ca *x509.Certificate) sshtest.Handler {
+	probe := healthtest.Probing(unit)
+	return func(call sshtest.Call) int {
+		if !strings.Contains(call.Script, "cat "+k3snode.ServerCA) {
+			return probe(call)
+		}
+		if ca == nil {
+			return 1
+		}
+		if err := pem.Encode(call.Stdout, &pem.Block{Type: "CERTIFICATE", Bytes: ca.Raw}); err != nil {
+			return 1
+		}
+		return 0
+	}
+}
+
 func TestAServerGateWantsUnitAndPong(t *testing.T) {
+	stranger := healthtest.Issue(t, "stranger", nil, healthtest.AsCA).Cert
+	starts := map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"activating"}, "SubState": {"start"}}
 	for _, test := range []struct {
 		name string
 		unit map[string][]string
 		path string
-		want health.Ending
+		// ca has the host know a CA; ours makes it that of who answers.
+		ca, ours bool
+		want     health.Ending
+		says     string
 	}{
-		{"opens on both", runningUnit(), "pong", health.EndedOpen},
-		{"does not open on another answer", runningUnit(), "ok", health.EndedTimeout},
-		{"does not open without the unit", map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"activating"}, "SubState": {"start"}}, "pong", health.EndedTimeout},
+		{"opens on both", runningUnit(), "pong", true, true, health.EndedOpen, ""},
+		{"does not open on another answer", runningUnit(), "ok", true, true, health.EndedTimeout, "expected pong, found HTTP 200"},
+		{"does not open without the unit", starts, "pong", true, true, health.EndedTimeout, "activating"},
+		{"does not open on a stranger's pong", runningUnit(), "pong", true, false, health.EndedTimeout, "expected a certificate of the CA that K3s has on host-1"},
+		{"does not open while the host has no CA", runningUnit(), "pong", false, false, health.EndedTimeout, "cannot be read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -50,9 +81,34 @@ func TestAServerGateWantsUnitAndPong(t *testing.T) {
 				_, _ = io.WriteString(w, test.path)
 			}))
 			t.Cleanup(api.Close)
+			var ca *x509.Certificate
+			switch {
+			case test.ours:
+				ca = api.Certificate()
+			case test.ca:
+				ca = stranger
+			}
 			server := sshtest.Start(t)
-			server.Handler = healthtest.Probing(test.unit)
-			assert.Equal(t, test.want, askServer(t, server, api.URL).Ending)
+			server.Handler = hasCA(test.unit, ca)
+			result := askServer(t, server, api.URL)
+			assert.Equal(t, test.want, result.Ending)
+			assert.Contains(t, fmt.Sprintf("%+v", result.Checks), test.says)
 		})
 	}
+}
+
+// A first server that was made anew has another CA than the one that was read before.
+func TestTheCAOfAServerIsReadAgainBeforeACertificateIsRefused(t *testing.T) {
+	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pong") }))
+	t.Cleanup(api.Close)
+	stranger := healthtest.Issue(t, "stranger", nil, healthtest.AsCA).Cert
+	reads := []*x509.Certificate{stranger, api.Certificate()}
+	asks := newPinger(api.URL, (&net.Dialer{}).DialContext, func(context.Context) (string, error) {
+		text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: reads[0].Raw})
+		reads = reads[1:]
+		return string(text), nil
+	})
+	assert.NotEmpty(t, asks.ask(t.Context()).Stranger)
+	assert.Empty(t, asks.ask(t.Context()).Stranger)
+	assert.Empty(t, asks.ask(t.Context()).Stranger, "it is known, and not read a third time")
 }

@@ -3,7 +3,16 @@ package system
 import (
 	"testing"
 
+	"strata/health"
 	"strata/health/healthtest"
 )
 
-func TestSystemVerdicts(t *testing.T) { healthtest.RunFixtures(t, "system", judgeSystem) }
+func TestSystemVerdicts(t *testing.T) {
+	type facts struct {
+		systemFacts
+		Names namesFacts `json:"names,omitzero"`
+	}
+	healthtest.RunFixtures(t, "system", func(s health.SystemSpec, f facts) []health.Verdict {
+		return judgeSystem(s, f.systemFacts, f.Names)
+	})
+}

@@ -26,6 +26,9 @@ type systemFacts struct {
 	DNS     kube.WorkloadFacts `json:"dns"`
 	// Endpoints are the addresses behind the DNS Service.
 	Endpoints kube.EndpointFacts `json:"endpoints"`
+	// Server is the address of the DNS Service, API that of the API's; hosts ask the one for the other.
+	Server string `json:"server,omitempty"`
+	API    string `json:"api,omitempty"`
 	// Metrics is the metrics APIService.
 	Metrics apiServiceFacts `json:"metrics"`
 }
@@ -38,8 +41,16 @@ type apiServiceFacts struct {
 
 const accountCheck = "serviceaccount default/default"
 
-// judgeSystem says whether the cluster can run Pods as people expect of it: an account, names, metrics.
-func judgeSystem(spec health.SystemSpec, facts systemFacts) []health.Verdict {
+// judgeSystem says whether the cluster can run Pods as people expect of it: an account, names, metrics. None of an existing cluster's hosts is known.
+func judgeSystem(spec health.SystemSpec, facts systemFacts, names namesFacts) []health.Verdict {
+	verdicts := judgeObjects(spec, facts)
+	if spec.Existing {
+		return verdicts
+	}
+	return append(verdicts, judgeNames(spec.Domain, names)...)
+}
+
+func judgeObjects(spec health.SystemSpec, facts systemFacts) []health.Verdict {
 	if facts.Fault != nil {
 		unseen := func(check string) health.Verdict {
 			return health.Verdict{Check: check, State: health.Waiting, Message: "not seen", After: []string{accountCheck}}
@@ -54,6 +65,8 @@ func judgeSystem(spec health.SystemSpec, facts systemFacts) []health.Verdict {
 const (
 	dnsCheck     = "dns endpoints"
 	metricsCheck = "apiservice " + metricsAPI
+	// noDNS is why nothing of CoreDNS is checked.
+	noDNS = "coredns is in the disable list"
 )
 
 func judgeAccount(exists bool) health.Verdict {
@@ -69,16 +82,12 @@ func judgeAccount(exists bool) health.Verdict {
 // judgeDNS wants the rollout and an address behind the Service: each alone has been seen without the other.
 func judgeDNS(spec health.SystemSpec, facts systemFacts) []health.Verdict {
 	if slices.Contains(spec.Disabled, "coredns") {
-		skipped := "coredns is in the disable list"
-		return []health.Verdict{{Check: "coredns", State: health.Skipped, Message: skipped}, {Check: dnsCheck, State: health.Skipped, Message: skipped}}
+		return []health.Verdict{{Check: "coredns", State: health.Skipped, Message: noDNS}, {Check: dnsCheck, State: health.Skipped, Message: noDNS}}
 	}
 	rollout := kube.JudgeWorkload(facts.DNS)
 	rollout.Check = "coredns"
 	if spec.Existing && facts.DNS.Missing {
 		rollout = health.Verdict{Check: "coredns", State: health.Skipped, Message: "the cluster's owner runs another DNS server; its Service is observed"}
-	}
-	if rollout.State == health.Ready && facts.DNS.Desired == 0 {
-		rollout.State, rollout.Cause, rollout.Hint = health.Waiting, facts.DNS.WhyNone(), facts.DNS.FixNone()
 	}
 	endpoints := health.Verdict{Check: dnsCheck, State: health.Ready}
 	if len(facts.Endpoints.Ready) == 0 {

@@ -3,11 +3,13 @@ package system
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"strata/health"
+	"strata/health/host"
 	"strata/health/kube"
 	"strata/health/observe"
 )
@@ -17,6 +19,13 @@ type systemWatch struct {
 	cluster *kube.Cluster
 	stable  *observe.Stable
 	dns     kube.WorkloadRef
+	hosts   []health.Host
+	key     []byte
+
+	mu sync.Mutex
+	// facts are the latest, nil before the first; names are what hosts were told last.
+	facts *systemFacts
+	names namesFacts
 }
 
 // New is the constructor of kind system. Its error says what the Spec or the Secrets lack.
@@ -25,23 +34,92 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &systemWatch{cluster: all, stable: observe.NewStable(time.Now), dns: kube.WorkloadRef{Namespace: dnsNamespace, Kind: "Deployment", Name: dnsDeployment}}
+	w := &systemWatch{
+		cluster: all, stable: observe.NewStable(time.Now), dns: kube.WorkloadRef{Namespace: dnsNamespace, Kind: "Deployment", Name: dnsDeployment},
+		hosts: spec.Hosts, key: secrets.SSHKey,
+	}
 	if spec.System != nil {
 		w.spec = *spec.System
 	}
 	w.spec.Existing = spec.Existing
+	if w.names.Skipped = host.WhyNoHosts(w.hosts, w.key); slices.Contains(w.spec.Disabled, "coredns") {
+		w.names.Skipped = noDNS
+	}
+	for _, h := range w.hosts {
+		w.names.Hosts = append(w.names.Hosts, host.Resolved{Host: h.Name})
+	}
 	return w, nil
 }
 
-// Run implements Watch.
+// Run implements Watch. The objects are observed when they change, and the hosts keep asking for a name; judge puts both together.
 func (w *systemWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	sources := append(w.dns.Sources(),
+	changed, news := make(chan struct{}, 1), make(chan struct{}, 1)
+	var parts sync.WaitGroup
+	parts.Go(func() { w.cluster.Follow(ctx, changed, w.sources()) })
+	var moved []chan struct{}
+	if w.names.Skipped == "" {
+		for i := range w.hosts {
+			moved = append(moved, make(chan struct{}, 1))
+			parts.Go(func() { w.askFrom(ctx, i, moved[i], news) })
+		}
+	}
+	parts.Go(func() {
+		observe.Again(ctx, changed, observe.Interval, func(ctx context.Context) {
+			w.take(w.observe(ctx))
+			for _, one := range append(moved, news) {
+				observe.Signal(one)
+			}
+		})
+	})
+	observe.ReportNews(ctx, news, w.judge, report)
+	parts.Wait()
+	return nil
+}
+
+func (w *systemWatch) sources() []kube.Source {
+	return append(w.dns.Sources(),
 		kube.Source{Resource: kube.AccountResource, Namespace: "default", Name: "default"},
 		kube.Source{Resource: kube.APIServiceResource, Name: metricsAPI},
+		kube.Source{Resource: kube.ServiceResource, Namespace: dnsNamespace, Name: dnsService},
 		kube.Source{Resource: kube.EndpointSliceResource, Namespace: dnsNamespace, Labels: kube.ServiceLabel + "=" + dnsService},
 	)
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeSystem(w.spec, w.observe(ctx)) }, report)
-	return nil
+}
+
+// askFrom has a host ask at the present address of Service kube-dns.
+func (w *systemWatch) askFrom(ctx context.Context, i int, moved <-chan struct{}, news chan<- struct{}) {
+	server := func() string {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.names.Server
+	}
+	host.Follow(ctx, moved, server, func(ctx context.Context, server string) {
+		host.Resolve(ctx, w.hosts[i], w.key, server, apiName(w.spec.Domain), func(told host.Resolved) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.names.Hosts[i] = told
+			observe.Signal(news)
+		})
+	})
+}
+
+// take stores an observation. While nothing was seen, nothing has moved.
+func (w *systemWatch) take(facts systemFacts) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.facts = &facts
+	if facts.Fault == nil {
+		w.names.Server, w.names.Want = facts.Server, facts.API
+	}
+}
+
+// judge returns nil before the first observation.
+func (w *systemWatch) judge() []health.Verdict {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.facts == nil {
+		return nil
+	}
+	return judgeSystem(w.spec, *w.facts, w.names)
 }
 
 func (w *systemWatch) observe(ctx context.Context) systemFacts {
@@ -69,13 +147,28 @@ func (w *systemWatch) read(ctx context.Context, s *kube.APIServer) (systemFacts,
 	if slices.Contains(w.spec.Disabled, "coredns") {
 		return facts, nil
 	}
-	workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.dns}, w.stable)
+	workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.dns}, nil, w.stable)
 	if err != nil {
 		return facts, err
 	}
 	facts.DNS = workloads[0]
-	facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, dnsNamespace, dnsService)
+	if facts.Endpoints, err = kube.ObserveEndpoints(ctx, s, dnsNamespace, dnsService); err != nil || w.names.Skipped != "" {
+		return facts, err // no host asks
+	}
+	if facts.Server, err = clusterIP(ctx, s, dnsNamespace, dnsService); err != nil {
+		return facts, err
+	}
+	facts.API, err = clusterIP(ctx, s, "default", "kubernetes")
 	return facts, err
+}
+
+// clusterIP is a Service's address; empty where there is none.
+func clusterIP(ctx context.Context, s *kube.APIServer, namespace, name string) (string, error) {
+	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, namespace, name)
+	if err != nil || service == nil || service.Spec.ClusterIP == corev1.ClusterIPNone {
+		return "", err
+	}
+	return service.Spec.ClusterIP, nil
 }
 
 // apiServiceObject is what a gate reads of an APIService; its Go type is in kube-aggregator, which nothing else needs.

@@ -52,7 +52,7 @@ func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 			return err
 		}
 		if facts.Error = notVault(facts.Status, facts.Body); facts.Error != "" {
-			workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.workload}, w.stable)
+			workloads, err := kube.ObserveWorkloads(ctx, s, []kube.WorkloadRef{w.workload}, nil, w.stable)
 			if err != nil {
 				return err
 			}

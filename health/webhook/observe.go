@@ -41,7 +41,7 @@ func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 			},
 			func() (err error) { facts.Hosts.Address, err = observeAddress(ctx, s, w.spec); return err },
 			func() (err error) {
-				facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.stable)
+				facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images, w.stable)
 				return err
 			},
 		)

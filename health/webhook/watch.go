@@ -22,6 +22,7 @@ type webhookWatch struct {
 	spec      health.WebhookSpec
 	cluster   *kube.Cluster
 	workloads []kube.WorkloadRef
+	images    map[string][]string
 	stable    *observe.Stable
 	probes    []*probe
 	// hosts are asked over SSH with key; skipped says why they are not.
@@ -49,7 +50,10 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if spec.Webhook == nil {
 		return nil, errors.New("spec: webhook: missing")
 	}
-	w := &webhookWatch{spec: *spec.Webhook, stable: observe.NewStable(time.Now), hosts: spec.Hosts, key: secrets.SSHKey, moved: make(chan struct{}, 1)}
+	w := &webhookWatch{
+		spec: *spec.Webhook, images: spec.Images, stable: observe.NewStable(time.Now),
+		hosts: spec.Hosts, key: secrets.SSHKey, moved: make(chan struct{}, 1),
+	}
 	w.skipped = host.WhyNoHosts(w.hosts, w.key)
 	var err error
 	if w.cluster, err = kube.ClusterOf(spec, secrets); err != nil {

@@ -92,9 +92,6 @@ func judgeWebhook(spec health.WebhookSpec, facts webhookFacts) []health.Verdict 
 	for _, workload := range facts.Workloads {
 		v := kube.JudgeWorkload(workload)
 		verdicts = append(verdicts, v)
-		if !endpoints.Passes() && workload.None() {
-			endpoints.Cause, endpoints.Hint = workload.WhyNone(), workload.FixNone()
-		}
 		endpoints.After = append(endpoints.After, v.Check)
 	}
 	verdicts = append(verdicts, endpoints)

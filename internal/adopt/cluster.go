@@ -6,9 +6,12 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/internal/apiserver"
 )
 
 // timeout bounds one read with what follows from it: four small requests to an API server whose gate holds.
@@ -65,13 +68,17 @@ func (c *Cluster) Before(ctx context.Context, token string, known bool, inputs m
 }
 
 // serves is how a kind is served; false when the API server does not know it (yet), and so has no object of it.
-func (c *Cluster) serves(version, kind string) (served, bool, error) {
+func (c *Cluster) serves(ctx context.Context, version, kind string) (served, bool, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if found, ok := c.kinds[version][kind]; ok {
 		return found, true, nil
 	}
-	list, err := c.kube.Discovery().ServerResourcesForGroupVersion(version)
+	var list *metav1.APIResourceList
+	err := apiserver.Insist(ctx, func(context.Context) (err error) {
+		list, err = c.kube.Discovery().ServerResourcesForGroupVersion(version)
+		return err
+	})
 	if err != nil && missing(err) {
 		return served{}, false, nil
 	}

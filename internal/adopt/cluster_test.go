@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -114,6 +115,19 @@ func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 	})
 	require.ErrorContains(t, err, "Namespace team-a exists and this program did not make it (field managers: kubectl-create")
 	assert.Empty(t, changes(c))
+}
+
+// A loaded server's K3s starts anew, and its supervisor says meanwhile that there is no API server.
+func TestAnAPIServerThatStartsAnewIsAskedAgain(t *testing.T) {
+	c := cluster(t, nil)
+	away := 2
+	c.objects.(*fakedynamic.FakeDynamicClient).PrependReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		away--
+		return away >= 0, nil, apierrors.NewServiceUnavailable("apiserver not ready")
+	})
+	inputs := map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "ca", "namespace": "default"}}
+	require.NoError(t, c.Before(t.Context(), objectToken, false, inputs))
+	assert.Equal(t, -1, away)
 }
 
 func TestWhatIsNotThereIsLeftToTheCreate(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"strata/internal/apiserver"
 	"strata/internal/conflict"
 )
 
@@ -26,7 +27,7 @@ const manager = "pulumi-kubernetes"
 // have used: its server-side apply, which follows, then meets its own values. Without that, a password that a killed down has forgotten
 // and an up has drawn again would be a conflict with the provider itself, for ever.
 func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error {
-	object, client, err := c.named(inputs)
+	object, client, err := c.named(ctx, inputs)
 	if err != nil || client == nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	if err != nil {
 		return fmt.Errorf("%s: %w", called(object), err)
 	}
-	found, err := client.Get(ctx, object.GetName(), metav1.GetOptions{})
+	found, err := read(ctx, client, object.GetName())
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -65,12 +66,12 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 // beforeUpdate makes way for a change of an object that the state knows, and that was taken over when nothing was handed over yet: its fields
 // are managed in the name of a former resource as well.
 func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error {
-	object, client, err := c.named(inputs)
+	object, client, err := c.named(ctx, inputs)
 	if err != nil || client == nil {
 		return err
 	}
 	err = conflict.Retry(retry.DefaultBackoff, func() error {
-		live, err := client.Get(ctx, object.GetName(), metav1.GetOptions{})
+		live, err := read(ctx, client, object.GetName())
 		if apierrors.IsNotFound(err) {
 			return nil // the provider says it
 		}
@@ -85,14 +86,23 @@ func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error
 	return nil
 }
 
+// read reads an object, from an API server that may start anew meanwhile.
+func read(ctx context.Context, client dynamic.ResourceInterface, name string) (found *unstructured.Unstructured, err error) {
+	err = apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+		found, err = client.Get(ctx, name, metav1.GetOptions{})
+		return err
+	})
+	return found, err
+}
+
 // named is the object of inputs and where the API server has it; nil where it cannot be there yet, or the API server or the provider names
 // it, so that it is another one each time.
-func (c *Cluster) named(inputs map[string]any) (*unstructured.Unstructured, dynamic.ResourceInterface, error) {
+func (c *Cluster) named(ctx context.Context, inputs map[string]any) (*unstructured.Unstructured, dynamic.ResourceInterface, error) {
 	object := &unstructured.Unstructured{Object: clean(inputs)}
 	if object.GetName() == "" {
 		return object, nil, nil
 	}
-	kind, known, err := c.serves(object.GetAPIVersion(), object.GetKind())
+	kind, known, err := c.serves(ctx, object.GetAPIVersion(), object.GetKind())
 	if err != nil || !known {
 		return object, nil, err
 	}

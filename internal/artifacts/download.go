@@ -87,8 +87,14 @@ func (e *unavailableError) Error() string {
 
 func (e *unavailableError) Unwrap() error { return e.cause }
 
-// download fetches a URL into a file, from where an interrupted one stopped. It tries again for as long as an attempt
-// brings something.
+// fruitless is the number of attempts in a row that may bring nothing new; firstPause is the pause between attempts, which each of them doubles.
+const (
+	fruitless  = 5
+	firstPause = 100 * time.Millisecond
+)
+
+// download fetches a URL into a file, from where an interrupted one stopped. It tries again for as long as the file grows. A server that
+// ignores ranges begins anew each time: such an attempt counts if it comes further than all before it.
 func (s *source) download(ctx context.Context, url, file string, progress io.Writer) error {
 	if s.fault != nil {
 		return s.fault
@@ -96,15 +102,40 @@ func (s *source) download(ctx context.Context, url, file string, progress io.Wri
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
+	best, failed := int64(0), 0
 	for {
 		got, err := s.attempt(ctx, url, file, progress)
 		if err == nil {
 			return nil
 		}
-		if got == 0 || ctx.Err() != nil {
+		if at := size(file); at > best {
+			best, failed = at, 0
+		} else {
+			failed++
+		}
+		if got == 0 || failed == fruitless || !rest(ctx, firstPause<<failed) {
 			return &unavailableError{url: s.address(url), cause: err, advice: s.advice()}
 		}
 	}
+}
+
+// rest waits, and reports whether ctx is still open.
+func rest(ctx context.Context, pause time.Duration) bool {
+	select {
+	case <-time.After(pause):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// size returns a file's size; 0 for a file that cannot be read.
+func size(file string) int64 {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // attempt makes one request and returns how many bytes it brought.

@@ -152,6 +152,25 @@ func TestFetchResumesAnInterruptedDownload(t *testing.T) {
 	assert.Equal(t, []string{"bytes=4000-"}, up.ranges)
 }
 
+func TestDownloadGivesUpWhereEachAttemptBeginsAnew(t *testing.T) {
+	up, project := newUpstream(t), t.TempDir()
+	asked := 0
+	up.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { // cuts each answer off, and knows no ranges
+		asked++
+		w.Header().Set("Content-Length", "1000000")
+		_, _ = w.Write(make([]byte, 50000))
+		panic(http.ErrAbortHandler)
+	})
+	pins := up.pins()[:1]
+	pins[0].Sums = ""
+	start := time.Now()
+	err := artifacts.Fetch(t.Context(), project, config.Artifacts{}, pins, io.Discard)
+	require.ErrorContains(t, err, "downloading "+up.URL+"/k3s")
+	assert.ErrorContains(t, err, "unexpected EOF")
+	assert.Less(t, asked, 12)
+	assert.Greater(t, time.Since(start), time.Second, "a server in trouble is given time")
+}
+
 func TestAnInterruptedDownloadWithWrongContentIsThrownAway(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	dir, err := artifacts.CacheDir()

@@ -37,6 +37,10 @@ type Locked struct {
 	Size    int64  `json:"size"`
 	// Program is the sum of the plugin that was unpacked from the file, in a folder of originals: SHA256 is the archive's, which is not there.
 	Program string `json:"program,omitempty"`
+	// Digests are all under which registries serve an image, sha256:HEX: of its index first, then
+	// of each platform's manifest. SHA256 is the manifest's of Arch. Empty for other files, and for
+	// an image that was recorded without them: what runs is not compared with it.
+	Digests []string `json:"digests,omitempty"`
 }
 
 // ReadLock reads the project's lock; without the file it is empty.

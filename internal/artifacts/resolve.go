@@ -14,6 +14,7 @@ type Set struct {
 	projectDir string
 	source     string
 	all        []Artifact
+	images     map[string][]string
 }
 
 // Resolve finds the artifacts that a stack needs, with versions and sums, by reading the bundle's manifest or the lock. It
@@ -27,7 +28,12 @@ func Resolve(cfg *config.Config, projectDir string) (*Set, error) {
 		wrong = append(wrong, err)
 	}
 	if cfg.Artifacts.Source == config.SourceUpstream {
-		take(fromLock(cfg, projectDir))
+		lock, err := ReadLock(projectDir)
+		if err != nil {
+			return nil, err
+		}
+		set.images = lock.ImageDigests()
+		take(fromLock(cfg, lock))
 	} else {
 		take(fromBundle(cfg, projectDir, cfg.Artifacts.Source, cfg.Needed()))
 	}
@@ -43,11 +49,7 @@ func Resolve(cfg *config.Config, projectDir string) (*Set, error) {
 	return set, nil
 }
 
-func fromLock(cfg *config.Config, projectDir string) ([]Artifact, error) {
-	lock, err := ReadLock(projectDir)
-	if err != nil {
-		return nil, err
-	}
+func fromLock(cfg *config.Config, lock *Lock) ([]Artifact, error) {
 	var found []Artifact
 	var missing []string
 	from := sourceOf(cfg.Artifacts)
@@ -182,6 +184,11 @@ func (s *Set) Digest(name string) string {
 
 // Artifacts are all artifacts of the stack.
 func (s *Set) Artifacts() []Artifact { return slices.Clone(s.all) }
+
+// ImageDigests returns what the lock has of the images that nodes pull (Lock.ImageDigests). It is
+// empty with a bundle, whose archives were held against its manifest: what a node makes of an
+// archive need not have a digest that a registry knows.
+func (s *Set) ImageDigests() map[string][]string { return s.images }
 
 // Source is upstream or the bundle folder, as configured.
 func (s *Set) Source() string { return s.source }

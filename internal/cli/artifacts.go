@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,12 +17,15 @@ import (
 // newFetchCommand is `strata fetch`: download what is pinned and record its sums.
 func newFetchCommand() *cobra.Command {
 	var project string
+	var images bool
 	command := &cobra.Command{
 		Use:   "fetch",
 		Short: "Download the pinned artifacts from upstream and record their sums in strata.lock",
 		Long: "Download every pinned artifact (config/versions.go), at the versions that the project's stack files name, check\n" +
 			"each against upstream's own sums and against strata.lock, and write strata.lock. Downloads are kept in the\n" +
-			"user's cache and resume where they stopped. strata:artifacts.mirror, or the variable STRATA_MIRROR, names a mirror of them.",
+			"user's cache and resume where they stopped. strata:artifacts.mirror, or the variable STRATA_MIRROR, names a mirror of them.\n" +
+			"With --images also ask the registries of every stack with upstream artifacts for the digests of its images and record them: what Pods\n" +
+			"run is compared with them from then on.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			pins, from, err := artifacts.ProjectPins(project)
@@ -32,11 +36,31 @@ func newFetchCommand() *cobra.Command {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s has the sums of %d artifacts; commit it\n", artifacts.LockFile, len(pins))
-			return err
+			if err != nil || !images {
+				return err
+			}
+			return recordImages(cmd, project)
 		},
 	}
 	command.Flags().StringVar(&project, "project", ".", "the project's folder")
+	command.Flags().BoolVar(&images, "images", false, "record the digests of the images too; the first time compiles for a minute or two")
 	return command
+}
+
+// recordImages records the digests of the images of every stack file's stack.
+func recordImages(cmd *cobra.Command, project string) error {
+	files, err := filepath.Glob(filepath.Join(project, "Pulumi.*.yaml"))
+	for _, file := range files {
+		cfg, err := config.FromFile(file)
+		if err != nil {
+			return err
+		}
+		left := "the images of stack " + cfg.Stack + " are not recorded"
+		if err := runBundle(cmd, "fetch --images", left, project, cfg.Stack, file); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // newImageCommand is `strata image`: an archive of one of this repository's own images.

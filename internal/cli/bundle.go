@@ -56,28 +56,34 @@ func newBundleMakeCommand() *cobra.Command {
 	return command
 }
 
-// makeBundle compiles the module and runs it, with this command's output and until this command is interrupted.
+// makeBundle fills a folder.
 func makeBundle(cmd *cobra.Command, project, stack, file, dir string) error {
+	return runBundle(cmd, "bundle make", dir+" is not whole", project, stack, file, "-into", dir)
+}
+
+// runBundle compiles the module and runs it, with this command's output and until this command is
+// interrupted. left says what a failed run leaves.
+func runBundle(cmd *cobra.Command, command, left, project, stack, file string, more ...string) error {
 	project, err := filepath.Abs(project) // go -C takes a path of the output for one in the module's folder
 	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(project, bundleModule)); err != nil {
-		return &exitError{2, fmt.Errorf("bundle make: %w: run it in a checkout of Strata, or name one by --project", err)}
+		return &exitError{2, fmt.Errorf("%s: %w: run it in a checkout of Strata, or name one by --project", command, err)}
 	}
 	program := filepath.Join(project, ".strata/bin/bundle")
 	for _, arguments := range [][]string{
 		{"go", "-C", filepath.Join(project, bundleModule), "build", "-o", program, "."},
-		{program, "-project", project, "-stack", stack, "-config-file", file, "-into", dir},
+		append([]string{program, "-project", project, "-stack", stack, "-config-file", file}, more...),
 	} {
 		run := exec.CommandContext(cmd.Context(), arguments[0], arguments[1:]...)
 		run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 		run.Stdout, run.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 		var failed *exec.ExitError
 		if err := run.Run(); errors.As(err, &failed) {
-			return &exitError{1, fmt.Errorf("bundle make: %s is not whole; after the fix run the same again", dir)}
+			return &exitError{1, fmt.Errorf("%s: %s; after the fix run the same again", command, left)}
 		} else if err != nil {
-			return fmt.Errorf("bundle make: %w", err)
+			return fmt.Errorf("%s: %w", command, err)
 		}
 	}
 	return nil

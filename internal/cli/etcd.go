@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/config"
 	"strata/internal/k3s/backup"
 )
 
@@ -48,8 +49,8 @@ const restoreTimeout = time.Hour
 // restoreFlags are the flags of `strata restore`.
 type restoreFlags struct {
 	backup.Wanted
-	stack, project string
-	yes            bool
+	stack, project, config string
+	yes, newHosts          bool
 }
 
 // newRestoreCommand is `strata restore`: back to a snapshot, or, with --current, out of a lost quorum with one server's own data.
@@ -72,12 +73,40 @@ func newRestoreCommand() *cobra.Command {
 	command.Flags().StringVar(&flags.From, "from", "", "the server that is reset; default: the first that has the snapshot")
 	command.Flags().StringSliceVar(&flags.Without, "without", nil, "nodes that are gone for good and must not be waited for")
 	command.Flags().BoolVar(&flags.yes, "yes", false, "do it; without it, say only what would be done")
+	command.Flags().BoolVar(&flags.newHosts, "new-hosts", false, "every host is lost: give the data of --file to the first server of the stack file")
+	ofFile(command, &flags.config)
 	command.MarkFlagsMutuallyExclusive("snapshot", "file", "current")
+	for _, other := range []string{"snapshot", "current", "from", "without"} {
+		command.MarkFlagsMutuallyExclusive("new-hosts", other)
+	}
 	command.MarkFlagsOneRequired("snapshot", "file", "current")
 	return command
 }
 
+// restoreToNewHosts gives a snapshot to hosts that have nothing of the cluster.
+func restoreToNewHosts(ctx context.Context, cmd *cobra.Command, flags restoreFlags) error {
+	cfg, err := config.FromFile(stackFile(flags.config, flags.project, flags.stack))
+	if err != nil {
+		return &exitError{2, err}
+	}
+	hosts, err := backup.ForNewHosts(ctx, flags.project, flags.stack, flags.File, cfg)
+	if err != nil {
+		return &exitError{2, err}
+	}
+	if !flags.yes {
+		return hosts.Describe(cmd.OutOrStdout())
+	}
+	if err := hosts.Run(ctx, cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "now: pulumi up -s %s, which restores the data there and lets every other host join\n", flags.stack)
+	return err
+}
+
 func runRestore(ctx context.Context, cmd *cobra.Command, flags restoreFlags) error {
+	if flags.newHosts {
+		return restoreToNewHosts(ctx, cmd, flags)
+	}
 	cluster, err := backup.ClusterOf(ctx, flags.project, flags.stack)
 	if err != nil {
 		return err

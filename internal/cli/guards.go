@@ -5,12 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"strata/health"
+	"strata/internal/kubeconfig"
 	"strata/internal/machineset"
 	"strata/internal/nspawn"
+	"strata/internal/recovery"
 	"strata/internal/teardown"
 	"strata/internal/tunnel"
 )
@@ -50,6 +57,57 @@ func newMachineGuardCommand() *cobra.Command {
 	return command
 }
 
+// newDiscardGuardCommand is `strata discard-guard`: it reads a teardown.Guard on stdin and the objects of the run before from its previous
+// output; refuses a run that loses what others keep; and prints the objects for the next run. The kubeconfig comes in STRATA_KUBECONFIG.
+func newDiscardGuardCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "discard-guard",
+		Short:  "Refuse to delete what others keep in the cluster (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: fromStdin("discard-guard", func(ctx context.Context, cmd *cobra.Command, guard teardown.Guard) error {
+			before, err := previous[teardown.Objects]("discard-guard")
+			if err != nil {
+				return err
+			}
+			if err := guard.Losses(ctx, opening(ctx, guard), before); err != nil {
+				return fmt.Errorf("discard-guard: %w", err)
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(guard.Objects)
+		}),
+	}
+}
+
+// newClusterIdentityCommand is `strata cluster-identity`: it reads a kubeconfig.Recognition on stdin and where the cluster was from its previous
+// output; refuses another cluster; and prints where it is now. The kubeconfig comes in STRATA_KUBECONFIG.
+func newClusterIdentityCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "cluster-identity",
+		Short:  "Refuse another cluster than that of the run before (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: fromStdin("cluster-identity", func(ctx context.Context, cmd *cobra.Command, asked kubeconfig.Recognition) error {
+			before, err := previous[kubeconfig.Place]("cluster-identity")
+			if err != nil {
+				return err
+			}
+			config, err := restConfig()
+			if err != nil {
+				return err
+			}
+			client, err := kubernetes.NewForConfig(config)
+			if err != nil {
+				return err
+			}
+			place, err := asked.Recognise(ctx, client, before)
+			if err != nil {
+				return fmt.Errorf("layer cluster: %w", err)
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(place)
+		}),
+	}
+}
+
 // newTeardownCommand is `strata teardown`: the delete of the guard, which is the first of a destroy. It fails where the cluster is
 // protected, and says what will be lost. It stands in states, so it must go on working as it is. The kubeconfig comes in STRATA_KUBECONFIG.
 func newTeardownCommand() *cobra.Command {
@@ -59,6 +117,15 @@ func newTeardownCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: fromStdin("teardown", func(ctx context.Context, cmd *cobra.Command, guard teardown.Guard) error {
+			if err := recovery.NoteParent("."); err != nil {
+				cmd.PrintErrln("teardown:", err)
+			}
+			if guard.Existing {
+				return guard.BeforeExisting(ctx, opening(ctx, guard), os.Getenv("PULUMI_K8S_DELETE_UNREACHABLE") == "true")
+			}
+			guard.Timeout.Duration = min(guard.Timeout.Duration, teardownLimit)
+			ctx, cancel := context.WithTimeout(ctx, guard.Timeout.Duration)
+			defer cancel()
 			lease, err := tunnel.Open(ctx, guard.Tunnel, health.SecretsFrom(os.Getenv).SSHKey)
 			if err != nil {
 				return guard.Before(ctx, nil, err, cmd.ErrOrStderr())
@@ -70,5 +137,32 @@ func newTeardownCommand() *cobra.Command {
 			}
 			return guard.Before(ctx, client, err, cmd.ErrOrStderr())
 		}),
+	}
+}
+
+// teardownLimit bounds what is read of a cluster of ours before its destroy: an election takes seconds, and one that is dead holds up no longer.
+const teardownLimit = 15 * time.Second
+
+// opening returns what connects to a guard's cluster, until ctx ends.
+func opening(ctx context.Context, guard teardown.Guard) func() (teardown.Cluster, error) {
+	return func() (cluster teardown.Cluster, err error) {
+		lease, err := tunnel.Open(ctx, guard.Tunnel, health.SecretsFrom(os.Getenv).SSHKey)
+		if err != nil {
+			return cluster, err
+		}
+		context.AfterFunc(ctx, lease.Close)
+		connect := func() (*rest.Config, error) { return serversConfig(guard.Servers) }
+		if guard.Existing {
+			connect = restConfig // its address may have a path
+		}
+		config, err := connect()
+		if err != nil {
+			return cluster, err
+		}
+		if cluster.Objects, err = dynamic.NewForConfig(config); err != nil {
+			return cluster, err
+		}
+		cluster.Kinds, err = discovery.NewDiscoveryClientForConfig(config)
+		return cluster, err
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,16 +13,16 @@ import (
 	"strata/internal/stackhealth"
 )
 
-// healthTimeout bounds each gate: what works passes within an observation or two.
-const healthTimeout = 15 * time.Second
+// healthTimeout bounds each gate: what works passes within an observation or two, which take seconds each under load.
+const healthTimeout = 30 * time.Second
 
 // healthFlags are the flags of `strata health`.
 type healthFlags struct {
 	stackhealth.Question
 	asJSON bool
-	// metrics is a file to write; every is how often to ask again, and zero for once.
-	metrics string
-	every   time.Duration
+	// kubeconfig is the file of a reader's; metrics is a file to write; every is how often to ask again, and zero for once.
+	kubeconfig, metrics string
+	every               time.Duration
 }
 
 // newHealthCommand is `strata health`: every gate that a stack should have by its configuration, asked again now with the spec that the
@@ -45,6 +46,7 @@ func newHealthCommand() *cobra.Command {
 	command.Flags().StringSliceVar(&flags.Only, "gate", nil, "ask only the gates of these names, and show their progress")
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every gate's result as JSON")
 	command.Flags().DurationVar(&flags.Timeout, "timeout", healthTimeout, "bound for each gate")
+	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "ask with this file, such as output readerKubeconfig, and read no secret of the state; what needs more is named and not asked")
 	command.Flags().StringVar(&flags.metrics, "metrics", "", "write the verdicts as metrics to this file, whose name ends in .prom")
 	command.Flags().DurationVar(&flags.every, "every", 0, "ask again this often until interrupted, for example 60s; without it, once")
 	command.MarkFlagsMutuallyExclusive("metrics", "gate") // a file without some gates would say that they are gone
@@ -56,6 +58,16 @@ func askOnce(cmd *cobra.Command, flags healthFlags) error {
 	progress := io.Discard // many gates at once would talk across each other
 	if len(flags.Only) > 0 {
 		progress = cmd.ErrOrStderr()
+	}
+	if flags.kubeconfig != "" { // anew in each round: a copy ends
+		text, err := os.ReadFile(flags.kubeconfig)
+		if err == nil && len(text) == 0 {
+			err = errors.New(flags.kubeconfig + " is empty")
+		}
+		if err != nil {
+			return &exitError{2, fmt.Errorf("health: --kubeconfig: %w", err)}
+		}
+		flags.Reader = text
 	}
 	round, err := flags.Ask(cmd.Context(), progress)
 	var unknown *stackhealth.UnknownGateError

@@ -45,7 +45,7 @@ func hostSubcommand(subcommand, short string, known bool) *cobra.Command {
 			if cfg.Hosts.Driver != config.DriverExisting {
 				return marks.OfMachines(cmd.Context(), cfg)
 			}
-			hosts, err := inventory.Hosts(cfg, flags.project)
+			hosts, err := inventory.Hosts(cmd.Context(), cfg, flags.project)
 			if err != nil {
 				return &exitError{2, err}
 			}

@@ -13,16 +13,13 @@ import (
 	"strata/internal/scaffold"
 )
 
-// initTimeout bounds each observation: what exists already answers at once, and everything is asked at the same time.
-const initTimeout = 20 * time.Second
-
 // initFlags are the flags of `strata init`.
 type initFlags struct {
 	hosts, jump            []string
 	user, key, config, k3s string
 	project, known         string
 	port                   int
-	agent                  bool
+	agent, acceptNew       bool
 	timeout                time.Duration
 }
 
@@ -33,8 +30,8 @@ func newInitCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "init STACK --host [USER@]ADDRESS[:PORT] ...",
 		Short: "Log in to hosts, read what is there, and write a stack file that proposes roles, networks and a free range",
-		Long: "It changes nothing on a host, and writes Pulumi.STACK.yaml only where there is none and no host has a problem. A host key that known_hosts\n" +
-			"does not have is pinned as it was seen, and said to be unverified: compare it before the first up. A key's passphrase is read from\n" +
+		Long: "It changes nothing on a host, and writes Pulumi.STACK.yaml only where there is none and no host has a problem. It logs in to no host whose\n" +
+			"key known_hosts does not have: it prints the fingerprints, and --accept-new goes on once you have compared them. A key's passphrase is read from\n" +
 			reach.PassphraseVariable + ", and what sudo asks for from " + reach.SudoPasswordVariable + "; neither is written.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,14 +58,15 @@ func newInitCommand() *cobra.Command {
 	command.Flags().StringVar(&flags.config, "ssh-config", "", "the file as ssh_config(5) has it that says how hosts are reached, such as ~/.ssh/config (default none is read)")
 	command.Flags().StringVar(&flags.k3s, "k3s-version", config.K3sVersion, "K3s's release (vX.Y.Z+k3sN); hosts with cgroup v1 run none after v1.34")
 	command.Flags().StringVar(&flags.known, "known-hosts", "", "the file of known host keys (default ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts)")
+	command.Flags().BoolVar(&flags.acceptNew, "accept-new", false, "log in to hosts whose keys known_hosts does not have, and pin the keys that they show")
 	command.Flags().StringVar(&flags.project, "project", ".", "the project's folder")
-	command.Flags().DurationVar(&flags.timeout, "timeout", initTimeout, "bound for each observation: hosts, addresses, preflight")
+	command.Flags().DurationVar(&flags.timeout, "timeout", preflightTimeout, silenceUsage)
 	return command
 }
 
 // request is what the flags ask for; the error joins every mistake in them.
 func (f initFlags) request(stack string) (*scaffold.Request, error) {
-	request := &scaffold.Request{Stack: stack, Project: f.project, Limit: f.timeout, K3s: f.k3s}
+	request := &scaffold.Request{Stack: stack, Project: f.project, Limit: f.timeout, K3s: f.k3s, AcceptNew: f.acceptNew}
 	f = f.byDefault()
 	var wrong []error
 	for _, text := range f.hosts {

@@ -21,7 +21,7 @@ func TestInitWritesAStackFileThatPreflightReads(t *testing.T) {
 	host, project := scaffoldtest.New(t, 31), scaffoldtest.Project(t)
 	key := scaffoldtest.Key(t, host)
 	t.Setenv("PATH", t.TempDir())
-	args := []string{"init", "dev", "--project", project, "--key", key, "--known-hosts", os.DevNull, "--host", host.Address, "--port", fmt.Sprint(host.Port)}
+	args := []string{"init", "dev", "--project", project, "--key", key, "--known-hosts", os.DevNull, "--accept-new", "--host", host.Address, "--port", fmt.Sprint(host.Port)}
 	code, stdout, stderr := invoke(t, "", args...)
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "not verified")
@@ -40,7 +40,7 @@ func TestInitWritesAStackFileThatPreflightReads(t *testing.T) {
 func TestInitFailsWhereAHostHasAProblem(t *testing.T) {
 	host, project := scaffoldtest.New(t, 32), scaffoldtest.Project(t)
 	host.User, host.Sudo = "ada", "sudo: a password is required"
-	code, stdout, stderr := invoke(t, "", "init", "dev", "--project", project, "--key", scaffoldtest.Key(t, host), "--known-hosts", os.DevNull, "--host", host.Named())
+	code, stdout, stderr := invoke(t, "", "init", "dev", "--project", project, "--key", scaffoldtest.Key(t, host), "--known-hosts", os.DevNull, "--accept-new", "--host", host.Named())
 	assert.Equal(t, 1, code)
 	assert.Empty(t, stdout)
 	assert.Contains(t, stderr, "strata: init: nothing was written:\n"+host.Address)
@@ -79,7 +79,7 @@ func TestInitLogsInWithAPassphraseThroughAJumpHost(t *testing.T) {
 	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(block), 0o600))
 	require.NoError(t, os.WriteFile(known, fmt.Appendf(nil, "[127.0.0.1]:%d %s\n", jump.Target().Port, jump.HostKey()), 0o600))
 	t.Setenv("PATH", t.TempDir())
-	args := []string{"init", "dev", "--project", project, "--key", key, "--known-hosts", known, "--host", host.Named(), "--jump", fmt.Sprintf("127.0.0.1:%d", jump.Target().Port)}
+	args := []string{"init", "dev", "--project", project, "--key", key, "--known-hosts", known, "--accept-new", "--host", host.Named(), "--jump", fmt.Sprintf("127.0.0.1:%d", jump.Target().Port)}
 	code, _, stderr := invoke(t, "", args...)
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "set its passphrase in "+reach.PassphraseVariable+", or give --agent")
@@ -104,7 +104,7 @@ func TestInitAsksAnSSHConfigForWhatNoFlagSays(t *testing.T) {
 	text := fmt.Sprintf("Host web %[1]s\n  HostName %[1]s\n  Port %d\n  IdentityFile %s\n", host.Address, host.Port, scaffoldtest.Key(t, host))
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	t.Setenv("PATH", t.TempDir())
-	code, _, stderr := invoke(t, "", "init", "dev", "--project", project, "--known-hosts", os.DevNull, "--ssh-config", file, "--host", "web")
+	code, _, stderr := invoke(t, "", "init", "dev", "--project", project, "--known-hosts", os.DevNull, "--accept-new", "--ssh-config", file, "--host", "web")
 	require.Zero(t, code, stderr)
 	cfg, err := config.FromFile(filepath.Join(project, "Pulumi.dev.yaml"))
 	require.NoError(t, err)

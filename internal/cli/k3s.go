@@ -12,6 +12,7 @@ import (
 	"strata/health"
 	"strata/internal/credential"
 	"strata/internal/k3s/members"
+	"strata/internal/k3s/token"
 	"strata/internal/k3s/upgrade"
 )
 
@@ -24,7 +25,7 @@ func newAdmitCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: fromStdin("admit", func(ctx context.Context, cmd *cobra.Command, input members.Admission) error {
-			input.Again = previousOutput() != ""
+			input.Past = readPast
 			if err := input.Admit(ctx, health.SecretsFrom(os.Getenv).SSHKey, cmd.ErrOrStderr()); err != nil {
 				return fmt.Errorf("layer k3s: admit %s: %w", input.Node.Name, err)
 			}
@@ -34,8 +35,29 @@ func newAdmitCommand() *cobra.Command {
 	}
 }
 
+// newRotateTokenCommand is `strata rotate-token`: it gives the servers the wanted token, and prints its generation.
+func newRotateTokenCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "rotate-token",
+		Short:  "Give the servers another token (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: fromStdin("rotate-token", func(ctx context.Context, cmd *cobra.Command, rotation token.Rotation) error {
+			before, err := previous[token.Output]("rotate-token")
+			if err != nil {
+				return err
+			}
+			hosts := token.SSH{Key: health.SecretsFrom(os.Getenv).SSHKey}
+			if err := rotation.Run(ctx, hosts, before.Generation, cmd.ErrOrStderr()); err != nil {
+				return fmt.Errorf("layer k3s: %w", err)
+			}
+			return writeOutput(cmd.OutOrStdout(), token.Output{Generation: rotation.Generation})
+		}),
+	}
+}
+
 // newMembersCommand is `strata members`: it reads the wanted set on stdin and the previous one from its previous output; refuses an address
-// whose node has another name; removes what left; and prints the wanted set for the next run.
+// whose node has another name; removes what left; and prints what the next run needs of the wanted set.
 func newMembersCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "members",
@@ -55,12 +77,14 @@ func newMembersCommand() *cobra.Command {
 				if err != nil {
 					return &exitError{2, err}
 				}
-				remover := &members.Remover{Servers: wanted.Servers(), SSHKey: health.SecretsFrom(os.Getenv).SSHKey, Log: cmd.ErrOrStderr()}
+				remover := &members.Remover{
+					Servers: wanted.Servers(), SSHKey: health.SecretsFrom(os.Getenv).SSHKey, Owner: wanted.Owner, Log: cmd.ErrOrStderr(),
+				}
 				if err := remover.Leave(ctx, config, left, wanted.DiscardVolumesOf); err != nil {
 					return err
 				}
 			}
-			return json.NewEncoder(cmd.OutOrStdout()).Encode(wanted)
+			return writeOutput(cmd.OutOrStdout(), wanted.Remembered())
 		}),
 	}
 }

@@ -36,6 +36,15 @@ func dynamicClient(subcommand string) (dynamic.Interface, error) {
 
 // anyServer reaches the cluster of STRATA_KUBECONFIG through whichever of the servers, as https://address:port, answers.
 func anyServer(servers []string) (kubernetes.Interface, error) {
+	config, err := serversConfig(servers)
+	if err != nil {
+		return nil, err
+	}
+	return kubernetes.NewForConfig(config)
+}
+
+// serversConfig is restConfig, by way of whichever of the servers answers.
+func serversConfig(servers []string) (*rest.Config, error) {
 	config, err := restConfig()
 	if err != nil {
 		return nil, err
@@ -44,5 +53,5 @@ func anyServer(servers []string) (kubernetes.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kubernetes.NewForConfig(apiserver.Failover(config, addresses))
+	return apiserver.Failover(config, addresses), nil
 }

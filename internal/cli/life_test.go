@@ -177,10 +177,11 @@ func TestAHostIsAdmittedWhereThereIsNoClusterAndWhereItIsAMember(t *testing.T) {
 				assert.NoError(t, err)
 				return 0
 			}
+			fakePulumi(t, `{"deployment":{"resources":[]}}`)
 			t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))
 			target, err := json.Marshal(members.Member{Target: server.Target(), Role: "server"})
 			require.NoError(t, err)
-			code, stdout, stderr := invoke(t, fmt.Sprintf(`{"timeout":"10s","first":true,"node":%s,"servers":[%s]}`, target, target), "admit")
+			code, stdout, stderr := invoke(t, fmt.Sprintf(`{"timeout":"10s","founds":"dev","node":%s,"servers":[%s]}`, target, target), "admit")
 			require.Equal(t, 0, code, stderr)
 			assert.Equal(t, server.Target().HostKey, strings.TrimSpace(stdout))
 			if answer != "" {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,8 +13,11 @@ import (
 	"strata/health/preflight"
 )
 
-// preflightTimeout bounds the whole observation: what exists already answers at once, and everything is asked at the same time.
-const preflightTimeout = 20 * time.Second
+// preflightTimeout bounds how long nothing is heard: what exists already answers soon, on a busy machine as well.
+const preflightTimeout = 30 * time.Second
+
+// silenceUsage describes --timeout of the commands that observe hosts.
+const silenceUsage = "how long nothing may be heard before the hosts that are left are given up"
 
 // preflightFlags are the flags of `strata preflight`.
 type preflightFlags struct {
@@ -46,14 +48,12 @@ func newPreflightCommand() *cobra.Command {
 	ofStack(command, &flags.stack, &flags.project)
 	ofFile(command, &flags.file)
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every finding as JSON")
-	command.Flags().DurationVar(&flags.timeout, "timeout", preflightTimeout, "bound for the whole observation")
+	command.Flags().DurationVar(&flags.timeout, "timeout", preflightTimeout, silenceUsage)
 	return command
 }
 
 func runPreflight(cmd *cobra.Command, cfg *config.Config, flags preflightFlags) error {
-	ctx, cancel := context.WithTimeout(cmd.Context(), flags.timeout)
-	defer cancel()
-	findings, err := preflight.Stack(ctx, cfg, flags.project)
+	findings, err := preflight.Stack(cmd.Context(), cfg, flags.project, flags.timeout)
 	if err != nil {
 		return &exitError{2, err}
 	}

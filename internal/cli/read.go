@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,6 +54,28 @@ func newNodesCommand() *cobra.Command {
 				return err
 			}
 			return json.NewEncoder(cmd.OutOrStdout()).Encode(nodes)
+		}),
+	}
+}
+
+// newServerTimeCommand returns `strata server-time`, which prints the time of the API server, or one ahead of it.
+func newServerTimeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "server-time",
+		Short:  "Print the API server's time (run by the program's own resources)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: fromStdin("server-time", func(ctx context.Context, cmd *cobra.Command, input kuberead.TimeInput) error {
+			config, err := restConfig()
+			if err != nil {
+				return fmt.Errorf("server-time: %w", err)
+			}
+			now, err := kuberead.ServerTime(ctx, config)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), now.Add(input.Ahead.Duration).UTC().Format(time.RFC3339))
+			return err
 		}),
 	}
 }

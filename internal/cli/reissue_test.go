@@ -9,18 +9,18 @@ import (
 
 // Certificates are few a week: only another server has them issued anew, and neither the first up nor a renewed kubeconfig or another time limit.
 func TestOnlyAnotherServerIssuesAnew(t *testing.T) {
-	const asked = `{"issuer":"strata-acme","server":"https://a.example.org","timeout":"2s"}`
+	const asked = `{"issuer":"strata-acme","signer":"https://a.example.org","timeout":"2s"}`
 	t.Setenv("STRATA_KUBECONFIG", "")
 	t.Setenv("STRATA_ATTEMPT", "one")
 	code, first, stderr := invoke(t, asked, "reissue")
 	require.Equal(t, 0, code, stderr)
 
 	t.Setenv("PULUMI_COMMAND_STDOUT", first)
-	code, again, stderr := invoke(t, `{"issuer":"strata-acme","server":"https://a.example.org","timeout":"9s"}`, "reissue")
+	code, again, stderr := invoke(t, `{"issuer":"strata-acme","signer":"https://a.example.org","timeout":"9s"}`, "reissue")
 	require.Equal(t, 0, code, stderr)
 	assert.Equal(t, first, again, "for the next time")
 
-	code, _, stderr = invoke(t, `{"issuer":"strata-acme","server":"https://b.example.org","timeout":"2s"}`, "reissue")
+	code, _, stderr = invoke(t, `{"issuer":"strata-acme","signer":"https://b.example.org","timeout":"2s"}`, "reissue")
 	assert.Equal(t, 1, code, "it asks the cluster")
 	assert.Contains(t, stderr, "STRATA_KUBECONFIG")
 	t.Setenv("STRATA_ATTEMPT", "a word that was drawn anew")

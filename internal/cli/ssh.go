@@ -49,6 +49,9 @@ func newHostKeyCommand() *cobra.Command {
 				return fmt.Errorf("%w; check strata:hosts.nodes[].address and that the host is on, or raise strata:timeouts.host (now %s)",
 					err, input.Timeout.Duration)
 			}
+			if err == nil && input.SendsPassword {
+				err = &remote.UnpinnedError{Target: input.Target(), Key: key}
+			}
 			if err != nil {
 				return err
 			}
@@ -66,12 +69,16 @@ func newPushCommand() *cobra.Command {
 		Short:  "Copy an artifact to a host (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: fromStdin("push", func(ctx context.Context, cmd *cobra.Command, push k3snode.Push) error {
+		RunE: fromStdinUnbounded("push", func(ctx context.Context, cmd *cobra.Command, push k3snode.Push) error {
 			mode, err := push.Permissions()
 			if err != nil {
 				return &exitError{2, err}
 			}
-			sent, err := push.Send(ctx, mode, health.SecretsFrom(os.Getenv).SSHKey)
+			if push.Timeout.Duration <= 0 {
+				return &exitError{2, errors.New("push: a positive timeout is required")}
+			}
+			say := func(progress string) { _, _ = fmt.Fprintln(cmd.ErrOrStderr(), progress) }
+			sent, err := push.Send(ctx, mode, health.SecretsFrom(os.Getenv).SSHKey, say)
 			if err != nil {
 				return err
 			}

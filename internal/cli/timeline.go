@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 
 	"strata/internal/atomicfile"
 	"strata/internal/metrics"
+	"strata/internal/recovery"
 	"strata/internal/stackstate"
 	"strata/internal/timeline"
 	"strata/internal/timeline/draw"
@@ -73,13 +75,18 @@ func readRun(path string) (timeline.Run, error) {
 	return run, nil
 }
 
-// writeRun writes the files that were asked for, each at once.
+// writeRun writes the files that were asked for, each at once. Metrics are for the node exporter, which is another user; what else tells of a
+// stack is its owner's.
 func writeRun(run timeline.Run, flags timelineFlags) error {
 	var problems []error
 	for _, file := range []struct {
 		path  string
+		mode  fs.FileMode
 		write func(io.Writer, timeline.Run) error
-	}{{flags.svg, draw.WriteSVG}, {flags.html, draw.WriteHTML}, {flags.metrics, metrics.WriteRun}} {
+	}{
+		{flags.svg, 0o600, draw.WriteSVG}, {flags.html, 0o600, draw.WriteHTML},
+		{flags.metrics, 0o644, metrics.WriteRun},
+	} {
 		if file.path == "" {
 			continue
 		}
@@ -88,9 +95,18 @@ func writeRun(run timeline.Run, flags timelineFlags) error {
 			problems = append(problems, err)
 			continue
 		}
-		problems = append(problems, atomicfile.Write(file.path, content.Bytes(), 0o644))
+		problems = append(problems, atomicfile.Write(file.path, content.Bytes(), file.mode))
 	}
 	return errors.Join(problems...)
+}
+
+// noteRun returns what notes a recorded Pulumi for `strata recover`. Without the note its lock is not removed when it was killed.
+func noteRun(cmd *cobra.Command, project string) func(pid int) {
+	return func(pid int) {
+		if err := recovery.NoteRun(project, pid); err != nil {
+			cmd.PrintErrln("record:", err)
+		}
+	}
 }
 
 // newRecordCommand is `strata record`: it runs a Pulumi command as typed and writes down what `strata timeline` reads. Its exit
@@ -105,11 +121,11 @@ func newRecordCommand() *cobra.Command {
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 				return fmt.Errorf("record: %w", err)
 			}
-			out, err := os.Create(file)
+			out, err := os.OpenFile(file, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 			if err != nil {
 				return fmt.Errorf("record: %w", err)
 			}
-			recorder := timeline.Recorder{Out: out, Now: time.Now, Graph: func(ctx context.Context) (map[string][]string, error) {
+			recorder := timeline.Recorder{Out: out, Now: time.Now, Started: noteRun(cmd, project), Graph: func(ctx context.Context) (map[string][]string, error) {
 				state, err := stackstate.CommandLine(project).ReadEncrypted(ctx, stack)
 				if err != nil {
 					return nil, err

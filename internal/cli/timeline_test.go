@@ -20,6 +20,9 @@ func TestTimelineWritesWhatIsAskedFor(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
 		assert.Contains(t, string(text), want)
+		info, err := os.Stat(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.Equal(t, name == "a.prom", info.Mode().Perm()&0o077 != 0, "%s: others read metrics only", name)
 	}
 	code, stdout, _ = invoke(t, "", "timeline", "--json", recording)
 	assert.Equal(t, 0, code)
@@ -32,4 +35,13 @@ func TestTimelineWritesWhatIsAskedFor(t *testing.T) {
 	code, _, stderr = invoke(t, "", "timeline", empty)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "no step of a run is recorded")
+}
+
+func TestRecordingIsReadByItsOwnerOnly(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs", "up.jsonl")
+	code, _, stderr := invoke(t, "", "record", "--stack", "dev", "--output", file, "--", "true")
+	assert.Equal(t, 0, code, stderr)
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }

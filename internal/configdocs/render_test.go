@@ -69,8 +69,8 @@ func TestTheDocumentedDefaultsAreTheRealOnes(t *testing.T) {
 			continue
 		}
 		value := at(tree, strings.TrimPrefix(field.Key, "strata:"))
-		if value == nil && field.Type == "true or false" {
-			value = false // which is left out
+		if zero, isLeftOut := map[string]any{"true or false": false, "number": 0}[field.Type]; isLeftOut && value == nil {
+			value = zero
 		}
 		assert.Equal(t, match[1], written(value), field.Key)
 		checked++

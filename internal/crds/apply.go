@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/dynamic"
+
+	"strata/internal/apiserver"
 )
 
 // applying is how many objects are applied at once. They need nothing of each other, and an API server that is busy takes a tenth of a
@@ -24,7 +26,11 @@ const applying = 8
 func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Writer) error {
 	refused := make([]error, len(b.Objects))
 	err := b.each(ctx, func(ctx context.Context, i int, object *unstructured.Unstructured) error {
-		found, err := b.resource(client, object).Get(ctx, object.GetName(), metav1.GetOptions{})
+		var found *unstructured.Unstructured
+		err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+			found, err = b.resource(client, object).Get(ctx, object.GetName(), metav1.GetOptions{})
+			return err
+		})
 		switch {
 		case apierrors.IsNotFound(err):
 		case err != nil:
@@ -39,7 +45,10 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 	}
 	err = b.each(ctx, func(ctx context.Context, _ int, object *unstructured.Unstructured) error {
 		// Not forced: a field that another field manager has changed since is a conflict, and the answer names the manager.
-		_, err := b.resource(client, object).Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: Manager})
+		err := apiserver.Insist(ctx, func(ctx context.Context) error {
+			_, err := b.resource(client, object).Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: Manager})
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
 		}

@@ -12,36 +12,55 @@ import (
 )
 
 // access is K3s's own access on the first server that has one which is believed. The others are not asked: they may still be on their way
-// into the cluster. Where it has ended on a server, so have the certificates between K3s's own parts there, and K3s is restarted on all such.
+// into the cluster. Where it has ended by the server's own clock, so have the certificates between K3s's own parts there, and K3s is
+// restarted on all such. While no server answers, all are asked again, until the command's time is up.
 func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, error) {
 	var silent error
+	for limit := readLimit; ; limit *= 2 {
+		found, failed, err := i.first(ctx, servers, limit)
+		switch {
+		case err != nil || found != nil:
+			return found, err
+		case silent == nil || ctx.Err() == nil:
+			silent = failed // the end of the command's time says less than the round before
+		}
+		if ctx.Err() != nil || !errors.Is(failed, context.DeadlineExceeded) {
+			return nil, fmt.Errorf("no server's k3s.yaml could be read: %w", silent)
+		}
+		i.say("no server has answered within %s; they are asked again: %v", limit, failed)
+	}
+}
+
+// first asks one server after the other, and returns the first access; silent says why there is none.
+func (i *Issuer) first(ctx context.Context, servers []remote.Target, limit time.Duration) (access *admin, silent, err error) {
 	for n := range servers {
-		found, failed := admins(ctx, i.Hosts, servers[n:n+1])
+		found, failed := i.admins(ctx, servers[n:n+1], limit)
 		silent = errors.Join(silent, failed)
 		if len(found) == 0 {
 			continue
 		}
-		if i.Now().After(found[0].ends) {
-			return i.renewed(ctx, servers)
+		if found[0].hasEnded() {
+			access, err = i.renewed(ctx, servers, limit)
+			return access, nil, err
 		}
 		if silent != nil {
 			i.say("goes on without: %v", silent)
 		}
-		return &found[0], nil
+		return &found[0], nil, nil
 	}
-	return nil, fmt.Errorf("no server's k3s.yaml could be read: %w", silent)
+	return nil, silent, nil
 }
 
 // renewed has K3s renew what has ended, and is the first access that is believed then.
-func (i *Issuer) renewed(ctx context.Context, servers []remote.Target) (*admin, error) {
-	found, silent := admins(ctx, i.Hosts, servers)
-	ended := slices.DeleteFunc(found, func(one admin) bool { return i.Now().Before(one.ends) })
+func (i *Issuer) renewed(ctx context.Context, servers []remote.Target, limit time.Duration) (*admin, error) {
+	found, silent := i.admins(ctx, servers, limit)
+	ended := slices.DeleteFunc(found, func(one admin) bool { return !one.hasEnded() })
 	if err := i.restart(ctx, ended); err != nil {
 		return nil, errors.Join(err, silent)
 	}
-	found, silent = admins(ctx, i.Hosts, servers)
+	found, silent = i.admins(ctx, servers, limit)
 	for n, one := range found {
-		if i.Now().Before(one.ends) {
+		if !one.hasEnded() {
 			return &found[n], nil
 		}
 		silent = errors.Join(silent, fmt.Errorf("k3s.yaml of %s: its certificate ended at %s, also after a restart of K3s", one.server, one.ends.Format(time.RFC3339)))

@@ -11,12 +11,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// role is what the user may do. The group system:masters needs no binding, and its signer refuses it
+// role lets the stack's user do everything. The group system:masters needs no binding, and its signer refuses it
 // (https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers).
 const role = "cluster-admin"
 
-// Binding binds a user to its role, under the user's name.
-func Binding(user string) *rbacv1.ClusterRoleBinding {
+// Binding binds a user to a ClusterRole, under the user's name.
+func Binding(user, role string) *rbacv1.ClusterRoleBinding {
 	return &rbacv1.ClusterRoleBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
 		ObjectMeta: metav1.ObjectMeta{Name: user},
@@ -26,8 +26,8 @@ func Binding(user string) *rbacv1.ClusterRoleBinding {
 }
 
 // bind makes the user's binding, and corrects one that binds another user. What a binding refers to cannot be changed.
-func bind(ctx context.Context, client kubernetes.Interface, user string) error {
-	bindings, want := client.RbacV1().ClusterRoleBindings(), Binding(user)
+func bind(ctx context.Context, client kubernetes.Interface, user, role string) error {
+	bindings, want := client.RbacV1().ClusterRoleBindings(), Binding(user, role)
 	found, err := bindings.Get(ctx, user, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -44,6 +44,25 @@ func bind(ctx context.Context, client kubernetes.Interface, user string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("ClusterRoleBinding %s: %w", user, err)
+	}
+	return nil
+}
+
+// unbindFormer takes the rights of the stack's former users and readers away, so that a kubeconfig that was handed out for one is refused at once.
+func (i *Issuer) unbindFormer(ctx context.Context, client kubernetes.Interface, user string) error {
+	bindings := client.RbacV1().ClusterRoleBindings()
+	all, err := bindings.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("ClusterRoleBindings: %w", err)
+	}
+	for _, found := range all.Items {
+		if !isFormer(found.Name, user) && !isFormer(found.Name, ReaderOf(user)) {
+			continue
+		}
+		if err := bindings.Delete(ctx, found.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("ClusterRoleBinding %s: %w", found.Name, err)
+		}
+		i.say("%s has no rights any more: its kubeconfigs are revoked", found.Name)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,23 +19,28 @@ import (
 )
 
 const (
-	// readLimit bounds the attempt at one server: those that are gone must leave time for the others.
+	// readLimit bounds the first attempt at one server, because one that is gone must leave time for the others. Each further round has
+	// twice as long: a host under load needs more.
 	readLimit = 15 * time.Second
-	// restartLimit bounds a restart of K3s, which systemd ends once K3s says that it is up. With etcd it needs a majority of the servers.
-	restartLimit = 3 * time.Minute
+	// restartLimit bounds a restart of K3s, which systemd ends once K3s says that it is up, and the wait for the host's lock. With etcd it
+	// needs a majority of the servers.
+	restartLimit = 5 * time.Minute
+	// clockLimit bounds the difference between the clock of a server and this machine's: certificates begin and end by both.
+	clockLimit = 5 * time.Minute
 )
 
-// readScript prints K3s's own kubeconfig, and restartScript starts K3s anew, which renews every certificate that ends within 120 days,
-// 90 in older releases (k3s-io/k3s pkg/daemons/config/types.go, CertificateRenewDays). Containers go on.
+// readScript prints the host's time and K3s's own kubeconfig. restartScript starts K3s anew, which renews every certificate that ends
+// within 120 days, 90 in older releases (k3s-io/k3s pkg/daemons/config/types.go, CertificateRenewDays). Containers go on. It waits for an
+// install or an upgrade, and refuses during a restore.
 const (
-	readScript    = "cat /etc/rancher/k3s/k3s.yaml"
-	restartScript = "systemctl restart k3s"
+	readScript    = "date +%s\ncat /etc/rancher/k3s/k3s.yaml"
+	restartScript = "one_at_a_time\nsystemctl restart k3s\n"
 )
 
 // Hosts is what is done on servers, and how their API is reached.
 type Hosts interface {
-	// Admin reads K3s's own kubeconfig.
-	Admin(ctx context.Context, server remote.Target) ([]byte, error)
+	// Admin reads the server's clock and K3s's own kubeconfig, within a limit.
+	Admin(ctx context.Context, server remote.Target, limit time.Duration) (clock time.Time, kubeconfig []byte, err error)
 	// Restart restarts K3s, and returns once it is up.
 	Restart(ctx context.Context, server remote.Target) error
 	// Client reaches the API server of one server.
@@ -49,13 +56,30 @@ type SSH struct {
 }
 
 // Admin implements Hosts.
-func (s *SSH) Admin(ctx context.Context, server remote.Target) ([]byte, error) {
-	return s.run(ctx, server, readScript, readLimit)
+func (s *SSH) Admin(ctx context.Context, server remote.Target, limit time.Duration) (time.Time, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	output, err := k3snode.Run(ctx, server, s.Key, "set -eu\n"+s.Owner.At(server.Name).Insists()+readScript+"\n")
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer within %s, as of a host under load, or whose disk stalls: %w", limit.Round(time.Second), err)
+	}
+	if err != nil {
+		return time.Time{}, nil, err
+	}
+	line, text, _ := strings.Cut(output, "\n")
+	seconds, err := strconv.ParseInt(line, 10, 64)
+	if err != nil {
+		return time.Time{}, nil, errors.New("expected the time of date +%s before k3s.yaml, found something else") // not what: it may be secret
+	}
+	return time.Unix(seconds, 0).UTC(), []byte(text), nil
 }
 
 // Restart implements Hosts.
 func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
-	_, err := s.run(ctx, server, restartScript, restartLimit)
+	ctx, cancel := context.WithTimeout(ctx, restartLimit)
+	defer cancel()
+	const noBinary = "-" // none is placed
+	_, err := k3snode.Run(ctx, server, s.Key, k3snode.Script("server", noBinary, s.Owner.At(server.Name), restartScript, nil))
 	return err
 }
 
@@ -66,32 +90,27 @@ func (s *SSH) Client(config *rest.Config, server remote.Target) (kubernetes.Inte
 	return kubernetes.NewForConfig(apiserver.Only(config, apiserver.Address(server.Address)))
 }
 
-func (s *SSH) run(ctx context.Context, server remote.Target, script string, limit time.Duration) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	output, err := k3snode.Run(ctx, server, s.Key, "set -eu\n"+s.Owner.At(server.Name).Insists()+script+"\n")
-	return []byte(output), err
-}
-
 // admin is K3s's own access on one server.
 type admin struct {
 	server remote.Target
 	config *rest.Config
 	ends   time.Time
+	// clock is the server's, when the access was read.
+	clock time.Time
 }
 
-// admins are those of all servers that answer, in their order; the error says why the others are missing.
-func admins(ctx context.Context, hosts Hosts, servers []remote.Target) ([]admin, error) {
+// hasEnded reports whether the server itself takes its access for ended.
+func (a admin) hasEnded() bool { return a.clock.After(a.ends) }
+
+// admins are those of all servers that answer within a limit, in their order; the error says why the others are missing.
+func (i *Issuer) admins(ctx context.Context, servers []remote.Target, limit time.Duration) ([]admin, error) {
 	found, failures := make([]*admin, len(servers)), make([]error, len(servers))
 	var all sync.WaitGroup
-	for i, server := range servers {
+	for n, server := range servers {
 		all.Go(func() {
-			text, err := hosts.Admin(ctx, server)
-			if err == nil {
-				found[i], err = adminOf(server, text)
-			}
-			if err != nil {
-				failures[i] = fmt.Errorf("k3s.yaml of %s: %w", server, err)
+			var err error
+			if found[n], err = i.admin(ctx, server, limit); err != nil {
+				failures[n] = fmt.Errorf("k3s.yaml of %s: %w", server, err)
 			}
 		})
 	}
@@ -105,11 +124,25 @@ func admins(ctx context.Context, hosts Hosts, servers []remote.Target) ([]admin,
 	return list, errors.Join(failures...)
 }
 
-func adminOf(server remote.Target, text []byte) (*admin, error) {
+// admin is that of one server. A server whose clock is not this machine's is an error: one of the two would find certificates ended, or
+// not begun, that the other has just made.
+func (i *Issuer) admin(ctx context.Context, server remote.Target, limit time.Duration) (*admin, error) {
+	asked := i.Now()
+	clock, text, err := i.Hosts.Admin(ctx, server, limit)
+	if err != nil {
+		return nil, err
+	}
+	if now := i.Now(); clock.Before(asked.Add(-clockLimit)) || clock.After(now.Add(clockLimit)) {
+		return nil, fmt.Errorf("its clock says %s, and this machine's says %s, more than %s apart: set the wrong one (timedatectl set-ntp true)",
+			clock.Format(time.RFC3339), now.UTC().Format(time.RFC3339), clockLimit)
+	}
 	config, err := read(text)
 	if err != nil {
 		return nil, err
 	}
 	ends, err := endOf(config.CertData)
-	return &admin{server, config, ends}, err
+	if err != nil {
+		return nil, err
+	}
+	return &admin{server, config, ends, clock}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,7 +42,7 @@ func TestAServerOfAnotherStackIsLeftAlone(t *testing.T) {
 			}
 			server := sshtest.Start(t)
 			server.Handler = func(call sshtest.Call) int {
-				script := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/").Replace(call.Script)
+				script := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/", "/run/", root+"/").Replace(call.Script)
 				command := exec.Command("sh", "-c", script)
 				command.Env = append(os.Environ(), "PATH="+root+"/bin:"+os.Getenv("PATH"))
 				command.Stdout, command.Stderr = call.Stdout, call.Stderr
@@ -53,14 +54,19 @@ func TestAServerOfAnotherStackIsLeftAlone(t *testing.T) {
 			target := server.Target()
 			target.Name = "server-1"
 			hosts := &SSH{Key: server.PrivateKey(), Owner: test.owner}
-			text, read := hosts.Admin(t.Context(), target)
+			clock, text, read := hosts.Admin(t.Context(), target, time.Minute)
 			restarted := hosts.Restart(t.Context(), target)
 			log, _ := os.ReadFile(filepath.Join(root, "systemctl.log"))
 			if !test.left {
 				require.NoError(t, read)
 				require.NoError(t, restarted)
 				assert.Equal(t, "the access", string(text))
+				assert.WithinDuration(t, time.Now(), clock, time.Minute)
 				assert.Equal(t, "restart k3s\n", string(log))
+				write("var/lib/strata/restoring", "2027-03-01\n")
+				require.ErrorContains(t, hosts.Restart(t.Context(), target), "a restore of this host's etcd began on 2027-03-01")
+				again, _ := os.ReadFile(filepath.Join(root, "systemctl.log"))
+				assert.Equal(t, string(log), string(again), "nothing was restarted")
 				return
 			}
 			require.ErrorContains(t, read, "k3s: ")

@@ -23,11 +23,15 @@ type Issuer struct {
 	Log io.Writer
 }
 
-// Issue binds the user, and issues a certificate for it unless previous still answers the request: one that is only asked at other
-// addresses keeps what it has.
+// Issue binds the user and its reader, and issues a certificate for each unless previous still answers the request: one that is only asked at other
+// addresses keeps what it has. Then the stack's former users lose their rights.
 func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issued, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
+	}
+	if previous != nil && isFormer(r.User, previous.User) {
+		return nil, fmt.Errorf("strata:k3s.kubeconfigGeneration: expected at least that of user %s, which the stack has, found %s: "+
+			"a kubeconfig that was revoked would have its rights again", previous.User, r.User)
 	}
 	found, err := i.access(ctx, r.Servers)
 	if err != nil {
@@ -37,53 +41,82 @@ func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issue
 	if err != nil {
 		return nil, err
 	}
-	if err := apiserver.Insist(ctx, func(ctx context.Context) error { return bind(ctx, client, r.User) }); err != nil {
+	if err := apiserver.Insist(ctx, func(ctx context.Context) error { return permit(ctx, client, r.User) }); err != nil {
 		return nil, fmt.Errorf("on %s: %w", found.server, err)
 	}
+	issued := previous
 	if previous.answers(r, found.config.CAData, i.Now()) {
 		i.say("%s keeps its certificate, which ends at %s", r.User, previous.Ends.Format(time.RFC3339))
-		return previous, nil
+	} else {
+		if issued, err = i.fresh(ctx, client, r, found); err != nil {
+			return nil, fmt.Errorf("on %s: %w", found.server, err)
+		}
+		i.say("%s has a certificate of %s until %s", r.User, found.server, issued.Ends.Format(time.RFC3339))
 	}
-	issued, err := i.fresh(ctx, client, r, found)
-	if err != nil {
+	if err := apiserver.Insist(ctx, func(ctx context.Context) error { return i.unbindFormer(ctx, client, r.User) }); err != nil {
 		return nil, fmt.Errorf("on %s: %w", found.server, err)
 	}
-	i.say("%s has a certificate of %s until %s", r.User, found.server, issued.Ends.Format(time.RFC3339))
 	return issued, nil
 }
 
-// fresh issues a certificate, and proves that it works before anything depends on it.
-func (i *Issuer) fresh(ctx context.Context, client kubernetes.Interface, r Request, from *admin) (*Issued, error) {
-	key, csr, err := request(r.User)
-	if err != nil {
-		return nil, err
+// permit makes the roles and bindings of the user and its reader.
+func permit(ctx context.Context, client kubernetes.Interface, user string) error {
+	if err := permitReading(ctx, client); err != nil {
+		return err
 	}
-	certificate, err := sign(ctx, client, csr, r.Lifetime.Duration)
-	if err != nil {
-		return nil, err
+	if err := bind(ctx, client, ReaderOf(user), ReaderRole); err != nil {
+		return err
 	}
-	ends, err := endOf(certificate)
-	if err != nil {
-		return nil, err
-	}
-	// Shorter than the calendar believes, and it would end before it is renewed.
-	if least := r.Lifetime.Duration * (renewals - 1) / renewals; ends.Sub(i.Now()) < least {
-		return nil, fmt.Errorf("expected a certificate for %s (strata:k3s.clientCertificateLifetime), found one that ends at %s: K3s signs for no longer; "+
-			"shorten the lifetime, or see cluster-signing-duration in kube-controller-manager-arg of strata:k3s.serverArgs, and the end of the cluster's CA",
-			r.Lifetime.Duration, ends.Format(time.RFC3339))
-	}
-	text, err := kubeconfig(r.User, from.config.CAData, certificate, key)
-	if err != nil {
-		return nil, err
-	}
-	if err := i.works(ctx, text, from); err != nil {
-		return nil, fmt.Errorf("the new certificate of %s: %w", r.User, err)
-	}
-	return &Issued{User: r.User, Lifetime: r.Lifetime, Generation: r.Generation, Ends: ends.UTC(), Kubeconfig: string(text)}, nil
+	return bind(ctx, client, user, role)
 }
 
-// works asks an API server, as the user, whether it may do everything. The binding may be a moment older than what the server knows.
-func (i *Issuer) works(ctx context.Context, text []byte, at *admin) error {
+// fresh issues the certificates of the user and its reader.
+func (i *Issuer) fresh(ctx context.Context, client kubernetes.Interface, r Request, from *admin) (*Issued, error) {
+	issued := &Issued{User: r.User, Lifetime: r.Lifetime, Generation: r.Generation}
+	var err error
+	everything := authorizationv1.ResourceAttributes{Group: "*", Resource: "*", Verb: "*"}
+	issued.Kubeconfig, issued.Ends, err = i.certify(ctx, client, r.User, r.Lifetime.Duration, from, everything)
+	if err != nil {
+		return nil, err
+	}
+	nodes := authorizationv1.ResourceAttributes{Resource: "nodes", Verb: "list"}
+	issued.Reader, _, err = i.certify(ctx, client, ReaderOf(r.User), r.Lifetime.Duration, from, nodes)
+	return issued, err
+}
+
+// certify issues a certificate for a user, and proves that the user may do something before anything depends on it.
+func (i *Issuer) certify(
+	ctx context.Context, client kubernetes.Interface, user string, lifetime time.Duration, from *admin, may authorizationv1.ResourceAttributes,
+) (text string, ends time.Time, err error) {
+	key, csr, err := request(user)
+	if err != nil {
+		return "", ends, err
+	}
+	certificate, err := sign(ctx, client, csr, lifetime)
+	if err != nil {
+		return "", ends, err
+	}
+	if ends, err = endOf(certificate); err != nil {
+		return "", ends, err
+	}
+	// Shorter than the calendar believes, and it would end before it is renewed.
+	if least := lifetime * (renewals - 1) / renewals; ends.Sub(i.Now()) < least {
+		return "", ends, fmt.Errorf("expected a certificate for %s (strata:k3s.clientCertificateLifetime), found one that ends at %s: K3s signs for no longer; "+
+			"shorten the lifetime, or see cluster-signing-duration in kube-controller-manager-arg of strata:k3s.serverArgs, and the end of the cluster's CA",
+			lifetime, ends.Format(time.RFC3339))
+	}
+	made, err := kubeconfig(user, from.config.CAData, certificate, key)
+	if err != nil {
+		return "", ends, err
+	}
+	if err := i.works(ctx, made, from, may); err != nil {
+		return "", ends, fmt.Errorf("the new certificate of %s: %w", user, err)
+	}
+	return string(made), ends.UTC(), nil
+}
+
+// works asks an API server, as the user, whether it may do something. The binding may be a moment older than what the server knows.
+func (i *Issuer) works(ctx context.Context, text []byte, at *admin, may authorizationv1.ResourceAttributes) error {
 	config, err := read(text)
 	if err != nil {
 		return err
@@ -94,10 +127,10 @@ func (i *Issuer) works(ctx context.Context, text []byte, at *admin) error {
 	}
 	return apiserver.Insist(ctx, func(ctx context.Context) error {
 		answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
-			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{Group: "*", Resource: "*", Verb: "*"}},
+			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &may},
 		}, metav1.CreateOptions{})
 		if err == nil && !answer.Status.Allowed {
-			return errors.New("it may not do everything yet; see its ClusterRoleBinding") // asked again
+			return errors.New("its rights do not hold yet; see its ClusterRoleBinding") // asked again
 		}
 		return err
 	})

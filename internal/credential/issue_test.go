@@ -53,6 +53,50 @@ func TestWhatStillAnswersIsKeptAndItsBindingHealed(t *testing.T) {
 	assert.NotEqual(t, first.Kubeconfig, w.mustIssue(&ended).Kubeconfig, "ended, whatever the calendar says")
 }
 
+// Of a kubeconfig that has leaked, nothing is left to use once the next generation works.
+func TestAHigherGenerationRevokesFormerKubeconfigs(t *testing.T) {
+	w := newWorld(t, "server-1")
+	bound := func() (names []string) {
+		all, err := w.client.RbacV1().ClusterRoleBindings().List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		for _, one := range all.Items {
+			names = append(names, one.Name)
+		}
+		return names
+	}
+	others := []string{"cluster-admin", "strata:dev:view", "strata:dev2", "strata:dev2:1", "strata:devel"}
+	for _, name := range others {
+		require.NoError(t, w.client.Tracker().Add(Binding(name, "view")))
+	}
+	first := w.mustIssue(nil)
+	to := func(generation int) func(*Request) {
+		return func(r *Request) { r.User = User("dev", generation) }
+	}
+	w.users = []string{"strata:dev:2", "strata:dev:reader:2"}
+	second := w.mustIssue(first, to(2))
+	assert.Equal(t, "strata:dev:2", UserOf([]byte(second.Kubeconfig)))
+	assert.ElementsMatch(t, append(others, "strata:dev:2", "strata:dev:reader:2"), bound())
+	_, err := w.issue(second, to(1))
+	require.ErrorContains(t, err, "strata:k3s.kubeconfigGeneration: expected at least that of user strata:dev:2, which the stack has, found strata:dev:1")
+	_, err = w.issue(second)
+	require.ErrorContains(t, err, "a kubeconfig that was revoked would have its rights again")
+	require.NoError(t, w.client.Tracker().Add(Binding("strata:dev", role)), "killed before it was deleted")
+	assert.Equal(t, second, w.mustIssue(second, to(2)))
+	assert.ElementsMatch(t, append(others, "strata:dev:2", "strata:dev:reader:2"), bound())
+}
+
+// While the new user does not work, the old one keeps its rights.
+func TestAGenerationThatDoesNotWorkRevokesNothing(t *testing.T) {
+	w := newWorld(t, "server-1")
+	first := w.mustIssue(nil)
+	w.users, w.forbidden = []string{"strata:dev:1"}, true
+	w.limit = 3 * time.Second
+	_, err := w.issue(first, func(r *Request) { r.User = User("dev", 1) })
+	require.Error(t, err)
+	_, err = w.client.RbacV1().ClusterRoleBindings().Get(t.Context(), "strata:dev", metav1.GetOptions{})
+	require.NoError(t, err)
+}
+
 func TestAServerThatIsGoneIsNotNeeded(t *testing.T) {
 	w := newWorld(t, "server-2")
 	w.mustIssue(nil)
@@ -75,6 +119,52 @@ func TestCertificatesOfK3sThatEndedAreRenewedByARestart(t *testing.T) {
 	require.ErrorContains(t, err, "also after a restart of K3s")
 }
 
+// Neither a workstation whose clock is wrong nor a server that disagrees with the others has K3s restarted.
+func TestAWrongClockRestartsNoServer(t *testing.T) {
+	const years = 2 * 365 * 24 * time.Hour
+	for name, ahead := range map[string]time.Duration{"ahead": years, "behind": -years} {
+		w := newWorld(t, "server-1", "server-2", "server-3")
+		w.ahead = ahead
+		_, err := w.issue(nil)
+		require.ErrorContains(t, err, "its clock says 2027-03-01T12:00:00Z, and this machine's says "+today.Add(ahead).Format(time.RFC3339), name)
+		require.ErrorContains(t, err, "server-3", "all are named")
+		assert.Empty(t, w.restarted, name)
+	}
+	w := newWorld(t, "server-1", "server-2", "server-3")
+	w.skew = map[string]time.Duration{"server-1": years}
+	w.mustIssue(nil)
+	assert.Empty(t, w.restarted)
+	assert.Contains(t, w.log.String(), "goes on without: k3s.yaml of server-1")
+	w = newWorld(t, "server-1")
+	w.ahead = clockLimit
+	w.mustIssue(nil)
+}
+
+// A minute before its end by the server's clock, a certificate is good there, whatever this machine's clock says.
+func TestAServersOwnClockEndsItsCertificate(t *testing.T) {
+	for skew, restarted := range map[time.Duration]int{-time.Minute: 0, time.Minute: 1} {
+		w := newWorld(t, "server-1")
+		w.ends["server-1"] = today
+		w.skew = map[string]time.Duration{"server-1": skew}
+		w.mustIssue(nil)
+		assert.Len(t, w.restarted, restarted, "%s", skew)
+	}
+}
+
+func TestASilentServerIsAskedAgainForLonger(t *testing.T) {
+	w := newWorld(t, "server-1")
+	w.slow = 2
+	w.mustIssue(nil)
+	var own []time.Duration // the other two servers are not there
+	for n, name := range w.asked {
+		if name == "server-1" {
+			own = append(own, w.limits[n])
+		}
+	}
+	assert.Equal(t, []time.Duration{readLimit, 2 * readLimit, 4 * readLimit}, own)
+	assert.Contains(t, w.log.String(), "they are asked again: k3s.yaml of server-1:22: script on server-1:22: context deadline exceeded")
+}
+
 func TestACertificateThatCannotBeUsedIsNotHandedOut(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*world)
@@ -82,10 +172,10 @@ func TestACertificateThatCannotBeUsedIsNotHandedOut(t *testing.T) {
 	}{
 		"shorter than the calendar believes": {func(w *world) { w.longest = time.Hour }, "strata:k3s.clientCertificateLifetime"},
 		"refused by the signer":              {func(w *world) { w.refuses = true }, "SignerValidationFailure"},
-		"without rights":                     {func(w *world) { w.forbidden = true }, "it may not do everything yet"},
+		"without rights":                     {func(w *world) { w.forbidden, w.limit = true, 3*time.Second }, "its rights do not hold yet"},
 		"a binding of another role": {func(w *world) {
-			binding := Binding("strata:dev")
-			binding.RoleRef.Name = "view"
+			binding := Binding("strata:dev", role)
+			binding.RoleRef.Name, w.limit = "view", 3*time.Second
 			require.NoError(t, w.client.Tracker().Add(binding))
 		}, "expected ClusterRole cluster-admin, found ClusterRole view"},
 	} {
@@ -109,7 +199,7 @@ func TestTheCalendarRenewsAtAThirdOfALife(t *testing.T) {
 
 func TestAKubeconfigThatEndedIsSaidToHave(t *testing.T) {
 	w := newWorld(t, "server-1")
-	text, err := w.Admin(t.Context(), remote.Target{Name: "server-1"})
+	_, text, err := w.Admin(t.Context(), remote.Target{Name: "server-1"}, readLimit)
 	require.NoError(t, err)
 	require.NoError(t, Usable(text, today))
 	assert.Empty(t, UserOf(text), "K3s's own needs no binding")

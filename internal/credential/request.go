@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,8 @@ type Request struct {
 	Servers []remote.Target `json:"servers"`
 	// Owner is whose the servers must be; without it nothing is checked.
 	Owner *k3snode.Owner `json:"owner,omitempty"`
+	// Reader is ReaderDigest.
+	Reader string `json:"reader,omitempty"`
 }
 
 // Generation is the number of the calendar's period at a time. It follows from the clock alone, so that a preview knows it and
@@ -42,8 +45,32 @@ func Generation(at time.Time, lifetime time.Duration) int64 {
 // prefix is what the user of a stack begins with, and no user of Kubernetes' or K3s's own.
 const prefix = "strata:"
 
-// User is the user of a stack.
-func User(stack string) string { return prefix + stack }
+// User returns the user of a stack. Another generation is another user; the first has no number.
+func User(stack string, generation int) string {
+	if generation == 0 {
+		return prefix + stack
+	}
+	return prefix + stack + ":" + strconv.Itoa(generation)
+}
+
+// splitUser parses what User returns; no name of a stack has a colon, and that of a reader has ":reader" behind the stack's. ok is false for
+// other users.
+func splitUser(user string) (stack string, generation int, ok bool) {
+	stack, ok = strings.CutPrefix(user, prefix)
+	if at := strings.LastIndexByte(stack, ':'); at >= 0 {
+		if number, err := strconv.Atoi(stack[at+1:]); err == nil && number > 0 {
+			stack, generation = stack[:at], number
+		}
+	}
+	return stack, generation, ok && stack != ""
+}
+
+// isFormer reports whether a user is the same stack's of a lower generation.
+func isFormer(user, current string) bool {
+	stack, generation, ok := splitUser(user)
+	same, now, known := splitUser(current)
+	return ok && known && stack == same && generation < now
+}
 
 // UserOf is the stack's user that a kubeconfig logs in; empty where it is another one, such as K3s's own.
 func UserOf(kubeconfig []byte) string {
@@ -80,6 +107,8 @@ type Issued struct {
 	Ends time.Time `json:"ends"`
 	// Kubeconfig has the certificate, its key and the CA of the API servers. Its server is LocalServer.
 	Kubeconfig string `json:"kubeconfig"`
+	// Reader is the same for the user that can only read.
+	Reader string `json:"reader"`
 }
 
 // Parse reads an output; an empty one is none.
@@ -96,7 +125,7 @@ func Parse(text string) (*Issued, error) {
 
 // answers says whether what was issued is what is asked for now, by a cluster of the same CA.
 func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
-	if i == nil || i.User != r.User || i.Lifetime != r.Lifetime || i.Generation != r.Generation || !now.Before(i.Ends) {
+	if i == nil || i.User != r.User || i.Lifetime != r.Lifetime || i.Generation != r.Generation || !now.Before(i.Ends) || i.Reader == "" {
 		return false
 	}
 	known, err := read([]byte(i.Kubeconfig))

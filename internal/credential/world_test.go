@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"math/big"
 	"sync"
 	"testing"
@@ -41,11 +42,21 @@ type world struct {
 	log    bytes.Buffer
 
 	mutex sync.Mutex
+	// skew is the lead of the servers' clocks over today, and ahead that of this machine's.
+	skew  map[string]time.Duration
+	ahead time.Duration
+	// slow counts the attempts that a server does not answer in time; limits are the bounds of all attempts.
+	slow   int
+	limits []time.Duration
 	// ends is when K3s's own certificate does, by server; one that is not there does not answer.
 	ends map[string]time.Time
 	// longest is how long the signer signs for; refuses has it refuse, forbidden has RBAC refuse.
 	longest            time.Duration
 	refuses, forbidden bool
+	// users are the names in the certificate requests.
+	users []string
+	// limit bounds the whole.
+	limit time.Duration
 	// stubborn is a server whose restart renews nothing.
 	stubborn         string
 	restarted, asked []string
@@ -55,7 +66,7 @@ type world struct {
 func newWorld(t *testing.T, servers ...string) *world {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	w := &world{t: t, client: fake.NewClientset(), key: key, ends: map[string]time.Time{}, longest: 365 * 24 * time.Hour, ca: "the cluster's CA"}
+	w := &world{t: t, client: fake.NewClientset(), key: key, ends: map[string]time.Time{}, longest: 365 * 24 * time.Hour, limit: time.Minute, ca: "the cluster's CA", users: []string{"strata:dev", "strata:dev:reader"}}
 	for _, server := range servers {
 		w.ends[server] = today.Add(200 * 24 * time.Hour)
 	}
@@ -68,7 +79,7 @@ func newWorld(t *testing.T, servers ...string) *world {
 	w.client.PrependReactor("create", "selfsubjectaccessreviews", func(clienttesting.Action) (bool, runtime.Object, error) {
 		w.mutex.Lock()
 		defer w.mutex.Unlock()
-		_, err := w.client.Tracker().Get(rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"), "", "strata:dev")
+		_, err := w.client.Tracker().Get(rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"), "", w.users[0])
 		return true, &authorizationv1.SelfSubjectAccessReview{Status: authorizationv1.SubjectAccessReviewStatus{Allowed: err == nil && !w.forbidden}}, nil
 	})
 	return w
@@ -85,10 +96,10 @@ func (w *world) sign(action clienttesting.Action) (bool, runtime.Object, error) 
 		block, _ := pem.Decode(approved.Spec.Request)
 		asked, err := x509.ParseCertificateRequest(block.Bytes)
 		require.NoError(w.t, err)
-		assert.Equal(w.t, "strata:dev", asked.Subject.CommonName)
+		assert.Contains(w.t, w.users, asked.Subject.CommonName)
 		assert.Empty(w.t, asked.Subject.Organization, "system:masters is refused")
 		life := min(w.longest, time.Duration(*approved.Spec.ExpirationSeconds)*time.Second)
-		approved.Status.Certificate = w.certificate("strata:dev", today.Add(life), asked.PublicKey)
+		approved.Status.Certificate = w.certificate(asked.Subject.CommonName, today.Add(life), asked.PublicKey)
 	}
 	return true, approved, w.client.Tracker().Update(certificatesv1.SchemeGroupVersion.WithResource("certificatesigningrequests"), approved, "")
 }
@@ -101,15 +112,20 @@ func (w *world) certificate(name string, ends time.Time, public any) []byte {
 }
 
 // Admin implements Hosts.
-func (w *world) Admin(_ context.Context, server remote.Target) ([]byte, error) {
+func (w *world) Admin(_ context.Context, server remote.Target, limit time.Duration) (time.Time, []byte, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.asked = append(w.asked, server.Name)
+	w.asked, w.limits = append(w.asked, server.Name), append(w.limits, limit)
 	ends, answers := w.ends[server.Name]
 	if !answers {
-		return nil, errors.New("no route to host")
+		return time.Time{}, nil, errors.New("no route to host")
 	}
-	return kubeconfig("system:admin", []byte(w.ca), w.certificate("system:admin", ends, w.key.Public()), []byte("admin-key"))
+	if w.slow > 0 {
+		w.slow--
+		return time.Time{}, nil, fmt.Errorf("script on %s: %w", server, context.DeadlineExceeded)
+	}
+	text, err := kubeconfig("system:admin", []byte(w.ca), w.certificate("system:admin", ends, w.key.Public()), []byte("admin-key"))
+	return today.Add(w.skew[server.Name]), text, err
 }
 
 // Restart implements Hosts.
@@ -130,16 +146,16 @@ func (w *world) Client(*rest.Config, remote.Target) (kubernetes.Interface, error
 
 // issue asks as a stack of three servers does.
 func (w *world) issue(previous *Issued, change ...func(*Request)) (*Issued, error) {
-	r := Request{User: User("dev"), Lifetime: metav1.Duration{Duration: 365 * 24 * time.Hour}, Generation: 7}
+	r := Request{User: User("dev", 0), Lifetime: metav1.Duration{Duration: 365 * 24 * time.Hour}, Generation: 7}
 	for _, name := range []string{"server-1", "server-2", "server-3"} {
 		r.Servers = append(r.Servers, remote.Target{Name: name, Address: name})
 	}
 	for _, one := range change {
 		one(&r)
 	}
-	ctx, cancel := context.WithTimeout(w.t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), w.limit)
 	defer cancel()
-	issuer := Issuer{Hosts: w, Now: func() time.Time { return today }, Log: &w.log}
+	issuer := Issuer{Hosts: w, Now: func() time.Time { return today.Add(w.ahead) }, Log: &w.log}
 	return issuer.Issue(ctx, r, previous)
 }
 

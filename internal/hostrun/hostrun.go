@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -22,12 +21,13 @@ type Input struct {
 	Stdin string `json:"stdin,omitempty"`
 	// Delete is the script that runs when the resource goes; empty: nothing.
 	Delete string `json:"delete,omitempty"`
+	// Founds names the stack whose cluster the script may start; empty: it may not. The script gets FOUNDS=true where the stack's state
+	// shows no cluster, and CA_HASH where it shows one. They are no input: they change once the cluster is there, and the script would run
+	// again for that.
+	Founds string `json:"founds,omitempty"`
 	// Timeout bounds either script, with the way to the host.
 	Timeout metav1.Duration `json:"timeout"`
 }
-
-// diskStall is for how long a host may be silent while a script fills its disk (internal/k3s/node).
-const diskStall = time.Minute
 
 // Run runs the script, or with gone the one of the delete, and writes its lines to out as they come, both streams in one. key is what
 // remote.Dialer takes. The error names the host and the exit code, and neither the script nor its input.
@@ -44,7 +44,6 @@ func (i Input) Run(ctx context.Context, gone bool, key []byte, out io.Writer) er
 		return err
 	}
 	defer func() { _ = client.Close() }() // The script has ended; how the host says goodbye changes nothing.
-	client.SetDeadAfter(diskStall)
 	if err := client.Stream(ctx, Bash(script), []byte(stdin), func(line string) { _, _ = fmt.Fprintln(out, line) }); err != nil {
 		return fmt.Errorf("script: %w; what it printed last says why", err)
 	}

@@ -3,15 +3,17 @@ package inventory
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"strata/internal/digest"
 	k3snode "strata/internal/k3s/node"
+	"strata/internal/k3s/token"
 	"strata/internal/stackstate"
 )
 
-// ownerLimit bounds the request to the state, which may be far away.
-const ownerLimit = 5 * time.Second
+// ownerLimit bounds the request to the state, which may be far away, and Pulumi's start on a busy machine.
+const ownerLimit = time.Minute
 
 // ClusterID is the identity of a state's cluster; empty where it has none.
 func ClusterID(state *stackstate.State) string {
@@ -30,12 +32,15 @@ func OwnerOf(ctx context.Context, project, stack string) (k3snode.Owner, error) 
 		return owner, err
 	}
 	cluster, _ := state.Named("k3s-cluster")
-	token, made := state.Named("k3s-token")
+	tokens := append(token.Servers(state), token.Agents(state)...)
 	owner.Cluster = cluster.Output("hex")
-	if owner.Cluster == "" || !made {
+	if owner.Cluster == "" || len(tokens) == 0 {
 		return k3snode.Owner{Stack: stack}, fmt.Errorf("stack %s has no cluster yet: pulumi up makes its identity first, and is then refused on a host that is another's", stack)
 	}
 	owner.Project = string(cluster.URN.Project())
-	owner.TokenSHA256 = digest.Of([]byte(token.Output("result")))
+	for i, one := range tokens {
+		tokens[i] = digest.Of([]byte(one))
+	}
+	owner.TokenSHA256 = strings.Join(tokens, " ")
 	return owner, nil
 }

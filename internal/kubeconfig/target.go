@@ -23,8 +23,8 @@ const Variable = "KUBECONFIG"
 type Target struct {
 	// Server is the API server's URL.
 	Server string
-	// Identity is 16 hex digits that tell one cluster from another: of its CA, which lives as long as the cluster, whatever
-	// address, user or credential the kubeconfig has for it. A cluster without a CA of its own is told by its URL.
+	// Identity is 16 hex digits of the cluster's CA, whatever address, user or credential the kubeconfig has; of the URL where it has no CA.
+	// With another one the gates look anew. A CA can be rotated, so a Place tells clusters apart.
 	Identity string
 	// Text is a kubeconfig with this context alone and everything that its paths led to, but for a tokenFile, whose content is meant to
 	// change. Secret.

@@ -26,19 +26,32 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 			waiting()
 		}
 		err = wait(ctx, file)
+	} else if err != nil {
+		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("locking %s: %w", path, errors.Join(err, file.Close()))
+		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
 	return func() { _ = file.Close() }, nil // Closing gives the lock back.
 }
 
-// wait blocks in the kernel. When ctx ends first, the goroutine stays until the other holder ends: the process is about to.
+// wait blocks in the kernel, and closes the file where it fails. When ctx ends first, the goroutine stays until the other holder ends, and
+// closes the file only then: closed under flock, its number may be another file's by the time of a repeated call.
 func wait(ctx context.Context, file *os.File) error {
-	held := make(chan error, 1)
-	go func() { held <- flock(file, unix.LOCK_EX) }()
+	held := make(chan error)
+	go func() {
+		err := flock(file, unix.LOCK_EX)
+		select {
+		case held <- err:
+		case <-ctx.Done():
+			_ = file.Close()
+		}
+	}()
 	select {
 	case err := <-held:
+		if err != nil {
+			err = errors.Join(err, file.Close())
+		}
 		return err
 	case <-ctx.Done():
 		return ctx.Err()

@@ -13,8 +13,8 @@ import (
 	"strata/internal/apiserver"
 )
 
-// askLimit bounds the request to one server.
-const askLimit = 5 * time.Second
+// askLimit bounds the request to one server. All are asked at once, and one under load needs more than a few seconds.
+const askLimit = 30 * time.Second
 
 // Ask returns why a server of the plan's must not go now: too few of those that stay answer /ping, which K3s serves without a login.
 func (p Plan) Ask(ctx context.Context) error {

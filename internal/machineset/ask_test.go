@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,12 +15,15 @@ import (
 )
 
 // k3s is a server that answers /ping with a text, at an address that no other test uses.
-func k3s(t *testing.T, says string) string {
+func k3s(t *testing.T, says string, after time.Duration) string {
 	t.Helper()
 	const address = "127.0.0.61"
 	listener, err := net.Listen("tcp", apiserver.Address(address))
 	require.NoError(t, err)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(says)) }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(after)
+		_, _ = w.Write([]byte(says))
+	}))
 	require.NoError(t, server.Listener.Close())
 	server.Listener = listener
 	server.StartTLS()
@@ -27,12 +31,13 @@ func k3s(t *testing.T, says string) string {
 	return address
 }
 
+// One under load takes seconds.
 func TestAServerThatServesSaysPong(t *testing.T) {
-	require.NoError(t, ping(t.Context(), k3s(t, "pong\n")))
+	require.NoError(t, ping(t.Context(), k3s(t, "pong\n", 6*time.Second)))
 }
 
 func TestWhoeverElseAnswersIsNoServer(t *testing.T) {
-	assert.ErrorContains(t, ping(t.Context(), k3s(t, "hello")), `expected pong, found "hello"`)
+	assert.ErrorContains(t, ping(t.Context(), k3s(t, "hello", 0)), `expected pong, found "hello"`)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	assert.Error(t, ping(ended, "127.0.0.62"))

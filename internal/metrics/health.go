@@ -30,16 +30,18 @@ type Health struct {
 func WriteHealth(out io.Writer, round Health) error {
 	s := newSet()
 	labels := []string{"stack", "layer", "kind", "gate"}
-	open := s.gauge("gate_open", "1 for a gate that is open: what it gates works.", labels...)
+	open := s.gauge("gate_open", "1 for a gate that is open: what it gates works; absent for one that was not asked.", labels...)
 	state := s.gauge("gate_state", "1 for the state that a gate is in; stuck cannot become ready by waiting, missing is not made yet.", append(labels, "state")...)
 	checks := s.gauge("gate_checks", "How many of a gate's checks are in a state.", append(labels, "state")...)
 	ends := s.gauge("gate_end_timestamp_seconds", "When what a gate observed ends by itself, as a certificate does, as Unix time; the first of them.", labels...)
 	asked := s.gauge("gate_ask_duration_seconds", "How long the gate took to answer.", labels...)
 	for _, result := range round.Results {
 		values := []string{round.Stack, result.Layer, string(result.Kind), result.Gate}
-		open.WithLabelValues(values...).Set(number(result.Passes()))
 		state.WithLabelValues(append(values, missing)...).Set(number(result.State == health.Missing))
-		if result.State != health.Missing { // which was not asked
+		if result.Ending != health.EndedNotAsked {
+			open.WithLabelValues(values...).Set(number(result.Passes()))
+		}
+		if result.State != health.Missing && result.Ending != health.EndedNotAsked {
 			asked.WithLabelValues(values...).Set(result.Elapsed.Seconds())
 		}
 		if first := firstEnd(result.Checks); !first.IsZero() {

@@ -68,17 +68,13 @@ func (m Marks) failed(node string, err error) error {
 	return fmt.Errorf("host %s %s: %w", m.Action, node, err)
 }
 
-// onHost runs the script of the change on a host. Without a pin it makes the first contact, as a preflight does.
+// onHost runs the script of the change on a host. Without a pin it makes the first contact, as a preflight does, and sends no password.
 func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hostLimit)
 	defer cancel()
-	target := host.Host.Target
-	if target.HostKey == "" {
-		key, err := remote.Dialer{PrivateKey: host.Key}.Scan(ctx, target)
-		if err != nil {
-			return "", err
-		}
-		target.HostKey = key
+	target, err := remote.Dialer{PrivateKey: host.Key}.FirstContact(ctx, host.Host.Target)
+	if err != nil {
+		return "", err
 	}
 	return k3snode.Run(ctx, target, host.Key, k3snode.ByHand(m.Action, *m.Owner.At(target.Name), m.Yes))
 }

@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	// apiTimeout bounds each request: a cluster that is down must not hold up the recovery.
-	apiTimeout = 5 * time.Second
+	// apiTimeout bounds each request: a cluster that is down must not hold up the recovery, and one under load takes seconds.
+	apiTimeout = 30 * time.Second
 	// abandoned is the age at which a pending revision without any trace of its owner is given up: Helm's own default
 	// timeout is 5 minutes.
 	abandoned = 15 * time.Minute

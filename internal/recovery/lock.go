@@ -29,8 +29,8 @@ func (l lock) String() string {
 	return fmt.Sprintf("lock of %s@%s, process %d, since %s", l.Username, l.Hostname, l.PID, l.Timestamp.Format(time.RFC3339))
 }
 
-// held is why the lock must stay; empty when its owner is dead.
-func (l lock) held() string {
+// held returns why the lock must stay; it is empty when its owner, a run of this project on this machine, is dead.
+func (l lock) held(projectDir string) string {
 	here, err := os.Hostname()
 	if err != nil {
 		return "this host's name is unknown: " + err.Error()
@@ -41,6 +41,10 @@ func (l lock) held() string {
 	}
 	if alive(l.PID, l.Timestamp) {
 		return "its owner is running; wait for it, or stop it with one Ctrl-C (`pulumi cancel` if that process is another stack's)"
+	}
+	if !l.isFromHere(projectDir) {
+		return "whether its owner lives cannot be told: no such run was seen here since this machine was started, " +
+			"and another machine may have the same name; if no run of the stack lives anywhere, `pulumi cancel`, then `strata recover`"
 	}
 	return ""
 }
@@ -122,6 +126,9 @@ func (r *Recovery) removeLocks(locks []lock) error {
 		}
 		// The file backend keeps the file's metadata beside it.
 		if err := os.Remove(lock.file + ".attrs"); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("lock: %w", err)
+		}
+		if err := os.Remove(runFile(r.ProjectDir, lock.PID)); err != nil {
 			return fmt.Errorf("lock: %w", err)
 		}
 		r.did("removed the %s: that process is gone", lock)

@@ -19,11 +19,14 @@ const graceful = 5 * time.Second
 // errSurvived is the end of processes that do not end.
 var errSurvived = errors.New("a process of the dead run does not end even on SIGKILL; see the lines above, and end it by hand")
 
-// EndOrphans ends what dead engines left running in a project. It is for a run that holds its stack's lock, and so needs no Recovery. Log
-// gets a line for each process.
+// EndOrphans ends what dead engines left running in a project, and notes this run. It is for a run that holds its stack's lock, and so needs
+// no Recovery. Log gets a line for each process.
 func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
 	dir, err := filepath.EvalSymlinks(projectDir) // as the kernel has the folders of processes
 	if err != nil {
+		return err
+	}
+	if err := NoteParent(dir); err != nil {
 		return err
 	}
 	return (&Recovery{ProjectDir: dir, Log: log}).endOrphans(ctx)

@@ -59,6 +59,15 @@ func processOf(entry unix.KinfoProc) (process, error) {
 	return found, err
 }
 
+// machine returns what differs between machines and boots; it is empty where the kernel does not say it.
+func machine() string {
+	session, err := unix.Sysctl("kern.bootsessionuuid")
+	if err != nil {
+		return ""
+	}
+	return session
+}
+
 // startOf is what the kernel keeps of a process's start; other users' cannot be read.
 func startOf(pid int) (start, error) {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)

@@ -70,6 +70,19 @@ func readProcess(pid int) (process, error) {
 	return found, nil
 }
 
+// machine returns what differs between machines, boots and containers; it is empty where the kernel does not say it.
+func machine() string {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	namespace, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(boot)) + " " + namespace
+}
+
 func bootTime() (time.Time, error) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {

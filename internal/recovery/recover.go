@@ -94,7 +94,7 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 func (r *Recovery) refuseLive(locks []lock) error {
 	var owned []error
 	for _, lock := range locks {
-		if reason := lock.held(); reason != "" {
+		if reason := lock.held(r.ProjectDir); reason != "" {
 			owned = append(owned, fmt.Errorf("%w: %s: %s", ErrOwned, lock, reason))
 		}
 	}

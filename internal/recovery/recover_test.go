@@ -63,6 +63,16 @@ func (b *bench) lock(t *testing.T, pid int, hostname string, at time.Time) strin
 	return file
 }
 
+// saw notes a run of a process that began on a machine at a time.
+func (b *bench) saw(t *testing.T, pid int, machine string, at time.Time) {
+	t.Helper()
+	text, err := json.Marshal(run{PID: pid, Started: at, Machine: machine})
+	require.NoError(t, err)
+	file := runFile(b.ProjectDir, pid)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+}
+
 func fixture(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/interrupted.json")
@@ -87,15 +97,49 @@ func deadPID(t *testing.T) int {
 
 func TestALockOfADeadProcessIsRemoved(t *testing.T) {
 	b := newBench(t)
-	file := b.lock(t, deadPID(t), hostname(t), time.Now())
+	pid := deadPID(t)
+	b.saw(t, pid, machine(), time.Now())
+	file := b.lock(t, pid, hostname(t), time.Now())
 	_, err := b.Run(t.Context())
 	require.NoError(t, err)
 	assert.NoFileExists(t, file)
+	assert.NoFileExists(t, runFile(b.ProjectDir, pid))
 	assert.Contains(t, b.log.String(), "removed the lock of root@")
+}
+
+// Two machines may have one name: a cloned virtual machine, a container, each laptop as it was sold.
+func TestLockOfNoRunSeenHereStays(t *testing.T) {
+	now := time.Now()
+	for name, see := range map[string]func(t *testing.T, b *bench, pid int){
+		"nothing was seen":                      func(*testing.T, *bench, int) {},
+		"a run of another boot or container":    func(t *testing.T, b *bench, pid int) { b.saw(t, pid, "elsewhere", now) },
+		"a run long before, of the same number": func(t *testing.T, b *bench, pid int) { b.saw(t, pid, machine(), now.Add(-time.Hour)) },
+		"a run that began after the lock":       func(t *testing.T, b *bench, pid int) { b.saw(t, pid, machine(), now.Add(time.Minute)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, pid := newBench(t), deadPID(t)
+			see(t, b, pid)
+			file := b.lock(t, pid, hostname(t), now)
+			_, err := b.Run(t.Context())
+			require.ErrorIs(t, err, ErrOwned)
+			assert.ErrorContains(t, err, "another machine may have the same name; if no run of the stack lives anywhere, `pulumi cancel`")
+			assert.FileExists(t, file)
+		})
+	}
+}
+
+func TestNoteOfLivingProcessHoldsItsLock(t *testing.T) {
+	require.NotEmpty(t, machine())
+	dir := t.TempDir()
+	require.NoError(t, NoteRun(dir, os.Getpid()))
+	assert.True(t, lock{PID: os.Getpid(), Timestamp: time.Now()}.isFromHere(dir))
+	assert.Error(t, NoteRun(dir, deadPID(t)))
+	require.NoError(t, NoteParent(dir), "no Pulumi runs this test")
 }
 
 func TestALockWhoseProcessNumberWasReusedIsRemoved(t *testing.T) {
 	b := newBench(t)
+	b.saw(t, os.Getpid(), machine(), time.Now().Add(-24*time.Hour))
 	file := b.lock(t, os.Getpid(), hostname(t), time.Now().Add(-24*time.Hour))
 	_, err := b.Run(t.Context())
 	require.NoError(t, err)

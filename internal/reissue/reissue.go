@@ -22,13 +22,13 @@ import (
 type Input struct {
 	// Issuer is the ClusterIssuer's name.
 	Issuer string `json:"issuer"`
-	// Server is the address of its ACME server.
-	Server string `json:"server"`
+	// Signer says which CA or server it signs with: another one has all issued anew.
+	Signer string `json:"signer"`
 	// Timeout bounds the command.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// AfterAnnotation is on a Certificate the revision that the earlier server issued: the next one is of the server that the issuer has now. The
+// AfterAnnotation is on a Certificate the revision that the earlier signer signed: the next one is of the signer that the issuer has now. The
 // gate of a certificate goes by it (package certificate).
 const AfterAnnotation = "strata/reissue-after-revision"
 
@@ -56,7 +56,7 @@ func All(ctx context.Context, client dynamic.Interface, issuer string, log io.Wr
 		if err := one(ctx, client, certificate); err != nil {
 			return fmt.Errorf("certificate %s: %w", name, err)
 		}
-		if _, err := fmt.Fprintf(log, "certificate %s: the ACME server has changed, and it is issued anew\n", name); err != nil {
+		if _, err := fmt.Fprintf(log, "certificate %s: its signer has changed, and it is issued anew\n", name); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 	return name == issuer && kind == "ClusterIssuer"
 }
 
-// one does what `cmctl renew` does. A request that is under way is the earlier server's, and cert-manager would go on with its order.
+// one does what `cmctl renew` does. A request that is under way is the earlier signer's, and cert-manager would go on with its order.
 func one(ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured) error {
 	own, name := client.Resource(certificates).Namespace(certificate.GetNamespace()), certificate.GetName()
 	revision, _, _ := unstructured.NestedInt64(certificate.Object, "status", "revision")
@@ -129,7 +129,7 @@ func setIssuing(certificate *unstructured.Unstructured, now time.Time) error {
 		return err
 	}
 	issuing := map[string]any{
-		"type": "Issuing", "status": "True", "reason": "ServerChanged", "message": "The ACME server of the issuer has changed",
+		"type": "Issuing", "status": "True", "reason": "SignerChanged", "message": "The CA or the ACME server of the issuer has changed",
 		"lastTransitionTime": now.UTC().Format(time.RFC3339), "observedGeneration": certificate.GetGeneration(),
 	}
 	others := []any{issuing}

@@ -61,7 +61,7 @@ func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 		request("traefik", "of-another", "other", "5"), request("shop", "first", "own", "1"))
 	var log bytes.Buffer
 	require.NoError(t, All(t.Context(), client, "strata-acme", &log))
-	assert.Contains(t, log.String(), "certificate traefik/traefik-tls: the ACME server has changed, and it is issued anew\n")
+	assert.Contains(t, log.String(), "certificate traefik/traefik-tls: its signer has changed, and it is issued anew\n")
 	for at, revision := range map[[2]string]string{{"traefik", "traefik-tls"}: "4", {"shop", "own"}: "0"} {
 		found := read(t, client, certificates, at[0], at[1])
 		assert.Equal(t, revision, found.GetAnnotations()[AfterAnnotation])
@@ -72,7 +72,7 @@ func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 		assert.NotEmpty(t, issuing["lastTransitionTime"])
 		delete(issuing, "lastTransitionTime")
 		assert.Equal(t, map[string]any{
-			"type": "Issuing", "status": "True", "reason": "ServerChanged", "message": "The ACME server of the issuer has changed", "observedGeneration": int64(3),
+			"type": "Issuing", "status": "True", "reason": "SignerChanged", "message": "The CA or the ACME server of the issuer has changed", "observedGeneration": int64(3),
 		}, issuing)
 		assert.Equal(t, map[string]any{"type": "Ready", "status": "True"}, conditions[1])
 	}

@@ -15,9 +15,11 @@ import (
 const (
 	// keepaliveInterval is how often the peer is asked for a sign of life.
 	keepaliveInterval = 2 * time.Second
-	// deadAfter is the silence after which the peer is given up unless SetDeadAfter says otherwise: three keepalives without an
-	// answer.
-	deadAfter = 7 * time.Second
+	// deadAfter is the silence after which the peer is given up unless SetDeadAfter says otherwise. An sshd on a small host answers late
+	// while others fill its disk or its processors: a dozen archives at once, a gigabyte in all, have kept one silent for 8 s.
+	deadAfter = time.Minute
+	// SoonDead is for who only looks, and connects again: three keepalives without an answer.
+	SoonDead = 7 * time.Second
 )
 
 // Client is a connection to one host. It may be used by several goroutines.
@@ -49,8 +51,7 @@ func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
 // Target is where the client is connected to.
 func (c *Client) Target() Target { return c.target }
 
-// SetDeadAfter sets for how long the peer may be silent before it is taken for dead; 7 s where it is not set. What fills a slow
-// disk needs more: everything on the host, sshd as well, may stand still until the disk has caught up.
+// SetDeadAfter sets for how long the peer may be silent before it is taken for dead; a minute where it is not set.
 func (c *Client) SetDeadAfter(silence time.Duration) { c.deadAfter.Store(int64(silence)) }
 
 // Close ends the connection and every command on it.

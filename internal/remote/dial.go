@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"strata/internal/silence"
 )
 
 // The waits of one connection. A booting host goes from silence over "refused" to an answer; each step is noticed within
@@ -33,8 +35,8 @@ var ErrKeyRejected = errors.New("private key not accepted")
 
 // Dialer makes connections with private keys.
 type Dialer struct {
-	// PrivateKey is the PEM private key, without a passphrase, or several of them one after the other; each is offered, at the host and at
-	// its jump hosts. A sudo password may be among them (SudoPassword). Empty where the target's Agent has the keys.
+	// PrivateKey is the PEM private key, without a passphrase, or several of them one after the other (JoinKeyrings); each that is not another
+	// host's is offered, at the host and at its jump hosts. A sudo password may be among them (SudoPassword). Empty where the target's Agent has the keys.
 	PrivateKey []byte
 	// Notify is told why an attempt failed, before the next one. Optional.
 	Notify func(error)
@@ -67,11 +69,12 @@ func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 
 // login connects and logs in; setting is where the configuration has the host's pin.
 func (d Dialer) login(ctx context.Context, t Target, keys access, setting string) (*Client, error) {
-	last, err := newLogin(t, keys.signers, setting)
+	signers := keys.signersFor(t)
+	last, err := newLogin(t, signers, setting)
 	if err != nil {
 		return nil, err
 	}
-	to, err := newWay(t, keys.signers)
+	to, err := newWay(t, signers)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t, err)
 	}
@@ -104,7 +107,7 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 				last = err // Otherwise the attempt that the end of ctx cut short says less than the one before.
 			}
 			return fmt.Errorf("%s not reachable over SSH after %s: %w (%w)", t, time.Since(start).Round(time.Millisecond),
-				last, ctx.Err())
+				last, silence.Err(ctx))
 		}
 		last = err
 		if patience.ended(err, time.Now()) {

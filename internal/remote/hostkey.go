@@ -31,6 +31,9 @@ func pinnedKey(t Target) (ssh.PublicKey, []string, error) {
 	if strings.TrimSpace(t.HostKey) == "" {
 		return nil, nil, fmt.Errorf("%s has no pinned host key: expected one in authorized_keys form (see `strata hostkey`)", t)
 	}
+	if pin, ok := parseFingerprint(t.HostKey); ok {
+		return pin, algorithmsOf(pin), nil
+	}
 	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(t.HostKey))
 	if err != nil {
 		return nil, nil, fmt.Errorf("pinned host key of %s: expected authorized_keys form (type base64): %w", t, err)
@@ -49,14 +52,16 @@ func algorithmsOf(key ssh.PublicKey) []string {
 
 // fingerprint is how people compare keys: the type and the SHA256 sum, as ssh-keygen -l prints it.
 func fingerprint(key ssh.PublicKey) string {
+	if pin, ok := key.(fingerprintPin); ok {
+		return string(pin)
+	}
 	return key.Type() + " " + ssh.FingerprintSHA256(key)
 }
 
 // checkPin returns the callback that compares a host's key with the pin.
 func checkPin(t Target, pin ssh.PublicKey, setting string) ssh.HostKeyCallback {
-	fixed := ssh.FixedHostKey(pin)
-	return func(name string, addr net.Addr, key ssh.PublicKey) error {
-		if fixed(name, addr, key) != nil {
+	return func(_ string, _ net.Addr, key ssh.PublicKey) error {
+		if fingerprint(key) != fingerprint(pin) {
 			return &HostKeyError{Target: t, Want: fingerprint(pin), Got: fingerprint(key), Setting: setting}
 		}
 		return nil
@@ -72,6 +77,46 @@ var scanAlgorithms = []string{
 	ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
 }
 
+// UnpinnedError says that a host would get sudo's password whose key no person has compared. Waiting does not help.
+type UnpinnedError struct {
+	Target Target
+	// Key is the public key that the host shows now, in authorized_keys form.
+	Key string
+}
+
+func (e *UnpinnedError) Error() string {
+	shown := e.Key
+	if key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(e.Key)); err == nil {
+		shown = fingerprint(key)
+	}
+	return fmt.Sprintf("the host key of %s is pinned nowhere, so sudo's password is not sent to it: it shows %s; "+
+		"compare that on the host (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then set hosts.nodes[].ssh.hostKey: %s",
+		e.Target, shown, e.Key)
+}
+
+// FirstContact returns the target with the host key that it shows now, where it has no pin yet; that key is not kept. It is an UnpinnedError
+// where the keys would send a sudo password there.
+func (d Dialer) FirstContact(ctx context.Context, t Target) (Target, error) {
+	if t.HostKey != "" {
+		return t, nil
+	}
+	key, err := d.Scan(ctx, t)
+	if err != nil {
+		return t, err
+	}
+	if SendsPassword(d.PrivateKey, t) {
+		return t, &UnpinnedError{Target: t, Key: key}
+	}
+	t.HostKey = key
+	return t, nil
+}
+
+// SendsPassword reports whether a login with the keys sends a sudo password to the target.
+func SendsPassword(keys []byte, t Target) bool {
+	found, err := parseAccess(keys)
+	return err == nil && found.sudoFor(t) != ""
+}
+
 // ScanInput is what `strata hostkey` reads: whose host key is asked for.
 type ScanInput struct {
 	Address string `json:"address"`
@@ -81,6 +126,8 @@ type ScanInput struct {
 	// Jump and Agent are as in a Target: the way to the host.
 	Jump  []Hop `json:"jump,omitempty"`
 	Agent bool  `json:"agent,omitempty"`
+	// SendsPassword refuses the answer with an UnpinnedError: who logs in there with it would send sudo's password.
+	SendsPassword bool `json:"sendsPassword,omitempty"`
 }
 
 // Target is the host that is asked, without a pin.
@@ -100,7 +147,7 @@ func (d Dialer) Scan(ctx context.Context, t Target) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("private key for the jump hosts of %s: %w", t, err)
 	}
-	to, err := newWay(t, keys.signers)
+	to, err := newWay(t, keys.signersFor(t))
 	if err != nil {
 		return "", fmt.Errorf("host key of %s: %w", t, err)
 	}

@@ -7,6 +7,9 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -14,10 +17,12 @@ import (
 // ErrPassphrase says that a private key is encrypted, and its passphrase is not known or another one.
 var ErrPassphrase = errors.New("private key is encrypted")
 
-// sudoBlock is the PEM type of a sudo password among keys; hostHeader says for which host alone it is.
+// sudoBlock is the PEM type of a sudo password among keys. hostHeader names the only host that a block
+// is for, and hostsHeader the hosts that a key is for, separated by commas.
 const (
-	sudoBlock  = "STRATA SUDO PASSWORD"
-	hostHeader = "Host"
+	sudoBlock   = "STRATA SUDO PASSWORD"
+	hostHeader  = "Host"
+	hostsHeader = "Hosts"
 )
 
 // SudoPassword is a sudo password in the form in which it travels behind private keys: one more block of PEM. host is the Target.Name of the
@@ -57,9 +62,63 @@ func DecryptKey(key []byte, passphrase string) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
+// Keyring is the access of one host: what Dialer takes, and the Target.Name of the host. Secret.
+type Keyring struct {
+	Host string
+	Text string
+}
+
+// JoinKeyrings returns one text with the distinct keys and sudo passwords of several hosts. A key that
+// not every host has carries the names of its hosts, so that no other host is offered it: sshd counts
+// each key as a try (MaxAuthTries, 6 by default). Secret.
+func JoinKeyrings(rings []Keyring) string {
+	if len(rings) == 0 {
+		return ""
+	}
+	if !slices.ContainsFunc(rings, func(r Keyring) bool { return r.Text != rings[0].Text }) {
+		return rings[0].Text
+	}
+	var blocks []*pem.Block
+	hosts := map[string][]string{}
+	for _, ring := range rings {
+		for block, rest := pem.Decode([]byte(ring.Text)); block != nil; block, rest = pem.Decode(rest) {
+			text := string(pem.EncodeToMemory(block))
+			if hosts[text] == nil {
+				blocks = append(blocks, block)
+			}
+			if !slices.Contains(hosts[text], ring.Host) {
+				hosts[text] = append(hosts[text], ring.Host)
+			}
+		}
+	}
+	var joined strings.Builder
+	for _, block := range blocks {
+		if names := hosts[string(pem.EncodeToMemory(block))]; block.Type != sudoBlock && len(names) < len(rings) {
+			block = withHeader(block, hostsHeader, strings.Join(names, ","))
+		}
+		_ = pem.Encode(&joined, block) // a Builder takes everything
+	}
+	return joined.String()
+}
+
+// withHeader returns a copy of a block that has one more header; an empty value removes the header.
+func withHeader(block *pem.Block, name, value string) *pem.Block {
+	headers := maps.Clone(block.Headers)
+	if headers == nil {
+		headers = map[string]string{}
+	}
+	delete(headers, name)
+	if value != "" {
+		headers[name] = value
+	}
+	return &pem.Block{Type: block.Type, Headers: headers, Bytes: block.Bytes}
+}
+
 // access is what logs in to hosts and makes root there.
 type access struct {
 	signers []ssh.Signer
+	// hosts are the names of the only hosts that a signer is for, by its place in signers.
+	hosts [][]string
 	// sudo are the passwords by the name of their host; that of the empty name is for all others.
 	sudo map[string]string
 }
@@ -68,20 +127,32 @@ type access struct {
 // of tries.
 func parseAccess(text []byte) (access, error) {
 	found := access{sudo: map[string]string{}}
-	seen := map[string]bool{}
+	seen := map[string]int{} // the place in signers
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type == sudoBlock {
 			found.sudo[block.Headers[hostHeader]] = string(block.Bytes)
 			continue
+		}
+		var hosts []string
+		if names := block.Headers[hostsHeader]; names != "" {
+			hosts = strings.Split(names, ",")
+			block = withHeader(block, hostsHeader, "")
 		}
 		// The parser's error names the format only, never the key.
 		signer, err := ssh.ParsePrivateKey(pem.EncodeToMemory(block))
 		if err != nil {
 			return access{}, fmt.Errorf("expected PEM without passphrase: %w", err)
 		}
-		if public := string(signer.PublicKey().Marshal()); !seen[public] {
-			seen[public] = true
-			found.signers = append(found.signers, signer)
+		public := string(signer.PublicKey().Marshal())
+		at, known := seen[public]
+		switch {
+		case !known:
+			seen[public] = len(found.signers)
+			found.signers, found.hosts = append(found.signers, signer), append(found.hosts, hosts)
+		case len(hosts) == 0:
+			found.hosts[at] = nil
+		case len(found.hosts[at]) > 0:
+			found.hosts[at] = append(found.hosts[at], hosts...)
 		}
 	}
 	if len(bytes.TrimSpace(text)) > 0 && len(found.signers) == 0 && len(found.sudo) == 0 {
@@ -104,6 +175,18 @@ func Fingerprints(keys []byte) ([]string, error) {
 }
 
 var errNoKey = errors.New("expected PEM, found none")
+
+// signersFor returns the keys to offer to a host and on the way to it: all but those of other hosts. A
+// target without a name, such as a tunnel's, gets all.
+func (a access) signersFor(t Target) []ssh.Signer {
+	var signers []ssh.Signer
+	for i, signer := range a.signers {
+		if t.Name == "" || len(a.hosts[i]) == 0 || slices.Contains(a.hosts[i], t.Name) {
+			signers = append(signers, signer)
+		}
+	}
+	return signers
+}
 
 // sudoFor is the sudo password for a host; empty: sudo is asked without one.
 func (a access) sudoFor(t Target) string {

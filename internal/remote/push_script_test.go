@@ -1,12 +1,12 @@
 package remote
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,7 +16,7 @@ import (
 
 // receive is a host's shell that receives a file of which what is sent arrives.
 func receive(t *testing.T, dest, sent, content string) *exec.Cmd {
-	settings := fmt.Sprintf("dest=%s mode=0644 want=%s size=%d\n", Quote(dest), digest.Of([]byte(content)), len(content))
+	settings := Upload{Dest: dest, Mode: 0o644, SHA256: digest.Of([]byte(content))}.settings(0, int64(len(content)))
 	command := exec.CommandContext(t.Context(), "sh", "-c", settings+pushScript)
 	command.Stdin = strings.NewReader(sent)
 	return command
@@ -33,7 +33,7 @@ func filesIn(t *testing.T, folder string) []string {
 }
 
 // A caller that is killed hears no more: the script's last word finds no reader.
-func TestAPushWhoseCallerIsGoneLeavesNoPart(t *testing.T) {
+func TestPushKeepsItsPartWhenItsCallerIsGone(t *testing.T) {
 	folder := t.TempDir()
 	reads, writes, err := os.Pipe()
 	require.NoError(t, err)
@@ -42,16 +42,21 @@ func TestAPushWhoseCallerIsGoneLeavesNoPart(t *testing.T) {
 	command := receive(t, filepath.Join(folder, "k3s"), "half", "the whole")
 	command.Stderr = writes
 	require.Error(t, command.Run())
-	assert.Empty(t, filesIn(t, folder))
+	kept, err := os.ReadFile(filepath.Join(folder, ".strata-push."+digest.Of([]byte("the whole"))))
+	require.NoError(t, err)
+	assert.Equal(t, "half", string(kept))
 }
 
-// A host that lost its power, or a script that was killed before it could clean up, leaves a part: the next push to the folder removes it, but
-// none that is being written.
-func TestAPushRemovesThePartsThatOthersLeft(t *testing.T) {
+// A part that no push has gone on with for a day is removed by the next push to its folder. One that is being written stays.
+func TestPushRemovesForgottenPartsOnly(t *testing.T) {
 	folder := t.TempDir()
-	left, written := filepath.Join(folder, ".strata-push.aaaaaa"), filepath.Join(folder, ".strata-push.bbbbbb")
-	for _, file := range []string{left, written, filepath.Join(folder, "other")} {
+	left, written, recent := filepath.Join(folder, ".strata-push.a"), filepath.Join(folder, ".strata-push.b"), filepath.Join(folder, ".strata-push.c")
+	for _, file := range []string{left, written, recent, filepath.Join(folder, "other")} {
 		require.NoError(t, os.WriteFile(file, []byte("half"), 0o600))
+		if file != recent {
+			before := time.Now().Add(-25 * time.Hour)
+			require.NoError(t, os.Chtimes(file, before, before))
+		}
 	}
 	writer := exec.CommandContext(t.Context(), "flock", written, "sh", "-c", "echo held; cat")
 	stdin, err := writer.StdinPipe()
@@ -63,7 +68,7 @@ func TestAPushRemovesThePartsThatOthersLeft(t *testing.T) {
 	require.NoError(t, err)
 	out, err := receive(t, filepath.Join(folder, "k3s"), "the whole", "the whole").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	assert.ElementsMatch(t, []string{".strata-push.bbbbbb", "k3s", "other"}, filesIn(t, folder))
+	assert.ElementsMatch(t, []string{".strata-push.b", ".strata-push.c", "k3s", "other"}, filesIn(t, folder))
 	require.NoError(t, stdin.Close())
 	require.NoError(t, writer.Wait())
 }

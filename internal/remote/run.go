@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"strata/internal/silence"
 )
 
 // bootstrap is the only command that is ever executed: constant, so no secret can be in it.
@@ -19,7 +21,7 @@ import (
 //go:embed bootstrap.sh
 var bootstrap string
 
-// maxOutput bounds how much of each output stream Run keeps.
+// maxOutput bounds how much of a standard output Run keeps.
 const maxOutput = 4 << 20
 
 // ErrSudo says that the user may not become root without a password.
@@ -56,12 +58,13 @@ func (c *Client) Run(ctx context.Context, script string, stdin []byte) (Result, 
 
 // RunFrom is Run for an input of size bytes that need not fit into memory.
 func (c *Client) RunFrom(ctx context.Context, script string, stdin io.Reader, size int64) (Result, error) {
-	var stdout, stderr bytes.Buffer
+	var stdout bytes.Buffer
+	var stderr tail
 	code, err := c.execute(ctx, job{
 		script: script, stdin: stdin, size: size,
-		stdout: &limited{to: &stdout, left: maxOutput}, stderr: &limited{to: &stderr, left: maxOutput},
+		stdout: &limited{to: &stdout, left: maxOutput}, stderr: &stderr,
 	})
-	result := Result{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Code: code}
+	result := Result{Stdout: stdout.Bytes(), Stderr: []byte(stderr.String()), Code: code}
 	if err != nil {
 		return result, err
 	}
@@ -73,7 +76,7 @@ func (c *Client) RunFrom(ctx context.Context, script string, stdin io.Reader, si
 func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line func(string)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var stderr bytes.Buffer
+	var stderr tail
 	reader, writer := io.Pipe()
 	scanned := make(chan error, 1)
 	go func() {
@@ -90,7 +93,7 @@ func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line f
 	}()
 	code, err := c.execute(ctx, job{
 		script: script, stdin: bytes.NewReader(stdin), size: int64(len(stdin)),
-		stdout: writer, stderr: &limited{to: &stderr, left: maxOutput},
+		stdout: writer, stderr: &stderr,
 	})
 	_ = writer.Close()
 	if scanErr := <-scanned; scanErr != nil {
@@ -239,7 +242,7 @@ func (c *Client) cancel(ctx context.Context, stdin io.Closer, session *ssh.Sessi
 	case <-bound:
 	}
 	_ = session.Close() // Out of reach or ended; sshd closes what is left.
-	return fmt.Errorf("script on %s: %w", c.target, ctx.Err())
+	return fmt.Errorf("script on %s: %w", c.target, silence.Err(ctx))
 }
 
 // limited drops what exceeds its limit, and says so once.

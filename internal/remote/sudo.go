@@ -12,8 +12,9 @@ import (
 // ErrSudoPassword says that sudo does not take the password. Waiting does not help, and another try may lock the user out.
 var ErrSudoPassword = errors.New("sudo did not take the password")
 
-// sudoTimeout bounds the question whether a password is right: a wrong one costs PAM's delay, 2 s by default.
-const sudoTimeout = 20 * time.Second
+// sudoTimeout bounds the question whether a password is right: a wrong one costs PAM's delay, 2 s by default, and a host under
+// load takes its time.
+const sudoTimeout = time.Minute
 
 // passwordGoesBefore drops what comes before a line of its own: the password, where sudo did not ask for it (NOPASSWD). No single quote and
 // no exclamation mark may occur here, as in bootstrap.sh.
@@ -40,7 +41,7 @@ func (c *Client) checkSudo(ctx context.Context) error {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.ssh.Close() })
 	defer stop()
-	var stderr strings.Builder
+	var stderr tail
 	session.Stdin, session.Stderr = strings.NewReader(c.sudo+"\n"), &stderr
 	err = session.Run(withPassword("sh -c :"))
 	if ctx.Err() != nil {

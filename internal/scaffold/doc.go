@@ -6,6 +6,6 @@
 // before it is written).
 //
 // It changes nothing on a host, replaces no file, and writes none while one host has a problem: all problems of all hosts are reported at
-// once, each with a fix. A host key that no known_hosts file has is pinned as it was seen, and said to be unverified, in the file and in
-// the report. No secret is read from a host or written: the file has the path of the private key, not the key.
+// once, each with a fix. It logs in to no host whose key no known_hosts file has, unless the
+// request accepts new keys; such a key is pinned as it was seen, and said to be unverified, in the file and in the report. No secret is read from a host or written: the file has the path of the private key, not the key.
 package scaffold

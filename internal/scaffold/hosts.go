@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"strata/internal/remote"
+	"strata/internal/silence"
 )
 
 // Host is a host that was read.
@@ -84,12 +85,18 @@ func (r *Request) readOne(ctx context.Context, i int, asked Asked) (Host, *Probl
 	if h.Pin, err = r.Known.pin(ctx, asked, h.target, h.key); err != nil {
 		return trouble(err)
 	}
+	silence.Heard(ctx)
+	if !h.Pin.Known && !r.AcceptNew {
+		return h, &Problem{Host: asked.String(), What: "no known_hosts has its host key: it shows " + h.Pin.Fingerprint,
+			Fix: "compare that on the host (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then log in once with ssh, or run this again with --accept-new"}
+	}
 	h.target.HostKey = h.Pin.Key
 	client, err := remote.Dial(ctx, h.target, h.key)
 	if err != nil {
 		return trouble(err)
 	}
 	defer func() { _ = client.Close() }() // All that it was for has been read.
+	silence.Heard(ctx)
 	output, err := client.Run(ctx, factsScript, nil)
 	if err != nil {
 		return trouble(err)

@@ -10,6 +10,7 @@ import (
 	"strata/config"
 	"strata/health/host"
 	"strata/internal/remote"
+	"strata/internal/silence"
 )
 
 // Pool is the proposed range for LoadBalancer Services.
@@ -78,15 +79,17 @@ func ask(ctx context.Context, h Host, script string) (host.Block, error) {
 		return nil, err
 	}
 	defer func() { _ = client.Close() }() // All that it was for has been read.
-	output, err := client.Run(ctx, script, nil)
-	if err != nil {
-		return nil, err
+	silence.Heard(ctx)
+	var block host.Block
+	blocks := host.Blocks{Take: func(b host.Block) { block = b }}
+	err = client.Stream(ctx, script, nil, func(line string) {
+		silence.Heard(ctx)
+		blocks.Line(line)
+	})
+	if err == nil && block == nil {
+		err = fmt.Errorf("%s: what it heard did not arrive whole", h.Asked)
 	}
-	block := blockOf(string(output.Stdout))
-	if block == nil {
-		return nil, fmt.Errorf("%s: what it heard did not arrive whole", h.Asked)
-	}
-	return block, nil
+	return block, err
 }
 
 // blockOf is the last block that a script printed; nil where none is whole.

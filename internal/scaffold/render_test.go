@@ -48,7 +48,7 @@ func proposed() map[string]Proposal {
 	unusual.Nodes = []Node{node("10", config.RoleServer, "10.10.0.11"), node("null", config.RoleAgent, "10.10.0.12")}
 	unusual.Nodes[0].Asked.User, unusual.Nodes[0].Asked.Port = "strata", 2222
 	unusual.Nodes[1].Pin.Known = false
-	unusual.Nodes[1].Facts.OS = "Other\nstrata:k3s: {protect: true}"
+	unusual.Nodes[1].Facts.OS = "Other\nstrata:k3s: {protect: false}"
 	unusual.Networks = Networks{
 		Pods: netip.MustParsePrefix("172.16.0.0/16"), Services: netip.MustParsePrefix("172.18.0.0/16"),
 		Clashes: []Clash{{netip.MustParsePrefix("10.0.0.0/8"), "10.10.0.12", "tun0"}},
@@ -94,7 +94,7 @@ func TestAProposalIsAStackFile(t *testing.T) {
 				want.Passphrase, want.SudoPassword = "", "" // a person sets them
 				assert.Equal(t, want, found.SSH)
 			}
-			assert.False(t, cfg.K3s.Protect, "what a host says stays in its comment")
+			assert.True(t, cfg.K3s.Protect, "what a host says stays in its comment")
 			assert.Equal(t, proposal.FlannelInterface, cfg.K3s.FlannelInterface)
 			assert.Equal(t, proposal.Pods, cfg.K3s.ClusterCIDR)
 			assert.Equal(t, proposal.Services, cfg.K3s.ServiceCIDR)

@@ -24,7 +24,7 @@ func (r *Result) Write(out io.Writer) error {
 	}
 	_, err := fmt.Fprintf(out, "\nWritten: %s. Read it: each value has its reason beside it.\n", filepath.Clean(r.File))
 	if unverified {
-		_, err = fmt.Fprint(out, "\nHost keys that are not verified were seen over the network just now, and are pinned in the file. Before the first up compare each with\n"+
+		_, err = fmt.Fprint(out, "\nHost keys that are not verified were seen over the network just now (--accept-new), and are pinned in the file. Unless you have, compare each with\n"+
 			"what the host itself says, for example on its console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub\n")
 	}
 	if err != nil {

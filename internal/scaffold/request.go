@@ -15,6 +15,7 @@ import (
 	"strata/health"
 	"strata/health/preflight"
 	"strata/internal/reach"
+	"strata/internal/silence"
 )
 
 // Request is what a stack file is asked for.
@@ -27,9 +28,11 @@ type Request struct {
 	// it what it finds out.
 	SSH   config.SSH
 	Known KnownHosts
+	// AcceptNew goes on where no known_hosts has a host's key, and pins the one that it shows. Default false: nothing logs in there.
+	AcceptNew bool
 	// K3s is k3s.version; empty for the pinned one, which not every host can run.
 	K3s string
-	// Limit bounds each of three observations: of the hosts, of the range, and the preflight of the proposal.
+	// Limit bounds how long nothing is heard in each of three observations: of the hosts, of the range, and the preflight of the proposal.
 	Limit time.Duration
 
 	// ways are those to the hosts, in their order; Check finds them.
@@ -130,9 +133,9 @@ func (r *Request) Run(ctx context.Context) (*Result, error) {
 	return &Result{File: r.file(), Proposal: proposal, Later: later}, write(r.file(), text)
 }
 
-// within runs a part with a limit of its own.
+// within runs a part until nothing is heard for a limit of its own.
 func within[A, B any](ctx context.Context, limit time.Duration, part func(context.Context) (A, B)) (A, B) {
-	ctx, stop := context.WithTimeout(ctx, limit)
+	ctx, stop := silence.With(ctx, limit)
 	defer stop()
 	return part(ctx)
 }
@@ -147,7 +150,7 @@ func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stu
 	if unlike := r.unlike(cfg, nodes); len(unlike) > 0 {
 		return unlike, nil, nil
 	}
-	findings, err := within(ctx, r.Limit, func(ctx context.Context) ([]preflight.Finding, error) { return preflight.Stack(ctx, cfg, r.Project) })
+	findings, err := preflight.Stack(ctx, cfg, r.Project, r.Limit)
 	for _, finding := range findings {
 		problem := Problem{Host: finding.Subject, What: finding.Check + ": " + finding.Message, Fix: joined(finding.Cause, finding.Hint)}
 		switch finding.State {

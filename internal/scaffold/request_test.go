@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
 
 	"strata/config"
 	"strata/internal/nettest"
@@ -23,7 +24,7 @@ func request(t *testing.T, hosts ...*scaffoldtest.Host) *Request {
 	t.Helper()
 	known, err := ReadKnownHosts(os.DevNull)
 	require.NoError(t, err)
-	r := &Request{Stack: "dev", Project: scaffoldtest.Project(t), SSH: config.SSH{KeyFile: scaffoldtest.Key(t, hosts...)}, Known: known, Limit: 20 * time.Second}
+	r := &Request{Stack: "dev", Project: scaffoldtest.Project(t), SSH: config.SSH{KeyFile: scaffoldtest.Key(t, hosts...)}, Known: known, AcceptNew: true, Limit: 20 * time.Second}
 	for _, one := range hosts {
 		asked, err := ParseHost(one.Named(), "root", 22)
 		require.NoError(t, err)
@@ -92,6 +93,26 @@ func TestAnotherK3sIsProposedWhereOneIsNamed(t *testing.T) {
 	wrong.K3s = "1.34"
 	require.ErrorContains(t, wrong.Check(), "--k3s-version 1.34: is not of the form vX.Y.Z+k3sN")
 	assert.NoFileExists(t, filepath.Join(wrong.Project, "Pulumi.dev.yaml"))
+}
+
+// Whoever answers would get the sudo password before a person could compare.
+func TestInitLogsInNowhereUntilNewHostKeysAreAccepted(t *testing.T) {
+	hosts := []*scaffoldtest.Host{scaffoldtest.New(t, 15), scaffoldtest.New(t, 16)}
+	r := request(t, hosts...)
+	r.AcceptNew = false
+	require.NoError(t, r.Check())
+	_, err := r.Run(t.Context())
+	var problems Problems
+	require.ErrorAs(t, err, &problems)
+	require.Len(t, problems, 2)
+	for i, host := range hosts {
+		key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(host.HostKey()))
+		require.NoError(t, err)
+		assert.Contains(t, problems[i].Error(), ssh.FingerprintSHA256(key))
+		assert.Contains(t, problems[i].Error(), "--accept-new")
+		assert.Empty(t, host.Commands())
+	}
+	assert.NoFileExists(t, filepath.Join(r.Project, "Pulumi.dev.yaml"))
 }
 
 func TestAKnownHostIsNotCalledUnverified(t *testing.T) {

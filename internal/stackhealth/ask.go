@@ -30,6 +30,8 @@ type Question struct {
 	// Timeout bounds each gate, and TimeoutKey is the flag or key that sets it.
 	Timeout    time.Duration
 	TimeoutKey string
+	// Reader is a kubeconfig that can only read. With it no secret of the state is read, and what needs more is not asked. Optional.
+	Reader []byte
 }
 
 // UnknownGateError says that a Question names a gate that neither the state nor the configuration has.
@@ -56,12 +58,27 @@ func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
 	if len(gates) == 0 && len(want.gates) == 0 {
 		return Round{}, errors.Join(fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", q.Stack, q.Stack), want.unknown)
 	}
-	return Round{Stack: q.Stack, Gates: want.merge(q.askAll(ctx, gates, progress)), expected: want}, nil
+	var results []health.Result
+	if q.reads() {
+		gates, results = ofReader(gates, q.Reader)
+		if len(gates) == 0 && len(results) > 0 {
+			return Round{}, fmt.Errorf("none of %d gates can be asked with this kubeconfig: the first %s", len(results), results[0].Checks[0].Message)
+		}
+	}
+	results = append(results, q.askAll(ctx, gates, progress)...)
+	return Round{Stack: q.Stack, Gates: want.merge(results), Reader: q.reads(), expected: want}, nil
 }
+
+// reads reports whether a reader asks.
+func (q Question) reads() bool { return len(q.Reader) > 0 }
 
 // recorded are the gates in the stack's state; none when there is no such stack yet.
 func (q Question) recorded(ctx context.Context) ([]inventory.Gate, error) {
-	state, err := stackstate.CommandLine(q.Project).Read(ctx, q.Stack)
+	read := stackstate.CommandLine(q.Project).Read
+	if q.reads() {
+		read = stackstate.CommandLine(q.Project).ReadEncrypted
+	}
+	state, err := read(ctx, q.Stack)
 	if errors.Is(err, stackstate.ErrNoStack) {
 		return nil, nil
 	}

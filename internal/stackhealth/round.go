@@ -18,6 +18,8 @@ import (
 type Round struct {
 	Stack string
 	Gates []AskedGate
+	// Reader is true where a reader asked.
+	Reader bool
 	// expected is what the gates were held against.
 	expected expected
 }
@@ -47,10 +49,10 @@ func (r Round) missing() []string {
 }
 
 func (r Round) closed() []string {
-	return r.named(func(gate AskedGate) bool { return !gate.Passes() })
+	return r.named(func(gate AskedGate) bool { return !gate.Passes() && !isUnasked(gate) })
 }
 
-// Open is true when every gate is.
+// Open is true when every gate that was asked is.
 func (r Round) Open() bool { return len(r.closed()) == 0 }
 
 // Unknown is why it is not known which gates the configuration asks for, and so whether one is missing; nil where that is known.
@@ -72,11 +74,11 @@ func (r Round) WriteMetrics(ctx context.Context, file string) error {
 	return nil
 }
 
-// Write prints the table, each failure's report unless that came with the progress, and what is missing or left over.
+// Write prints the table, each failure's report and the warnings of open gates unless that came with the progress, and what is missing or left over.
 func (r Round) Write(out io.Writer, reports bool) error {
 	rows := table.New(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
 	for _, gate := range r.Gates {
-		if gate.State == health.Missing {
+		if gate.State == health.Missing || isUnasked(gate) {
 			rows.Row(gate.Layer, gate.Gate, string(gate.State), "-", "-")
 			continue
 		}
@@ -92,15 +94,28 @@ func (r Round) Write(out io.Writer, reports bool) error {
 		return err
 	}
 	for _, gate := range r.Gates {
-		if gate.Passes() || gate.State == health.Missing || !reports {
+		if !reports || gate.State == health.Missing || isUnasked(gate) {
 			continue
 		}
-		if err := health.WriteReport(out, gate.Result); err != nil {
+		if err := writeDetails(out, gate.Result); err != nil {
 			return err
 		}
 	}
 	_, err := io.WriteString(out, r.summary())
 	return err
+}
+
+// writeDetails writes the report of a closed gate, and the warnings of an open one.
+func writeDetails(out io.Writer, gate health.Result) error {
+	if !gate.Passes() {
+		return health.WriteReport(out, gate)
+	}
+	for _, line := range gate.Warnings() {
+		if _, err := fmt.Fprintf(out, "warning %s: %s\n", gate.Gate, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // summary says what is missing and left over, and counts.
@@ -115,7 +130,9 @@ func (r Round) summary() string {
 		fmt.Fprintf(&text, "left over: %s\n  the stack has them and %s does not ask for them any more; the next up removes them\n",
 			strings.Join(left, ", "), r.expected.file)
 	}
-	total, open := len(r.Gates), len(r.Gates)-len(r.closed())
+	text.WriteString(r.unasked())
+	total := len(r.Gates) - len(r.named(isUnasked))
+	open := total - len(r.closed())
 	switch {
 	case r.expected.unknown != nil:
 		fmt.Fprintf(&text, "%d of the %d gates that the state has open\n", open, total)

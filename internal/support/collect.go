@@ -64,7 +64,7 @@ func (r Request) Collect(ctx context.Context) (Archive, error) {
 		missing = append(missing, Missing{"tunnel", err.Error()})
 	}
 	defer lease.Close()
-	sources, absent := r.sources(k)
+	sources, absent := r.sources(ctx, k)
 	missing = append(missing, absent...)
 	for i, answer := range gather(ctx, sources, r.Limit) {
 		for _, file := range answer.files {
@@ -111,7 +111,7 @@ func (r Request) know(ctx context.Context) (known, error) {
 }
 
 // sources are all, and what is known to be missing without a try.
-func (r Request) sources(k known) ([]source, []Missing) {
+func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 	var missing []Missing
 	all := []source{
 		one("version.json", func(ctx context.Context) ([]byte, error) {
@@ -125,7 +125,7 @@ func (r Request) sources(k known) ([]source, []Missing) {
 		{"health", r.health},
 		{"runs", func(context.Context) ([]File, error) { return runs(r.Project, path.Base(r.Stack)) }},
 	}
-	hosts, err := r.hosts(k)
+	hosts, err := r.hosts(ctx, k)
 	if err != nil {
 		missing = append(missing, Missing{"hosts", err.Error()})
 	}
@@ -153,7 +153,7 @@ func (r Request) health(ctx context.Context) ([]File, error) {
 }
 
 // hosts are those that gates of the state observe; before there are any, those of the file that exist already.
-func (r Request) hosts(k known) ([]inventory.Host, error) {
+func (r Request) hosts(ctx context.Context, k known) ([]inventory.Host, error) {
 	var hosts []inventory.Host
 	for _, gate := range k.gates {
 		for _, host := range gate.Spec.Hosts {
@@ -170,7 +170,7 @@ func (r Request) hosts(k known) ([]inventory.Host, error) {
 	if err != nil || cfg.OnExistingCluster() || cfg.Hosts.Driver != config.DriverExisting {
 		return nil, err
 	}
-	return inventory.Hosts(cfg, r.Project)
+	return inventory.Hosts(ctx, cfg, r.Project)
 }
 
 // onHost prints what a host's units and journals say, as far as it came in time.

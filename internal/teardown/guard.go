@@ -24,6 +24,12 @@ type Guard struct {
 	Tunnel tunnel.Spec `json:"tunnel,omitzero"`
 	// Timeout bounds what is read of the cluster. One that is dead is destroyed like any other.
 	Timeout metav1.Duration `json:"timeout"`
+	// Existing is true for a cluster that outlives the stack.
+	Existing bool `json:"existing,omitempty"`
+	// Objects are those of the program.
+	Objects Objects `json:"objects,omitempty"`
+	// Discard are the losses that the configuration consents to.
+	Discard Discard `json:"discard,omitzero"`
 }
 
 // listed bounds each list in a message.
@@ -42,11 +48,34 @@ func (g Guard) Before(ctx context.Context, client kubernetes.Interface, why erro
 	for _, line := range lost.lines() {
 		_, _ = fmt.Fprintln(log, "teardown: "+line)
 	}
+	return g.protects()
+}
+
+// protects is the error of a destroy that the configuration protects from.
+func (g Guard) protects() error {
 	if len(g.Protected) == 0 {
 		return nil
 	}
 	return fmt.Errorf("teardown: refused, nothing was deleted: the last up had true for %s; set false, run pulumi up, and destroy again",
 		strings.Join(g.Protected, " and "))
+}
+
+// BeforeExisting returns an error where the destroy of a stack on an existing cluster would take what others keep with it. gone is true where
+// the user has said that the cluster is not there any more, so that Pulumi forgets what was in it.
+func (g Guard) BeforeExisting(ctx context.Context, open func() (Cluster, error), gone bool) error {
+	if err := g.protects(); err != nil || gone {
+		return err
+	}
+	const next = "run pulumi up, and destroy again"
+	held, err := openHeld(ctx, open, g.Objects.left(Objects{}), g.Objects)
+	if err != nil {
+		return fmt.Errorf("teardown: refused, nothing was deleted: what others keep in the cluster cannot be read: %w; "+
+			"if the cluster is gone: PULUMI_K8S_DELETE_UNREACHABLE=true pulumi destroy", err)
+	}
+	if err = g.refuse(held, next); err != nil {
+		return fmt.Errorf("teardown: %w", err)
+	}
+	return nil
 }
 
 // lines say a loss in one line for each kind; none for a kind of which nothing is lost.
@@ -61,11 +90,7 @@ func (l Loss) lines() []string {
 		if len(kind.names) == 0 {
 			continue
 		}
-		count, more := len(kind.names), ""
-		if count > listed {
-			kind.names, more = kind.names[:listed], fmt.Sprintf(", and %d more", count-listed)
-		}
-		lines = append(lines, fmt.Sprintf("will be lost: %d %s: %s%s", count, kind.what, strings.Join(kind.names, ", "), more))
+		lines = append(lines, fmt.Sprintf("will be lost: %d %s: %s", len(kind.names), kind.what, cut(kind.names)))
 	}
 	return lines
 }

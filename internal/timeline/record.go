@@ -24,6 +24,8 @@ type Recorder struct {
 	Out io.Writer
 	// Graph reads what each resource depends on, before and after the run: a destroy leaves nothing to read.
 	Graph func(ctx context.Context) (map[string][]string, error)
+	// Started gets the command's process once it runs.
+	Started func(pid int)
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -60,13 +62,24 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	cmd := exec.Command(argv[0], append(argv[1:len(argv):len(argv)], "--event-log", path)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), "PULUMI_DEBUG_COMMANDS=true")
-	ran := cmd.Run()
+	ran := r.wait(cmd)
 	if _, err := io.WriteString(pipe, "\n"+endOfEvents+"\n"); err != nil {
 		return errors.Join(ran, err)
 	}
 	err = <-copied
 	r.graph(context.WithoutCancel(ctx))
 	return errors.Join(ran, err)
+}
+
+// wait runs a command to its end.
+func (r *Recorder) wait(cmd *exec.Cmd) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if r.Started != nil {
+		r.Started(cmd.Process.Pid)
+	}
+	return cmd.Wait()
 }
 
 // copy stamps each event as it comes, until the end. A recording that cannot be written is read on all the same: the run would wait at a

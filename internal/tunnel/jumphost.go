@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// loginLimit bounds one login to the jump hosts.
-	loginLimit = 10 * time.Second
+	// loginLimit bounds one login to the jump hosts, which may be under load; why it is not done yet is told all the while.
+	loginLimit = 30 * time.Second
 	// patience is how long a connection waits for a login. Gates give up after 3 s, and are to hear before that whose fault it is.
 	patience = 1500 * time.Millisecond
 	// A far end that says nothing for quiet may be a jump host that does: it is asked for a sign of life, which pingLimit bounds.
@@ -166,6 +166,7 @@ func (j *jumpHost) attempt(ended chan struct{}) {
 	j.client, j.trouble, j.underWay = client, err, nil
 	switch {
 	case err == nil:
+		client.SetDeadAfter(remote.SoonDead)
 		j.backOff = backOff{}
 	case !errors.Is(err, context.DeadlineExceeded), errors.Is(err, remote.ErrKeyRejected):
 		j.backOff.grow(time.Now())

@@ -61,7 +61,7 @@ func TestAKeyThatTheJumpHostRejectsIsNoPortWhereNothingListens(t *testing.T) {
 	assert.Contains(t, down.Why, "private key not accepted")
 }
 
-// A login takes up to 10 s, and each gate's attempt ends after 3.
+// A login takes up to 30 s, and each gate's attempt ends after 3.
 func TestAJumpHostThatIsGoneIsToldAsThat(t *testing.T) {
 	tunnel, _ := away(t)
 	texts := map[string]bool{}

@@ -13,6 +13,8 @@ type Issuing struct {
 	CommonName string `json:"commonName"`
 	// Domain is the DNS domain that certificates are signed for, itself and below.
 	Domain string `json:"domain"`
+	// Permitted are the domains for which, and below which, the root can sign; empty: it can sign any name. A root that is there keeps its own.
+	Permitted []string `json:"permitted,omitempty"`
 	// Role is the name of the PKI role, the policy and the login role.
 	Role string `json:"role"`
 	// Namespace and ServiceAccount may log in; their tokens must be for Audience, unless it is empty.
@@ -68,9 +70,11 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 		return "", err
 	}
 	if root == "" {
-		made, err := write(ctx, client, RootMount+"/root/generate/internal", map[string]any{
-			"common_name": want.CommonName, "ttl": rootTTL, "key_type": "ec", "key_bits": 256,
-		}, "certificate")
+		generated := map[string]any{"common_name": want.CommonName, "ttl": rootTTL, "key_type": "ec", "key_bits": 256}
+		if len(want.Permitted) > 0 {
+			generated["permitted_dns_domains"], generated["excluded_ip_ranges"] = want.Permitted, []string{"0.0.0.0/0", "::/0"}
+		}
+		made, err := write(ctx, client, RootMount+"/root/generate/internal", generated, "certificate")
 		if err != nil {
 			return "", fmt.Errorf("make the root CA: %w", err)
 		}

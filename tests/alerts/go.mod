@@ -1,6 +1,6 @@
 module strata/tests/alerts
 
-go 1.26.0
+go 1.26.8
 
 tool github.com/prometheus/prometheus/cmd/promtool
 
@@ -180,7 +180,7 @@ require (
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
-	golang.org/x/oauth2 v0.35.0 // indirect
+	golang.org/x/oauth2 v0.36.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
@@ -231,8 +231,6 @@ exclude github.com/go-openapi/jsonreference v0.21.5
 exclude k8s.io/kube-openapi v0.0.0-20250910181357-589584f1c912
 
 exclude golang.org/x/time v0.15.0
-
-exclude golang.org/x/oauth2 v0.36.0
 
 exclude github.com/klauspost/compress v1.18.6
 

@@ -1,6 +1,6 @@
 module strata/tests/ci
 
-go 1.26.0
+go 1.26.8
 
 require (
 	github.com/rhysd/actionlint v1.7.12

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/require"
@@ -68,6 +67,7 @@ var (
 	namespaces  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	services    = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 	pods        = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	endpoints   = schema.GroupVersionResource{Version: "v1", Resource: "endpoints"}
 	definitions = schema.GroupVersionResource{
 		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
 	}
@@ -122,6 +122,21 @@ func (w *world) create(kind schema.GroupVersionResource, obj *unstructured.Unstr
 	require.NoError(w.t, err)
 }
 
+// pendingAddresses counts the addresses of Pods that are not ready behind a Service.
+func (w *world) pendingAddresses(service string) (n int) {
+	w.t.Helper()
+	found, err := w.get(endpoints, service)
+	if err != nil {
+		return 0
+	}
+	subsets, _, _ := unstructured.NestedSlice(found.Object, "subsets")
+	for _, subset := range subsets {
+		pending, _, _ := unstructured.NestedSlice(subset.(map[string]any), "notReadyAddresses")
+		n += len(pending)
+	}
+	return n
+}
+
 // patch merges JSON into an object, or into one of its subresources, once the object is there.
 func (w *world) patch(kind schema.GroupVersionResource, name, body string, subresources ...string) {
 	w.t.Helper()
@@ -132,23 +147,6 @@ func (w *world) patch(kind schema.GroupVersionResource, name, body string, subre
 		return !apierrors.IsNotFound(err)
 	})
 	require.NoError(w.t, err)
-}
-
-// eventually is for what another process does soon.
-func eventually(t *testing.T, what func() bool) {
-	t.Helper()
-	require.Eventually(t, what, 20*time.Second, 20*time.Millisecond)
-}
-
-// later does what another process does after a while. The returned function waits
-// for its end: a case that ends earlier cancels it.
-func later(delay time.Duration, do func()) (wait func()) {
-	done := make(chan struct{})
-	time.AfterFunc(delay, func() {
-		defer close(done)
-		do()
-	})
-	return func() { <-done }
 }
 
 func meta(name string, annotations map[string]any) map[string]any {

@@ -2,7 +2,6 @@ package conformance_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,7 +25,7 @@ var definitionCases = []testCase{
 	{"a definition that comes a moment later is waited for", func(t *testing.T) {
 		w := newWorld(t)
 		definition, token, kind := w.widgets()
-		time.AfterFunc(1500*time.Millisecond, func() {
+		w.afterFailure(func() {
 			_, _ = w.client.Resource(definitions).Create(t.Context(),
 				&unstructured.Unstructured{Object: definition}, metav1.CreateOptions{})
 		})

@@ -1,6 +1,9 @@
 package conformance_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -36,16 +39,22 @@ var localFailureCases = []testCase{
 		r := newLocal(t)
 		r.Timeout = 1
 		began := time.Now()
-		err := fails(t, r, plugin.Create, props(map[string]any{"create": "exec sleep 30"}))
+		err := fails(t, r, plugin.Create, props(map[string]any{"create": "exec sleep 600"}))
 		assert.ErrorContains(t, err, "signal: killed: running")
-		assert.Less(t, time.Since(began), 10*time.Second)
+		assert.Less(t, time.Since(began), slowest)
 	}},
 	{"a timeout does not kill a child that holds the output", func(t *testing.T) {
-		r := newLocal(t)
-		r.Timeout = 1
-		began := time.Now()
-		fails(t, r, plugin.Create, props(map[string]any{"create": "sleep 3; true"}))
-		assert.GreaterOrEqual(t, time.Since(began), 2500*time.Millisecond)
+		inTime(t, 1, func(timeout float64) bool {
+			r, file := newLocal(t), filepath.Join(t.TempDir(), "began")
+			r.Timeout = timeout
+			began := time.Now()
+			fails(t, r, plugin.Create, props(map[string]any{"create": fmt.Sprintf("touch %s; sleep %d; true", file, int(3*timeout))}))
+			if _, err := os.Stat(file); err != nil {
+				return false // the shell was killed before it had come to its child
+			}
+			assert.GreaterOrEqual(t, time.Since(began).Seconds(), 2.5*timeout)
+			return true
+		})
 	}},
 	{"an unknown input is an error of check", func(t *testing.T) {
 		_, err := newLocal(t).Check(t.Context(), props(map[string]any{"create": 7}))

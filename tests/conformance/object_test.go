@@ -2,7 +2,6 @@ package conformance_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
@@ -134,7 +133,7 @@ var objectCases = []testCase{
 	{"a namespace that comes a moment later is waited for", func(t *testing.T) {
 		w := newWorld(t)
 		late := unique("late")
-		time.AfterFunc(1500*time.Millisecond, func() {
+		w.afterFailure(func() {
 			_, _ = w.client.Resource(namespaces).Create(t.Context(), object("v1", "Namespace", late, nil), metav1.CreateOptions{})
 		})
 		r := w.resource("core/v1:ConfigMap", "cm")
@@ -192,12 +191,10 @@ var objectCases = []testCase{
 		fields := configMap("cm", map[string]any{"k": "v"}, nil)
 		fields["metadata"].(map[string]any)["finalizers"] = []any{"conformance.example/hold"}
 		up(t, r, plugin.Create, props(fields))
-		defer later(1500*time.Millisecond, func() {
-			w.patch(configMaps, "cm", `{"metadata":{"finalizers":null}}`)
-		})()
-		began := time.Now()
+		freed := later(func() { w.patch(configMaps, "cm", `{"metadata":{"finalizers":null}}`) })
+		defer freed.wait()
 		require.NoError(t, r.Delete(t.Context()))
-		assert.GreaterOrEqual(t, time.Since(began), time.Second)
+		freed.cameFirst(t)
 		_, err := w.get(configMaps, "cm")
 		assert.True(t, apierrors.IsNotFound(err))
 	}},

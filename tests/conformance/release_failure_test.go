@@ -17,6 +17,12 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
+// mended is a release that gets ready, since it has no Pod.
+func mended(t *testing.T) map[string]any {
+	t.Helper()
+	return stuck(t, map[string]any{"timeout": int(slowest.Seconds()), "values": map[string]any{"replicas": 0}})
+}
+
 // stuck is a release that never gets ready, since no Pod of it starts.
 func stuck(t *testing.T, more map[string]any) map[string]any {
 	t.Helper()
@@ -33,17 +39,17 @@ var releaseFailureCases = []testCase{
 		assert.NotEmpty(t, r.ID)
 		assert.NotEmpty(t, r.InitErrors)
 		assert.Equal(t, "failed", text(r.State, "status", "status"))
-		up(t, r, plugin.Update, props(stuck(t, values(map[string]any{"replicas": 0}))))
+		up(t, r, plugin.Update, props(mended(t)))
 		assert.Equal(t, "deployed", text(r.State, "status", "status"))
 		assert.Equal(t, 2, revision(r))
 	}},
 	{"a failed upgrade is stored, and the next update mends it", func(t *testing.T) {
 		_, r := newRelease(t)
-		up(t, r, plugin.Create, props(stuck(t, values(nil))))
+		up(t, r, plugin.Create, props(mended(t)))
 		err := fails(t, r, plugin.Update, props(stuck(t, nil)))
 		assert.ErrorContains(t, err, "failed to initialize completely")
 		assert.NotEmpty(t, r.InitErrors)
-		up(t, r, plugin.Update, props(stuck(t, values(nil))))
+		up(t, r, plugin.Update, props(mended(t)))
 		assert.Equal(t, "deployed", text(r.State, "status", "status"))
 		assert.Equal(t, 3, revision(r))
 	}},

@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,9 +80,11 @@ var remoteCases = []testCase{
 		require.NoError(t, server.Close())
 		login := connection(server)
 		login["dialErrorLimit"] = float64(-1)
-		r.Timeout = 1
-		fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))
-		assert.Contains(t, r.Plugin.Log(), "Dial 1/inf failed: retrying")
+		inTime(t, 1, func(timeout float64) bool {
+			r.Timeout = timeout
+			fails(t, r, plugin.Create, props(map[string]any{"connection": login, "create": "true"}))
+			return strings.Contains(r.Plugin.Log(), "Dial 1/inf failed: retrying")
+		})
 	}},
 	{"a failed remote command names status, command and output", func(t *testing.T) {
 		r, server := newRemote(t)

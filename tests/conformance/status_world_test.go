@@ -104,7 +104,7 @@ func (s statusWorld) expect(of, source string, want map[string]any) {
 		}
 		return false
 	}
-	if assert.Eventually(s.t, same, 20*time.Second, 50*time.Millisecond, "%s: %s", of, source) {
+	if assert.Eventually(s.t, same, slowest, 50*time.Millisecond, "%s: %s", of, source) {
 		return
 	}
 	expected, err := yaml.Marshal(wanted)

@@ -1,6 +1,9 @@
 package conformance_test
 
 import (
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,11 +39,11 @@ func satisfied(annotation string, statuses ...string) func(*testing.T) {
 			}
 		}()
 		began := time.Now()
-		r.Timeout = 60
+		r.Timeout = 2 * slowest.Seconds()
 		up(t, r, plugin.Create, props(inputs))
 		<-patched
 		assert.GreaterOrEqual(t, time.Since(began), step*time.Duration(len(statuses)))
-		assert.Less(t, time.Since(began), 40*time.Second)
+		assert.Less(t, time.Since(began), slowest)
 	}
 }
 
@@ -52,21 +55,31 @@ func never(annotation, status string) func(*testing.T) {
 
 func unsatisfied(annotation, status, message string) func(*testing.T) {
 	return func(t *testing.T) {
-		w, r, inputs, kind := waiting(t, annotation)
-		patched := make(chan struct{})
-		go func() {
-			defer close(patched)
-			eventuallyExists(w, kind)
-			w.patch(kind, "w", `{"status":`+status+`}`, "status")
-		}()
-		r.Timeout = 3
-		err := fails(t, r, plugin.Create, props(inputs))
-		assert.ErrorContains(t, err, message)
-		assert.NotEmpty(t, r.ID)
-		assert.Len(t, r.InitErrors, 1)
-		<-patched
+		inTime(t, 3, func(timeout float64) bool {
+			w, r, inputs, kind := waiting(t, annotation)
+			var patched atomic.Bool
+			var all sync.WaitGroup
+			defer all.Wait()
+			all.Go(func() {
+				eventuallyExists(w, kind)
+				w.patch(kind, "w", `{"status":`+status+`}`, "status")
+				patched.Store(true)
+			})
+			r.Timeout = timeout
+			err := fails(t, r, plugin.Create, props(inputs))
+			if !patched.Load() || !strings.Contains(err.Error(), message) && timeout < inTimeEnough {
+				return false
+			}
+			assert.ErrorContains(t, err, message)
+			assert.NotEmpty(t, r.ID)
+			assert.Len(t, r.InitErrors, 1)
+			return true
+		})
 	}
 }
+
+// inTimeEnough is a timeout, in seconds, within which a plugin has seen each status.
+const inTimeEnough = 20
 
 func eventuallyExists(w *world, kind schema.GroupVersionResource) {
 	eventually(w.t, func() bool {
@@ -143,16 +156,16 @@ var waitForCases = []testCase{
 	}},
 	{"the resource timeout wins over the annotation", func(t *testing.T) {
 		_, r, inputs, _ := waiting(t, `jsonpath={.status.phase}=Running`)
-		inputs["metadata"].(map[string]any)["annotations"].(map[string]any)["pulumi.com/timeoutSeconds"] = "60"
+		inputs["metadata"].(map[string]any)["annotations"].(map[string]any)["pulumi.com/timeoutSeconds"] = "600"
 		r.Timeout = 1
 		began := time.Now()
 		fails(t, r, plugin.Create, props(inputs))
-		assert.Less(t, time.Since(began), 15*time.Second)
+		assert.Less(t, time.Since(began), slowest)
 	}},
 	{"skipAwait wins over waitFor", func(t *testing.T) {
 		_, r, inputs, _ := waiting(t, `jsonpath={.status.phase}=Running`)
 		inputs["metadata"].(map[string]any)["annotations"].(map[string]any)["pulumi.com/skipAwait"] = "true"
-		r.Timeout = 20
+		r.Timeout = slowest.Seconds()
 		up(t, r, plugin.Create, props(inputs))
 	}},
 	{"an update waits as well, and a stale status satisfies it", func(t *testing.T) {
@@ -163,7 +176,7 @@ var waitForCases = []testCase{
 		}()
 		up(t, r, plugin.Create, props(inputs))
 		inputs["spec"] = map[string]any{"size": "2"}
-		r.Timeout = 20
+		r.Timeout = slowest.Seconds()
 		up(t, r, plugin.Update, props(inputs))
 	}},
 	{"a refresh ignores waitFor", func(t *testing.T) {

@@ -78,6 +78,9 @@ var contract = []contractRow{
 
 	{"`server/token` =", nil, []string{standIn + "token TestFullTokenSurvivesTheRoundTrip"}},
 	{"bare passwords are accepted everywhere", barePasswordIsAToken, []string{standIn + "token TestBarePasswordTrustsAnyCA"}},
+	{"servers with `agent-token`", nil, []string{standIn + "supervisor TestJoinEndpointsWantTheRightPassword"}},
+	{"`PUT /v1-k3s/token", nil, []string{standIn + "supervisor TestOnlyAServerGivesTheServersAnotherToken", stories + "TestStagingOnExistingHosts"}},
+	{"the keys are kept as", nil, []string{standIn + "datastore TestTheClustersKeysGoFromOneTokenToTheNext", stories + "TestNewHosts"}},
 	{"CA mismatch", otherCAIsRefused, nil},
 	{"agent with a wrong password", agentWithAWrongPasswordWaits, nil},
 	{"server with a wrong password", serverWithAWrongPasswordEnds, nil},
@@ -111,7 +114,7 @@ var contract = []contractRow{
 	{"`server/manifests/*.yaml` are applied", nil, []string{standIn + "deploy TestPackagedManifestsAreWrittenWithTheirValues"}},
 	{"Deployment `coredns`", nil, []string{standIn + "deploy TestPackagedManifestsAreWrittenWithTheirValues"}},
 	{"`disable: NAME`", nil, []string{standIn + "deploy TestDisabledComponentIsTakenOutAndUninstalled"}},
-	{"NetworkPolicies are enforced", nil, nil},
+	{"NetworkPolicies are enforced", nil, []string{stories + "TestPlatform", stories + "TestVaultSigns"}},
 	{"the cgroup driver is systemd", nil, nil},
 	{"kubelet of 1.35 and later", nil, nil},
 	{"kubectl logs and exec", nil, []string{stories + "TestAPISIX"}},

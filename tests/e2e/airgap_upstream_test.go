@@ -148,18 +148,32 @@ func (u *upstream) haveImages(t *testing.T, manifest *artifacts.Manifest, client
 // imagesOf are the images of an archive.
 func imagesOf(t *testing.T, file string) map[name.Tag]v1.Image {
 	t.Helper()
-	list, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(file) })
+	archive := func() (io.ReadCloser, error) { return unpacked(file) }
+	list, err := tarball.LoadManifest(archive)
 	require.NoError(t, err)
 	images := map[name.Tag]v1.Image{}
 	for _, one := range list {
 		for _, text := range one.RepoTags {
 			tag, err := name.NewTag(text)
 			require.NoError(t, err)
-			images[tag], err = tarball.ImageFromPath(file, &tag)
+			images[tag], err = tarball.Image(archive, &tag)
 			require.NoError(t, err)
 		}
 	}
 	return images
+}
+
+// unpacked reads a tar that is packed by zstd.
+func unpacked(file string) (io.ReadCloser, error) {
+	packed, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := zstd.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return reader.IOReadCloser(), nil
 }
 
 // packedImages is one archive with the images of several, as K3s publishes its own.

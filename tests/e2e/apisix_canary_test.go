@@ -72,6 +72,6 @@ func untilNoneIsLost(t *testing.T, send func() *sender) {
 		if few.end().Total.Lost == 0 {
 			return
 		}
-		require.Less(t, time.Since(start), 30*time.Second, "APISIX has the weights")
+		require.Less(t, time.Since(start), silence, "APISIX has the weights")
 	}
 }

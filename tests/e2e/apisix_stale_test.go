@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,16 +21,13 @@ func (s *stack) keepsAStalePod(t *testing.T, hosts *hostSet) {
 		return strings.Fields(hosts.must("server-1", "kubectl -n apps get pods -l app.kubernetes.io/name=shop -o jsonpath='{.items[*].status.podIP}'"))
 	}
 	before := scale("3")
-	s.must(s.run(strata, "health", "--stack", s.name, "--gate", upstreams))
+	s.healthy("--gate", upstreams)
 	hosts.must("server-1", keep+"=true")
 	after := scale("2")
 	gone := slices.DeleteFunc(before, func(address string) bool { return slices.Contains(after, address) })
 	require.Len(t, gone, 1)
-	s.must(s.run(strata, "health", "--stack", s.name, "--gate", "workload-shop-rollout,workload-shop-apisix,apisix-gateway-gate,apisix-rollout"))
-	stale := s.run(strata, "health", "--stack", s.name, "--gate", upstreams)
-	require.Error(t, stale.err, "%s", stale.output)
-	assert.Contains(t, stale.output, "HTTPRoute apps/"+route+": stale "+gone[0]+":")
-	assert.Contains(t, stale.output, "rollout restart Deployment/apisix-ingress-controller")
+	s.healthy("--gate", "workload-shop-rollout,workload-shop-apisix,apisix-gateway-gate,apisix-rollout")
+	s.unhealthy(t, []string{"--gate", upstreams}, "HTTPRoute apps/"+route+": stale "+gone[0]+":", "rollout restart Deployment/apisix-ingress-controller")
 	hosts.must("server-1", keep+"-")
-	s.must(s.run(strata, "health", "--stack", s.name, "--gate", upstreams, "--timeout", "1m"))
+	s.healthy("--gate", upstreams)
 }

@@ -87,7 +87,10 @@ func (a *acted) on(t *testing.T, host, script string) {
 	require.NoError(t, result.err, "%s: %s", script, result.output)
 }
 
-// swap gives a file of the bundle its other content, which ends with zeros that its readers do not look at, and returns the sum.
+// skippable is a frame that readers of zstd skip (RFC 8878, 3.1.2), and the loader of programs does not look at.
+var skippable = append([]byte{0x50, 0x2A, 0x4D, 0x18, 0xF8, 0x01, 0, 0}, make([]byte, 504)...)
+
+// swap gives a file of the bundle its other content, which ends with what its readers do not look at, and returns the sum.
 func (a *acted) swap(t *testing.T, file string) string {
 	path := filepath.Join(a.bundle, file)
 	content, err := os.ReadFile(filepath.Join(bundle, file))
@@ -95,7 +98,7 @@ func (a *acted) swap(t *testing.T, file string) string {
 	now, err := os.Stat(path)
 	require.NoError(t, err)
 	if now.Size() == int64(len(content)) {
-		content = append(content, make([]byte, 512)...)
+		content = append(content, skippable...)
 	}
 	require.NoError(t, os.Remove(path), "it is a link to the bundle's own")
 	require.NoError(t, os.WriteFile(path, content, now.Mode().Perm()|0o200))

@@ -11,7 +11,7 @@ import (
 
 const (
 	// archive is the file of the bundle whose push is interrupted: images that every node gets.
-	archive         = "images/metrics-server.tar"
+	archive         = "images/metrics-server.tar.zst"
 	imagesFolder    = "/var/lib/rancher/k3s/agent/images"
 	snapshotsFolder = "/var/lib/rancher/k3s/server/db/snapshots"
 )
@@ -61,7 +61,7 @@ var actions = []action{
 func otherArchive(a *acted, t *testing.T) {
 	sum := a.swap(t, archive)
 	for _, n := range a.nodes() {
-		a.machines.must(n.name, "rm -f "+imagesFolder+"/*-"+sum[:12]+".tar")
+		a.machines.must(n.name, "rm -f "+imagesFolder+"/*-"+sum[:12]+".tar.zst")
 	}
 }
 

@@ -32,9 +32,9 @@ func TestBenchFaults(t *testing.T) {
 		s.must(s.health("--timeout", "2m"))
 		selected := regexp.MustCompile(os.Getenv("FAULTS"))
 		isOther := func(f fault) bool { return !selected.MatchString(f.name) }
-		done := s.breaks(t, hosts, slices.DeleteFunc(slices.Concat(hostFaults, clusterFaults, layerFaults), isOther))
+		done := s.breaks(t, hosts, faultNamedWithin, slices.DeleteFunc(slices.Concat(hostFaults, clusterFaults, layerFaults), isOther))
 		hosts.serveEmptyRegistry(t) // through SSH, which faults of hosts have cut
-		done = append(done, s.breaks(t, hosts, slices.DeleteFunc(slices.Clone(workloadFaults), isOther))...)
+		done = append(done, s.breaks(t, hosts, faultNamedWithin, slices.DeleteFunc(slices.Clone(workloadFaults), isOther))...)
 		if os.Getenv("FAULTS") == "" {
 			s.recordsFaults(t, len(allFaults()), done)
 		}

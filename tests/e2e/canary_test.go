@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,7 +38,7 @@ func (w *workloadStory) triesVersions(t *testing.T) {
 		w.next("v4")
 		// There are no requests, so it holds its first step.
 		w.killedUp(t, "workload-shop-canary updating", func() {
-			assert.EventuallyWithT(t, func(c *assert.CollectT) { assert.Equal(c, []int{100 - canaryFirst, canaryFirst}, w.weights(t)) }, time.Minute, 200*time.Millisecond)
+			comesTrue(t, func(c require.TestingT) { assert.Equal(c, []int{100 - canaryFirst, canaryFirst}, w.weights(t)) })
 		})
 		assert.Equal(t, []int{100 - canaryFirst, canaryFirst}, w.weights(t), "what the kill left")
 		w.next("v3")

@@ -78,7 +78,7 @@ func (w *workloadStory) race(t *testing.T, client *kubernetes.Clientset, issuer 
 		return raceResult{}
 	}
 	result := raceResult{}
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(longest)
 	for ; time.Now().Before(deadline) && !result.started; time.Sleep(100 * time.Millisecond) {
 		pod, err := pods.Get(ctx, name, metav1.GetOptions{})
 		if !assert.NoError(t, err, way) {
@@ -104,7 +104,7 @@ func (w *workloadStory) raceGate(t *testing.T, issuer *slowIssuer, name string) 
 	noted.Go(func() { issuer.issued(t, name) }) // the delay that the gate adds counts, too
 	r := w.gate(w.hosts, "certificate", map[string]any{
 		"namespace": "apps", "name": name, "secret": name, "dnsNames": []string{name + ".test"},
-	}, 2*time.Minute)
+	}, patient)
 	noted.Wait()
 	return assert.NoError(t, r.err, "%s\n%s", r.line, r.output)
 }

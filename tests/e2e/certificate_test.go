@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -19,7 +18,7 @@ const platformCertificate = "/apis/cert-manager.io/v1/namespaces/traefik/certifi
 
 // served is the certificate that a URL shows, once its chain leads to the exported CA.
 func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string) *x509.Certificate {
-	dialer := &net.Dialer{Timeout: 5 * time.Second}
+	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	connection, err := tls.DialWithDialer(dialer, "tcp", net.JoinHostPort(address, "443"), &tls.Config{
 		RootCAs: roots, ServerName: "traefik.platform.test",
 	})
@@ -36,9 +35,9 @@ func (s *stack) renews(t *testing.T) {
 	s.patch(t, platformCertificate+"/status", fmt.Sprintf(`[{"op":"add","path":"/status/conditions/-","value":
 		{"type":"Issuing","status":"True","reason":"ManuallyTriggered","message":"by the story","lastTransitionTime":%q}}]`, time.Now().UTC().Format(time.RFC3339)))
 	started := time.Now()
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	eventually(t, func(c require.TestingT) {
 		require.NotEqual(c, before.SerialNumber, s.served(c, roots, address).SerialNumber, "it still shows the one of before")
-	}, time.Minute, 100*time.Millisecond)
+	})
 	t.Logf("the new certificate is served after %s", time.Since(started).Round(100*time.Millisecond))
 }
 
@@ -48,10 +47,9 @@ func (s *stack) namesAWrongIssuer(t *testing.T) {
 		s.patch(t, platformCertificate, `[{"op":"replace","path":"/spec/issuerRef/name","value":"`+name+`"}]`)
 	}
 	issuer("no-such-issuer")
-	s.refused(t, s.health("--gate", "traefik-tls-gate", "--timeout", "10s"),
-		"the issuer that it names does not exist", "no-such-issuer")
+	s.unhealthy(t, []string{"--gate", "traefik-tls-gate"}, "the issuer that it names does not exist", "no-such-issuer")
 	issuer("strata")
-	s.must(s.health("--gate", "traefik-tls-gate", "--timeout", "1m"))
+	s.healthy("--gate", "traefik-tls-gate")
 }
 
 // patch changes an object by a JSON patch.

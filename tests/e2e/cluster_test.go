@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -76,25 +75,25 @@ func serve(t *testing.T, client kubernetes.Interface, name string) {
 func addressOf(t *testing.T, client kubernetes.Interface, name string) string {
 	t.Helper()
 	var address string
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	eventually(t, func(c require.TestingT) {
 		service, err := client.CoreV1().Services("default").Get(context.Background(), name, metav1.GetOptions{})
 		require.NoError(c, err)
 		require.NotEmpty(c, service.Status.LoadBalancer.Ingress, "no address yet")
 		address = service.Status.LoadBalancer.Ingress[0].IP
-	}, time.Minute, 200*time.Millisecond)
+	})
 	return address
 }
 
 // answers waits until a request from outside the cluster to the address is answered.
 func answers(t *testing.T, address string) {
 	t.Helper()
-	client := &http.Client{Timeout: 2 * time.Second}
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	client := &http.Client{Timeout: 10 * time.Second}
+	eventually(t, func(c require.TestingT) {
 		response, err := client.Get("http://" + address + "/")
 		require.NoError(c, err)
 		body, err := io.ReadAll(response.Body)
 		require.NoError(c, err)
 		require.NoError(c, response.Body.Close())
 		require.Equal(c, http.StatusOK, response.StatusCode, string(body))
-	}, time.Minute, 200*time.Millisecond, "http://%s does not answer", address)
+	}, "http://%s does not answer", address)
 }

@@ -71,7 +71,7 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 	})
 	s.step("repeated: a second up changes nothing, and health passes", func(*testing.T) {
 		s.must(s.up("--expect-no-changes"))
-		s.must(s.health())
+		s.healthy()
 	})
 	s.step("what is its owner's is refused", func(t *testing.T) {
 		s.refused(t, s.run(strata, "snapshot", "--stack", s.name), "runs on an existing cluster")
@@ -89,17 +89,37 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 	s.step("partial failure: what is refused is told, and holds up no other", func(t *testing.T) {
 		s.partialFailure(t, onExistingCluster(net, kubeconfig, "token"))
 	})
+	s.step("a namespace with what others keep leaves with consent only", func(t *testing.T) {
+		s.othersKeep(t, onExistingCluster(net, kubeconfig, "token"))
+	})
+	s.step("a context that leads to another cluster changes nothing", func(t *testing.T) {
+		held := hosts.inCluster()
+		elsewhere := anotherCluster(t, s.client(), kubeconfig)
+		s.configure(onExistingCluster(net, kubeconfig, "elsewhere"))
+		s.refused(t, s.up(), "refused, nothing was changed", net.address(11), elsewhere, "pulumi state delete --target-dependents")
+		assert.Equal(t, held, hosts.inCluster())
+		answers(t, addressOf(t, s.client(), "hello"))
+		s.configure(onExistingCluster(net, kubeconfig, "token"))
+		s.must(s.up())
+		assert.Equal(t, held, hosts.inCluster())
+	})
+	s.step("a destroy that would take what others use deletes nothing", func(t *testing.T) {
+		held := s.resources()
+		s.refused(t, s.destroy(), "IPAddressPool metallb-system/default: Service default/hello")
+		assert.Equal(t, held, s.resources())
+		answers(t, addressOf(t, s.client(), "hello"))
+	})
 	s.step("destroy leaves the cluster as it was", func(t *testing.T) {
 		unserve(t, s, "hello")
 		s.must(s.destroy())
 		assert.Empty(t, s.resources())
-		require.EventuallyWithT(t, func(c *assert.CollectT) {
+		eventually(t, func(c require.TestingT) {
 			assert.Equal(c, before, hosts.inCluster(), "what the cluster has after destroy and had not before (-before +after)")
-		}, time.Minute, time.Second)
+		})
 	})
 	owner.step("its owner finds nothing changed", func(*testing.T) {
 		owner.must(owner.up("--expect-no-changes"))
-		owner.must(owner.health())
+		owner.healthy()
 	})
 }
 

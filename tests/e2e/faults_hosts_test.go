@@ -23,10 +23,14 @@ const (
 	allOut    = "OUTPUT ! -o lo -j DROP"
 	webhookIn = "OUTPUT -p tcp --dport 9443 -j DROP"
 	webhookTo = "FORWARD -p tcp --dport 9443 -j DROP"
-	agentFile = "/etc/rancher/k3s/config.yaml.d/99-fault.yaml"
+	faultFile = "/etc/rancher/k3s/config.yaml.d/99-fault.yaml"
 	// agentDropIn is of /run: a host that is started again is whole.
 	agentDropIn = "/run/systemd/system/k3s-agent.service.d"
-	cniFile     = "/var/lib/rancher/k3s/agent/etc/cni/net.d/10-flannel.conflist"
+	// vxlanIn is what carries the packets of Pods; vxlanFull are those that are nearly full.
+	kubeletIn = "INPUT -i host0 -p tcp --dport 10250 -j DROP"
+	vxlanIn   = "INPUT -p udp --dport 8472 -j DROP"
+	vxlanFull = "INPUT -p udp --dport 8472 -m length --length 1300:65535 -j DROP"
+	cniFile   = "/var/lib/rancher/k3s/agent/etc/cni/net.d/10-flannel.conflist"
 )
 
 // hostFaults are those of a host, its access and its K3s.
@@ -43,13 +47,21 @@ var hostFaults = []fault{
 		heal:   "rm -r " + agentDropIn + "; systemctl daemon-reload; systemctl start --no-block k3s-agent",
 	},
 	{
+		name: "an agent is disabled", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "next boot", fix: "systemctl enable k3s-agent",
+		on: "agent-1", inject: "systemctl disable k3s-agent", heal: "systemctl enable k3s-agent",
+	},
+	{
+		name: "an agent does not forward", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "sysctls undid", fix: "sysctl -w net.ipv4.ip_forward=1",
+		on: "agent-1", inject: "echo 0 > /proc/sys/net/ipv4/ip_forward", heal: "echo 1 > /proc/sys/net/ipv4/ip_forward",
+	},
+	{
 		name: "an agent has a key that K3s does not know", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "does not know a key", fix: "correct the key",
-		on: "agent-1", inject: "mkdir -p /etc/rancher/k3s/config.yaml.d; echo 'no-such-key: true' > " + agentFile + "; systemctl restart --no-block k3s-agent", heal: "rm " + agentFile,
+		on: "agent-1", inject: "mkdir -p /etc/rancher/k3s/config.yaml.d; echo 'no-such-key: true' > " + faultFile + "; systemctl restart --no-block k3s-agent", heal: "rm " + faultFile,
 	},
 	{
 		name: "an agent has another cluster's token", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "wrong token", fix: "correct it",
-		on: "agent-1", inject: "echo 'token: of-another-cluster' > " + agentFile + "; systemctl restart --no-block k3s-agent",
-		heal: "rm " + agentFile + "; systemctl restart --no-block k3s-agent", patience: 20e9,
+		on: "agent-1", inject: "echo 'token: of-another-cluster' > " + faultFile + "; systemctl restart --no-block k3s-agent",
+		heal: "rm " + faultFile + "; systemctl restart --no-block k3s-agent", patience: 20e9,
 	},
 	{
 		name: "an agent's kubelet hangs", layer: "k3s", gate: "k3s-nodes", object: "node agent-1", cause: "the kubelet has stopped posting", fix: "kubectl describe node agent-1",
@@ -109,6 +121,18 @@ var hostFaults = []fault{
 		name: "a host has lost a route to the Pods of another", layer: "k3s", gate: "k3s-nodes", object: "pod network agent-1", cause: "flannel", fix: "ip route",
 		on: "agent-1", inject: "ip route show | grep '^10\\.42\\.' | grep -v cni0 | head -1 > /root/route; ip route del $(cat /root/route)", heal: "ip route replace $(cat /root/route)",
 	},
+	{
+		name: "a firewall drops the packets of an agent's Pods", layer: "k3s", gate: "k3s-nodes", object: "pod network agent-1", cause: "drops UDP 8472",
+		fix: "let each node reach each other at UDP 8472", on: "agent-1", inject: drop(vxlanIn), heal: keep(vxlanIn), patience: 20e9,
+	},
+	{
+		name: "a firewall drops an agent's kubelet port", layer: "k3s", gate: "k3s-nodes", object: "kubelets from server-1", cause: "drops TCP 10250",
+		fix: "let each node reach each other at TCP 10250", on: "agent-1", inject: drop(kubeletIn), heal: keep(kubeletIn), patience: 20e9,
+	},
+	{
+		name: "full packets are lost between nodes", layer: "k3s", gate: "k3s-nodes", object: "pod network server-1", cause: "takes smaller packets", fix: "ping -M do",
+		on: "agent-1", inject: drop(vxlanFull), heal: keep(vxlanFull), patience: 20e9,
+	},
 }
 
 // clusterFaults are those of the servers and of what K3s deploys.
@@ -128,6 +152,10 @@ var clusterFaults = []fault{
 	{
 		name: "a server is stopped", layer: "k3s", gate: "k3s-nodes", object: "unit server-2", cause: "was stopped", fix: "systemctl start k3s",
 		on: "server-2", inject: "systemctl stop k3s", heal: "systemctl start --no-block k3s",
+	},
+	{
+		name: "a server has skipped a key of its configuration", layer: "k3s", gate: "k3s-nodes", object: "unit server-2", cause: "typing mistake", fix: "kube-apiserver-arg",
+		on: "server-2", inject: "echo 'audit-log-maxage: 30' > " + faultFile + "; systemctl restart k3s", heal: "rm " + faultFile + "; systemctl restart k3s",
 	},
 	{
 		name: "most of the servers are cut off", layer: "k3s", gate: "k3s-api", object: "api 10.33.0.11:6443", cause: "etcd starts, or has no leader", fix: "on each server",
@@ -153,11 +181,28 @@ var clusterFaults = []fault{
 		visible: "k3s kubectl -n kube-system get pods | grep CrashLoopBackOff",
 	},
 	{
+		name: "CoreDNS's own configuration gives no name", layer: "k3s", gate: "k3s-system", object: "dns from agent-1", cause: "NXDOMAIN", fix: "coredns-custom",
+		inject: "k3s kubectl -n kube-system create configmap coredns-custom --from-literal=no.override='template ANY ANY cluster.local { rcode NXDOMAIN }'; " + dnsAnew,
+		heal:   "k3s kubectl -n kube-system delete configmap coredns-custom; " + dnsAnew,
+	},
+	{
+		name: "the DNS Service leads to a wrong port", layer: "k3s", gate: "k3s-system", object: "dns from agent-1", cause: "does not answer", fix: "get service kube-dns",
+		inject: patched("kube-system", "service kube-dns", `[{"op":"replace","path":"/spec/ports/0/targetPort","value":5399},{"op":"replace","path":"/spec/ports/1/targetPort","value":5399}]`),
+		heal:   patched("kube-system", "service kube-dns", `[{"op":"replace","path":"/spec/ports/0/targetPort","value":53},{"op":"replace","path":"/spec/ports/1/targetPort","value":53}]`),
+	},
+	{
+		name: "an agent has lost the rules of Services", layer: "k3s", gate: "k3s-system", object: "dns from agent-1", cause: "other hosts get the right answer", fix: "restarting K3s there",
+		on: "agent-1", inject: "iptables -w -t nat -I OUTPUT -d 10.43.0.10 -j ACCEPT", heal: "iptables -w -t nat -D OUTPUT -d 10.43.0.10 -j ACCEPT",
+	},
+	{
 		name: "metrics-server is scaled to 0", layer: "k3s", gate: "k3s-system", object: "apiservice v1beta1.metrics.k8s.io", cause: "it is scaled to 0", fix: "get deployment",
 		inject: "k3s kubectl -n kube-system scale deployment metrics-server --replicas=0", heal: "k3s kubectl -n kube-system scale deployment metrics-server --replicas=1",
 		visible: `k3s kubectl get apiservice v1beta1.metrics.k8s.io | grep False`,
 	},
 }
+
+// dnsAnew has CoreDNS's Pods made anew: a configuration that is imported is read at their start only.
+const dnsAnew = "k3s kubectl -n kube-system delete pods -l k8s-app=kube-dns"
 
 // patched changes an object by a JSON patch.
 func patched(namespace, object, patch string) string {

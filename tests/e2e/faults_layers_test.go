@@ -10,7 +10,7 @@ const givenBack = "k3s kubectl create -f /root/taken.yaml"
 // layerFaults are those of MetalLB, cert-manager and Traefik.
 var layerFaults = []fault{
 	{
-		name: "MetalLB's controller is scaled to 0", layer: "metallb", gate: "metallb-webhook", object: "webhook endpoints", cause: "metallb-controller is scaled to 0",
+		name: "MetalLB's controller is scaled to 0", layer: "metallb", gate: "metallb-webhook", object: "Deployment/metallb-controller", cause: "metallb-controller is scaled to 0",
 		fix: "scale deployment metallb-controller --replicas=1", inject: scaled("metallb-system", "metallb-controller", "0"), heal: scaled("metallb-system", "metallb-controller", "1"),
 		visible: noPods("metallb-system", "metallb-controller"),
 	},
@@ -34,9 +34,29 @@ var layerFaults = []fault{
 		inject: takenAway("-n metallb-system $(k3s kubectl -n metallb-system get ipaddresspools -o name)"), heal: givenBack,
 	},
 	{
-		name: "cert-manager's webhook is scaled to 0", layer: "cert-manager", gate: "cert-manager-api", object: "webhook endpoints", cause: "cert-manager-webhook is scaled to 0",
+		name: "the pool gives no address by itself", layer: "metallb", gate: "metallb-pool-gate", object: "pool", cause: "autoAssign: false", fix: "pulumi up --refresh",
+		inject: patched("metallb-system", "ipaddresspool default", `[{"op":"replace","path":"/spec/autoAssign","value":false}]`),
+		heal:   patched("metallb-system", "ipaddresspool default", `[{"op":"replace","path":"/spec/autoAssign","value":true}]`),
+	},
+	{
+		name: "nothing announces the pool", layer: "metallb", gate: "metallb-pool-gate", object: "pool", cause: "no L2Advertisement", fix: "pulumi up --refresh",
+		inject: takenAway("-n metallb-system l2advertisement default"), heal: givenBack,
+	},
+	{
+		name: "cert-manager's CA injector is scaled to 0", layer: "cert-manager", gate: "cert-manager-api", object: "Deployment/cert-manager-cainjector",
+		cause: "cert-manager-cainjector is scaled to 0", fix: "scale deployment cert-manager-cainjector --replicas=1",
+		inject: scaled("cert-manager", "cert-manager-cainjector", "0"), heal: scaled("cert-manager", "cert-manager-cainjector", "1"),
+	},
+	{
+		name: "cert-manager's webhook is scaled to 0", layer: "cert-manager", gate: "cert-manager-api", object: "Deployment/cert-manager-webhook", cause: "cert-manager-webhook is scaled to 0",
 		fix: "scale deployment cert-manager-webhook --replicas=1", inject: scaled("cert-manager", "cert-manager-webhook", "0"), heal: scaled("cert-manager", "cert-manager-webhook", "1"),
 		visible: noPods("cert-manager", "cert-manager-webhook"),
+	},
+	{
+		name: "the CA was made anew", layer: "cert-manager", gate: "authority-gate", object: "CA of clusterissuer strata", cause: "was deleted or changed", fix: "acceptedCA",
+		inject:  copiesCA + "; k3s kubectl -n cert-manager delete secret strata-ca",
+		heal:    putsCABack,
+		visible: "k3s kubectl -n cert-manager get secret strata-ca",
 	},
 	{
 		name: "a certificate asks for an issuer that does not exist", layer: "traefik", gate: "traefik-tls-gate", object: "certificate", cause: "the issuer that it names does not exist",

@@ -112,6 +112,16 @@ func (s *signal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// isSeen reports whether the text is written within a time.
+func (s *signal) isSeen(within time.Duration) bool {
+	select {
+	case <-s.seen:
+		return true
+	case <-time.After(within):
+		return false
+	}
+}
+
 func (s *signal) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,12 +43,12 @@ func (s *stack) hasAnAddress(t *testing.T, hosts *hostSet, sections map[string]a
 		})
 	}()
 	hosts.machineDo(t, holder, "stop", "--hard")
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	eventually(t, func(c require.TestingT) {
 		_, err := api.Discovery().ServerVersion()
 		require.NoError(c, err)
-	}, time.Minute, 100*time.Millisecond, "no server took %s over from %s", vip, holder)
+	}, "no server took %s over from %s", vip, holder)
 	hosts.machineDo(t, holder, "start")
-	s.must(s.health("--timeout", "2m"))
+	s.healthy()
 	stop()
 	took := <-gap
 	t.Logf("the API was away for %s at most while %s was dead", took.Round(time.Millisecond), holder)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,9 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// replacesADeadServer deletes a server's machine and puts a new one in its place: same name, same address, nothing else of it.
+// replacesADeadServer deletes the first server's machine and puts a new one in its place: same name, same address, nothing else of it.
+// While its peers are silent it founds no cluster beside theirs.
 func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
-	const name = "server-3"
+	const name = "server-1"
 	old, err := s.client().CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err)
 	hosts.machineDo(t, name, "delete")
@@ -27,24 +27,32 @@ func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
 		}
 	}
 	// A new host has a new key, which only the user can vouch for.
-	r := s.up("--replace", s.urn(t, "hosts-"+name+"-hostkey"))
-	s.must(r)
+	peers := []string{"server-2", "server-3"}
+	for _, peer := range peers {
+		hosts.must(peer, "systemctl stop ssh.socket ssh k3s")
+	}
+	s.refused(t, s.up("--replace", s.urn(t, "hosts-"+name+"-hostkey")), "no other server's K3s runs", "server server-2: ", "server server-3: ")
+	hosts.must(name, "! systemctl is-active k3s && ! test -e /var/lib/rancher/k3s/server/db/etcd")
+	for _, peer := range peers {
+		hosts.must(peer, "systemctl start --no-block k3s; systemctl start ssh")
+	}
+	r := s.must(s.up())
 	assert.Contains(t, r.output, name+" was another host; that one is taken out of the cluster")
 	assert.Contains(t, r.output, name+" is free for its new host")
 	fresh, err := s.client().CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.NotEqual(t, old.UID, fresh.UID)
-	s.must(s.health())
+	s.healthy()
 	s.must(s.up("--expect-no-changes"))
 
 	// The new member votes: without it, two of three would not be a quorum once another is away.
 	hosts.must("server-2", "systemctl stop k3s")
 	client := s.anyServer(t, hosts.servers())
-	require.EventuallyWithT(t, func(c *assert.CollectT) { // the one that stopped may have led etcd
+	eventually(t, func(c require.TestingT) { // the one that stopped may have led etcd
 		_, err := client.CoreV1().ConfigMaps("default").Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "written-with-two"}}, metav1.CreateOptions{})
 		if !apierrors.IsAlreadyExists(err) { // an attempt whose answer was lost
 			require.NoError(c, err)
 		}
-	}, time.Minute, 200*time.Millisecond)
+	})
 	hosts.must("server-2", "systemctl start k3s")
 }

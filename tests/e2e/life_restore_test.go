@@ -71,11 +71,11 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	}
 	t.Logf("recovery time: the API after %s, every node after %s", times[1], times[2])
 	assert.Equal(t, before, s.objects(t))
-	require.Eventually(t, func() bool { return cached("hello") }, time.Minute, 200*time.Millisecond,
+	eventually(t, func(c require.TestingT) { require.True(c, cached("hello")) },
 		"a cache still has what came after the snapshot: so have those of MetalLB, CoreDNS and every controller")
 	answers(t, addressOf(t, s.client(), "hello"))
 	hosts.must("server-1", "! ls /var/lib/rancher/k3s/server/db/snapshots/*-ahead")
-	s.must(s.health("--timeout", "2m"))
+	s.healthy()
 	s.must(s.up("--expect-no-changes"))
 }
 
@@ -106,7 +106,7 @@ func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied str
 	for _, server := range hosts.serverNodes() {
 		assert.Equal(t, "active", strings.TrimSpace(hosts.must(server.name, "systemctl is-active k3s")), server.name)
 	}
-	hosts.must("server-1", "rm /var/lib/rancher/k3s/server/db/snapshots/foreign-ahead")
+	hosts.must("server-1", "! ls /var/lib/rancher/k3s/server/db/snapshots/foreign-ahead")
 }
 
 // rewritten are objects that K3s writes by itself, by kind and name: its own certificate, and the names of nodes for CoreDNS. The passwords

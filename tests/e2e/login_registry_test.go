@@ -18,7 +18,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,12 +105,13 @@ func (r *loginRegistry) hold(t *testing.T, image, archive string) {
 	}
 }
 
-// archived are the files of a tar.
+// archived are the files of a tar that is packed by zstd.
 func archived(t *testing.T, path string) map[string][]byte {
 	t.Helper()
-	content, err := os.ReadFile(path)
+	archive, err := unpacked(path)
 	require.NoError(t, err)
-	files, reader := map[string][]byte{}, tar.NewReader(bytes.NewReader(content))
+	defer func() { _ = archive.Close() }()
+	files, reader := map[string][]byte{}, tar.NewReader(archive)
 	for {
 		header, err := reader.Next()
 		if errors.Is(err, io.EOF) {
@@ -148,7 +148,7 @@ const registriesFile = "/etc/rancher/k3s/registries.yaml"
 
 // pullsThroughALogin has the nodes pull an image of docker.io from a registry that wants a login and is behind a proxy, which wants another.
 func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[string]any) {
-	r := serveLoginRegistry(t, "registry.acme.test", "acme/shop:1", "testserver.tar")
+	r := serveLoginRegistry(t, "registry.acme.test", "acme/shop:1", "testserver.tar.zst")
 	proxy := serveConnectProxy(t, hosts.net.address(1), r.name+":443", r.address)
 	registries := []any{
 		map[string]any{"name": "docker.io", "mirrors": []any{"https://" + r.name}},
@@ -170,7 +170,7 @@ func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[st
 	secret("registries[1].password", r.password)
 	up := s.must(s.up())
 	s.must(s.up("--expect-no-changes"))
-	s.must(s.health())
+	s.healthy()
 	assert.Positive(t, proxy.through.Load(), "the image came another way")
 	plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
 	for file, password := range map[string]string{registriesFile: r.password, proxyFile: proxy.password} {

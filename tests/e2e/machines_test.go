@@ -176,14 +176,22 @@ const journal = `journalctl --no-pager -o short-precise -u 'k3s*' -n 400 |
   grep -vE '"logger":"etcd-client"|rejected by webhook|no RequestInfo found|"Unhandled Error"|HasDedicatedImageFs|k3s\[[0-9]+\]: (\s|[a-z.]+/\S+\()' |
   tail -15 | cut -c1-250`
 
+// ends are the last words of each K3s that ended by itself: what klog and logrus print at that.
+const ends = `journalctl --no-pager -o short-precise -u 'k3s*' |
+  grep -E 'k3s\[[0-9]+\]: (F[0-9]{4} |panic:|fatal error:)|level=fatal|Main process exited' | tail -10 | cut -c1-400`
+
+// restarts are the containers that were started again, with how they had ended and which probes had failed.
+const restarts = `k3s kubectl get pods -A -o jsonpath='{range .items[*]}{range .status.containerStatuses[?(@.restartCount>0)]}{.name}{" "}{.lastState.terminated}{"\n"}{end}{end}'
+  k3s kubectl get events -A --field-selector reason=Unhealthy | tail -20`
+
 // dump shows what a failed story left on its hosts.
 func (l *hostSet) dump() {
 	for _, n := range l.nodes {
-		output, _ := l.on(n.name, `systemctl --no-pager -n 0 status 'k3s*' | head -3; `+journal)
+		output, _ := l.on(n.name, `systemctl --no-pager -n 0 status 'k3s*' | head -3; `+ends+`; `+journal)
 		l.t.Logf("--- %s\n%s", n.name, output)
 	}
 	if n := l.nodes[0]; n.role == "server" {
-		output, _ := l.on(n.name, `k3s kubectl get nodes,pods -A -o wide; k3s kubectl get events -A --sort-by=.metadata.creationTimestamp | tail -30`)
+		output, _ := l.on(n.name, `k3s kubectl get nodes,pods -A -o wide; `+restarts+`; k3s kubectl get events -A --sort-by=.metadata.creationTimestamp | tail -30`)
 		l.t.Logf("--- cluster\n%s", output)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // Files of the lab's own that stories change or command; an original in their place may not be there to be changed so.
 const (
 	labsK3s              = "k3s/k3s"
-	labsAPISIXController = "images/apisix-ingress-controller.tar"
+	labsAPISIXController = "images/apisix-ingress-controller.tar.zst"
 )
 
 // originOf is what the bundle says of the first of its artifacts that is asked for; empty where it has none.

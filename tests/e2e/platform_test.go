@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/bcrypt"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -38,16 +41,22 @@ func TestPlatform(t *testing.T) {
 		assert.Equal(t, http.StatusUnauthorized, s.get(t, address, "").code)
 		assert.Equal(t, http.StatusOK, s.get(t, address, s.output("traefikDashboardPassword")).code)
 	})
-	s.step("health passes", func(*testing.T) { s.must(s.health()) })
-	s.step("the root application brings what the repository holds", func(t *testing.T) {
+	s.step("health passes", func(*testing.T) { s.healthy() })
+	s.step("a stranger's Pod reaches what layers serve, and nothing else", func(t *testing.T) { s.keepsStrangersOut(t, hosts) })
+	s.step("the root application brings what the repository holds, and another admin password ends sessions", func(t *testing.T) {
+		session := s.session(t, s.output("argocdAdminPassword"))
+		require.Equal(t, http.StatusOK, s.account(t, session).code)
+		hash, err := bcrypt.GenerateFromPassword([]byte(repositoryPassword), bcrypt.MinCost)
+		require.NoError(t, err)
 		sections := platform(hosts, all...)
-		sections["argocd"] = map[string]any{"root": map[string]any{
+		sections["argocd"] = map[string]any{"adminPasswordHash": string(hash), "root": map[string]any{
 			"repoURL":  serveGit(t, net.address(1), "strata", repositoryPassword, inRepository),
 			"username": "strata", "password": repositoryPassword,
 		}}
 		s.configure(sections)
 		s.must(s.up())
-		_, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker", metav1.GetOptions{})
+		assert.Equal(t, http.StatusUnauthorized, s.account(t, session).code, "the session is older than the password")
+		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker", metav1.GetOptions{})
 		require.NoError(t, err)
 		slow, err := s.client().AppsV1().Deployments("default").Get(t.Context(), "slow", metav1.GetOptions{})
 		require.NoError(t, err)
@@ -62,9 +71,12 @@ func TestPlatform(t *testing.T) {
 	})
 	s.step("a certificate that is renewed is served, and health passes", func(t *testing.T) {
 		s.renews(t)
-		s.must(s.health())
+		s.healthy()
 	})
 	s.step("a certificate that asks for a wrong issuer is named", s.namesAWrongIssuer)
+	s.step("another CA is named, the old one can be put back, and the new one be taken without a lost request", func(t *testing.T) {
+		s.meetsAnotherCA(t, hosts, platform(hosts, all...))
+	})
 	s.step("a version of each add-on that does not exist is named soon, and the previous one serves", func(t *testing.T) {
 		s.survivesBadUpgrades(t, hosts)
 	})
@@ -148,27 +160,60 @@ type reply struct {
 // get asks a URL as a person does who trusts only the exported CA and has no DNS yet; password is that of user admin.
 func (s *stack) get(t *testing.T, url, password string) reply {
 	t.Helper()
-	roots := rootsOf(t, s.output("caCertificate"))
-	address := s.output("ingressAddress")
-	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: roots},
-		DialContext: func(ctx context.Context, network, at string) (net.Conn, error) {
-			_, port, err := net.SplitHostPort(at)
-			if err != nil {
-				return nil, err
-			}
-			return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort(address, port))
-		},
-	}}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	require.NoError(t, err)
 	if password != "" {
 		request.SetBasicAuth("admin", password)
 	}
+	return s.ask(t, request)
+}
+
+// ask sends a request of the ingress.
+func (s *stack) ask(t *testing.T, request *http.Request) reply {
+	t.Helper()
+	roots := rootsOf(t, s.output("caCertificate"))
+	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: roots},
+		DialContext:     dialing(s.output("ingressAddress")),
+	}}
 	response, err := client.Do(request)
 	require.NoError(t, err)
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	return reply{response.StatusCode, string(body)}
+}
+
+// dialing connects to an address whatever a URL's name is, at the URL's port: no DNS knows the name yet.
+func dialing(address string) func(ctx context.Context, network, at string) (net.Conn, error) {
+	return func(ctx context.Context, network, at string) (net.Conn, error) {
+		_, port, err := net.SplitHostPort(at)
+		if err != nil {
+			return nil, err
+		}
+		return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort(address, port))
+	}
+}
+
+// session logs in to Argo CD as admin, and returns the token.
+func (s *stack) session(t *testing.T, password string) string {
+	t.Helper()
+	login, err := json.Marshal(map[string]string{"username": "admin", "password": password})
+	require.NoError(t, err)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.urls()["argocd"]+"/api/v1/session", bytes.NewReader(login))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	answered, token := s.ask(t, request), struct{ Token string }{}
+	require.Equal(t, http.StatusOK, answered.code)
+	require.NoError(t, json.Unmarshal([]byte(answered.body), &token))
+	return token.Token
+}
+
+// account asks Argo CD for its accounts within a session.
+func (s *stack) account(t *testing.T, session string) reply {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.urls()["argocd"]+"/api/v1/account", nil)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+session)
+	return s.ask(t, request)
 }

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,14 +46,13 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 		for _, n := range all {
 			assert.Contains(t, r.output, "strata-e2e-proxmox-"+n.name+": from 2 processors and 2048 MiB to 2 and 3072 MiB")
 		}
-		s.must(s.health("--timeout", "2m"))
+		s.healthy()
 	})
 	s.step("a machine that is gone is named", func(t *testing.T) {
 		pve.run(t, "qm", "stop", pve.id(t, "strata-e2e-proxmox-agent-2"))
-		r := s.health()
-		s.refused(t, r, "hosts-agent-2-boot", "stopped")
+		s.unhealthy(t, nil, "hosts-agent-2-boot", "stopped")
 		pve.run(t, "qm", "start", pve.id(t, "strata-e2e-proxmox-agent-2"))
-		s.must(s.health("--timeout", "3m"))
+		s.healthy()
 	})
 	s.step("destroy with a node that does not answer is bounded and says how to go on", func(t *testing.T) {
 		pve.silent(func() { s.refused(t, s.destroy(), "hypervisor", "pulumi state delete") })
@@ -80,16 +80,19 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 		s.configure(sections)
 	}
 	s.step("cloud-init that fails is named at once, with its log", func(t *testing.T) {
-		with("5m", map[string]any{"modules": []any{"no_such_module"}})
+		with(patient, map[string]any{"modules": []any{"no_such_module"}})
 		s.refused(t, s.up(), "hosts-server-1-gate", "cloud-init", "bootcmd")
 	})
 	s.step("a lease that does not come is named, and so is one of another address", func(t *testing.T) {
 		s.must(s.destroy()) // how a machine gets its address is decided when it is made
-		with("15s", map[string]any{"dhcp": true})
-		pve.write("faults.json", map[string]string{"bootDelay": "120s"})
-		s.refused(t, s.up(), "hosts-server-1-boot", "expected 10.21.0.11, found no lease and no answer")
-		pve.write("faults.json", map[string]string{"bootDelay": "120s", "address": "10.21.0.77"})
-		s.refused(t, s.up(), "hosts-server-1-boot", "expected 10.21.0.11, found 10.21.0.77", "reserve 10.21.0.11 for")
+		up := func(limit string) result {
+			with(limit, map[string]any{"dhcp": true})
+			return s.up()
+		}
+		pve.write("faults.json", map[string]string{"bootDelay": longest.String()})
+		s.refusedWithin(t, 15*time.Second, up, "hosts-server-1-boot", "expected 10.21.0.11, found no lease and no answer")
+		pve.write("faults.json", map[string]string{"bootDelay": longest.String(), "address": "10.21.0.77"})
+		s.refusedWithin(t, 15*time.Second, up, "hosts-server-1-boot", "expected 10.21.0.11, found 10.21.0.77", "reserve 10.21.0.11 for")
 	})
 	s.step("a first boot of two minutes is named when the bound is shorter", func(t *testing.T) {
 		s.must(s.destroy())
@@ -99,7 +102,7 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 	})
 	s.step("and waited for when it is longer: the same machine comes up", func(t *testing.T) {
 		id := pve.id(t, "strata-e2e-slow-server-1")
-		with("5m", nil)
+		with(patient, nil)
 		s.must(s.up())
 		assert.Equal(t, id, pve.id(t, "strata-e2e-slow-server-1"))
 		assert.Equal(t, []string{"server-1"}, nodeNames(t, s.client()))
@@ -111,9 +114,9 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 			require.NoError(t, err)
 		}
 		inRoot("cp -a ssh_host_ed25519_key kept; rm ssh_host_*_key; ssh-keygen -q -t ed25519 -N '' -f ssh_host_ed25519_key; systemctl restart ssh")
-		s.refused(t, s.health(), "hosts-server-1-gate", "host key of", "is not the pinned one")
+		s.unhealthy(t, nil, "hosts-server-1-gate", "host key of", "is not the pinned one")
 		inRoot("mv kept ssh_host_ed25519_key; ssh-keygen -y -f ssh_host_ed25519_key > ssh_host_ed25519_key.pub; systemctl restart ssh")
-		s.must(s.health("--timeout", "2m"))
+		s.healthy()
 	})
 	s.step("destroy leaves nothing", func(t *testing.T) {
 		s.must(s.destroy())

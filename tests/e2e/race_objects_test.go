@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -19,7 +18,7 @@ import (
 // importImages gives a host images that its stack does not use.
 func (l *hostSet) importImages(t *testing.T, name string, archives ...string) {
 	for _, archive := range archives {
-		l.importArchive(t, name, filepath.Join(bundle, "images", archive+".tar"))
+		l.importArchive(t, name, filepath.Join(bundle, "images", archive+".tar.zst"))
 	}
 }
 
@@ -39,11 +38,11 @@ func (l *hostSet) importArchive(t *testing.T, name, archive string) {
 // available waits until a Deployment serves, in the eyes of Kubernetes.
 func (s *stack) available(t *testing.T, namespace, name string) {
 	deployments := s.client().AppsV1().Deployments(namespace)
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	eventually(t, func(c require.TestingT) {
 		d, err := deployments.Get(context.Background(), name, metav1.GetOptions{})
 		require.NoError(c, err)
 		require.Equal(c, int32(1), d.Status.AvailableReplicas, "%s/%s", namespace, name)
-	}, time.Minute, 200*time.Millisecond)
+	})
 }
 
 func (s *stack) traefikAddress(t *testing.T) string {
@@ -58,7 +57,7 @@ func asked(t require.TestingT, address, host string) int {
 	request, err := http.NewRequest(http.MethodGet, "http://"+address+"/", nil)
 	require.NoError(t, err)
 	request.Host = host
-	response, err := (&http.Client{Timeout: 5 * time.Second}).Do(request)
+	response, err := (&http.Client{Timeout: 30 * time.Second}).Do(request)
 	require.NoError(t, err)
 	_ = response.Body.Close()
 	return response.StatusCode
@@ -78,10 +77,10 @@ func (s *stack) admitted(t *testing.T, path, text string) {
 	body, err := yaml.YAMLToJSON([]byte(text))
 	require.NoError(t, err)
 	client := s.client().RESTClient()
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	eventually(t, func(c require.TestingT) {
 		_, err := client.Post().AbsPath(path).Body(body).DoRaw(context.Background())
 		require.NoError(c, err)
-	}, time.Minute, 200*time.Millisecond)
+	})
 }
 
 // takeAway deletes what the story itself has made; the Gateway's kinds go with their definitions.

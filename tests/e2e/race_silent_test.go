@@ -31,9 +31,9 @@ func (s *stack) losesSilently(t *testing.T, hosts *hostSet) {
 }
 
 // gate asks one gate of a kind, as a resource of the program would.
-func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout time.Duration) result {
+func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout string) result {
 	return s.feed(map[string]any{
-		"kind": kind, kind: input, "gate": "race", "layer": "race", "timeout": timeout.String(), "timeoutKey": "none",
+		"kind": kind, kind: input, "gate": "race", "layer": "race", "timeout": timeout, "timeoutKey": "none",
 		"servers": []string{"https://" + hosts.net.address(11) + ":6443"},
 	}, "gate")
 }
@@ -41,7 +41,7 @@ func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout 
 // pendsWithoutPool: the Service has no event and no condition, and it gets its address when the pool comes.
 func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 	hello := map[string]any{"namespace": "default", "service": "hello", "ports": []int{80}}
-	s.refused(t, s.gate(hosts, "address", hello, 5*time.Second), "no address yet", "no address pool")
+	s.refusedWithin(t, 5*time.Second, func(limit string) result { return s.gate(hosts, "address", hello, limit) }, "no address yet", "no address pool")
 	events, err := s.client().CoreV1().Events("default").List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.kind=Service,involvedObject.name=hello"})
 	require.NoError(t, err)
 	for _, event := range events.Items {
@@ -50,36 +50,53 @@ func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 	s.admitted(t, "/apis/metallb.io/v1beta1/namespaces/race/ipaddresspools", fmt.Sprintf(racePool, hosts.net.pool()))
 	s.admitted(t, "/apis/metallb.io/v1beta1/namespaces/race/l2advertisements", advertisement)
 	answers(t, addressOf(t, s.client(), "hello"))
-	s.must(s.gate(hosts, "address", hello, time.Minute))
+	s.must(s.gate(hosts, "address", hello, patient))
 }
 
 // servesNoGateway: Traefik's Pod is Ready, and it has not noticed the definitions; it looks for them ever more seldom.
 func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 	ingress := s.traefikAddress(t)
-	s.hasTriedFor(t, "GatewayClass", 5) // the next try is 13 s away or more: time enough to look
-	s.must(s.feed(gatewayDefinitions(t), "crds", "apply"))
-	came := time.Now()
-	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/gatewayclasses", gatewayClass)
-	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways", gateway)
-	s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/httproutes", route)
 	programmed := map[string]any{"class": "race", "namespace": "default", "name": "race", "listeners": []string{"http"}}
-	s.refused(t, s.gate(hosts, "gateway", programmed, 2*time.Second), "not reconciled yet", "before the Gateway API CRDs")
-	assert.Equal(t, http.StatusNotFound, asked(t, ingress, "hello.test"), "it runs, and does not serve the route")
-	s.must(s.gate(hosts, "gateway", programmed, 2*time.Minute))
+	says := []string{"not reconciled yet", "before the Gateway API CRDs"}
+	var early result
+	var code int
+	var came time.Time
+	for tries := range noticeTries {
+		s.failsToList(t, "GatewayClass", 5+tries) // the next try is 13 s away or more
+		s.must(s.feed(gatewayDefinitions(t), "crds", "apply"))
+		came = time.Now()
+		s.admitted(t, "/apis/gateway.networking.k8s.io/v1/gatewayclasses", gatewayClass)
+		s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/gateways", gateway)
+		s.admitted(t, "/apis/gateway.networking.k8s.io/v1/namespaces/default/httproutes", route)
+		early = s.gate(hosts, "gateway", programmed, (2 * time.Second << tries).String())
+		if code = asked(t, ingress, "hello.test"); code == http.StatusNotFound && early.err != nil && early.says(says) {
+			break
+		}
+		t.Log("Traefik has noticed the definitions before the story could look")
+		s.must(s.feed(gatewayDefinitions(t), "crds", "remove"))
+	}
+	s.refused(t, early, says...)
+	assert.Equal(t, http.StatusNotFound, code, "it runs, and does not serve the route")
+	s.must(s.gate(hosts, "gateway", programmed, patient))
 	t.Logf("Traefik looks at the Gateway %s after the definitions came", time.Since(came).Round(time.Second))
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	eventually(t, func(c require.TestingT) {
 		require.Equal(c, http.StatusOK, asked(c, ingress, "hello.test"))
-	}, 30*time.Second, 200*time.Millisecond)
+	})
 }
 
-// hasTriedFor waits until Traefik has failed to list a kind some times, which makes the pause before its next try long.
-func (s *stack) hasTriedFor(t *testing.T, kind string, times int) {
+// noticeTries bounds the tries of the story to look before Traefik does.
+const noticeTries = 4
+
+// failsToList waits until Traefik has failed to list a kind some more times, which makes the pause before its next try long.
+func (s *stack) failsToList(t *testing.T, kind string, times int) {
 	pods, err := s.client().CoreV1().Pods("race").List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=traefik"})
 	require.NoError(t, err)
 	require.Len(t, pods.Items, 1)
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	failures := func(c require.TestingT) int {
 		log, err := s.client().CoreV1().Pods("race").GetLogs(pods.Items[0].Name, &corev1.PodLogOptions{}).DoRaw(context.Background())
 		require.NoError(c, err)
-		require.GreaterOrEqual(c, strings.Count(string(log), "failed to list *v1."+kind+":"), times, "%s", log)
-	}, 2*time.Minute, 500*time.Millisecond)
+		return strings.Count(string(log), "failed to list *v1."+kind+":")
+	}
+	before := failures(t)
+	eventually(t, func(c require.TestingT) { require.GreaterOrEqual(c, failures(c), before+times) })
 }

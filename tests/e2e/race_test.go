@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,8 +23,13 @@ var races = []struct{ name, refusedBy, because string }{
 	{"certificate", "cert-manager.io/v1", "no matches for kind|could not find the requested resource|not found"},
 }
 
-// losesEachRace runs the program without a gate against the stack's cluster, and takes each away again.
-func (s *stack) losesEachRace(t *testing.T) {
+// losesEachRace runs the program without a gate against the stack's cluster, and takes each away again. The nodes take no Pod meanwhile, so
+// that no webhook serves before its client has asked, however slow that is.
+func (s *stack) losesEachRace(t *testing.T, hosts *hostSet) {
+	for _, name := range nodeNames(t, s.client()) {
+		hosts.must("server-1", "k3s kubectl cordon "+name)
+		defer hosts.must("server-1", "k3s kubectl uncordon "+name)
+	}
 	for _, race := range races {
 		t.Run(race.name, func(t *testing.T) {
 			r := s.race(t, race.name)
@@ -60,12 +64,12 @@ func (s *stack) definitionsGone(t *testing.T) {
 	require.NoError(t, err)
 	client := dynamic.NewForConfigOrDie(config)
 	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	eventually(t, func(c require.TestingT) {
 		assert.NoError(c, crds.Retry(context.Background(), client, metav1.ListOptions{}))
 		all, err := client.Resource(definitions).List(context.Background(), metav1.ListOptions{})
 		require.NoError(c, err)
 		for _, definition := range all.Items {
 			assert.Nil(c, definition.GetDeletionTimestamp(), definition.GetName())
 		}
-	}, time.Minute, time.Second)
+	})
 }

@@ -54,7 +54,7 @@ func (s *stack) makesAServerAnew(t *testing.T, pve *proxmox, all ...node) {
 	assert.NotEqual(t, node, s.uid(t, "server-3"), "it joined as a new node")
 	_, err := s.client().CoreV1().ConfigMaps("default").Get(t.Context(), written, metav1.GetOptions{})
 	require.NoError(t, err, "what was written before is there after")
-	s.must(s.health("--timeout", "2m"))
+	s.healthy()
 	s.must(s.up("--expect-no-changes"))
 }
 

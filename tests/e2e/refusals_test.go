@@ -52,8 +52,10 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 		s.with("STRATA_ARTIFACTS="+broken, func() { s.refused(t, s.up(), filepath.Join(broken, "k3s/k3s"), "sha256") })
 	})
 	s.step("a host that is not there", func(t *testing.T) {
-		s.configure(impatient(hosts, server, absent))
-		s.refused(t, s.up(), "agent-9", net.address(99))
+		s.refusedWithin(t, 15*time.Second, func(limit string) result {
+			s.configure(withTimeouts(impatient(hosts, server, absent), "host", limit))
+			return s.up()
+		}, "agent-9", net.address(99))
 	})
 	s.step("health after it says what no up got to, and a configuration that it cannot read", func(t *testing.T) {
 		r := s.health()
@@ -65,12 +67,12 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	s.step("the next up finishes, with few hands as well", func(t *testing.T) {
 		s.must(s.up("--parallel", "4"))
 		assert.Equal(t, []string{"server-1"}, nodeNames(t, s.client()))
-		r := s.must(s.health())
+		r := s.healthy()
 		assert.Regexp(t, `\n(\d+) of (\d+) gates open\n`, r.output)
 		assert.NotContains(t, r.output, "missing")
 		assert.NotContains(t, r.output, "left over")
 	})
-	s.step("without gates a pool, an issuer and a certificate are refused", func(t *testing.T) { s.losesEachRace(t) })
+	s.step("without gates a pool, an issuer and a certificate are refused", func(t *testing.T) { s.losesEachRace(t, hosts) })
 	s.step("without gates a Service and a Gateway are let in, and nothing serves them", func(t *testing.T) { s.losesSilently(t, hosts) })
 	sections := impatient(hosts, server)
 	sections["metallb"] = staging(hosts, server)["metallb"]
@@ -81,7 +83,7 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 		s.configure(sections)
 		s.must(s.up())
 		assert.Equal(t, http.StatusUnauthorized, s.get(t, s.urls()["traefik"], "").code, "Traefik has its address, and its Gateway")
-		s.must(s.health())
+		s.healthy()
 	})
 	s.step("whoever is refused by the cluster is told why", func(t *testing.T) {
 		sections["hosts"] = hosts.hosts(server, agent)
@@ -105,16 +107,12 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	})
 }
 
-// impatient is a stack with nothing above K3s whose gates give up soon: nothing that these stories wait for gets better by itself.
+// impatient is a stack with nothing above K3s. It gives up soon what is to be taken off a host: a dead one does not get better by itself.
 func impatient(hosts *hostSet, nodes ...node) map[string]any {
 	sections := staging(hosts, nodes...)
 	sections["metallb"] = map[string]any{"enabled": false}
-	sections["timeouts"] = map[string]any{"host": "15s", "uninstall": "20s"}
-	return sections
+	return withTimeouts(sections, "uninstall", "90s")
 }
-
-// toldSoon is shorter than any gate waits, and longer than a command takes on a machine that others use, too.
-const toldSoon = 3 * time.Minute
 
 // refused expects a command to fail soon, and to say all of it.
 func (s *stack) refused(t *testing.T, r result, says ...string) {

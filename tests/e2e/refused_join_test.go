@@ -61,7 +61,7 @@ func (s *stack) asksServer(t *testing.T, hosts *hostSet, host node) (r result) {
 	address := hosts.net.address(host.host)
 	s.with("STRATA_SSH_KEY="+string(key), func() {
 		r = s.feed(map[string]any{
-			"kind": "server", "gate": "by-hand", "layer": "k3s", "timeout": "2m", "timeoutKey": "none",
+			"kind": "server", "gate": "by-hand", "layer": "k3s", "timeout": patient, "timeoutKey": "none",
 			"hosts": []any{map[string]any{
 				"name": host.name, "address": address, "port": 22, "user": "strata", "role": "server",
 				"hostKey": strings.TrimSpace(hosts.must(host.name, "cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")),

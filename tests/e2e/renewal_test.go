@@ -7,33 +7,102 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
+	"fmt"
 	"maps"
 	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/keyutil"
 )
 
-// life is how long a client certificate lives here, where K3s signs for no longer: a third of it is more than an up takes on two busy cores.
-const life = 2 * time.Minute
+// shortestLife is the lifetime of a client certificate here, where K3s signs for no longer: a third of it is more than an up takes on two busy
+// cores. Where one takes longer, the certificate lives longer.
+const shortestLife = 2 * time.Minute
+
+// generation is that of the user in the story's kubeconfigs, once the first were revoked.
+const generation = 1
+
+// revokesKubeconfigs gives the stack another user. What was handed out before is refused at once, although its certificate lives for a year.
+func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[string]any) {
+	leaked, reader := s.client(), s.onlyReads(t)
+	assert.Len(t, nodeNames(t, leaked), len(hosts.nodes))
+	revoked, before := maps.Clone(sections), maps.Clone(sections)
+	revoked["k3s"] = map[string]any{"kubeconfigGeneration": generation}
+	before["k3s"] = map[string]any{}
+	s.configure(revoked)
+	s.must(s.up())
+	_, err := leaked.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	_, err = reader.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	assert.Len(t, nodeNames(t, s.client()), len(hosts.nodes))
+	s.onlyReads(t)
+	s.must(s.up("--expect-no-changes"))
+	s.configure(before)
+	s.refused(t, s.up(), "strata:k3s.kubeconfigGeneration: expected at least that of user strata:"+s.name+":1")
+	_, err = leaked.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	s.configure(revoked)
+}
+
+// onlyReads asks with the reader's kubeconfig and without the passphrase: gates are open or named with their needs, and the API server refuses
+// all else. It returns the reader's client.
+func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "reader.kubeconfig")
+	require.NoError(t, os.WriteFile(file, []byte(s.output("readerKubeconfig")), 0o600))
+	command := s.command(root, strata, "health", "--stack", s.name, "--config-file", s.config, "--kubeconfig", file, "--timeout", silence.String())
+	command.Env = slices.DeleteFunc(slices.Clone(s.env), func(one string) bool { return strings.HasPrefix(one, "PULUMI_CONFIG_PASSPHRASE") })
+	health := s.must(s.finish(command))
+	for _, text := range []string{"k3s-server-1-gate needs a login on the host (SSH)", "metallb-webhook needs dry runs (create)", "k3s-nodes needs a login on hosts"} {
+		assert.Contains(t, health.output, text)
+	}
+	assert.Regexp(t, `k3s-api +Ready`, health.output)
+	config, err := clientcmd.BuildConfigFromFlags("", file)
+	require.NoError(t, err)
+	client, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	core := client.CoreV1()
+	_, secrets := core.Secrets("kube-system").List(t.Context(), metav1.ListOptions{})
+	_, configMaps := core.ConfigMaps("kube-system").List(t.Context(), metav1.ListOptions{})
+	_, namespace := core.Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "reader"}}, metav1.CreateOptions{})
+	_, proxied := core.Services("default").ProxyGet("https", "kubernetes", "443", "/", nil).DoRaw(t.Context())
+	for what, err := range map[string]error{
+		"Secrets": secrets, "ConfigMaps": configMaps, "a Namespace": namespace, "a proxy": proxied,
+		"a Node": core.Nodes().Delete(t.Context(), "server-1", metav1.DeleteOptions{}),
+	} {
+		assert.True(t, apierrors.IsForbidden(err), "%s: %v", what, err)
+	}
+	return client
+}
 
 // outlivesItsCertificates has certificates end: the stack's is renewed by ups, and by one that comes too late; K3s's own by a restart. It
 // leaves a stack whose certificate ends in two minutes.
 func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections map[string]any) {
+	life := max(shortestLife, 5*s.must(s.up("--expect-no-changes")).took).Round(time.Minute)
+	t.Logf("certificates live for %s", life)
 	sections = maps.Clone(sections)
 	sections["k3s"] = map[string]any{
-		"clientCertificateLifetime": life.String(),
-		"serverArgs":                map[string]any{"kube-controller-manager-arg": []any{"cluster-signing-duration=" + life.String()}},
+		"clientCertificateLifetime": life.String(), "kubeconfigGeneration": generation,
+		"serverArgs": map[string]any{"kube-controller-manager-arg": []any{"cluster-signing-duration=" + life.String()}},
 	}
 	s.configure(sections)
 	s.must(s.up()) // asks before it restarts K3s, which signed for 10 minutes at least
 	before := s.certificate(t)
 	for renewal := range 3 {
-		time.Sleep(time.Until(nextGeneration())) // the calendar is the clock's
+		time.Sleep(time.Until(nextGeneration(life))) // the calendar is the clock's
 		if renewal == 0 {
 			preview := s.must(s.pulumi("preview"))
 			assert.Contains(t, preview.output, "k3s-credential")
@@ -43,23 +112,23 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections m
 		s.must(s.up())
 		now := s.certificate(t)
 		assert.NotEqual(t, before.SerialNumber, now.SerialNumber, "renewal %d", renewal+1)
-		assert.Equal(t, "strata:"+s.name, now.Subject.CommonName)
+		assert.Equal(t, fmt.Sprintf("strata:%s:%d", s.name, generation), now.Subject.CommonName)
 		assert.WithinDuration(t, time.Now().Add(life), now.NotAfter, life)
 		assert.Len(t, nodeNames(t, s.client()), len(hosts.nodes), "its user may look at everything")
-		s.must(s.health("--gate", "k3s-api"))
+		s.healthy("--gate", "k3s-api")
 		before = now
 	}
 	hosts.endK3s(t, "server-1")
 	time.Sleep(time.Until(before.NotAfter.Add(time.Second)))
-	s.refused(t, s.health("--gate", "k3s-api"), "the kubeconfig's client certificate ended at", "pulumi up issues another one")
+	s.unhealthy(t, []string{"--gate", "k3s-api"}, "the kubeconfig's client certificate ended at", "pulumi up issues another one")
 	up := s.must(s.up())
 	assert.Contains(t, up.output, "K3s's own certificates on server-1")
 	assert.Contains(t, up.output, "K3s is restarted there")
-	s.must(s.health("--gate", "k3s-api", "--gate", "k3s-nodes"))
+	s.healthy("--gate", "k3s-api", "--gate", "k3s-nodes")
 }
 
 // nextGeneration is when the calendar has another one: it is renewed at a third of its life.
-func nextGeneration() time.Time { return time.Now().Truncate(life / 3).Add(life / 3) }
+func nextGeneration(life time.Duration) time.Time { return time.Now().Truncate(life / 3).Add(life / 3) }
 
 // certificate is the client certificate of the stack's kubeconfig.
 func (s *stack) certificate(t *testing.T) *x509.Certificate {

@@ -80,25 +80,36 @@ func (s serial) gateWebhook() result {
 		"--accept", "examples/gate-webhook/gatewayproxy.yaml", "--workload", "apisix/Deployment/apisix-ingress-controller")
 }
 
+// webhookHold is the Secret beside which the lab's APISIX controller does not open its webhook (tests/lab/tools/apisix/controller/hold.go).
+const webhookHold = "strata-test-hold-webhook"
+
 // losesTheProxyRace installs APISIX's controller, some times over. Who applies the GatewayProxy when its Pod is Ready is refused; who
 // waits for the stack's gate, or runs the same as a subcommand (examples/gate-webhook), never is. The original's webhook listens before its
 // Pod is Ready (docs/originals.md), so there it is who waits for nothing that is refused. The export is of a stack with APISIX, which the
-// cluster has no more. The times are from that moment to both gates being open, in seconds.
-func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int) (gaps []float64) {
+// cluster has no more. The times are from that moment to both gates being open, in seconds. With held the lab's webhook listens no sooner than
+// the first has been refused, however long that takes; without, after the seconds that the original took.
+func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int, held bool) (gaps []float64) {
 	script, late := s.serially(t, export), isTheLabs(t, labsAPISIXController)
+	held = held && late
 	s.must(script.does("apply", "apisix-namespace"))
 	for range times {
+		if held {
+			s.must(script.kubectl("-n", "apisix", "create", "secret", "generic", webhookHold))
+		}
 		s.must(script.does("install", "apisix-controller-release"))
 		var open, example result
 		var gates sync.WaitGroup
 		gates.Go(func() { open = script.does("gate", "apisix-webhook") })
 		gates.Go(func() { example = script.gateWebhook() })
 		if late {
-			s.must(script.kubectl("-n", "apisix", "rollout", "status", "deployment/apisix-ingress-controller", "--timeout=120s"))
+			s.must(script.kubectl("-n", "apisix", "rollout", "status", "deployment/apisix-ingress-controller", "--timeout="+patient))
 		}
 		began := time.Now()
 		refused := script.does("apply", "apisix-proxy")
 		ready := script.kubectl("-n", "apisix", "wait", "pod", "--all", "--for=condition=Ready", "--timeout=0")
+		if held {
+			s.must(script.kubectl("-n", "apisix", "delete", "secret", webhookHold))
+		}
 		gates.Wait()
 		gaps = append(gaps, time.Since(began).Seconds())
 		admitted := script.does("apply", "apisix-proxy")

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
@@ -63,9 +64,9 @@ func (i *slowIssuer) define(t *testing.T) {
 	if !errors.IsAlreadyExists(err) {
 		required(t, err)
 	}
-	assert.EventuallyWithT(t, func(c *assert.CollectT) {
+	comesTrue(t, func(c require.TestingT) {
 		assert.NoError(c, i.client.Get().AbsPath("/apis/issuers.strata.test/v1/slows").Do(ctx).Error())
-	}, time.Minute, 100*time.Millisecond)
+	})
 }
 
 // request creates a Certificate and has it signed after the delay.
@@ -95,7 +96,7 @@ type signing struct {
 
 // sign approves and signs the Certificate's request.
 func (i *slowIssuer) sign(t *testing.T, name string) {
-	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, silence, true, func(context.Context) (bool, error) {
 		text, err := i.client.Get().AbsPath(certificatesPath + "certificaterequests").DoRaw(context.Background())
 		required(t, err)
 		var list struct{ Items []signing }
@@ -143,9 +144,9 @@ func (i *slowIssuer) answer(t *testing.T, asked signing) {
 // issued waits until the Certificate's Secret is there.
 func (i *slowIssuer) issued(t *testing.T, name string) {
 	t.Helper()
-	assert.EventuallyWithT(t, func(c *assert.CollectT) {
+	comesTrue(t, func(c require.TestingT) {
 		assert.False(c, i.at(name).IsZero(), "no Secret %s", name)
-	}, time.Minute, 50*time.Millisecond)
+	})
 }
 
 // at is when the Secret was first seen; zero while it is not there.

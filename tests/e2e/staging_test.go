@@ -3,7 +3,6 @@ package e2e
 import (
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,7 +18,8 @@ func TestStagingOnExistingHosts(t *testing.T) {
 	hosts := existingHosts(t, "e2es", net, all...)
 	clean := hosts.footprints()
 
-	s := newStack(t, "e2e-staging", staging(hosts, all...))
+	sections := staging(hosts, all...)
+	s := newStack(t, "e2e-staging", sections)
 	s.step("a killed up converges with the next one", func(t *testing.T) { s.killedUpConverges(t, "k3s-server-1-install creating") })
 	s.step("exactly the configured nodes are there", func(t *testing.T) {
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
@@ -32,17 +32,39 @@ func TestStagingOnExistingHosts(t *testing.T) {
 	})
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
-	s.step("health passes", func(*testing.T) { s.must(s.health()) })
+	s.step("health passes", func(*testing.T) { s.healthy() })
 	s.step("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
 	s.step("agent-2 with a volume leaves only with a word, and returns, and the rest serves", func(t *testing.T) { s.keepsAVolume(t, hosts, all, "agent-2") })
-	// Of the servers two leave at once, one of which bootstrapped the cluster.
-	s.step("server-1 leaves and returns, and the rest serves", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
 	s.step("destroy says what is lost, and leaves nothing", func(t *testing.T) {
 		r := s.must(s.destroy())
 		assert.Contains(t, r.output, "teardown: will be lost: 1 LoadBalancer Services that are not Strata's: default/hello (")
 		for name, before := range clean {
 			assert.Equal(t, before, hosts.footprint(name), "what %s has after destroy and had not before (-before +after)", name)
 		}
+	})
+}
+
+// The servers of a staging platform change while it serves: one leaves and returns, and all get other tokens.
+func TestServersOfStagingChange(t *testing.T) {
+	t.Parallel()
+	net := network{"stsv0", "10.46.0"}
+	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}, {"agent-1", "agent", 21}}
+	hosts := existingHosts(t, "e2esv", net, all...)
+	sections := staging(hosts, all...)
+	s := newStack(t, "e2e-servers", sections)
+	s.step("it comes up", func(t *testing.T) {
+		s.must(s.up())
+		serve(t, s.client(), "hello")
+		answers(t, addressOf(t, s.client(), "hello"))
+	})
+	// Of the servers two leave at once, one of which bootstrapped the cluster.
+	s.step("server-1 leaves and returns, and the rest serves", func(t *testing.T) { s.leavesAndReturns(t, hosts, all, "server-1") })
+	s.step("the cluster gets other tokens, server by server", func(t *testing.T) {
+		s.changesTokens(t, hosts, sections, "k3s-server-2-install creating")
+	})
+	s.step("destroy leaves nothing in the state", func(t *testing.T) {
+		s.must(s.destroy())
+		assert.Empty(t, s.resources())
 	})
 }
 
@@ -87,10 +109,11 @@ func (s *stack) killed(t *testing.T, when string, until func(), name string, arg
 	output := newSignal(when)
 	cmd.Stdout, cmd.Stderr = output, output
 	require.NoError(t, cmd.Start())
-	select {
-	case <-output.seen:
-	case <-time.After(3 * time.Minute):
-		t.Errorf("no %q within three minutes:\n%s", when, output.text())
+	for said := -1; !output.isSeen(silence); said = len(output.text()) {
+		if said == len(output.text()) {
+			t.Errorf("no %q, and nothing else for %s:\n%s", when, silence, output.text())
+			break
+		}
 	}
 	until()
 	require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))

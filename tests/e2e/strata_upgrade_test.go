@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -58,14 +57,14 @@ func (s *stack) comesUpWith(t *testing.T, program string) {
 	s.program = ""
 	serve(t, s.client(), "hello")
 	answers(t, addressOf(t, s.client(), "hello"))
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	eventually(t, func(c require.TestingT) {
 		for _, pod := range s.pods(t) {
 			for _, one := range pod.Status.ContainerStatuses {
 				require.True(c, one.Ready, "%s/%s %s", pod.Namespace, pod.Name, one.Name)
 			}
 			require.NotEmpty(c, pod.Status.ContainerStatuses, "%s/%s", pod.Namespace, pod.Name)
 		}
-	}, 2*time.Minute, 200*time.Millisecond)
+	})
 	assert.ElementsMatch(t, names(upgraded), nodeNames(t, s.client()))
 }
 
@@ -95,7 +94,7 @@ func takesOverAtOnce(s *stack, hosts *hostSet) {
 func (s *stack) isTheNewOnes() {
 	s.step("a second up changes nothing, and health passes", func(*testing.T) {
 		s.must(s.up("--expect-no-changes"))
-		s.must(s.health())
+		s.healthy()
 	})
 }
 

@@ -28,7 +28,7 @@ const (
 // configuration, which are given.
 func (s *stack) supportLeaksNothing(t *testing.T, configured ...string) {
 	file := filepath.Join(t.TempDir(), "support.tar.gz")
-	r := s.must(s.run(strata, "support", "--stack", s.name, "--config-file", s.config, "--output", file, "--timeout", "5m", "--gate-timeout", "1m"))
+	r := s.must(s.run(strata, "support", "--stack", s.name, "--config-file", s.config, "--output", file, "--timeout", patient, "--gate-timeout", patient))
 	require.NotContains(t, r.output, "missing, or not whole", "what was not collected was not searched")
 	secrets := secretsOf(t, s.exported())
 	require.NotEmpty(t, secrets, "the state has no secret")

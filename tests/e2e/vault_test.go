@@ -60,26 +60,40 @@ func TestVaultSigns(t *testing.T) {
 			assert.NotEqual(t, vault.HandoverSecret, secret.Name)
 		}
 	})
+	s.step("cert-manager reaches it, and a stranger's Pod does not", func(t *testing.T) {
+		address := s.service(t, "vault", "vault", 8200)
+		for _, stranger := range s.strangers(t) {
+			assert.Empty(t, hosts.reached(stranger, address))
+		}
+		for _, signer := range s.peers(t, "cert-manager", "app.kubernetes.io/name=cert-manager") {
+			assert.Equal(t, []string{address}, hosts.reached(signer, address))
+		}
+	})
 	s.step("a Vault with a new Pod is sealed and has its data; health says so, and unseal opens it", func(t *testing.T) {
 		require.NoError(t, s.client().CoreV1().Pods("vault").Delete(t.Context(), "vault-0", metav1.DeleteOptions{}))
-		s.refused(t, s.health("--gate", "vault-gate", "--timeout", "1m"), "sealed", "vault unseal")
+		s.unhealthy(t, []string{"--gate", "vault-gate"}, "sealed", "vault unseal")
 		s.must(s.run(strata, "vault", "unseal", "--stack", s.name))
-		s.must(s.health())
+		s.healthy()
 	})
 	address := map[string]any{"address": "https://vault.vault.svc:8200", "caCertificate": s.ca(t)}
 	s.step("a login role that does not exist is named", func(t *testing.T) {
-		s.configure(signedByVault(hosts, with(address, "role", "no-such-role"), all...))
-		s.refused(t, s.up(), "vault-authority-gate", "wrong Vault role")
+		s.refusedWithin(t, time.Minute, func(limit string) result {
+			s.configure(withTimeouts(signedByVault(hosts, with(address, "role", "no-such-role"), all...), "certificate", limit))
+			return s.up()
+		}, "vault-authority-gate", "wrong Vault role")
 	})
 	s.step("an expired token is named", func(t *testing.T) {
-		s.configure(signedByVault(hosts, with(address, "token", s.expiredToken(t)), all...))
-		s.refused(t, s.up(), "vault-authority-check-gate", "token is expired or invalid")
+		token := s.expiredToken(t)
+		s.refusedWithin(t, time.Minute, func(limit string) result {
+			s.configure(withTimeouts(signedByVault(hosts, with(address, "token", token), all...), "certificate", limit))
+			return s.up()
+		}, "vault-authority-check-gate", "token is expired or invalid")
 	})
 	s.step("the next up with the right login converges", func(*testing.T) {
 		s.configure(signedByVault(hosts, nil, all...))
 		s.must(s.up())
 		s.must(s.up("--expect-no-changes"))
-		s.must(s.health())
+		s.healthy()
 	})
 	s.step("destroy", func(t *testing.T) {
 		s.must(s.destroy())
@@ -97,8 +111,7 @@ func signedByVault(hosts *hostSet, login map[string]any, nodes ...node) map[stri
 	sections["certManager"] = manager
 	sections["vault"] = map[string]any{"enabled": true}
 	sections["argocd"] = map[string]any{"enabled": false}
-	sections["timeouts"] = map[string]any{"certificate": "1m"}
-	return sections
+	return withTimeouts(sections, "certificate", patient)
 }
 
 // vaultToTryOut is a cluster with cert-manager and, if enabled, a Vault whose data goes with its Pod.
@@ -147,7 +160,7 @@ func (s *stack) asRoot(t *testing.T, do func(ctx context.Context, client *api.Cl
 	require.NoError(t, err)
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), silence)
 	defer cancel()
 	server := vault.Server{Namespace: "vault", Pod: "vault-0", Port: 8200, Name: "vault.vault.svc", CA: s.ca(t)}
 	client, stop, err := vault.Dial(ctx, config, server, io.Discard)
@@ -175,10 +188,10 @@ func (s *stack) expiredToken(t *testing.T) string {
 		secret, err := client.Auth().Token().CreateWithContext(ctx, &api.TokenCreateRequest{Policies: []string{"strata"}, TTL: "1s"})
 		require.NoError(t, err)
 		token = secret.Auth.ClientToken
-		require.Eventually(t, func() bool {
+		eventually(t, func(c require.TestingT) {
 			_, err := client.Auth().Token().LookupWithContext(ctx, token)
-			return err != nil
-		}, 20*time.Second, 100*time.Millisecond)
+			require.Error(c, err, "the token is not expired")
+		})
 	})
 	return token
 }

@@ -73,7 +73,7 @@ func TestWave(t *testing.T) {
 		}
 	})
 	s.step("health says that the webhook is gone", func(t *testing.T) {
-		s.refused(t, s.health("--gate", "wave-webhook", "--timeout", "10s"), "does not exist: the API server would call no webhook")
+		s.unhealthy(t, []string{"--gate", "wave-webhook"}, "does not exist: the API server would call no webhook")
 	})
 }
 
@@ -202,7 +202,7 @@ const quiet = 8 * time.Second
 // quiet waits until the Deployment serves and nothing of its Pods has changed for a while.
 func (s *starts) quiet(t *testing.T, client kubernetes.Interface, name string) {
 	t.Helper()
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	eventually(t, func(c require.TestingT) {
 		d, err := client.AppsV1().Deployments("default").Get(context.Background(), name, metav1.GetOptions{})
 		require.NoError(c, err)
 		require.Equal(c, d.Generation, d.Status.ObservedGeneration)
@@ -211,16 +211,16 @@ func (s *starts) quiet(t *testing.T, client kubernetes.Interface, name string) {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
 		require.Greater(c, time.Since(s.last), quiet)
-	}, 2*time.Minute, 500*time.Millisecond)
+	})
 }
 
 // quietWithout waits until nothing has changed for a while, and returns how many have started.
 func (s *starts) quietWithout(t *testing.T) int {
 	t.Helper()
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
+	eventually(t, func(c require.TestingT) {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
 		require.Greater(c, time.Since(s.last), quiet)
-	}, time.Minute, 500*time.Millisecond)
+	})
 	return s.count()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"strata/config"
 	"strata/internal/machineset"
+	"strata/internal/teardown"
 	"strata/internal/vm"
 )
 
@@ -77,7 +79,7 @@ func (s *stack) effect(t *testing.T, key string, seen *result) string {
 		}
 	}
 	for _, effect := range slices.Sorted(maps.Keys(output)) {
-		if strings.HasPrefix(effect, "refused") {
+		if strings.HasPrefix(effect, "refused:") {
 			return effect
 		}
 	}
@@ -118,10 +120,14 @@ func effectsOf(t *testing.T, name string, steps []string, before *resource.State
 		return []string{"nodes are drained and upgraded, one after the other"}
 	case strings.HasSuffix(name, "-keepalived") && strings.HasPrefix(name, "k3s-"):
 		return []string{"keepalived changes on the servers"}
-	case name == "acme-authority-reissue" && before != nil && acmeServer(before.Inputs) != acmeServer(inputs):
-		return []string{"the ACME issuer's certificates are issued anew"}
-	case name == guard && before != nil && protects(before.Inputs) != protects(inputs):
-		return []string{"a destroy is refused, or no longer"}
+	case name == "argocd-password-time" && gone:
+		return []string{"sessions and API tokens of Argo CD's admin end"}
+	case strings.HasSuffix(name, "authority-reissue") && before != nil && len(inputs) > 0 && signer(before.Inputs) != signer(inputs):
+		return []string{"the issuer's certificates are issued anew"}
+	case strings.HasSuffix(name, "-teardown-guard") && before != nil && protects(before.Inputs) != protects(inputs):
+		return []string{"a destroy is refused, or no longer, and so is an up that loses what others keep"}
+	case strings.HasSuffix(name, "-teardown-first") && before != nil:
+		return lossEffects(t, before.Inputs, inputs)
 	case strings.HasPrefix(kind, "kubernetes:") && !gone && before.Inputs.DeepEquals(inputs):
 		return []string{runsAgain} // the preview does not know the kubeconfig, and so not that nothing changes
 	case kind == "kubernetes:helm.sh/v3:Release" && !gone:
@@ -140,17 +146,32 @@ func effectsOf(t *testing.T, name string, steps []string, before *resource.State
 	return []string{runsAgain}
 }
 
+// lossEffects lists the losses of others that a change could cause, by the guard that refuses it.
+func lossEffects(t *testing.T, before, inputs resource.PropertyMap) []string {
+	t.Helper()
+	var was, is teardown.Guard
+	require.NoError(t, json.Unmarshal([]byte(before["stdin"].StringValue()), &was))
+	require.NoError(t, json.Unmarshal([]byte(inputs["stdin"].StringValue()), &is))
+	if holders := was.Objects.Holders(is.Objects); holders != "" {
+		return []string{"refused without `discard` while others keep something in, or use: " + holders}
+	}
+	if !reflect.DeepEqual(was.Discard, is.Discard) {
+		return []string{"what others keep in it may go"}
+	}
+	return []string{runsAgain}
+}
+
 // reconfigures reports whether the configuration of K3s is another one, which has its install restart it.
 func reconfigures(before, inputs resource.PropertyMap) bool {
 	config := asked(inputs).Stdin
 	return config != "" && config != asked(before).Stdin
 }
 
-// acmeServer is the one whose certificates are to be there.
-func acmeServer(reissue resource.PropertyMap) string {
-	_, server, _ := strings.Cut(reissue["stdin"].StringValue(), `"server":`)
-	server, _, _ = strings.Cut(server, ",")
-	return server
+// signer is the one whose certificates are to be there.
+func signer(reissue resource.PropertyMap) string {
+	_, signer, _ := strings.Cut(reissue["stdin"].StringValue(), `"signer":`)
+	signer, _, _ = strings.Cut(signer, ",")
+	return signer
 }
 
 // protects reports whether the guard refuses a destroy.

@@ -122,16 +122,16 @@ func TestADestroyThatIsRefusedHasDeletedNothing(t *testing.T) {
 	}
 }
 
-// A state of before the guard gets it without any other change, and is destroyed without it.
-func TestAStackFromBeforeTheGuard(t *testing.T) {
+// A state without the last guard, as a first up that failed leaves it, gets it without any other change, and is destroyed without it.
+func TestAStackWithoutTheLastGuard(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
-	s.forget(guard, "k3s-teardown")
+	s.forget(guard)
 	did := s.mustUp()
-	assert.Equal(t, map[string][]string{guard: {"create"}, "k3s-teardown": {"create"}}, did.changed())
+	assert.Equal(t, map[string][]string{guard: {"create"}}, did.changed())
 	assert.Empty(t, s.mustUp().changed())
 
-	s.forget(guard, "k3s-teardown")
+	s.forget(guard)
 	require.NoError(t, s.destroy().err)
 	assert.Empty(t, s.stored())
 }
@@ -143,7 +143,7 @@ func TestProtectionIsChangedByAnUpdateOfTheGuardAlone(t *testing.T) {
 	asked := func() string { return s.stored()[guard].Inputs["stdin"].StringValue() }
 	assert.NotContains(t, asked(), "protected")
 	s.set("k3s", "protect", true)
-	assert.Equal(t, map[string][]string{guard: {"update"}}, s.mustUp().changed())
+	assert.Equal(t, map[string][]string{guard: {"update"}, firstGuard: {"update"}}, s.mustUp().changed())
 	assert.Contains(t, asked(), `"protected":["strata:k3s.protect"]`)
 }
 

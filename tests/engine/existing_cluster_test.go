@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pulumi/pulumi/pkg/v3/resource/edit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -91,17 +92,72 @@ func TestARenewedCredentialReplacesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A cluster that was made anew under its old name has none of the objects.
-func TestAnotherClusterUnderTheSameNameGetsEveryObject(t *testing.T) {
+const identity = "cluster-identity"
+
+// The context leads to another cluster: nothing is changed there, nothing is deleted in the one before, whatever the engine is told.
+func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
+	for _, goesOn := range []bool{false, true} {
+		s := newStack(t, "kind")
+		s.mustUp()
+		before := s.stored()
+		s.project.UseExistingCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
+		s.fail("update", identity)
+		s.plan.Options.ContinueOnError = goesOn
+		refused := s.up()
+		require.Error(t, refused.err)
+		assert.Contains(t, toldAbout(refused, identity), "made to fail")
+		// Gates beside the guard may be between their delete and their create; they are no objects of a cluster.
+		assert.Subset(t, []string{"cluster-nodes", "cluster-system"}, refused.actions.names("delete"))
+		for name := range refused.changed() {
+			assert.True(t, name == identity || strings.HasPrefix(name, "cluster-") || name == "strata-kind", "%s: %v", name, refused.steps[name])
+		}
+		assert.Equal(t, before["cluster-provider"].Inputs, s.stored()["cluster-provider"].Inputs, "the way to the cluster of before")
+		s.plan.Options.ContinueOnError = false
+		s.heal("update", identity)
+		s.project.UseExistingCluster(t, pulumitest.CA, pulumitest.ClientKey)
+		back := s.mustUp()
+		for _, object := range s.inCluster() {
+			assert.NotContains(t, back.changed(), object)
+		}
+	}
+}
+
+// A CA is rotated, and the cluster is the same.
+func TestARotatedCAReplacesNothing(t *testing.T) {
+	s := newStack(t, "kind")
+	s.mustUp()
+	s.project.UseExistingCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
+	seen := s.preview()
+	require.NoError(t, seen.err)
+	rotated := s.mustUp()
+	for _, run := range []*result{seen, rotated} {
+		assert.Equal(t, []string{"update"}, run.steps["cluster-provider"])
+		for _, object := range s.inCluster() {
+			assert.NotContains(t, run.changed(), object)
+		}
+	}
+	assert.Empty(t, rotated.actions.names("delete"))
+	assert.Empty(t, s.mustUp().changed())
+}
+
+// What the refusal says to do: the state forgets all that the old cluster has, where it stays, and the next up makes it in the new one.
+func TestAStackThatForgetsItsClusterMakesEveryObjectInAnother(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
 	objects := s.inCluster()
+	asked := s.stored()[identity].Inputs["stdin"].StringValue()
+	assert.Contains(t, asked, "pulumi state delete --target-dependents '"+string(s.stored()[identity].URN)+"'")
+	require.NoError(t, edit.DeleteResource(s.snapshot, s.stored()[identity], nil, true))
+	for _, object := range append(objects, "cluster-provider", "cluster-teardown-guard") {
+		assert.NotContains(t, s.stored(), object)
+	}
 	s.anew()
 	s.project.UseExistingCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
 	moved := s.mustUp()
 	for _, name := range objects {
 		assert.NotNil(t, moved.actions.find("create", name), name)
+		assert.Nil(t, moved.actions.find("delete", name), "%s stays in the old cluster", name)
 	}
-	assert.NotNil(t, moved.actions.find("create", "cluster-api"), "it is looked at before")
-	assert.True(t, moved.actions.before("create", "cluster-api", "create", "metallb-namespace"))
+	assert.True(t, moved.actions.before("create", identity, "create", "metallb-namespace"))
+	assert.Empty(t, s.mustUp().changed())
 }

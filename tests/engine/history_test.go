@@ -75,6 +75,10 @@ func newHistory(t *testing.T, name string) *history {
 		tweak(h.stack)
 	}
 	h.reality, h.pace, h.quick = newReality(h.world), 0, true
+	h.reality.founded = func() bool {
+		past, err := h.past(t.Context(), name)
+		return err != nil || past.Cluster
+	}
 	h.adopting()
 	if h.config["strata:cluster"] != nil {
 		h.reality.existing = true

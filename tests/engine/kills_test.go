@@ -43,6 +43,7 @@ var scenes = []scene{
 		if !h.reality.existing {
 			h.node("agent-1")["labels"] = map[string]any{"a": "b"}
 			h.set("k3s", "tlsSANs", []any{"api.example.org"})
+			h.set("k3s", "tokenGeneration", 1)
 		}
 	}},
 	{name: "upgrade", op: engine.Update, begin: func(h *history) {

@@ -184,7 +184,7 @@ func TestALayerThatIsSwitchedOnPushesItsImagesAndRestartsNoNode(t *testing.T) {
 		assert.True(t, did.before("create", "k3s-"+node+"-images-argocd-chart-0", "create", "argocd-release"), node)
 	}
 	assert.Contains(t, did.names("create"), "k3s-agent-2-images-argocd-chart-0")
-	assert.Equal(t, []string{guard}, did.names("update"), "what runs goes on; the guard knows one namespace more")
+	assert.ElementsMatch(t, []string{firstGuard, guard}, did.names("update"), "what runs goes on; the guards know one namespace more")
 	assert.Empty(t, did.names("delete"))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 
 	"strata/internal/hostrun"
+	"strata/internal/k3s/token"
 )
 
 // asked is what a command for a host is told.
@@ -91,14 +92,17 @@ func unreachable(name string) error { return fmt.Errorf("%s: ssh: no route to ho
 
 // What the script of an install is told, a push and an upgrade.
 var (
-	isServer, isFirst = regexp.MustCompile(`ROLE=\W*server`), regexp.MustCompile(`FIRST=\W*true`)
-	binary            = regexp.MustCompile(`BINARY_SHA256=\W*([0-9a-f]{64})`)
-	pushed            = regexp.MustCompile(`"sha256":"([0-9a-f]{64})"`)
+	isServer = regexp.MustCompile(`ROLE=\W*server`)
+	binary   = regexp.MustCompile(`BINARY_SHA256=\W*([0-9a-f]{64})`)
+	pushed   = regexp.MustCompile(`"sha256":"([0-9a-f]{64})"`)
 )
 
-var tokenLine = regexp.MustCompile(`(?m)^token: "?([^"\n]+)`)
+var (
+	tokenLine      = regexp.MustCompile(`(?m)^token: "?([^"\n]+)`)
+	agentTokenLine = regexp.MustCompile(`(?m)^agent-token: "?([^"\n]+)`)
+)
 
-// install puts K3s on a host: the first server begins a cluster where no peer serves one, every other node joins.
+// install puts K3s on a host: the first server begins a cluster where no peer serves one and the state shows none, every other node joins.
 func (r *reality) install(name string, told hostrun.Input) error {
 	script, config := told.Script, told.Stdin
 	one := r.at(name)
@@ -113,29 +117,56 @@ func (r *reality) install(name string, told hostrun.Input) error {
 	token, server := found[1], isServer.MatchString(script)
 	one.config = config
 	if one.token != "" {
-		if one.token != token && one.server {
+		if one.sealed != token && one.server {
 			return fmt.Errorf("%s: bootstrap data already found and encrypted with different token", name)
 		}
-		if one.token == token && (one.server && one.cluster == r.clusters || r.serves()) {
-			one.cluster, r.nodes[name] = r.clusters, true
+		if (one.server || one.token == token) && (one.server && one.cluster == r.clusters || r.serves()) {
+			one.token, one.cluster, r.nodes[name] = token, r.clusters, true
 			return nil
 		}
 	}
 	switch {
 	case r.serves():
 		for other, peer := range r.hosts {
-			if peer.there && peer.server && peer.cluster == r.clusters && peer.token != token {
+			opens := peer.token == token
+			if !server {
+				agents := agentTokenLine.FindStringSubmatch(peer.config)
+				opens = agents != nil && agents[1] == token
+			}
+			if peer.there && peer.server && peer.cluster == r.clusters && !opens {
 				return fmt.Errorf("%s: token is not %s's", name, other)
 			}
 		}
-	case server && isFirst.MatchString(script):
+	case server && told.Founds != "" && r.founded():
+		return fmt.Errorf("%s: there was a cluster, and no server of it serves", name)
+	case server && told.Founds != "":
 		r.clusters++
 		clear(r.nodes)
 		clear(r.objects)
 	default:
 		return fmt.Errorf("%s: no server to join", name)
 	}
-	one.server, one.token, one.cluster, one.running, r.nodes[name] = server, token, r.clusters, one.staged, true
+	one.server, one.token, one.sealed, one.cluster, one.running, r.nodes[name] = server, token, token, r.clusters, one.staged, true
+	return nil
+}
+
+// rotate has the servers' data encrypted with another token: etcd takes it to all of them.
+func (r *reality) rotate(stdin string) error {
+	var asked token.Rotation
+	_ = json.Unmarshal([]byte(stdin), &asked) // what is not known yet is nothing
+	if asked.Generation == 0 || len(asked.Tokens) == 0 {
+		return nil
+	}
+	for _, server := range asked.Servers {
+		if !r.at(server.Name).there {
+			return unreachable(server.Name)
+		}
+	}
+	for _, one := range r.hosts {
+		if one.server && one.token != "" {
+			one.sealed = asked.Tokens[len(asked.Tokens)-1]
+		}
+	}
 	return nil
 }
 

@@ -31,6 +31,8 @@ type reality struct {
 	passwords int
 	// existing: the cluster was there before the stack, and nothing that the stack does takes it away.
 	existing bool
+	// founded reports whether the state shows that there was a cluster.
+	founded func() bool
 	// blind has the gate of the nodes open whatever there is, and removes no node: a planted fault.
 	blind bool
 }
@@ -45,13 +47,15 @@ type host struct {
 	server  bool
 	token   string
 	cluster int
+	// sealed is the token that encrypts the data of a server.
+	sealed string
 	// staged is the binary that a push has brought, running the one that K3s runs, by their sums; config is its configuration.
 	staged, running, config string
 }
 
 // newReality is one without a machine, whose cluster's objects are the world's.
 func newReality(w *world) *reality {
-	return &reality{hosts: map[string]*host{}, nodes: map[string]bool{}, objects: w.objects, content: map[string]resource.PropertyMap{}}
+	return &reality{hosts: map[string]*host{}, nodes: map[string]bool{}, objects: w.objects, content: map[string]resource.PropertyMap{}, founded: func() bool { return false }}
 }
 
 // clone is another reality that is the same.
@@ -119,6 +123,8 @@ func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap)
 		return r.depart(verb)
 	case name == "k3s-members":
 		return r.members(verb, inputs)
+	case verb != "delete" && name == "k3s-token-rotation":
+		return r.rotate(plain(inputs["stdin"]))
 	case verb != "delete" && name == "k3s-upgrade":
 		return r.upgrade(plain(inputs["stdin"]))
 	case verb != "delete" && name == "k3s-nodes" && !r.blind:

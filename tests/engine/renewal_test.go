@@ -71,26 +71,3 @@ func TestAStacksCertificateIsRenewedAtAThirdOfItsLife(t *testing.T) {
 func (s *stack) kubeconfig() string {
 	return s.stored()["strata-staging"].Outputs["kubeconfig"].SecretValue().Element.StringValue()
 }
-
-// A stack from before has read K3s's own kubeconfig, and has no issuer of certificates.
-func TestAnOlderStacksFirstUpGivesItACertificateAndTakesNothingAway(t *testing.T) {
-	for _, name := range []string{"local", "staging"} {
-		t.Run(name, func(t *testing.T) {
-			s := keptStack(t, name)
-			require.NotContains(t, s.stored(), "k3s-credential", "it is from before")
-			s.at(born)
-			seen := s.preview()
-			require.NoError(t, seen.err)
-			assert.Equal(t, []string{"create"}, seen.steps["k3s-credential"])
-			for resource, steps := range seen.changed() {
-				assert.False(t, s.loses(resource, steps), "%s: %v", resource, steps)
-			}
-			for _, cluster := range []string{"k3s-provider", "metallb-release", "metallb-pool", "metallb-namespace"} {
-				assert.NotContains(t, seen.replaced(), cluster)
-			}
-			s.mustUp()
-			assert.Contains(t, s.stored()["strata-"+name].Outputs["kubeconfig"].SecretValue().Element.StringValue(), "client-certificate-data")
-			assert.Empty(t, s.mustUp().changed())
-		})
-	}
-}

@@ -1,12 +1,14 @@
 package gates_test
 
 import (
+	"encoding/base64"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
+	"strata/health/healthtest"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -63,6 +65,33 @@ func TestIssuerGateFaults(t *testing.T) {
 		})
 	}
 }
+
+// cert-manager makes another CA of a Secret that was deleted, and says Ready of both.
+func TestIssuerGateKeepsToTheCAThatIsRecorded(t *testing.T) {
+	t.Parallel()
+	recorded, other := healthtest.Issue(t, "recorded", nil, healthtest.AsCA), healthtest.Issue(t, "other", nil, healthtest.AsCA)
+	secret := func(ca healthtest.Issued) string {
+		return object(t, caText, map[string]any{"crt": base64.StdEncoding.EncodeToString(ca.Pem())})
+	}
+	c, spec := issuerCluster(t)
+	spec.Issuer.CA = &health.CASpec{Secret: "cert-manager/ca", Certificate: string(recorded.Pem())}
+	c.Put(issuer(t, nil))
+	gate := start(t, c, spec)
+	gate.says("Secret cert-manager/ca does not exist")
+	gate.stays(300 * time.Millisecond)
+	c.Put(secret(recorded))
+	gate.opens()
+
+	c.Put(secret(other))
+	assert.Contains(t, start(t, c, spec).sticks(lag).Report(), "is another CA than the stack has recorded")
+}
+
+const caText = `
+apiVersion: v1
+kind: Secret
+metadata: {namespace: cert-manager, name: ca}
+data: {tls.crt: {{.crt}}}
+`
 
 func TestIssuerGateOutlivesItsCRD(t *testing.T) {
 	t.Parallel()

@@ -61,6 +61,11 @@ func state(t testing.TB, name string, values map[string]any) string {
 	return object(t, stateText, all)
 }
 
+func advertisement(second int) string {
+	return "apiVersion: metallb.io/v1beta1\nkind: L2Advertisement\nmetadata: {name: default, namespace: metallb-system, creationTimestamp: \"" +
+		at(second) + "\"}\n"
+}
+
 func poolSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Kind: health.KindPool, Servers: c.URLs(), Pool: &health.PoolSpec{
 		Namespace: namespace, Name: "default", Addresses: []string{"10.10.0.200-10.10.0.210"}, Speakers: []string{"server-1", "agent-1"},
@@ -80,6 +85,7 @@ func poolCluster(t testing.TB) *fakeapi.Cluster {
 func healPool(t testing.TB, c *fakeapi.Cluster) {
 	t.Helper()
 	c.Put(pool(t, nil))
+	c.Put(advertisement(10))
 	for _, name := range []string{"controller", "speaker-server-1", "speaker-agent-1"} {
 		c.Put(state(t, name, nil))
 	}
@@ -102,6 +108,7 @@ func TestPoolGateFaults(t *testing.T) {
 		{"not counted", func(c *fakeapi.Cluster) { c.Put(pool(t, map[string]any{"counted": false})) }, "has not counted its addresses"},
 		{"another range", func(c *fakeapi.Cluster) { c.Put(pool(t, map[string]any{"addresses": "10.1.0.0/24"})) }, "has 10.1.0.0/24, expected 10.10.0.200-10.10.0.210"},
 		{"the count of before", func(c *fakeapi.Cluster) { c.Put(pool(t, map[string]any{"available": 5})) }, "the controller counts 5 addresses, the pool has 11"},
+		{"no advertisement", func(c *fakeapi.Cluster) { c.Delete(pools, "l2advertisements", namespace, "default") }, "no L2Advertisement announces it"},
 		{"a speaker has not reported", func(c *fakeapi.Cluster) { c.Delete(pools, "configurationstates", namespace, "speaker-agent-1") }, "speaker-agent-1: has not reported"},
 		{"the controller has not reported", func(c *fakeapi.Cluster) { c.Delete(pools, "configurationstates", namespace, "controller") }, "controller: has not reported"},
 		{"a result that is not known", func(c *fakeapi.Cluster) { c.Put(state(t, "controller", map[string]any{"result": "Unknown"})) }, "result is Unknown"},
@@ -137,7 +144,7 @@ func TestPoolGateDoesNotOpenOnTheVerdictOfAnEarlierPool(t *testing.T) {
 func TestPoolGateWantsTheSpeakersToHaveSeenTheAnnouncement(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
-	c.Put("apiVersion: metallb.io/v1beta1\nkind: L2Advertisement\nmetadata: {name: default, namespace: metallb-system, creationTimestamp: \"" + at(40) + "\"}\n")
+	c.Put(advertisement(40))
 	gate := start(t, c, poolSpec(c))
 	gate.stays(time.Second)
 	c.Put(state(t, "speaker-server-1", map[string]any{"written": at(40)}))

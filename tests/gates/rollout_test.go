@@ -95,3 +95,72 @@ kind: Pod
 metadata: {name: controller-0, namespace: argocd, uid: pod, labels: {app: controller, controller-revision-hash: old}}
 status: {conditions: [{type: PodScheduled, status: "True"}, {type: Ready, status: "False"}]}
 `
+
+// running is a workload whose Pods are of the newest revision, and two that do not count: one that
+// was evicted and one that ends.
+const running = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, uid: web, generation: 1}
+spec: {replicas: 1, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: []}}}
+status: {observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: 1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-1, namespace: shop, uid: web-1, labels: {app: web}}
+spec: {initContainers: [{name: wait, image: "quay.io/acme/wait:1"}], containers: [{name: web, image: "quay.io/acme/web:1"}]}
+status:
+  phase: Running
+  initContainerStatuses: [{name: wait, image: "quay.io/acme/wait:1", imageID: "{{.wait}}", ready: true, restartCount: 0}]
+  containerStatuses: [{name: web, image: "quay.io/acme/web:1", imageID: "{{.web}}", ready: true, restartCount: 0}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-evicted, namespace: shop, uid: web-2, labels: {app: web}}
+spec: {containers: [{name: web, image: "quay.io/acme/web:1"}]}
+status:
+  phase: Failed
+  containerStatuses: [{name: web, image: "quay.io/acme/web:1", imageID: "quay.io/acme/web@sha256:old", ready: false, restartCount: 0}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-ending, namespace: shop, uid: web-3, labels: {app: web}, deletionTimestamp: "2026-11-26T00:00:00Z", finalizers: [a/b]}
+spec: {containers: [{name: web, image: "quay.io/acme/web:1"}]}
+status:
+  phase: Running
+  containerStatuses: [{name: web, image: "quay.io/acme/web:1", imageID: "quay.io/acme/web@sha256:old", ready: false, restartCount: 0}]
+`
+
+func TestRolloutGateComparesWhatRunsWithWhatWasRecorded(t *testing.T) {
+	t.Parallel()
+	recorded := map[string][]string{"quay.io/acme/web:1": {"sha256:index", "sha256:amd64"}, "quay.io/acme/wait:1": {"sha256:index"}}
+	for name, one := range map[string]struct{ web, wait, says string }{
+		"as recorded":                       {web: "quay.io/acme/web@sha256:amd64", wait: "quay.io/acme/wait@sha256:index"},
+		"from an archive":                   {web: "sha256:configuration", wait: "sha256:configuration"},
+		"another image":                     {"quay.io/acme/web@sha256:other", "sha256:configuration", "Pod web-1: container web: image quay.io/acme/web:1: expected sha256:index, found sha256:other"},
+		"another image of an initContainer": {"sha256:configuration", "quay.io/acme/wait@sha256:other", "container wait"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := fakeapi.New(t, 1)
+			c.PutAll(object(t, running, map[string]any{"web": one.web, "wait": one.wait}))
+			spec := health.Spec{Kind: health.KindRollout, Servers: c.URLs(), Rollout: &health.RolloutSpec{Workloads: []string{"shop/Deployment/web"}}, Images: recorded}
+			gate := start(t, c, spec)
+			if one.says == "" {
+				gate.opens()
+				return
+			}
+			gate.says(one.says)
+			gate.stays(200 * time.Millisecond)
+			c.PutAll(object(t, running, map[string]any{"web": "sha256:configuration", "wait": "sha256:configuration"}))
+			gate.opens()
+		})
+	}
+}
+
+func TestRolloutGateComparesNothingWhereNothingWasRecorded(t *testing.T) {
+	t.Parallel()
+	c := fakeapi.New(t, 1)
+	c.PutAll(object(t, running, map[string]any{"web": "quay.io/acme/web@sha256:other", "wait": "quay.io/acme/wait@sha256:other"}))
+	start(t, c, health.Spec{Kind: health.KindRollout, Servers: c.URLs(), Rollout: &health.RolloutSpec{Workloads: []string{"shop/Deployment/web"}}}).opens()
+}

@@ -33,17 +33,19 @@ func TestEveryLayerGoesIntoAnExistingCluster(t *testing.T) {
 
 // The layers cannot tell the two apart, but for the cluster that they wait for and that takes them away with it.
 func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
-	ours, theirs := everything(t, newProgram(t, "local")).graph(t), everything(t, newProgram(t, "kind")).graph(t)
+	ours, kind := everything(t, newProgram(t, "local")).graph(t), everything(t, newProgram(t, "kind"))
+	kind.change(t, "cluster", section{"networkPolicies": true})
+	theirs := kind.graph(t)
 	layersOf := func(g graph) graph {
 		layers := graph{}
 		for name, r := range g {
-			if !slices.Contains([]string{"hosts", "k3s", "cluster", "k3s-teardown"}, g.layer(name)) {
+			if !slices.Contains([]string{"hosts", "k3s", "cluster", "k3s-teardown", "cluster-teardown"}, g.layer(name)) {
 				layers[name] = r
 			}
 		}
 		return layers
 	}
-	counterpart := strings.NewReplacer("k3s-upgrade", "cluster-api", "k3s-provider", "cluster-provider")
+	counterpart := strings.NewReplacer("k3s-upgrade", "cluster-identity", "k3s-teardown", "cluster-teardown", "k3s-provider", "cluster-provider")
 	above := layersOf(ours)
 	assert.Equal(t, above.names(), layersOf(theirs).names())
 	assert.Greater(t, len(above), 80)
@@ -106,8 +108,8 @@ func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
 		"an object that goes with something":      with("metallb-pool", func(r *pulumitest.Resource) { r.DeletedWith = "cluster-provider" }),
 		"a command that goes with something":      with("crds-gateway-api", func(r *pulumitest.Resource) { r.DeletedWith = "cluster-api" }),
 		"an object of another provider":           with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "k3s-provider" }),
-		"an object before the API gate":           without("metallb-namespace", "cluster-api"),
-		"a provider before the API gate":          without("cluster-provider", "cluster-api"),
+		"an object before the API gate":           without("metallb-namespace", "cluster-teardown-first"),
+		"a provider before the API gate":          without("cluster-provider", "cluster-identity"),
 		"MetalLB behind all nodes":                alsoNeeds("metallb-release", "cluster-nodes"),
 		"a table of Nodes that are not there yet": without("cluster-list", "cluster-nodes"),
 	} {

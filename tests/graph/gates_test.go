@@ -1,7 +1,6 @@
 package graph_test
 
 import (
-	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -20,9 +19,8 @@ import (
 // handed is the configuration that Pulumi hands to the program, with what set changed.
 func (p *program) handed(t *testing.T) *config.Config {
 	t.Helper()
-	whole, sections := map[string]string{}, map[string]string{}
-	require.NoError(t, json.Unmarshal([]byte(os.Getenv(pulumi.EnvConfig)), &whole))
-	for key, value := range whole {
+	sections := map[string]string{}
+	for key, value := range given(t) {
 		sections[strings.TrimPrefix(key, config.Namespace+":")] = value
 	}
 	cfg, err := config.Load(p.stack, sections, os.Getenv)

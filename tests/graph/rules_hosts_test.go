@@ -112,7 +112,7 @@ func hostRunProblems(r pulumitest.Resource) []string {
 }
 
 // localProblems: a local command runs our own program, replaces its shell so that a timeout reaches it, and is bounded by the
-// engine. `keygen` neither waits nor connects, so it needs no bound.
+// engine. `keygen` neither waits nor connects, so it needs no bound. `push` ends by itself when nothing goes through: a slow line takes its time.
 func localProblems(r pulumitest.Resource) []string {
 	var broken []string
 	create := r.Text("create")
@@ -123,7 +123,13 @@ func localProblems(r pulumitest.Resource) []string {
 	if !ours {
 		broken = append(broken, r.Name+" does not run the program with exec")
 	}
-	if subcommand == "keygen" {
+	switch subcommand {
+	case "keygen":
+		return broken
+	case "push":
+		if r.Timeouts.Create != "" || r.Timeouts.Update != "" {
+			broken = append(broken, r.Name+" is cut off by the engine, however fast it goes through")
+		}
 		return broken
 	}
 	for _, limit := range []string{r.Timeouts.Create, r.Timeouts.Update} {
@@ -174,7 +180,9 @@ func triggersReplace(_ *program, g graph) []string {
 		ours := strings.HasSuffix(name, "-machine") || strings.HasSuffix(name, "-vm")
 		// A new image is there before the old one goes: nothing that was made from it is replaced with it.
 		image := name == "hosts-image" && !r.DeleteFirst
-		allowed := name == "k3s-kubeconfig" || strings.HasSuffix(name, "-hostkey") || ours && r.DeleteFirst || image
+		// It reads the time of a change, once for each password, and nothing is deleted with it.
+		passwordTime := name == "argocd-password-time" && !r.DeleteFirst && r.Text("delete") == ""
+		allowed := name == "k3s-kubeconfig" || strings.HasSuffix(name, "-hostkey") || ours && r.DeleteFirst || image || passwordTime
 		if !allowed || r.Text("create") == health.Command {
 			broken = append(broken, name+" is replaced when a trigger changes")
 		}
@@ -182,19 +190,16 @@ func triggersReplace(_ *program, g graph) []string {
 	return broken
 }
 
-// asksFirst: the guard of a cluster of ours depends on everything, so that its delete is over before any other begins. It is not deleted
-// with anything, because it would not be asked then.
+// asksFirst: the last guard of a cluster depends on everything, so that its delete is over before any other begins, and so that it asks before
+// the deletes of a run. It is not deleted with anything, because it would not be asked then.
 func asksFirst(p *program, g graph) []string {
-	const name = "k3s-teardown-guard"
-	guard, there := g[name]
+	name := "k3s-teardown-guard"
 	if p.cfg.OnExistingCluster() {
-		if there {
-			return []string{name + " asks about a cluster that stays"}
-		}
-		return nil
+		name = "cluster-teardown-guard"
 	}
+	guard := g[name]
 	var broken []string
-	if guard.Text("delete") != "exec .strata/bin/strata teardown" || guard.Text("create") != "" || len(guard.Triggers()) > 0 || guard.DeletedWith != "" {
+	if guard.Text("delete") != "exec .strata/bin/strata teardown" || guard.Text("create") != "exec .strata/bin/strata discard-guard" || len(guard.Triggers()) > 0 || guard.DeletedWith != "" {
 		broken = append(broken, name+" is not asked at its delete, or at another time")
 	}
 	for _, other := range g.names() {

@@ -23,12 +23,16 @@ var onlyOnce = map[string]string{
 	"-leaving":       "asks what only a destroy that broke off answers with yes",
 	"-present":       "has the machine's own command run, once for each life of the machine",
 	"-image":         "is made beside the old one, by its trigger",
+	"-password-time": "reads anew for each password, by its trigger",
 	"-uninstall":     "does nothing",
 	"-vip":           "does nothing",
 	"-claim":         "claims, which the install does as well",
 	"-class-release": "does nothing until it is deleted",
-	"-guard":         "does nothing until it is deleted",
+	"-guard":         "compares with what it printed the last time it succeeded",
+	"-first":         "compares with what it printed the last time it succeeded",
 	"-admit":         "asks for nothing but a name that is free, which the install asks for again",
+	"-generation":    "compares with what it printed the last time it succeeded",
+	"-ca-hash":       "reads what the cluster keeps for its life",
 	"-members":       "compares with what it printed the last time it succeeded",
 }
 

@@ -104,11 +104,14 @@ func needs(p *program, g graph) []need {
 	add("cert-manager-api", "cert-manager-release")
 	add("authority-root-issuer", "cert-manager-api") // or the webhook refuses it: connection refused, then x509
 	add("authority-root", "authority-root-issuer")
-	add("authority-issuer", "authority-root")
-	add("authority-gate", "authority-issuer")
+	add("authority-root-gate", "authority-root")
+	add("authority-issuer", "authority-root-gate")
+	add("authority-certificate", "authority-root-gate") // the root that is recorded is of this configuration
+	add("authority-gate", "authority-issuer", "authority-certificate")
+	add("authority-reissue", "authority-gate")
 	add("crds-gateway-api", stable)
 	add("traefik-release", "metallb-pool-gate", "crds-gateway-api-gate", "crds-traefik-gate")
-	add("traefik-tls-request", "authority-gate", "traefik-namespace")
+	add("traefik-tls-request", "authority-reissue", "traefik-namespace")
 	add("traefik-gateway", "traefik-tls-gate", "crds-gateway-api-gate")
 	add("traefik-dashboard-route", "traefik-dashboard-auth", "crds-traefik-gate")
 	add("traefik-dashboard-auth", "traefik-dashboard-users")

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -46,19 +47,44 @@ type program struct {
 func newProgram(t *testing.T, stack string) *program {
 	t.Helper()
 	p := &program{stack: stack, project: pulumitest.NewProject(t), answers: pulumitest.NewAnswers(t)}
-	handed, err := json.Marshal(pulumitest.Committed(t, stack))
-	require.NoError(t, err)
-	t.Setenv(pulumi.EnvConfig, string(handed))
+	p.commit(t)
+	var err error
 	p.cfg, err = config.FromFile(filepath.Join(root, "Pulumi."+stack+".yaml"))
 	require.NoError(t, err)
 	return p
 }
 
-// set replaces a section of what Pulumi hands to the program; p.cfg stays as it is.
-func (p *program) set(t *testing.T, section string, value any) {
+// commit has Pulumi hand the committed configuration to the program, whatever was set.
+func (p *program) commit(t *testing.T) {
+	t.Helper()
+	handed, err := json.Marshal(pulumitest.Committed(t, p.stack))
+	require.NoError(t, err)
+	t.Setenv(pulumi.EnvConfig, string(handed))
+}
+
+// given returns the sections that Pulumi hands to the program.
+func given(t *testing.T) map[string]string {
 	t.Helper()
 	handed := map[string]string{}
 	require.NoError(t, json.Unmarshal([]byte(os.Getenv(pulumi.EnvConfig)), &handed))
+	return handed
+}
+
+// change sets keys of a section, and leaves its others.
+func (p *program) change(t *testing.T, name string, keys section) {
+	t.Helper()
+	all := section{}
+	if text := given(t)[config.Namespace+":"+name]; text != "" {
+		require.NoError(t, json.Unmarshal([]byte(text), &all))
+	}
+	maps.Copy(all, keys)
+	p.set(t, name, all)
+}
+
+// set replaces a section of what Pulumi hands to the program; p.cfg stays as it is.
+func (p *program) set(t *testing.T, section string, value any) {
+	t.Helper()
+	handed := given(t)
 	text, err := json.Marshal(value)
 	require.NoError(t, err)
 	handed[config.Namespace+":"+section] = string(text)

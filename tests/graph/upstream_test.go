@@ -77,6 +77,29 @@ func TestWithUpstreamsArtifactsNothingIsBuiltThatIsNotNeeded(t *testing.T) {
 	assert.Contains(t, g["demo-go-rest"].Inputs["spec"].String(), "registry.acme/go-rest:1")
 }
 
+// Only gates that judge workloads compare images, and only where nodes pull them.
+func TestRecordedImagesAreComparedWithUpstreamsArtifacts(t *testing.T) {
+	p := newProgram(t, "staging")
+	p.upstream(t, map[string]any{})
+	lock, err := artifacts.ReadLock(p.project.Dir)
+	require.NoError(t, err)
+	pin := artifacts.ImagePin("docker.io/library/traefik:v3", "traefik-v3", "amd64")
+	lock.Artifacts = append(lock.Artifacts, artifacts.Locked{
+		Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: strings.Repeat("a", 64), Digests: []string{"sha256:index"},
+	})
+	require.NoError(t, lock.Write(p.project.Dir))
+	const images = `"images":{"docker.io/library/traefik:v3":["sha256:index"]}`
+	for name, r := range p.graph(t) {
+		text := r.Text("stdin")
+		compares := strings.Contains(text, `"kind":"rollout"`) || strings.Contains(text, `"kind":"webhook"`)
+		assert.Equal(t, compares, strings.Contains(text, images), name)
+	}
+	t.Setenv(config.ArtifactsVariable, os.Getenv(config.MachineImageVariable))
+	for name, r := range p.graph(t) {
+		assert.NotContains(t, r.Text("stdin"), images, name)
+	}
+}
+
 // What charts ask for is their projects' own; docs/images.md has both. A new image has to be in it, or in config.OwnImages.
 func TestEveryImageThatTheProgramNamesIsPublishedOrBrought(t *testing.T) {
 	p := newProgram(t, "staging")

@@ -3,7 +3,6 @@ package graph_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -55,20 +54,10 @@ func (p *program) with(t *testing.T, other map[string]any) graph {
 	for key, value := range other {
 		nest(sections, key, value)
 	}
-	handed := pulumitest.Committed(t, p.stack)
+	p.commit(t)
 	for name, more := range sections {
-		have := section{}
-		if text := handed[config.Namespace+":"+name]; text != "" {
-			require.NoError(t, json.Unmarshal([]byte(text), &have))
-		}
-		maps.Copy(have, more)
-		text, err := json.Marshal(have)
-		require.NoError(t, err)
-		handed[config.Namespace+":"+name] = string(text)
+		p.change(t, name, more)
 	}
-	all, err := json.Marshal(handed)
-	require.NoError(t, err)
-	t.Setenv(pulumi.EnvConfig, string(all))
 	return p.graph(t)
 }
 

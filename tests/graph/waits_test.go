@@ -26,7 +26,6 @@ var waits = map[string]struct {
 	"kubernetes:core/v1:Secret":                       {instead: "a Secret is whole as soon as it is there"},
 	"kubernetes:cert-manager.io/v1:ClusterIssuer":     {expression: "condition=Ready", limit: "240"},
 	"kubernetes:cert-manager.io/v1:Certificate":       {expression: "jsonpath={.status.conditions}", limit: "240"}, // its gate says why it is not Ready
-	"authority-root":                                  {expression: "condition=Ready", limit: "240"},               // no gate: the issuer behind it needs its Secret
 	"kubernetes:gateway.networking.k8s.io/v1:Gateway": {expression: "condition=Programmed", limit: "300"},
 	"kubernetes:gateway.networking.k8s.io/v1:HTTPRoute": {
 		expression: `["jsonpath={.status.parents[?@.controllerName==\"traefik.io/gateway-controller\"].conditions[?@.type==\"Accepted\"].status}=True",` +

@@ -40,7 +40,7 @@ func TestTheWayToHostsIsInEveryCommandThatLogsIn(t *testing.T) {
 			continue
 		}
 		looked++
-		if name == "k3s-teardown-guard" {
+		if strings.HasPrefix(name, "k3s-teardown-") {
 			continue // it looks for no host but the tunnel
 		}
 		assert.Contains(t, r.Text("stdin"), `"jump":[{"address":"192.0.2.1","port":22,"user":"ops","hostKey":"`+pin+`"}]`, name)

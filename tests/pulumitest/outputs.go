@@ -16,6 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"strata/internal/credential"
+	"strata/internal/teardown"
 )
 
 // What the providers answer. Token and Kubeconfig are secret: a test looks for them where they must not be.
@@ -82,9 +83,9 @@ func issued(stdin string) string {
 	if err := json.Unmarshal([]byte(stdin), &request); err != nil {
 		return "" // not known yet
 	}
+	kubeconfig := Kubeconfig + "    client-certificate-data: " + base64.StdEncoding.EncodeToString([]byte(strconv.FormatInt(request.Generation, 10))) + "\n"
 	printed, err := json.Marshal(credential.Issued{
-		User: request.User, Lifetime: request.Lifetime, Generation: request.Generation,
-		Kubeconfig: Kubeconfig + "    client-certificate-data: " + base64.StdEncoding.EncodeToString([]byte(strconv.FormatInt(request.Generation, 10))) + "\n",
+		User: request.User, Lifetime: request.Lifetime, Generation: request.Generation, Kubeconfig: kubeconfig, Reader: kubeconfig,
 	})
 	if err != nil {
 		panic(err) // texts and numbers always encode
@@ -109,8 +110,20 @@ func (a *Answers) stdout(r Resource) string {
 		return `{"name":"strata-` + r.Name + `","id":"101","mac":"52:54:00:00:00:01"}`
 	case "exec .strata/bin/strata nodes":
 		return `[{"name":"kind-control-plane","role":"server","address":"172.18.0.2"}]`
+	case "exec .strata/bin/strata server-time":
+		return "2026-01-01T00:00:00Z\n"
 	case "exec .strata/bin/strata members":
 		return r.Text("stdin")
+	case "exec .strata/bin/strata discard-guard":
+		var guard teardown.Guard
+		if err := json.Unmarshal([]byte(r.Text("stdin")), &guard); err != nil {
+			return "" // not known yet
+		}
+		printed, err := json.Marshal(guard.Objects)
+		if err != nil {
+			panic(err) // texts always encode
+		}
+		return string(printed)
 	case "exec .strata/bin/strata credential":
 		return issued(r.Text("stdin"))
 	}

@@ -1,6 +1,6 @@
 module strata/tests/state
 
-go 1.26.0
+go 1.26.8
 
 tool github.com/pulumi/pulumi/pkg/v3/cmd/pulumi
 

@@ -24,12 +24,6 @@ import (
 // pullsAtOnce keep registries friendly.
 const pullsAtOnce = 4
 
-// imageLock is what an image is called in the lock, and imageScheme begins its address there.
-const (
-	imageLock   = "image"
-	imageScheme = "docker://"
-)
-
 // images gets an archive of each image that the stack asks for, as it will ask with this bundle.
 func (b *bundle) images(ctx context.Context) error {
 	if err := errors.Join(b.keepUnfinished(), b.write()); err != nil {
@@ -43,7 +37,7 @@ func (b *bundle) images(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	puller := &registry.Puller{Registries: cfg.K3s.Registries, OnlyMirrors: onlyMirrors(cfg), Arch: archOf(cfg)}
+	puller := pullerOf(cfg)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(pullsAtOnce)
 	var mutex sync.Mutex
@@ -83,6 +77,11 @@ func (b *bundle) asked(ctx context.Context, cfg *config.Config) ([]images.Image,
 	return images.Of(registered, files.Artifacts(), b.project, kubernetes)
 }
 
+// pullerOf asks where the stack's nodes do.
+func pullerOf(cfg *config.Config) *registry.Puller {
+	return &registry.Puller{Registries: cfg.K3s.Registries, OnlyMirrors: onlyMirrors(cfg), Arch: archOf(cfg)}
+}
+
 // onlyMirrors reports whether nodes ask no registry itself that has mirrors.
 func onlyMirrors(cfg *config.Config) bool {
 	only, _ := cfg.K3s.ServerArgs["disable-default-registry-endpoint"].(bool)
@@ -103,9 +102,10 @@ func (b *bundle) image(ctx context.Context, puller *registry.Puller, image image
 			return entry, nil, ownimage.Write(ctx, b.project, own, image.Reference, puller.Arch, file)
 		}
 	}
-	pin := config.Pin{Name: imageLock, Version: entry.Version, Arch: puller.Arch, URL: imageScheme + image.Reference}
+	pin := artifacts.ImagePin(image.Reference, entry.Version, puller.Arch)
 	digest := ""
-	if known, ok := b.lock.Find(pin); ok {
+	known, again := b.lock.Find(pin)
+	if again {
 		digest = "sha256:" + known.SHA256
 		entry.Origin = origin(image.Reference, digest)
 		if sum, still := b.had(entry.Origin, entry.Path); still {
@@ -122,10 +122,14 @@ func (b *bundle) image(ctx context.Context, puller *registry.Puller, image image
 		return entry, nil, err
 	}
 	b.say("image %s: %s", image.Reference, pulled.Digest)
+	if again {
+		pulled.Digests = known.Digests // by its own digest an image says nothing of its index
+	}
 	entry.Origin = origin(image.Reference, pulled.Digest)
 	size, err := pulled.Write(file)
 	return entry, &artifacts.Locked{
 		Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: strings.TrimPrefix(pulled.Digest, "sha256:"), Size: size,
+		Digests: pulled.Digests,
 	}, err
 }
 

@@ -2,6 +2,9 @@
 // because Helm's and the registries' libraries would cost everybody who compiles Strata a minute.
 //
 //	go run . -project DIR -stack NAME -config-file FILE -into DIR
+//
+// Without -into it records the digests of the stack's images in the lock, which is a part of
+// `strata fetch --images`.
 package main
 
 import (
@@ -19,12 +22,16 @@ func main() {
 	project := flag.String("project", ".", "the project's folder")
 	stack := flag.String("stack", "", "the stack")
 	file := flag.String("config-file", "", "the stack's file")
-	into := flag.String("into", "", "the folder")
+	into := flag.String("into", "", "the folder; without it, only digests are recorded")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *project, *stack, *file, *into); err != nil {
-		fmt.Fprintln(os.Stderr, "strata: bundle make:", err)
+	command, work := "bundle make", func() error { return run(ctx, *project, *stack, *file, *into) }
+	if *into == "" {
+		command, work = "fetch --images", func() error { return record(ctx, *project, *stack, *file, os.Stderr) }
+	}
+	if err := work(); err != nil {
+		fmt.Fprintf(os.Stderr, "strata: %s: %v\n", command, err)
 		// os.Exit runs no deferred call; the process ends anyway.
 		os.Exit(1)
 	}

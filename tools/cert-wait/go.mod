@@ -1,3 +1,3 @@
 module strata/tools/cert-wait
 
-go 1.26.0
+go 1.26.8

@@ -7,6 +7,7 @@ if ! command -v ping >/dev/null || ! command -v ip >/dev/null; then
 	exit 0
 fi
 for address in $addresses $nodes; do
+	echo "asks=$address" # whoever waits hears that it goes on
 	ping -c 1 -W 2 "$address" >/dev/null 2>&1 &
 done
 wait
@@ -26,6 +27,7 @@ answers() {
 tries=0
 while ! command -v arping >/dev/null && [ "$tries" -lt 50 ] && remembered; do
 	tries=$((tries + 1))
+	echo "remembered=$tries"
 	sleep 0.2
 done
 cat /sys/class/net/*/address | sed 's/^/ours=/'
@@ -34,6 +36,7 @@ for address in $nodes; do
 	if [ -n "$mac" ]; then echo "ours=$mac"; fi
 done
 for address in $addresses; do
+	echo "asked=$address"
 	mac=$(neighbour "$address")
 	if [ -n "$mac" ] && answers "$address"; then echo "answers=$address $mac"; fi
 done

@@ -1,5 +1,5 @@
 # What a host's K3s unit is doing, as key=value lines; each block ends with a line "end" and is printed when it changed.
-# Set before: unit (k3s or k3s-agent), routes (yes: the IPv4 routes as well), and the function certificates.
+# Set before: unit (k3s or k3s-agent), routes (yes: the IPv4 routes and flannel's tunnel as well), and the function certificates.
 : "${unit:?}" "${routes?}"
 # Modules that K3s needs again after a reboot and that no file would load. Searched once: an install writes them before.
 unpersisted=$(for module in br_netfilter overlay; do
@@ -37,6 +37,19 @@ alarm() {
 		;;
 	esac
 }
+# Keys of its configuration that a server does not know, and has gone on without (pkg/configfilearg/parser.go, stripInvalidFlags).
+skipped() {
+	journalctl --quiet --no-pager --output cat "_SYSTEMD_INVOCATION_ID=$1" 2>/dev/null |
+		sed -n 's/.*Unknown flag --\([^ ]*\) found in config.yaml, skipping.*/skipped=\1/p' | sort -u
+}
+# What K3s sets at its start (pkg/agent/syssetup/setup.go) and a reload of the host's sysctls undoes.
+undone() {
+	for key in net/ipv4/ip_forward net/bridge/bridge-nf-call-iptables; do
+		value=''
+		if [ -r "/proc/sys/$key" ]; then read -r value <"/proc/sys/$key"; fi
+		if [ "$value" = 0 ]; then echo "undone=$key"; fi
+	done
+}
 # Destination and mask of each route, the default ones and those that refuse (RTF_REJECT, 0x200) left out.
 known_routes() {
 	while read -r _ to _ flags _ _ _ mask _; do
@@ -46,16 +59,22 @@ known_routes() {
 		if [ "$mask" != 00000000 ] && [ $((0x$flags & 0x200)) = 0 ]; then echo "route=$to $mask"; fi
 	done </proc/net/route
 }
+# The devices of flannel's backends vxlan and wireguard-native (K3s pkg/agent/flannel). The host then answers at the first address of its Pods.
+tunnel() {
+	for device in flannel.1 flannel-wg; do
+		if [ -e "/sys/class/net/$device" ]; then echo tunnel=yes; fi
+	done
+}
 # One systemctl and shell builtins: what passes here is what the gate's caller waits for.
 observe() {
 	shown=$(systemctl show "$unit.service" -p LoadState -p ActiveState -p SubState -p NRestarts -p Restart -p Result -p ExecMainStatus \
-		-p Job -p InvocationID -p ActiveEnterTimestampMonotonic)
+		-p UnitFileState -p Job -p InvocationID -p ActiveEnterTimestampMonotonic)
 	read -r up _ </proc/uptime
 	state='' id='' since=0
 	while IFS='=' read -r key value; do
 		case $key in
 		ActiveState) state=$value ;;
-		InvocationID) id=$value && continue ;;
+		InvocationID) id=$value ;;
 		ActiveEnterTimestampMonotonic) since=$value && continue ;;
 		esac
 		printf '%s=%s\n' "$key" "$value"
@@ -66,19 +85,27 @@ observe() {
 	if [ $((${up%.*} - since / 1000000)) -ge 5 ]; then echo stable=yes; fi
 	if [ -n "$unpersisted" ]; then printf '%s\n' "$unpersisted"; fi
 	if [ "$state" = active ] && [ -n "$dated" ]; then printf '%s\n' "$dated"; fi
+	if [ "$state" = active ]; then undone; fi
 	if [ "$state" = active ] && [ "$unit" = k3s ]; then alarm; fi
 	if [ "$state" != active ]; then
 		said=$(troubles "$id")
 		if [ -n "$said" ]; then printf '%s\n' "$said"; fi
 		case $said in *[Uu]nauthorized* | *'not authorized'* | *'password rejected'* | *'verify password'*) join ;; esac
 	fi
-	if [ "$routes" = yes ]; then known_routes; fi
+	if [ "$routes" = yes ]; then known_routes && tunnel; fi
 }
-last=
+last='' told='' unknown=''
 emit() {
 	now=$(observe)
 	[ "$now" = "$last" ] && return
 	last=$now
+	start=$(printf '%s\n' "$now" | sed -n 's/^InvocationID=//p')
+	# Said at the start and never again, so the journal of each start is read once.
+	if [ "$unit" = k3s ] && [ "$start" != "$told" ]; then
+		case $now in *ActiveState=active*) told=$start unknown=$(skipped "$start") ;; *) unknown='' ;; esac
+	fi
+	if [ -n "$unknown" ]; then now="$now
+$unknown"; fi
 	printf '%s\nend\n' "$now"
 }
 # The unit on systemd's bus, where every other byte than a letter or digit is escaped.

@@ -14,6 +14,7 @@ import (
 	"strata/health"
 	"strata/internal/credential"
 	"strata/internal/k3s/restore"
+	"strata/internal/k3s/token"
 	"strata/internal/k3s/upgrade"
 	"strata/internal/stackstate"
 	"strata/internal/tunnel"
@@ -23,9 +24,14 @@ import (
 type Cluster struct {
 	plan    upgrade.Plan
 	secrets health.Secrets
+	// tokens are the servers', of which one opens a snapshot.
+	tokens []string
 	// own reads K3s's own kubeconfig from a server, where the stack's is of no use; otherwise nil.
 	own *credential.SSH
 }
+
+// ownLimit bounds an attempt at K3s's own kubeconfig: a host under load needs a while.
+const ownLimit = time.Minute
 
 // ClusterOf reads a stack's cluster from its state, where the upgrade has it. A stack without one of its own is an error.
 func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
@@ -39,7 +45,7 @@ func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 		if err := json.Unmarshal([]byte(command.Input("stdin")), &found.plan); err != nil {
 			return found, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
 		}
-		found.secrets = health.SecretsFrom(command.Environment)
+		found.secrets, found.tokens = health.SecretsFrom(command.Environment), token.Servers(state)
 		return found, nil
 	}
 	if slices.ContainsFunc(state.OfType(stackstate.LocalCommand), func(command stackstate.Resource) bool {
@@ -57,7 +63,7 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 	return &restore.SSH{Key: c.secrets.SSHKey, SHA256: c.plan.SHA256, Owner: c.plan.Owner, Gate: func(ctx context.Context, host health.Host) error {
 		at := *reach
 		if c.own != nil && urls[host.Name] != "" {
-			text, err := c.own.Admin(ctx, host.Target) // each time: the start of K3s has just renewed it
+			_, text, err := c.own.Admin(ctx, host.Target, ownLimit) // each time: the start of K3s has just renewed it
 			if err != nil {
 				return err
 			}
@@ -87,8 +93,8 @@ func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.
 	if why == nil {
 		return nil
 	}
-	own := &credential.SSH{Key: c.secrets.SSHKey}
-	if _, err := own.Admin(ctx, first.Target); err != nil {
+	own := &credential.SSH{Key: c.secrets.SSHKey, Owner: c.plan.Owner}
+	if _, _, err := own.Admin(ctx, first.Target, ownLimit); err != nil {
 		return fmt.Errorf("refused, nothing was changed: no login would work afterwards. The stack's kubeconfig: %w. K3s's own, on %s: %w", why, first.Name, err)
 	}
 	_, _ = fmt.Fprintf(log, "restore: the stack's kubeconfig is of no use (%v): gates log in with K3s's own, from the host; pulumi up renews it\n", why)

@@ -138,7 +138,7 @@ func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (
 	}
 	name = strings.TrimSuffix(p.Snapshot, ".zip") + restore.Ahead
 	ahead := filepath.Join(folder.Path, name)
-	if err := revision.PutAhead(source, ahead, time.Now()); err != nil {
+	if err := revision.PutAhead(source, ahead, time.Now(), revision.Edit{Tokens: p.cluster.tokens}); err != nil {
 		return "", err
 	}
 	sum, err := digest.File(ahead)

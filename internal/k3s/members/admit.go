@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/internal/apiserver"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
 )
 
@@ -24,11 +25,15 @@ type Admission struct {
 	Node Member `json:"node"`
 	// Servers are the other servers.
 	Servers []Member `json:"servers"`
-	// First is true for the server that starts the cluster where there is none. Every other node waits for it, so for them there is one.
-	First bool `json:"first,omitempty"`
-	// Again is true where a host was admitted under this name before, so that there was a cluster. It does not travel: the command knows
-	// it from its own previous output.
-	Again bool `json:"-"`
+	// Owner is the cluster's: the kubeconfig of another one is not read.
+	Owner *k3snode.Owner `json:"owner,omitempty"`
+	// Founds names the stack whose cluster the node starts where there is none; empty for all nodes but the first server. They wait
+	// for it, so for them there is one.
+	Founds string `json:"founds,omitempty"`
+	// Past reads the stack's past. It is asked for a fresh first server only.
+	Past func(ctx context.Context, stack string) (Past, error) `json:"-"`
+	// none is true where the state shows no cluster.
+	none bool
 }
 
 // Admit makes the name free of the host that had it before, unless the host has a K3s of its own already. key logs in to hosts.
@@ -36,6 +41,13 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 	fresh, err := Fresh(ctx, a.Node, key)
 	if err != nil || !fresh {
 		return err
+	}
+	if a.Founds != "" {
+		past, err := a.Past(ctx, a.Founds)
+		if err != nil {
+			return err
+		}
+		a.none = !past.Cluster
 	}
 	text, err := a.Kubeconfig(ctx, key)
 	if err != nil || text == nil {
@@ -54,8 +66,8 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 	return remover.Clear(ctx, a.Node)
 }
 
-// Fresh says whether a host has no K3s of its own yet. One that has is the member that it was, also where it is to have another role:
-// its install refuses that, and until then it serves.
+// Fresh reports whether a host has no K3s of its own yet. One that has is the member that it was, also where it is to have another
+// role: its install refuses that, and until then it serves. One with a snapshot brings the cluster: no other host has it.
 func Fresh(ctx context.Context, node Member, key []byte) (bool, error) {
 	client, err := remote.Dial(ctx, node.Target, key)
 	if err != nil {
@@ -68,7 +80,8 @@ func Fresh(ctx context.Context, node Member, key []byte) (bool, error) {
 
 const freshScript = `for unit in k3s k3s-agent; do
 	if [ -e "/etc/systemd/system/$unit.service" ]; then echo member; fi
-done`
+done
+if [ -e ` + Snapshot + ` ]; then echo restored; fi`
 
 // Clear makes a name free that a host had which is gone: its etcd member, its Node with its Pods, and its password. The host that
 // comes in its place would be refused otherwise ("duplicate node name found", "Node password rejected").

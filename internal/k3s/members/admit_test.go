@@ -1,8 +1,10 @@
 package members
 
 import (
+	"bytes"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -10,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -140,6 +143,25 @@ func TestAServerThatEtcdNeedsIsNotTakenOut(t *testing.T) {
 			require.ErrorContains(t, err, test.refused)
 		})
 	}
+}
+
+// The up that takes a server out may have restarted another one: its own gate is open before its Node is Ready.
+func TestAServerThatIsJustBackIsWaitedFor(t *testing.T) {
+	restarted := server("server-2", "b", corev1.ConditionFalse)
+	restarted.Status.Conditions[0].LastTransitionTime = metav1.Now()
+	client := fake.NewClientset(server("server-1", "a", corev1.ConditionTrue), restarted, server("server-3", "c", corev1.ConditionTrue))
+	client.PrependWatchReactor("nodes", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		begun, err := client.Tracker().Watch(action.GetResource(), action.GetNamespace())
+		time.AfterFunc(10*time.Millisecond, func() {
+			back := server("server-2", "b", corev1.ConditionTrue)
+			assert.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), back, ""))
+		})
+		return true, begun, err
+	})
+	var log bytes.Buffer
+	leaving := Member{Target: remote.Target{Name: "server-1"}, Role: "server"}
+	require.NoError(t, (&Remover{Client: client, Log: &log}).keepsQuorum(t.Context(), leaving))
+	assert.Contains(t, log.String(), "server-1 stays until server-2 is Ready again")
 }
 
 func TestTheServerThatTakesOthersOutLeavesLast(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 
 // The bounds of the check whether there is a cluster.
 const (
-	// askLimit bounds the attempt at each server: before the first start, hosts may still boot.
+	// askLimit bounds the first attempt at each server: before the first start, hosts may still boot. Each further round has twice as
+	// long: a host under load needs more.
 	askLimit = 10 * time.Second
 	// backLimit is how long a server that is down may take to come back, for example after the reboot of all hosts.
 	backLimit = time.Minute
@@ -37,17 +38,21 @@ func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
 }
 
 func (a Admission) kubeconfig(ctx context.Context, key []byte, limit time.Duration) ([]byte, error) {
+	if len(a.Servers) == 0 {
+		return nil, a.refuseSecondCluster()
+	}
 	var text []byte
 	var why error
 	asked := false
 	err := wait.PollUntilContextTimeout(ctx, askAgain, backLimit, true, func(ctx context.Context) (bool, error) {
 		found, down, silent := a.ask(ctx, key, limit)
+		limit *= 2
 		over := ctx.Err() != nil // what the end of the time itself breaks off is no reason, and no sign that there is no cluster
 		if !over || !asked {
 			why, asked = errors.Join(down, silent), true
 		}
 		text = found
-		return len(found) > 0 || a.First && !over && down == nil && (silent == nil || !a.Again), nil
+		return len(found) > 0 || a.none && !over && down == nil, nil
 	})
 	if err == nil {
 		return text, nil
@@ -56,7 +61,16 @@ func (a Admission) kubeconfig(ctx context.Context, key []byte, limit time.Durati
 		why = fmt.Errorf("%d servers answer, and none has K3s", len(a.Servers))
 	}
 	return nil, fmt.Errorf("no other server's K3s runs, so it is not known what an old host left under the name: %w; "+
-		"bring one back, or, if they lost their quorum: strata restore --current", why)
+		"bring one back; if they lost their quorum: strata restore --current; if all are lost: strata restore --new-hosts", why)
+}
+
+// refuseSecondCluster returns the error of the only server on a new host, unless there was no cluster: that of a lost host is in a snapshot only.
+func (a Admission) refuseSecondCluster() error {
+	if a.none {
+		return nil
+	}
+	return fmt.Errorf("it is a new host, and the only server: K3s there would be a second cluster without the first one's data; "+
+		"bring the old host back, or: strata restore -s %s --new-hosts --file SNAPSHOT (docs/operations.md)", a.Founds)
 }
 
 // ask asks all servers at once: text is the first's kubeconfig, down names those whose K3s does not run, silent those that could not be
@@ -72,7 +86,7 @@ func (a Admission) ask(ctx context.Context, key []byte, limit time.Duration) (te
 	for i, server := range a.Servers {
 		answers[i] = make(chan answer, 1)
 		go func() {
-			text, err := kubeconfigOf(ctx, server, key)
+			text, err := a.kubeconfigOf(ctx, server, key)
 			answers[i] <- answer{text, err}
 		}()
 	}
@@ -91,12 +105,12 @@ func (a Admission) ask(ctx context.Context, key []byte, limit time.Duration) (te
 	return nil, down, silent
 }
 
-func kubeconfigOf(ctx context.Context, server Member, key []byte) ([]byte, error) {
+func (a Admission) kubeconfigOf(ctx context.Context, server Member, key []byte) ([]byte, error) {
 	client, err := remote.Dial(ctx, server.Target, key)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = client.Close() }()
-	result, err := client.Run(ctx, kubeconfigScript, nil)
+	result, err := client.Run(ctx, "set -eu\n"+a.Owner.At(server.Name).Insists()+kubeconfigScript, nil)
 	return result.Stdout, err
 }

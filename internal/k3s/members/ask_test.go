@@ -84,22 +84,23 @@ func TestWhenThereIsNoClusterYet(t *testing.T) {
 	for _, test := range []struct {
 		name         string
 		servers      []*sshtest.Server
-		first, again bool
+		none         bool
 		want, refuse string
 	}{
-		{"the first server of a new cluster", []*sshtest.Server{without, without}, true, false, "", ""},
-		{"the first server, while the others boot", []*sshtest.Server{without, booting}, true, false, "", ""},
-		{"the first server alone", nil, true, false, "", ""},
-		{"one that runs is enough", []*sshtest.Server{booting, down, runs}, true, true, "kubeconfig", ""},
-		{"a cluster that is down is one", []*sshtest.Server{without, down}, true, false, "", "server b: its K3s is activating; bring one back, or, if they lost their quorum: strata restore --current"},
-		{"a cluster that was there and does not answer", []*sshtest.Server{booting}, true, true, "", "server a: "},
-		{"whoever waited for the first server", []*sshtest.Server{without}, false, false, "", "1 servers answer, and none has K3s"},
+		{"the first server of a new cluster", []*sshtest.Server{without, without}, true, "", ""},
+		{"the first server, while the others boot", []*sshtest.Server{without, booting}, true, "", ""},
+		{"the first server alone", nil, true, "", ""},
+		{"one that runs is enough", []*sshtest.Server{booting, down, runs}, false, "kubeconfig", ""},
+		{"a cluster that is down is one", []*sshtest.Server{without, down}, true, "", "server b: its K3s is activating; bring one back; if they lost their quorum: strata restore --current; if all are lost: strata restore --new-hosts"},
+		{"a cluster that was there and does not answer", []*sshtest.Server{booting}, false, "", "server a: "},
+		{"a cluster that was there and whose other servers are fresh", []*sshtest.Server{without}, false, "", "1 servers answer, and none has K3s"},
+		{"a cluster that was there on one server", nil, false, "", "it is a new host, and the only server"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), roundLimit)
 			defer cancel()
-			input := Admission{First: test.first, Again: test.again}
+			input := Admission{Founds: "dev", none: test.none}
 			for i, s := range test.servers {
 				target := remote.Target{Address: "127.0.0.1", Port: nettest.Closed(t).Number(), HostKey: runs.Target().HostKey}
 				if s != booting {
@@ -123,6 +124,21 @@ func TestWhenThereIsNoClusterYet(t *testing.T) {
 	}
 }
 
+func TestAServerUnderLoadGetsMoreTimeInEachRound(t *testing.T) {
+	t.Parallel()
+	slow := sshtest.Start(t)
+	slow.Handler = func(call sshtest.Call) int {
+		time.Sleep(time.Second)
+		_, err := io.WriteString(call.Stdout, "kubeconfig")
+		assert.NoError(t, err)
+		return 0
+	}
+	input := Admission{Servers: []Member{{Target: slow.Target(), Role: "server"}}}
+	text, err := input.kubeconfig(t.Context(), slow.PrivateKey(), 600*time.Millisecond)
+	require.NoError(t, err)
+	assert.Equal(t, "kubeconfig", string(text))
+}
+
 // Time that is over says nothing about a server that has not answered yet.
 func TestABrokenOffRoundFindsNoCluster(t *testing.T) {
 	slow, ended := sshtest.Start(t), make(chan struct{})
@@ -140,7 +156,7 @@ func TestABrokenOffRoundFindsNoCluster(t *testing.T) {
 		<-asked
 		cancel()
 	}()
-	input := Admission{First: true, Servers: []Member{{Target: target, Role: "server"}}}
+	input := Admission{none: true, Servers: []Member{{Target: target, Role: "server"}}}
 	_, err := input.Kubeconfig(ctx, slow.PrivateKey())
 	require.ErrorContains(t, err, "server b: ")
 }

@@ -1,6 +1,8 @@
 package members
 
 import (
+	"bytes"
+	"context"
 	"io"
 	"testing"
 	"time"
@@ -11,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"strata/internal/remote/sshtest"
 )
 
 // K3s takes its finalizer off a Node some time after the delete; a kubelet that registered before would lose its Node.
@@ -31,4 +35,24 @@ func TestANameIsFreeOnlyWhenItsNodeIsGone(t *testing.T) {
 	require.NoError(t, (&Remover{Client: client, Log: io.Discard}).Clear(t.Context(), member))
 	ended := time.Now()
 	assert.False(t, ended.Before(<-finished), "it did not wait for the Node's end")
+}
+
+// A busy host may not take the stop in time. Its Node went all the same, and after its next start it was a member again.
+func TestAHostThatLivesIsNotLeftToComeBack(t *testing.T) {
+	for status, refused := range map[corev1.ConditionStatus]bool{corev1.ConditionTrue: true, corev1.ConditionUnknown: false} {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		client := fake.NewClientset(living, server("agent-1", "127.0.0.1", status))
+		host := sshtest.Start(t)
+		member := Member{Target: host.Target(), Role: "agent"}
+		member.Name, member.Port = "agent-1", 1 // refuses
+		var log bytes.Buffer
+		err := (&Remover{Client: client, SSHKey: host.PrivateKey(), Log: &log}).Remove(ctx, member)
+		if refused {
+			require.ErrorContains(t, err, "its Node is Ready, so it would be a member again: stop it there (systemctl disable --now k3s-agent)")
+			continue
+		}
+		require.NoError(t, err)
+		assert.Contains(t, log.String(), "could not be stopped: ")
+	}
 }

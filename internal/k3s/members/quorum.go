@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/internal/apiserver"
+	"strata/internal/remote"
 )
 
 // etcdLabel marks servers with a member of etcd.
@@ -52,11 +54,34 @@ func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, er
 	return sorted, nil
 }
 
-// keepsQuorum refuses to take a server out that etcd needs: those that are left must have a majority that works.
+// returnLimit is for a server that was restarted, as this up may have done a moment before: its Node is not Ready until its kubelet says so.
+const returnLimit = 2 * time.Minute
+
+// keepsQuorum refuses to take a server out that etcd needs: those that are left must have a majority that works. Servers that went only a
+// moment ago are waited for.
 func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
+	returning, err := r.quorumWithout(ctx, leaving)
+	if err == nil || len(returning) == 0 {
+		return err
+	}
+	r.say(leaving, "stays until %s is Ready again, for %s at most", strings.Join(returning, ", "), returnLimit)
+	wait, cancel := context.WithTimeout(ctx, returnLimit)
+	defer cancel()
+	for _, name := range returning {
+		if r.awaitNode(wait, Member{Target: remote.Target{Name: name}}, apiserver.Ready) != nil {
+			break // who is missed is in the verdict below
+		}
+	}
+	_, err = r.quorumWithout(ctx, leaving)
+	return err
+}
+
+// quorumWithout is an error where etcd would lose its majority without one server. returning are the others that are not Ready for less
+// than returnLimit.
+func (r *Remover) quorumWithout(ctx context.Context, leaving Member) (returning []string, err error) {
 	nodes, err := r.nodes(ctx, etcdLabel)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	members, alive := 0, 0
 	var dead []string
@@ -70,13 +95,16 @@ func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 			alive++
 		} else {
 			dead = append(dead, node.Name)
+			if time.Since(apiserver.ReadyOf(node).LastTransitionTime.Time) < returnLimit {
+				returning = append(returning, node.Name)
+			}
 		}
 	}
 	if alive >= members/2+1 {
-		return nil
+		return nil, nil
 	}
 	slices.Sort(dead)
-	return fmt.Errorf("%s is not taken out: of the %d servers that are left, %d work, and etcd needs %d; bring back or replace %s first, "+
+	return returning, fmt.Errorf("%s is not taken out: of the %d servers that are left, %d work, and etcd needs %d; bring back or replace %s first, "+
 		"or take it out of strata:hosts instead", leaving.Name, members, alive, members/2+1, strings.Join(dead, ", "))
 }
 

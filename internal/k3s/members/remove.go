@@ -12,14 +12,17 @@ import (
 
 	"strata/config"
 	"strata/internal/apiserver"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
 )
 
-// The bounds of the steps that depend on the leaving host or its Pods; what they leave undone is reported and does not stop the
-// removal.
+// The bounds of the steps that depend on the leaving host or its Pods. What they leave undone is reported and does not stop the removal,
+// unless a host that lives would be a member again.
 const (
 	drainLimit = 2 * time.Minute
 	stopLimit  = 30 * time.Second
+	// livingLimit is for a host whose Node is Ready. With its processors taken, sshd needs more than stopLimit for a login.
+	livingLimit = 3 * time.Minute
 	// etcdLimit is for K3s's own steps in etcd and at the Node. They are done by the holders of two leases of 45 s that are not released
 	// when a holder loses its etcd: a server that takes itself out is out after 46 to 47 s (seen on v1.34.2; rancher/wrangler
 	// pkg/leader/leader.go). The rest is for an API server that has just lost its leader, and for slow disks.
@@ -38,6 +41,8 @@ type Remover struct {
 	Servers []Member
 	// SSHKey logs in to the hosts.
 	SSHKey []byte
+	// Owner is the cluster's; hosts of another one are left alone.
+	Owner *k3snode.Owner
 	// Log is where each step is told.
 	Log io.Writer
 	// Patience is after how long a wait for K3s says what it waits for. Default: 5 s.
@@ -57,12 +62,15 @@ func (r *Remover) Remove(ctx context.Context, member Member) error {
 	if err != nil {
 		return err
 	}
+	lives := node != nil && apiserver.Ready(node)
 	if node == nil {
 		r.say(member, "has no Node any more")
-	} else if err := r.takeOut(ctx, member, node); err != nil {
+	} else if err := r.takeOut(ctx, member, node, lives); err != nil {
 		return err
 	}
-	r.stop(ctx, member)
+	if err := r.stop(ctx, member, lives); err != nil {
+		return err
+	}
 	if err := r.forget(ctx, member); err != nil {
 		return err
 	}
@@ -71,21 +79,20 @@ func (r *Remover) Remove(ctx context.Context, member Member) error {
 }
 
 // takeOut empties a Node that is still there, and ends its part in etcd.
-func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node) error {
+func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node, lives bool) error {
 	server := member.Role == "server" && !outOfEtcd(node)
 	if server {
 		if err := r.keepsQuorum(ctx, member); err != nil {
 			return err
 		}
 	}
-	if apiserver.Ready(node) {
+	if lives {
 		r.drain(ctx, member)
 	} else if err := r.evacuate(ctx, member); err != nil {
 		return err
 	}
-	r.hold(ctx, member)
-	if !server {
-		return nil
+	if err := r.hold(ctx, member, lives); err != nil || !server {
+		return err
 	}
 	return r.removeFromEtcd(ctx, member)
 }
@@ -95,14 +102,15 @@ func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node)
 func (r *Remover) drain(ctx context.Context, member Member) {
 	ctx, cancel := context.WithTimeout(ctx, drainLimit+stopLimit)
 	defer cancel()
-	client, err := r.anyServer(ctx)
+	client, server, err := r.anyServer(ctx)
 	if err != nil {
 		r.say(member, "could not be drained: %v", err)
 		return
 	}
 	defer func() { _ = client.Close() }()
 	// Its cache would stay behind in root's home when this server leaves, too.
-	script := fmt.Sprintf(`cache=$(mktemp -d) && trap 'rm -rf "$cache"' EXIT
+	script := "set -eu\n" + r.Owner.At(server).Insists() + fmt.Sprintf(`cache=$(mktemp -d)
+trap 'rm -rf "$cache"' EXIT
 k3s kubectl --cache-dir="$cache" drain %s --ignore-daemonsets --delete-emptydir-data --force --timeout=%s`,
 		remote.Quote(member.Name), drainLimit)
 	if _, err := client.Run(ctx, script, nil); err != nil {
@@ -112,51 +120,63 @@ k3s kubectl --cache-dir="$cache" drain %s --ignore-daemonsets --delete-emptydir-
 	r.say(member, "is drained")
 }
 
-// anyServer connects to the first server that stays and answers.
-func (r *Remover) anyServer(ctx context.Context) (*remote.Client, error) {
+// anyServer connects to the first server that stays and answers, and returns its name.
+func (r *Remover) anyServer(ctx context.Context) (client *remote.Client, name string, err error) {
 	var failures error
 	for _, server := range r.Servers {
 		attempt, cancel := context.WithTimeout(ctx, stopLimit)
 		client, err := remote.Dial(attempt, server.Target, r.SSHKey)
 		cancel()
 		if err == nil {
-			return client, nil
+			return client, server.Name, nil
 		}
 		failures = errors.Join(failures, err)
 	}
-	return nil, fmt.Errorf("no server answers over SSH: %w", failures)
+	return nil, "", fmt.Errorf("no server answers over SSH: %w", failures)
 }
 
 // hold keeps the leaving host's K3s from coming back by itself: a server whose etcd member is removed ends, and its unit would
-// start it again as a new member within seconds. The drop-in is gone after a reboot or the uninstall.
-func (r *Remover) hold(ctx context.Context, member Member) {
-	r.onHost(ctx, member, "could not be kept from restarting", `
+// start it again as a new member within seconds. The drop-in is gone after a reboot: a removal that fails leaves a member that starts again.
+func (r *Remover) hold(ctx context.Context, member Member, lives bool) error {
+	return r.onHost(ctx, member, lives, "could not be kept from restarting", `
 dir=/run/systemd/system/$unit.service.d
 mkdir -p "$dir"
 printf '[Service]\nRestart=no\n' > "$dir/90-strata-leaving.conf"
 systemctl daemon-reload`)
 }
 
-// stop stops K3s on the leaving host, so that it does not register itself again.
-func (r *Remover) stop(ctx context.Context, member Member) {
-	r.onHost(ctx, member, "could not be stopped", `systemctl stop "$unit"`)
+// stop stops K3s on the leaving host and disables its unit: it would register itself again, now or after a reboot. Its uninstall comes
+// last in a run, and a gate that fails before it leaves the host as it is. The install of a node that returns enables the unit.
+func (r *Remover) stop(ctx context.Context, member Member, lives bool) error {
+	return r.onHost(ctx, member, lives, "could not be stopped", `systemctl disable --now "$unit"`)
 }
 
-// onHost runs a script on the leaving host if K3s is there. A host that does not answer is as good as stopped: its Node goes
-// all the same.
-func (r *Remover) onHost(ctx context.Context, member Member, otherwise, script string) {
-	ctx, cancel := context.WithTimeout(ctx, stopLimit)
-	defer cancel()
-	client, err := remote.Dial(ctx, member.Target, r.SSHKey)
-	if err != nil {
-		r.say(member, otherwise+", its host does not answer: %v", err)
-		return
+// onHost runs a script on the leaving host if the cluster's K3s is there. A host that does not answer is as good as stopped, and its Node goes
+// all the same, unless its Node was Ready: such a one lives, and would be a member again at its next start.
+func (r *Remover) onHost(ctx context.Context, member Member, lives bool, otherwise, script string) error {
+	limit := stopLimit
+	if lives {
+		limit = livingLimit
 	}
-	defer func() { _ = client.Close() }()
-	script = "set -eu; unit=" + config.Role(member.Role).Unit() + "\nif systemctl cat \"$unit\" >/dev/null 2>&1; then\n" + script + "\nfi"
-	if _, err := client.Run(ctx, script, nil); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	unit := config.Role(member.Role).Unit()
+	script = "set -eu\n" + r.Owner.At(member.Name).Insists() + "unit=" + unit +
+		"\nif [ -e \"/etc/systemd/system/$unit.service\" ]; then\n" + script + "\nfi"
+	client, err := remote.Dial(ctx, member.Target, r.SSHKey)
+	if err == nil {
+		defer func() { _ = client.Close() }()
+		_, err = client.Run(ctx, script, nil)
+	}
+	var ended *remote.ExitError
+	if err != nil && lives && !errors.As(err, &ended) {
+		return fmt.Errorf("its K3s %s: %w; its Node is Ready, so it would be a member again: stop it there (systemctl disable --now %s)"+
+			" or turn the host off, and run this again", otherwise, err, unit)
+	}
+	if err != nil {
 		r.say(member, otherwise+": %v", err)
 	}
+	return nil
 }
 
 func (r *Remover) say(member Member, format string, args ...any) {

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/internal/apiserver"
+	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
 	"strata/internal/tunnel"
 )
@@ -15,11 +16,23 @@ import (
 // Set is the wanted membership. It travels as JSON on stdin, and comes back on stdout for the next run to compare with.
 type Set struct {
 	// Timeout bounds the whole removal.
-	Timeout metav1.Duration `json:"timeout"`
+	Timeout metav1.Duration `json:"timeout,omitzero"`
 	// Members are the nodes that stay or join.
 	Members []Member `json:"members"`
 	// DiscardVolumesOf are the names of nodes that may leave although their disks hold volumes.
 	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
+	// Owner is the cluster's: hosts of another one are left alone.
+	Owner *k3snode.Owner `json:"owner,omitempty"`
+}
+
+// Remembered returns what the next run needs of the set: how a node that has left by then is reached. Pins are fingerprints, because an
+// output travels in one environment variable, which Linux bounds at 128 KiB.
+func (s Set) Remembered() Set {
+	kept := Set{Members: make([]Member, 0, len(s.Members))}
+	for _, member := range s.Members {
+		kept.Members = append(kept.Members, Member{Target: member.PinsAsFingerprints(), Role: member.Role})
+	}
+	return kept
 }
 
 // Member is one node and how its host is reached.

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"strata/internal/imageref"
 )
 
 // namesIn are what containerd calls the images of an archive: those of `docker save` by its manifest.json, and those of an OCI layout by
@@ -62,7 +64,7 @@ func namesOf(file string, content io.Reader) (names []string, err error) {
 		err = json.NewDecoder(content).Decode(&images)
 		for _, image := range images {
 			for _, tag := range image.RepoTags {
-				names = append(names, whole(tag))
+				names = append(names, imageref.Whole(tag))
 			}
 		}
 	case oci:
@@ -77,16 +79,4 @@ func namesOf(file string, content io.Reader) (names []string, err error) {
 		}
 	}
 	return names, err
-}
-
-// whole is a name with its registry, as containerd writes it (github.com/distribution/reference, ParseNormalizedNamed).
-func whole(name string) string {
-	first, _, found := strings.Cut(name, "/")
-	if !found || !strings.ContainsAny(first, ".:") && first != "localhost" {
-		name = "docker.io/" + name
-	}
-	if path, hub := strings.CutPrefix(name, "docker.io/"); hub && !strings.Contains(path, "/") {
-		name = "docker.io/library/" + path
-	}
-	return name
 }

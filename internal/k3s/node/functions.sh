@@ -5,6 +5,8 @@ unit=k3s
 staged=/var/lib/strata/k3s
 program=/usr/local/bin/k3s
 applied=/var/lib/strata/k3s.applied
+database=/var/lib/rancher/k3s/server/db
+join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
 # There while a restore is under way, or where one broke off; what else changes K3s must not come between.
 restoring=/var/lib/strata/restoring
 
@@ -96,6 +98,19 @@ configured() {
 		if has_own_registries; then cat "$registries"; fi
 		if [ -e "$proxy" ]; then cat "$proxy"; fi
 	} | sha256sum
+}
+
+# Makes this server the only member, with the data of the snapshot $1; empty: with its own. K3s refuses while it has a server to join, and
+# a second time while its flag of the first is there (pkg/cluster/managed.go). Until its restart the unit does not start at boot: after a
+# reset that failed, K3s would start an empty cluster, and beside the other servers a second one.
+reset_etcd() {
+	rm -f "$database/reset-flag"
+	echo 'cluster-init: true' > "$join"
+	set -- ${1:+"--cluster-reset-restore-path=$1"}
+	if k3s server --cluster-reset "$@" > /var/lib/strata/k3s-reset.log 2>&1; then return; fi
+	tail -n 5 /var/lib/strata/k3s-reset.log >&2
+	echo "k3s server --cluster-reset failed; all that it said: /var/lib/strata/k3s-reset.log" >&2
+	return 1
 }
 
 is_applied() { [ "$(cat "$applied" 2> /dev/null)" = "$(configured)" ]; }

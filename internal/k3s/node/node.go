@@ -6,7 +6,6 @@ import (
 	"context"
 	_ "embed"
 	"strings"
-	"time"
 
 	"strata/internal/remote"
 )
@@ -33,9 +32,8 @@ func Script(role, sha256 string, owner *Owner, script string, variables map[stri
 	return text + owner.Insists() + Functions + script
 }
 
-// diskStall is for how long a host may be silent while it takes a file, or while K3s imports what others sent. A dozen archives at once, a
-// gigabyte in all, have kept an sshd from answering for 8 s on a disk that others used as well; a memory card is slower than that.
-const diskStall = time.Minute
+// ServerCA has the CA of the certificate that a server's K3s shows.
+const ServerCA = "/var/lib/rancher/k3s/server/tls/server-ca.crt"
 
 // Run runs a Script on a host, and returns what it printed, without space around it.
 func Run(ctx context.Context, target remote.Target, key []byte, script string) (string, error) {
@@ -44,7 +42,6 @@ func Run(ctx context.Context, target remote.Target, key []byte, script string) (
 		return "", err
 	}
 	defer func() { _ = client.Close() }()
-	client.SetDeadAfter(diskStall)
 	result, err := client.Run(ctx, script, nil)
 	return strings.TrimSpace(string(result.Stdout)), err
 }

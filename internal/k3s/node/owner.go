@@ -14,8 +14,8 @@ const Mark = "/var/lib/strata/owner"
 type Owner struct {
 	// Cluster is the cluster's identity, a random word that its state keeps. It and Node decide.
 	Cluster string `json:"cluster"`
-	// TokenSHA256 is the sum of the cluster's token, in hex: a K3s without a mark is ours if it has that token. It gives the token's 48
-	// random characters not away.
+	// TokenSHA256 holds the sums of the cluster's tokens, in hex, with spaces between: a K3s without a mark is ours if it has one
+	// of them. They do not give the tokens' 48 random characters away.
 	TokenSHA256 string `json:"tokenSHA256"`
 	// Project and Stack are for people: a stack can be renamed.
 	Project string `json:"project"`

@@ -1,4 +1,4 @@
-# Whose host this is. Set before: CLUSTER, the cluster's identity, TOKEN_SHA256, the sum of its token, PROJECT, STACK and NODE.
+# Whose host this is. Set before: CLUSTER, the cluster's identity, TOKEN_SHA256, the sums of its tokens, PROJECT, STACK and NODE.
 : "${CLUSTER?}" "${TOKEN_SHA256?}" "${PROJECT?}" "${STACK?}" "${NODE?}"
 owner=/var/lib/strata/owner
 
@@ -6,6 +6,9 @@ marked() { sed -n "s/^$1=//p" "$owner"; }
 
 # A key of K3s's configuration as Strata writes it: one line, maybe quoted.
 k3s_key() { if [ -e /etc/rancher/k3s/config.yaml ]; then sed -n "s/^$1: *//p" /etc/rancher/k3s/config.yaml | tr -d "\"'"; fi; }
+
+# The password of a token, which comes on stdin as PASSWORD, K10HASH::USER:PASSWORD or K10HASH::PASSWORD.
+password() { sed 's/^K10[0-9a-f]*::\([^:]*:\)\{0,1\}//' | tr -d '\n'; }
 
 has_k3s() {
 	[ -e /etc/rancher/k3s/config.yaml ] || [ -e /etc/systemd/system/k3s.service ] || [ -e /etc/systemd/system/k3s-agent.service ] ||
@@ -22,11 +25,12 @@ whose() {
 		fi
 		is=$(marked node)
 	elif has_k3s; then
-		sum=$(k3s_key token | tr -d '\n' | sha256sum)
-		if [ "${sum%% *}" != "$TOKEN_SHA256" ]; then
+		sum=$(k3s_key token | password | sha256sum)
+		case " $TOKEN_SHA256 " in *" ${sum%% *} "*) ;; *)
 			echo unmarked
 			return
-		fi
+			;;
+		esac
 		is=$(k3s_key node-name)
 	else
 		echo free

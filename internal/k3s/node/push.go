@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/internal/lockfile"
 	"strata/internal/remote"
 )
 
@@ -25,7 +28,7 @@ type Push struct {
 	Mode   string        `json:"mode"`
 	SHA256 string        `json:"sha256"`
 	Target remote.Target `json:"target"`
-	// Timeout bounds the whole.
+	// Timeout bounds the way to the host, the silence of the transfer, and the import. The transfer itself may take as long as the line needs.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
@@ -38,17 +41,22 @@ func (p Push) Permissions() (fs.FileMode, error) {
 	return fs.FileMode(mode), nil
 }
 
-// Send copies the file to the host unless it is there, and verifies it at the other end. sent is false where it was there.
-func (p Push) Send(ctx context.Context, mode fs.FileMode, key []byte) (sent bool, err error) {
-	client, err := remote.Dial(ctx, p.Target, key)
+// Send copies the file to the host unless it is there, and verifies it at the other end. sent is false where it was there. say is told of
+// its progress.
+func (p Push) Send(ctx context.Context, mode fs.FileMode, key []byte, say func(string)) (sent bool, err error) {
+	dial, stop := context.WithTimeout(ctx, p.Timeout.Duration)
+	defer stop()
+	client, err := remote.Dial(dial, p.Target, key)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	client.SetDeadAfter(diskStall)
-	if sent, err = client.Push(ctx, p.File, p.Dest, mode, p.SHA256); err != nil || !p.Images {
+	upload := remote.Upload{File: p.File, Dest: p.Dest, Mode: mode, SHA256: p.SHA256, Silence: p.Timeout.Duration, Say: say, Turn: p.turn(say)}
+	if sent, err = client.Push(ctx, upload); err != nil || !p.Images {
 		return sent, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, p.Timeout.Duration)
+	defer cancel()
 	names, err := namesIn(p.File)
 	if err != nil {
 		return sent, fmt.Errorf("images of %w", err)
@@ -58,6 +66,15 @@ func (p Push) Send(ctx context.Context, mode fs.FileMode, key []byte) (sent bool
 		return sent, fmt.Errorf("import the images of %s: %w", p.Dest, err)
 	}
 	return sent, nil
+}
+
+// turn waits until no other push of this project sends to the host: thirty at once keep a small host busy with taking turns, and a slow
+// line has none of them whole for long. The lock is a file of this project.
+func (p Push) turn(say func(string)) func(context.Context) (func(), error) {
+	path := filepath.Join(".strata", "push-"+net.JoinHostPort(p.Target.Address, strconv.Itoa(p.Target.Port))+".lock")
+	return func(ctx context.Context) (func(), error) {
+		return lockfile.Lock(ctx, path, func() { say(filepath.Base(p.Dest) + " waits for another file on its way to " + p.Target.Name) })
+	}
 }
 
 // containerdSocket is where K3s's containerd listens.

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"time"
 
 	"strata/health"
 	k3snode "strata/internal/k3s/node"
@@ -72,7 +71,6 @@ func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum strin
 		return err
 	}
 	defer func() { _ = client.Close() }()
-	client.SetDeadAfter(time.Minute)
 	beside, err := tempdir.New(filepath.Dir(local), ".strata-snapshot-")
 	if err != nil {
 		return err
@@ -104,7 +102,6 @@ func (s *SSH) Push(ctx context.Context, host health.Host, local, name, sum strin
 		return err
 	}
 	defer func() { _ = client.Close() }()
-	client.SetDeadAfter(time.Minute)
-	_, err = client.Push(ctx, local, path.Join(Folder, name), 0o600, sum)
+	_, err = client.Push(ctx, remote.Upload{File: local, Dest: path.Join(Folder, name), Mode: 0o600, SHA256: sum})
 	return err
 }

@@ -1,9 +1,7 @@
 # The steps of a restore, one function each. Set before: the variables of internal/k3s/node's functions, which precede this, and
 # what a step names. Each may be run again.
-: "${unit:?}" "${restoring:?}"
+: "${unit:?}" "${restoring:?}" "${database:?}" "${join:?}"
 : "${restores:=yes}" # one_at_a_time asks for it
-database=/var/lib/rancher/k3s/server/db
-join=/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml
 
 # Takes a snapshot and prints its name, size in bytes and sha256. A server without its quorum still has what it knew; one that does
 # not run has no server to ask, and K3s's command is not bounded: a gigabyte takes seconds. In the foreground, timeout stays in the process
@@ -117,30 +115,32 @@ forget_passwords() {
 	rm -rf "$cache"
 }
 
-# Binds the stack's user $user to its role, where the snapshot is from before it was.
+# Binds $1 to the role $2 where the snapshot is from before it was.
+bind_to() {
+	found=$(k3s kubectl --cache-dir="$cache" get clusterrolebinding --ignore-not-found --output name "$1")
+	if [ -z "$found" ]; then
+		k3s kubectl --cache-dir="$cache" create clusterrolebinding "$1" --clusterrole="$2" --user="$1" >&2
+	fi
+}
+
+# Binds the stack's user $user and its reader to their roles, and no former one of the stack (USER:GENERATION), whose kubeconfigs were revoked
+# since.
 bind() {
 	: "${user:?}"
 	cache=$(mktemp -d)
-	found=$(k3s kubectl --cache-dir="$cache" get clusterrolebinding --ignore-not-found --output name "$user")
-	if [ -z "$found" ]; then
-		k3s kubectl --cache-dir="$cache" create clusterrolebinding "$user" --clusterrole=cluster-admin --user="$user" >&2
-	fi
+	stack=$(echo "$user" | cut -d: -f1,2)
+	reader=$stack:reader${user#"$stack"}
+	bind_to "$user" cluster-admin
+	bind_to "$reader" strata:reader
+	k3s kubectl --cache-dir="$cache" get clusterrolebinding --output name | sed 's|.*/||' > "$cache/bindings"
+	while read -r former; do
+		case $former in "$user" | "$reader") ;; "$stack" | "$stack":*) k3s kubectl --cache-dir="$cache" delete clusterrolebinding "$former" >&2 < /dev/null ;; esac
+	done < "$cache/bindings"
 	rm -rf "$cache"
 }
 
-# Makes this server the only member, with the data of $snapshot; empty: with its own. K3s refuses while it has a server to join, and
-# a second time while its flag of the first is there (pkg/cluster/managed.go). Until its restart the unit does not start at boot: after a
-# reset that failed, K3s would start an empty cluster, and beside the other servers a second one.
-reset() {
-	rm -f "$database/reset-flag"
-	echo 'cluster-init: true' > "$join"
-	set -- --cluster-reset
-	if [ -n "$snapshot" ]; then set -- "$@" "--cluster-reset-restore-path=$database/snapshots/$snapshot"; fi
-	if k3s server "$@" > /var/lib/strata/k3s-reset.log 2>&1; then return; fi
-	tail -n 5 /var/lib/strata/k3s-reset.log >&2
-	echo "k3s server --cluster-reset failed; all that it said: /var/lib/strata/k3s-reset.log" >&2
-	return 1
-}
+# Makes this server the only member, with the data of $snapshot; empty: with its own.
+reset() { reset_etcd "${snapshot:+$database/snapshots/$snapshot}"; }
 
 # Joins this server to the one at $first, without its old data: they are kept until the restore after this one, beside the snapshots. One
 # that is run again because the first broke off finds data that may be half a member's, or those of all that was done since: they are kept

@@ -199,5 +199,17 @@ func TestTheStacksUserIsBoundWhereTheSnapshotDoesNotKnowIt(t *testing.T) {
 	h.write("/bin/k3s", "#!/bin/sh\ncase \"$*\" in *get*) ;; *) echo \"k3s $*\" >> "+h.root+"/said ;; esac\n")
 	out, err = h.run("bind", map[string]string{"user": "strata:dev"})
 	require.NoError(t, err, out)
-	assert.Contains(t, h.read("/said"), "create clusterrolebinding strata:dev --clusterrole=cluster-admin --user=strata:dev")
+	assert.Contains(t, h.read("/said"), "create clusterrolebinding strata:dev --clusterrole=cluster-admin --user=strata:dev\n")
+	assert.Contains(t, h.read("/said"), "create clusterrolebinding strata:dev:reader --clusterrole=strata:reader --user=strata:dev:reader\n")
+}
+
+// A snapshot from before a revocation brings the binding back.
+func TestARestoreBindsNoFormerUserOfTheStack(t *testing.T) {
+	h := newHost(t)
+	bound := "for one in cluster-admin strata:dev strata:dev:1 strata:dev:2 strata:dev:reader strata:dev:reader:1 strata:dev:reader:2 strata:dev2 strata:other:1; do echo clusterrolebinding.rbac.authorization.k8s.io/$one; done"
+	h.write("/bin/k3s", "#!/bin/sh\ncase \"$*\" in *get*) "+bound+" ;; *) echo \"$3 $4 $5\" >> "+h.root+"/said ;; esac\n")
+	out, err := h.run("bind", map[string]string{"user": "strata:dev:2"})
+	require.NoError(t, err, out)
+	assert.Equal(t, "delete clusterrolebinding strata:dev\ndelete clusterrolebinding strata:dev:1\n"+
+		"delete clusterrolebinding strata:dev:reader\ndelete clusterrolebinding strata:dev:reader:1\n", h.read("/said"))
 }

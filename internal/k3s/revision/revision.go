@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,12 +27,20 @@ var (
 // perSecond is more revisions than a cluster writes in a second, on average from one restore to the next.
 const perSecond = 1000
 
+// Edit names the differences between a copy and its snapshot; the zero value: none.
+type Edit struct {
+	// Forget names the keys of objects that are deleted; nil names none.
+	Forget func(key string) bool
+	// Tokens are the servers', the wanted one last: the cluster's keys are encrypted with that one. None: they stay as they are.
+	Tokens []string
+}
+
 // PutAhead copies the snapshot at from, which K3s may have compressed (.zip), to a new file, whose revision is later than any that the
 // cluster has had until now, and all before it compacted: a client that watches from one of those is told so (410 Gone) and lists anew.
 // It is what `etcdutl snapshot restore --bump-revision --mark-compacted` does to the data it restores
 // (etcd.io/docs/v3.6/op-guide/recovery/#revision-difference). By how much grows with the clock: who goes back to a snapshot twice must not
 // find the first time's revisions again. The error says what is wrong with the snapshot; to is gone then.
-func PutAhead(from, to string, now time.Time) (err error) {
+func PutAhead(from, to string, now time.Time, edit Edit) (err error) {
 	file, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -47,7 +57,7 @@ func PutAhead(from, to string, now time.Time) (err error) {
 	if err := cutSum(file); err != nil {
 		return err
 	}
-	if err := raise(to, uint64(now.Unix())*perSecond); err != nil { //nolint:gosec // the clock is behind 1970 in no stack
+	if err := raise(to, uint64(now.Unix())*perSecond, edit); err != nil { //nolint:gosec // the clock is behind 1970 in no stack
 		return err
 	}
 	return addSum(file)
@@ -116,8 +126,9 @@ func addSum(file *os.File) error {
 	return err
 }
 
-// raise adds to the latest revision of a database an empty one that is so much later, and has etcd compact up to that when it starts.
-func raise(path string, by uint64) error {
+// raise adds to the latest revision of a database one that is so much later, and has etcd compact up to that when it starts. The
+// revision is empty but for the edit.
+func raise(path string, by uint64, edit Edit) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
 	if err != nil {
 		return err
@@ -131,14 +142,32 @@ func raise(path string, by uint64) error {
 		if len(last) < 8 {
 			return errors.New("it holds no revision")
 		}
-		next := revisionKey(binary.BigEndian.Uint64(last) + by)
-		return errors.Join(keys.Put(next, nil), meta.Put(scheduledCompact, next))
+		next := &addition{keys: keys, revision: binary.BigEndian.Uint64(last) + by}
+		if len(edit.Tokens) > 0 {
+			if err := next.rekey(edit.Tokens); err != nil {
+				return err
+			}
+		}
+		first := revisionKey(next.revision, 0)
+		return errors.Join(next.forget(edit.Forget), keys.Put(first, nil), meta.Put(scheduledCompact, first))
 	})
 	return errors.Join(err, db.Close())
 }
 
-// revisionKey is a revision as etcd writes it: the number of the transaction, an underscore, and that of the change within it.
-func revisionKey(revision uint64) []byte {
-	key := binary.BigEndian.AppendUint64(nil, revision)
-	return binary.BigEndian.AppendUint64(append(key, '_'), 0)
+// forget deletes the objects whose keys are named.
+func (a *addition) forget(names func(key string) bool) error {
+	if names == nil {
+		return nil
+	}
+	named := map[string]bool{}
+	err := a.keys.ForEach(func(_, value []byte) error {
+		if key := objectKey(value); key != "" && names(key) {
+			named[key] = true
+		}
+		return nil
+	})
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		err = errors.Join(err, a.remove(key))
+	}
+	return err
 }

@@ -1,6 +1,6 @@
 module strata/tests/conformance/controlplane
 
-go 1.26.0
+go 1.26.8
 
 replace (
 	k8s.io/api => k8s.io/api v0.34.2

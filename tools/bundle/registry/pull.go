@@ -31,7 +31,10 @@ type Pulled struct {
 	Reference string
 	// Digest is that of the image for the architecture, sha256:HEX.
 	Digest string
-	image  v1.Image
+	// Digests are all under which the registry serves it: of its index first where it has one, then
+	// of each platform's manifest.
+	Digests []string
+	image   v1.Image
 	// index is the digest under which the registry has it for all architectures; empty where there is one only.
 	index string
 }
@@ -91,11 +94,32 @@ func (p *Puller) from(ctx context.Context, from place, whole name.Reference, dig
 	if settings.Architecture != p.Arch {
 		return nil, fmt.Errorf("expected an image for linux/%s, found one for %s/%s", p.Arch, settings.OS, settings.Architecture)
 	}
-	pulled := &Pulled{Digest: found.String(), image: image}
+	pulled := &Pulled{Digest: found.String(), Digests: []string{found.String()}, image: image}
 	if described.MediaType.IsIndex() {
 		pulled.index = described.Digest.String()
+		pulled.Digests, err = digestsOf(described)
 	}
-	return pulled, nil
+	return pulled, err
+}
+
+// digestsOf are those of an index and of its images. Of no platform are attestations, which no node
+// runs.
+func digestsOf(described *remote.Descriptor) ([]string, error) {
+	index, err := described.ImageIndex()
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := index.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	digests := []string{described.Digest.String()}
+	for _, one := range manifest.Manifests {
+		if one.Platform == nil || one.Platform.OS != "unknown" {
+			digests = append(digests, one.Digest.String())
+		}
+	}
+	return digests, nil
 }
 
 // advice is how a person gives a login that this command cannot read.

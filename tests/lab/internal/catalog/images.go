@@ -111,7 +111,7 @@ func (a archive) chart() string { return chartOf[cmp.Or(a.step, a.root)] }
 
 func (a archive) stepName() string { return cmp.Or(a.name, a.binary) + "-image" }
 
-func (a archive) file() string { return cmp.Or(a.name, a.binary) + ".tar" }
+func (a archive) file() string { return cmp.Or(a.name, a.binary) + ".tar.zst" }
 
 // build is the step that writes the archive.
 func (a archive) build() build.Step {
@@ -119,7 +119,7 @@ func (a archive) build() build.Step {
 		Name:  a.stepName(),
 		Needs: slices.DeleteFunc([]string{a.step, a.root}, func(step string) bool { return step == "" }),
 		// The format's version: raise it when imagetar writes other bytes for the same inputs.
-		Key: func() (string, error) { return build.Digest("imagetar 4", fmt.Sprintf("%+v", a)), nil },
+		Key: func() (string, error) { return build.Digest("imagetar 5", fmt.Sprintf("%+v", a)), nil },
 		Run: func(_ context.Context, out string, needs build.Outputs, _ io.Writer) error {
 			image := imagetar.Image{
 				Reference: a.reference, Path: a.path, Links: a.links, Entrypoint: a.entrypoint, User: a.user,

@@ -2,6 +2,7 @@ package imagetar_test
 
 import (
 	"archive/tar"
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -26,6 +28,21 @@ func controller(t *testing.T) imagetar.Image {
 	path := filepath.Join(t.TempDir(), "controller")
 	require.NoError(t, os.WriteFile(path, []byte("binary"), 0o755))
 	return imagetar.Image{Reference: "quay.io/x/controller:v1", Binary: path, User: 65532}
+}
+
+// unpacked opens an archive's tar.
+func unpacked(path string) tarball.Opener {
+	return func() (io.ReadCloser, error) {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		reader, err := zstd.NewReader(bytes.NewReader(content))
+		if err != nil {
+			return nil, err
+		}
+		return reader.IOReadCloser(), nil
+	}
 }
 
 // extract returns the headers of an image's files by name.
@@ -48,7 +65,7 @@ func TestTheSameBinaryGivesTheSameBytes(t *testing.T) {
 	want := ""
 	// Some times: the order of a Go map changes from run to run.
 	for range 20 {
-		out := filepath.Join(t.TempDir(), "image.tar")
+		out := filepath.Join(t.TempDir(), "image.tar.zst")
 		require.NoError(t, controller(t).Write(out))
 		sum, _, err := build.DigestFile(out)
 		require.NoError(t, err)
@@ -60,11 +77,11 @@ func TestTheSameBinaryGivesTheSameBytes(t *testing.T) {
 }
 
 func TestAnImageRunsItsBinaryAsANumericUser(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "image.tar")
+	out := filepath.Join(t.TempDir(), "image.tar.zst")
 	require.NoError(t, controller(t).Write(out))
 	tag, err := name.NewTag("quay.io/x/controller:v1")
 	require.NoError(t, err)
-	image, err := tarball.ImageFromPath(out, &tag)
+	image, err := tarball.Image(unpacked(out), &tag)
 	require.NoError(t, err)
 	config, err := image.ConfigFile()
 	require.NoError(t, err)
@@ -85,16 +102,16 @@ func TestAnImageRunsItsBinaryAsANumericUser(t *testing.T) {
 func TestAReferenceWithoutRegistryIsRefused(t *testing.T) {
 	image := controller(t)
 	image.Reference = "metallb"
-	assert.ErrorContains(t, image.Write(filepath.Join(t.TempDir(), "image.tar")), "image metallb")
+	assert.ErrorContains(t, image.Write(filepath.Join(t.TempDir(), "image.tar.zst")), "image metallb")
 }
 
 // containerd completes the name that a Pod asks for, and finds no image that was imported under the short one.
 func TestAShortNameOfDockerHubIsWrittenInFull(t *testing.T) {
 	image := controller(t)
 	image.Reference = "docker.io/traefik:v1"
-	out := filepath.Join(t.TempDir(), "image.tar")
+	out := filepath.Join(t.TempDir(), "image.tar.zst")
 	require.NoError(t, image.Write(out))
-	manifest, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(out) })
+	manifest, err := tarball.LoadManifest(unpacked(out))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"docker.io/library/traefik:v1"}, manifest[0].RepoTags)
 }
@@ -109,9 +126,9 @@ func TestAnImageLiesOnItsRoot(t *testing.T) {
 	image := controller(t)
 	image.Root, image.Path, image.Links = root, "/usr/local/bin/argocd", []string{"/usr/local/bin/argocd-server"}
 	image.Entrypoint = []string{"/usr/bin/tini", "--"}
-	out := filepath.Join(t.TempDir(), "image.tar")
+	out := filepath.Join(t.TempDir(), "image.tar.zst")
 	require.NoError(t, image.Write(out))
-	read, err := tarball.ImageFromPath(out, nil)
+	read, err := tarball.Image(unpacked(out), nil)
 	require.NoError(t, err)
 	config, err := read.ConfigFile()
 	require.NoError(t, err)

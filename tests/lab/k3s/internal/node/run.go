@@ -64,7 +64,10 @@ func (c *Config) register(ctx context.Context, annotations map[string]string) er
 	if err := c.annotate(ctx, client, annotations); err != nil {
 		return err
 	}
-	return c.retryFlannel(ctx, podCIDR)
+	if err := c.retryFlannel(ctx, podCIDR); err != nil || c.cluster.Critical.DisableNPC {
+		return err
+	}
+	return c.runNetworkPolicies(ctx)
 }
 
 // waitForPodCIDR watches this node only: a kubelet may not see others.

@@ -35,6 +35,22 @@ var Bootstrap = []string{
 	"service.key", "../cred/encryption-config.json",
 }
 
+// Material returns the files of Bootstrap that are there: encryption of secrets is optional.
+func (s *Server) Material() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, name := range Bootstrap {
+		data, err := os.ReadFile(s.Path(name))
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		files[name] = data
+	}
+	return files, nil
+}
+
 // Ensure makes what is absent: authorities first, then certificates, keys and kubeconfigs.
 func (s *Server) Ensure(apiPort int) error {
 	for _, dir := range []string{s.Path("etcd"), s.Path("temporary-certs"), s.Cred("")} {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func (s *instance) reset(ctx context.Context) error {
 	if err := s.etcd.Reset(ctx, s.parsed.Texts["cluster-reset-restore-path"]); err != nil {
 		return err
 	}
-	if err := s.etcd.Claim(ctx, s.supervisor.Passwords["server"]); err != nil {
+	if err := s.claim(ctx); err != nil {
 		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
 	}
 	// Every reset keeps a copy of the certificates (k3s-io/k3s pkg/cluster/bootstrap.go, ReconcileBootstrapData).
@@ -109,6 +110,24 @@ func (s *instance) reset(ctx context.Context) error {
 		"Backup and delete ${datadir}/server/db on each peer etcd server and rejoin the nodes")
 	os.Exit(0)
 	return nil
+}
+
+// claim marks the data as this cluster's, and keeps its key material in them. A server that has other CAs than the data, because it was
+// restored on a new host, takes the data's and makes its certificates anew at the next start (k3s-io/k3s pkg/cluster/bootstrap.go,
+// ReconcileBootstrapData).
+func (s *instance) claim(ctx context.Context) error {
+	own, err := s.pki.Material()
+	if err != nil {
+		return err
+	}
+	kept, err := s.etcd.Claim(ctx, s.supervisor.Passwords["server"], own)
+	if err != nil || bytes.Equal(kept["server-ca.crt"], own["server-ca.crt"]) {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(s.dir, "tls")); err != nil {
+		return err
+	}
+	return s.keep(kept)
 }
 
 // Snapshots returns the snapshot folder of this host's server.

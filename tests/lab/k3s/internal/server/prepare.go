@@ -77,16 +77,21 @@ func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	agents, err := s.agentPassword(password)
+	if err != nil {
+		return nil, err
+	}
 	s.supervisor = &supervisor.Server{
 		PKI: s.pki, LocalNode: s.node.Name, Members: s.etcd.MembersJSON,
+		Rotate:    func(ctx context.Context, to string) error { return s.rotate(ctx, password, to) },
 		Joinable:  s.parsed.Bools["cluster-init"] || s.parsed.Texts["server"] != "" || s.wasJoinable(),
-		Passwords: map[string]string{"server": password, "node": password},
+		Passwords: map[string]string{"server": password, "node": agents},
 		Config: supervisor.Config{
 			Critical: s.critical, HTTPSPort: port, DisableKubeProxy: s.parsed.Bools["disable-kube-proxy"],
 		},
 	}
-	s.node.Token = password
-	return join, s.writeFiles(password)
+	s.node.Token = agents
+	return join, s.writeFiles(password, agents)
 }
 
 // bootstrap gets the key material of the cluster to join. The client is nil for a first server and for one that has been a member
@@ -120,7 +125,12 @@ func (s *instance) fetchBootstrap(ctx context.Context, join *supervisor.Client) 
 	if err := json.Unmarshal(data, &files); err != nil {
 		return fmt.Errorf("read bootstrap data: %w", err)
 	}
-	for _, name := range pki.Bootstrap { // names come from here, not from the wire
+	return s.keep(files)
+}
+
+// keep writes the key material that all servers share.
+func (s *instance) keep(files map[string][]byte) error {
+	for _, name := range pki.Bootstrap { // names come from here, not from outside
 		content, found := files[name]
 		if !found {
 			continue
@@ -132,9 +142,12 @@ func (s *instance) fetchBootstrap(ctx context.Context, join *supervisor.Client) 
 	return nil
 }
 
-// compareConfig asks as an agent does. A server that does not tell is only warned of, and the names of what differs are in warnings:
+// compareConfig asks as an agent does, with the agents' token where there is one. A server that does not tell is only warned of, and the names of what differs are in warnings:
 // the error has none.
 func (s *instance) compareConfig(ctx context.Context, url, given string) error {
+	if agents := strings.TrimSpace(s.parsed.Texts["agent-token"]); agents != "" {
+		given = agents
+	}
 	agent, err := supervisor.Connect(ctx, url, given, "node")
 	if err != nil {
 		return err
@@ -181,6 +194,28 @@ func (s *instance) password(given string) (string, error) {
 	return parsed.Password, parsed.CheckCA(s.pki.ServerCA.CertPEM)
 }
 
+// agentPassword is the agents' own, or the servers' where none is given (k3s-io/k3s pkg/daemons/control/deps/deps.go, getNodePass).
+func (s *instance) agentPassword(password string) (string, error) {
+	given := strings.TrimSpace(s.parsed.Texts["agent-token"])
+	if given == "" {
+		return password, nil
+	}
+	parsed, err := token.Parse(given)
+	if err != nil {
+		return "", err
+	}
+	return parsed.Password, nil
+}
+
+// rotate writes the servers' new token before it encrypts the cluster's keys with it, as K3s does. config.yaml is the user's.
+func (s *instance) rotate(ctx context.Context, former, password string) error {
+	full := token.Format("server", password, s.pki.ServerCA.CertPEM) + "\n"
+	if err := writeSecret(filepath.Join(s.dir, "token"), []byte(full)); err != nil {
+		return err
+	}
+	return s.etcd.Rotate(ctx, former, password)
+}
+
 // wasJoinable: a server that once had cluster-init keeps embedded etcd without the flag.
 func (s *instance) wasJoinable() bool {
 	_, err := os.Stat(s.clusteredMark())
@@ -190,15 +225,19 @@ func (s *instance) wasJoinable() bool {
 func (s *instance) clusteredMark() string { return filepath.Join(s.dir, "db", "clustered") }
 
 // writeFiles writes token, node-token, agent-token and the kubeconfig, before the API server is up, as K3s does.
-func (s *instance) writeFiles(password string) error {
-	full := []byte(token.Format("server", password, s.pki.ServerCA.CertPEM) + "\n")
+func (s *instance) writeFiles(password, agents string) error {
 	if s.supervisor.Joinable {
 		if err := writeSecret(s.clusteredMark(), nil); err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{"token", "agent-token"} {
-		if err := writeSecret(filepath.Join(s.dir, name), full); err != nil {
+	files := map[string]string{"token": token.Format("server", password, s.pki.ServerCA.CertPEM)}
+	files["agent-token"] = files["token"]
+	if agents != password {
+		files["agent-token"] = token.Format("node", agents, s.pki.ServerCA.CertPEM)
+	}
+	for name, full := range files {
+		if err := writeSecret(filepath.Join(s.dir, name), []byte(full+"\n")); err != nil {
 			return err
 		}
 	}

@@ -125,7 +125,7 @@ func (s *instance) run(ctx context.Context, notify func()) error {
 	if err := s.etcd.WaitReady(ctx); err != nil {
 		return err
 	}
-	if err := s.etcd.Claim(ctx, s.supervisor.Passwords["server"]); err != nil {
+	if err := s.claim(ctx); err != nil {
 		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
 	}
 	logrus.Info("ETCD server is now running")

@@ -85,7 +85,7 @@ func parseSpecs(table string, k kind) []flagSpec {
 var implemented = map[string]bool{}
 
 func init() {
-	for _, name := range strings.Fields(`config token server node-name pause-image private-registry resolv-conf flannel-iface
+	for _, name := range strings.Fields(`config token agent-token server node-name pause-image private-registry resolv-conf flannel-iface
 		bind-address node-label node-taint node-ip node-external-ip kubelet-arg kube-proxy-arg debug
 		lb-server-port advertise-address service-node-port-range cluster-domain flannel-backend
 		write-kubeconfig-mode cluster-reset cluster-reset-restore-path etcd-snapshot-name etcd-snapshot-schedule-cron etcd-snapshot-retention etcd-disable-snapshots

@@ -36,6 +36,7 @@ func (s *Server) routes() map[string]route {
 		"/v1-k3s/config":                    {append(nodes, roleServer), s.config},
 		"/v1-k3s/readyz":                    {nodes, s.readyz},
 		"/v1-k3s/server-bootstrap":          {servers, s.bootstrap},
+		"/v1-k3s/token":                     {servers, s.rotate},
 		"/db/info":                          {servers, s.members},
 	}
 }
@@ -81,19 +82,31 @@ func (s *Server) bootstrap(w http.ResponseWriter, _ *http.Request, _ identity) {
 		sendError(w, http.StatusBadRequest, "etcd disabled")
 		return
 	}
-	files := map[string][]byte{}
-	for _, name := range pki.Bootstrap {
-		data, err := os.ReadFile(s.PKI.Path(name))
-		if os.IsNotExist(err) {
-			continue // secrets encryption is optional
-		}
-		if err != nil {
-			sendError(w, http.StatusInternalServerError, err.Error())
-			return
-		}
-		files[name] = data
+	files, err := s.PKI.Material()
+	if err != nil {
+		sendError(w, http.StatusInternalServerError, err.Error())
+		return
 	}
 	sendJSON(w, http.StatusOK, files)
+}
+
+// rotate gives the servers another token. Who asks next still has the former one: K3s reads its users when it starts
+// (k3s-io/k3s pkg/server/handlers/token.go).
+func (s *Server) rotate(w http.ResponseWriter, r *http.Request, _ identity) {
+	if r.Method != http.MethodPut {
+		sendError(w, http.StatusMethodNotAllowed, "method not allowed")
+		return
+	}
+	var asked struct {
+		NewToken string `json:"newToken"`
+	}
+	if err := json.NewDecoder(io.LimitReader(r.Body, 64<<10)).Decode(&asked); err != nil || asked.NewToken == "" {
+		sendError(w, http.StatusBadRequest, "expected newToken")
+		return
+	}
+	if err := s.Rotate(r.Context(), asked.NewToken); err != nil {
+		sendError(w, http.StatusInternalServerError, err.Error())
+	}
 }
 
 func (s *Server) apiservers(w http.ResponseWriter, r *http.Request, _ identity) {

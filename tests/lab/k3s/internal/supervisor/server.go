@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
@@ -26,6 +27,8 @@ type Server struct {
 	Joinable bool
 	// Members returns the etcd members as JSON for a joining server.
 	Members func() ([]byte, error)
+	// Rotate encrypts the cluster's keys with another token of the servers.
+	Rotate func(ctx context.Context, password string) error
 
 	api  atomic.Pointer[http.Handler]
 	core atomic.Pointer[kubernetes.Interface]

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -102,6 +104,29 @@ func TestJoinEndpointsWantTheRightPassword(t *testing.T) {
 		code, _ := get(t, url+c.path, c.prepare)
 		assert.Equal(t, c.want, code, c.name)
 	}
+}
+
+func TestOnlyAServerGivesTheServersAnotherToken(t *testing.T) {
+	s, url := newServer(t)
+	var given []string
+	s.Rotate = func(_ context.Context, to string) error { given = append(given, to); return nil }
+	for _, c := range []struct {
+		user, password, method string
+		want                   int
+	}{
+		{"node", "agent-pw", http.MethodPut, 403},
+		{"server", "wrong", http.MethodPut, 401},
+		{"server", "server-pw", http.MethodGet, 405},
+		{"server", "server-pw", http.MethodPut, 200},
+		{"server", "server-pw", http.MethodPut, 200}, // until it restarts, it knows its users as they were
+	} {
+		code, _ := get(t, url+"/v1-k3s/token", func(r *http.Request) {
+			r.Method, r.Body = c.method, io.NopCloser(strings.NewReader(`{"newToken":"new"}`))
+			r.SetBasicAuth(c.user, c.password)
+		})
+		assert.Equal(t, c.want, code, c)
+	}
+	assert.Equal(t, []string{"new", "new"}, given)
 }
 
 func TestServerWithoutEtcdRefusesToBeJoined(t *testing.T) {

@@ -30,13 +30,18 @@ func kubectl(args []string) error {
 	return nil
 }
 
-// runTool replaces this process by a container tool of the host: the one linked into the data folder, or
-// the first in PATH that is not a link to this program.
-func runTool(name string, args []string) error {
+// toolPath returns the path of a container tool of the host: the one linked into the data folder, or Debian's, which is no link to this program.
+func toolPath(name string) string {
 	path := filepath.Join("/var/lib/rancher/k3s/data/current/bin", name)
 	if _, err := os.Stat(path); err != nil {
-		path = "/usr/bin/" + name
+		return "/usr/bin/" + name
 	}
+	return path
+}
+
+// runTool replaces this process by a container tool of the host.
+func runTool(name string, args []string) error {
+	path := toolPath(name)
 	if _, err := exec.LookPath(path); err != nil {
 		return fmt.Errorf("%s is not installed in this machine (the lab takes it from Debian)", name)
 	}

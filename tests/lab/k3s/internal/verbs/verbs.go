@@ -41,7 +41,7 @@ func Run(ctx context.Context, args []string) error {
 	case "kubectl":
 		return kubectl(rest)
 	case "ctr":
-		return runTool("ctr", append([]string{"--address", socket, "--namespace", "k8s.io"}, rest...))
+		return ctr(rest)
 	case "crictl":
 		return runTool("crictl", append([]string{"--runtime-endpoint", "unix://" + socket}, rest...))
 	case "etcd-snapshot":

@@ -71,9 +71,13 @@ func wait(
 	var last []string
 	var failure error
 	for {
+		enough := view.enough
 		ok, reasons, err := check(ctx, view)
 		if ok {
 			return view.object, nil
+		}
+		if ctx.Err() != nil {
+			view.enough = enough // a read that the deadline cut off found nothing, which is no answer
 		}
 		var fatal *Partial
 		if errors.As(err, &fatal) {

@@ -124,6 +124,7 @@ func run(ctx context.Context) error {
 		case <-ready:
 		}
 		time.Sleep(delays.Webhook())
+		c.held(ctx)
 		fmt.Println("webhook: listening on", portWebhook)
 		ended <- serveTLS(ctx, portWebhook, c.webhook(), "/certs/tls.crt", "/certs/tls.key")
 	}()

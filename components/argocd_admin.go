@@ -1,0 +1,60 @@
+package components
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/internal/kuberead"
+	"strata/internal/self"
+	"strata/internal/subcommand"
+)
+
+// argocdPasswordAhead makes the password's time later than the release that brings it. Else a login with the old
+// password, after the time was read and before the release is updated, would last.
+const argocdPasswordAhead = 30 * time.Second
+
+// argocdAdmin is the login of user admin.
+type argocdAdmin struct {
+	// hash is the bcrypt hash of the password. Secret.
+	hash pulumi.StringOutput
+	// changed is the time of its last change. Argo CD refuses every session and API token of admin that is older.
+	changed pulumi.StringOutput
+}
+
+// admin registers the password of user admin, unless the configuration sets its hash, and the time of its last change.
+func (a *argocd) admin() (argocdAdmin, error) {
+	hash, err := a.adminHash()
+	if err != nil {
+		return argocdAdmin{}, err
+	}
+	limit := a.args.Timeouts.ArgoCD
+	command := subcommand.New("server-time", kuberead.TimeInput{
+		Ahead: metav1.Duration{Duration: argocdPasswordAhead}, Timeout: limit,
+	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig})
+	command.Triggers = pulumi.Array{pulumi.ToSecret(sumOf(hash))} // what is plain may not follow from a secret
+	changed, err := local.NewCommand(a.ctx, a.name+"-password-time", command, slices.Concat(childOf(a, a.namespace),
+		a.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(limit), once()})...)
+	if err != nil {
+		return argocdAdmin{}, fmt.Errorf("password time: %w", err)
+	}
+	return argocdAdmin{hash: hash, changed: changed.Stdout.ApplyT(strings.TrimSpace).(pulumi.StringOutput)}, nil
+}
+
+// adminHash returns the hash that the configuration sets, or that of a generated password. Secret.
+func (a *argocd) adminHash() (pulumi.StringOutput, error) {
+	if hash := a.args.Config.AdminPasswordHash; hash != "" {
+		return pulumi.ToSecret(pulumi.String(hash)).(pulumi.StringOutput), nil
+	}
+	password, err := newPassword(a.ctx, a.name+"-admin-password", 32, childOf(a)...)
+	if err != nil {
+		return pulumi.StringOutput{}, err
+	}
+	a.Generated, a.AdminPassword = true, pulumi.ToSecret(password.Result).(pulumi.StringOutput)
+	return pulumi.ToSecret(password.BcryptHash).(pulumi.StringOutput), nil
+}

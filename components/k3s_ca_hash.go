@@ -1,0 +1,28 @@
+package components
+
+import (
+	"slices"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/internal/hostrun"
+	"strata/internal/k3s/members"
+	k3snode "strata/internal/k3s/node"
+)
+
+// readCAHash registers the command that reads the hash of the cluster's CA over SSH, from the first server, which has just come up. All
+// others join with it in their token, so that they show the token to this cluster only (docs/adr/0063).
+func (k *k3s) readCAHash(ready pulumi.Resource) error {
+	host, limit := k.servers[0], k.args.Timeouts.API
+	asked := k.args.Hosts.Identity.Owner.ApplyT(func(owner any) any {
+		return hostrun.Input{Script: hostScript("k3s-ca-hash.sh", owned(owner.(k3snode.Owner), host.Node.Name)...), Timeout: limit}
+	})
+	command, err := local.NewCommand(k.ctx, k.name+"-ca-hash", host.runs(asked),
+		slices.Concat(childOf(k, ready), []pulumi.ResourceOption{bounded(limit)})...)
+	if err != nil {
+		return err
+	}
+	k.caHash = pulumi.Unsecret(command.Stdout.ApplyT(members.CAHashIn)).(pulumi.StringOutput)
+	return nil
+}

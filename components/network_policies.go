@@ -1,0 +1,123 @@
+package components
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+)
+
+// layerPolicy says who may reach the Pods of a layer's chart. All else that comes to them is refused.
+type layerPolicy struct {
+	// pods are the labels that the chart gives them.
+	pods pulumi.Map
+	// open are the ports for every address. API servers call webhooks from addresses of nodes, and so do users behind
+	// a load balancer that hides the client.
+	open []int
+	// udp opens them for UDP as well.
+	udp bool
+	// from is a namespace whose Pods reach every port. Optional.
+	from string
+}
+
+// layerPolicies are by namespace. APISIX's data plane has a policy of its own (apisixPolicy).
+var layerPolicies = map[string]layerPolicy{
+	metallbNamespace:     {pods: instanceLabel("metallb"), open: []int{7472, 9120, 9443}},
+	certManagerNamespace: {pods: instanceLabel("cert-manager"), open: []int{9402, 10250}},
+	// Not 6379 of Redis, nor 8081 of the repository server.
+	argocdNamespace: {
+		pods: instanceLabel("argocd"), from: argocdNamespace,
+		open: []int{5558, 7000, 8080, 8082, 8083, 8084, 8087, 9001, 9121},
+	},
+	vaultName:       {pods: instanceLabel(vaultName), from: certManagerNamespace},
+	traefikName:     {pods: instanceLabel(traefikName + "-" + traefikName), open: []int{8000, 8443, 9100}, udp: true},
+	apisixNamespace: {pods: apisixLabels(apisixController), open: []int{8080, 9443}},
+	waveNamespace:   {pods: pulumi.Map{"release": pulumi.String("wave")}, open: []int{8080, 9443}},
+}
+
+func instanceLabel(instance string) pulumi.Map {
+	return pulumi.Map{"app.kubernetes.io/instance": pulumi.String(instance)}
+}
+
+// newLayerNamespace registers a layer's namespace and, where the cluster asks for it, the network policy of its Pods.
+// values are the user's of the layer's chart: ports that they add are open.
+func newLayerNamespace(
+	ctx *pulumi.Context, cluster *Cluster, name, namespace string, values config.Values, labels pulumi.StringMap,
+	opts ...pulumi.ResourceOption,
+) (*Object, error) {
+	made, err := newNamespace(ctx, cluster, name+"-namespace", namespace, labels, opts...)
+	if err != nil || !cluster.NetworkPolicies {
+		return made, err
+	}
+	policy := layerPolicies[namespace].spec(values)
+	if err := newNetworkPolicy(ctx, cluster, name+"-network-policy", namespace, "strata", policy, childOf(made, made)...); err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// newNetworkPolicy registers one policy.
+func newNetworkPolicy(
+	ctx *pulumi.Context, cluster *Cluster, resource, namespace, name string, spec pulumi.Map, opts ...pulumi.ResourceOption,
+) error {
+	_, err := newObject(ctx, cluster, "kubernetes:networking.k8s.io/v1:NetworkPolicy", resource, pulumi.Map{
+		"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("NetworkPolicy"),
+		"metadata": pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(namespace)},
+		"spec":     spec,
+	}, opts...)
+	if err != nil {
+		return fmt.Errorf("network policy: %w", err)
+	}
+	return nil
+}
+
+// spec returns the specification of the policy.
+func (p layerPolicy) spec(values config.Values) pulumi.Map {
+	open, protocols := slices.Clone(p.open), []string{"TCP"}
+	for _, key := range []string{"ports", "prometheus", "webhook"} {
+		open = append(open, portsBelow(values.Tree[key])...)
+	}
+	if p.udp {
+		protocols = append(protocols, "UDP")
+	}
+	slices.Sort(open)
+	var ports, ingress pulumi.Array
+	for _, port := range slices.Compact(open) {
+		for _, protocol := range protocols {
+			ports = append(ports, pulumi.Map{"port": pulumi.Int(port), "protocol": pulumi.String(protocol)})
+		}
+	}
+	if len(ports) > 0 { // a rule without ports would open all
+		ingress = append(ingress, pulumi.Map{"ports": ports})
+	}
+	if p.from != "" {
+		ingress = append(ingress, pulumi.Map{"from": pulumi.Array{pulumi.Map{"namespaceSelector": pulumi.Map{
+			"matchLabels": pulumi.Map{"kubernetes.io/metadata.name": pulumi.String(p.from)},
+		}}}})
+	}
+	return pulumi.Map{
+		"podSelector": pulumi.Map{"matchLabels": p.pods}, "ingress": ingress,
+		"policyTypes": pulumi.ToStringArray([]string{"Ingress"}),
+	}
+}
+
+// portsBelow returns the whole numbers within a chart's value that can be ports.
+func portsBelow(value any) (found []int) {
+	switch v := value.(type) {
+	case int64:
+		if v > 0 && v <= 65535 {
+			found = append(found, int(v))
+		}
+	case []any:
+		for _, one := range v {
+			found = append(found, portsBelow(one)...)
+		}
+	case map[string]any:
+		for _, one := range v {
+			found = append(found, portsBelow(one)...)
+		}
+	}
+	return found
+}

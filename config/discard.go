@@ -1,0 +1,54 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Discard consents to the loss of what others keep in objects of the stack that leave. Without consent an up that loses it is refused, and so is
+// the destroy of a stack on an existing cluster. Take a name out once its object is gone: consent has no end.
+type Discard struct {
+	// Namespaces are the names of namespaces that may go with their volumes, and with all that others have put there. Default: none.
+	Namespaces []string `json:"namespaces,omitempty"`
+	// Objects may go although others use them, each as Kind/name or Kind/namespace/name, for example ClusterIssuer/strata: ClusterIssuer,
+	// CustomResourceDefinition, Gateway, GatewayClass, IngressClass, IPAddressPool and PersistentVolumeClaim. Default: none.
+	Objects []string `json:"objects,omitempty"`
+}
+
+// discarded are the kinds of objects that others can use, and whether each has a namespace.
+var discarded = map[string]bool{
+	"ClusterIssuer": false, "CustomResourceDefinition": false, "Gateway": true, "GatewayClass": false, "IngressClass": false,
+	"IPAddressPool": true, "PersistentVolumeClaim": true,
+}
+
+func (c *Config) checkDiscard(ps *problems) {
+	for i, name := range c.Discard.Namespaces {
+		if len(validation.IsDNS1123Label(name)) > 0 {
+			ps.add(field("discard.namespaces[%d]", i), name, "is no name of a namespace", "write one that a refused up has named")
+		}
+	}
+	for i, object := range c.Discard.Objects {
+		key := field("discard.objects[%d]", i)
+		parts := strings.Split(object, "/")
+		spaced, known := discarded[parts[0]]
+		form := parts[0] + "/NAME"
+		if spaced {
+			form = parts[0] + "/NAMESPACE/NAME"
+		}
+		switch {
+		case !known:
+			ps.add(key, object, "has a kind that others cannot use", suggestion(parts[0], kindsDiscarded()))
+		case len(parts) != strings.Count(form, "/")+1 || slices.Contains(parts, ""):
+			ps.add(key, object, "is not written as "+form, "write it as a refused up has named it")
+		}
+	}
+}
+
+func kindsDiscarded() (kinds []string) {
+	for kind := range discarded {
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}

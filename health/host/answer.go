@@ -1,0 +1,35 @@
+package host
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"strata/health"
+)
+
+// Answer names the reply of an address.
+type Answer string
+
+const (
+	// AnswerFull is one to packets of full size.
+	AnswerFull Answer = "full"
+	// AnswerSmall is one to small packets only.
+	AnswerSmall Answer = "small"
+	// AnswerEcho is one to an ICMP echo of full size, and none from the port.
+	AnswerEcho Answer = "echo"
+	// AnswerNone is none within two seconds.
+	AnswerNone Answer = "none"
+)
+
+// AskAnswers has a host ask addresses, a list with spaces, at a TCP port again and again until ctx ends, over one SSH session, and reports what
+// came back from each. It reports an empty address when the host cannot be asked.
+func AskAnswers(ctx context.Context, host health.Host, key []byte, addresses string, port int, report func(address string, came Answer)) {
+	script := WithSettings(answerScript, map[string]string{"addresses": addresses, "port": strconv.Itoa(port)})
+	Stream(ctx, host, key, script, func(b Block) { report(answerOf(b)) }, func(error) { report("", "") })
+}
+
+func answerOf(b Block) (address string, came Answer) {
+	address, text, _ := strings.Cut(b.Get("answer"), " ")
+	return address, Answer(text)
+}

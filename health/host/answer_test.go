@@ -1,0 +1,56 @@
+package host
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Whoever is there answers for the way: one that closes, one that refuses. One that accepts small packets and no more does not, and neither does
+// an address without a way.
+func TestTheAnswerProbeTellsWhatComesBack(t *testing.T) {
+	closing, err := net.Listen("tcp4", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = closing.Close() })
+	port := closing.Addr().(*net.TCPAddr).Port
+	go func() {
+		for {
+			conn, err := closing.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	}()
+	silent, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.2", strconv.Itoa(port)))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = silent.Close() })
+	dir := t.TempDir() // This machine's loopback answers any ping.
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ping"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	quick := strings.NewReplacer("timeout 2", "timeout 0.5", "sleep 1 ", "sleep 0.1 ").Replace(answerScript)
+	blocks := running(t, quick, map[string]string{"addresses": "127.0.0.1 127.0.0.2 127.0.0.3 240.0.0.1", "port": strconv.Itoa(port)})
+	answers := map[string]Answer{}
+	for len(answers) < 4 {
+		address, came := answerOf(<-blocks)
+		answers[address] = came
+	}
+	assert.Equal(t, map[string]Answer{"127.0.0.1": AnswerFull, "127.0.0.2": AnswerSmall, "127.0.0.3": AnswerFull, "240.0.0.1": AnswerNone}, answers)
+	becomes := func(wanted string, answer Answer) {
+		assert.Eventually(t, func() bool {
+			address, came := answerOf(<-blocks)
+			return address == wanted && came == answer
+		}, time.Minute, time.Millisecond)
+	}
+	require.NoError(t, silent.Close())
+	becomes("127.0.0.2", AnswerFull)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ping"), []byte("#!/bin/sh\nexit 0\n"), 0o700))
+	becomes("240.0.0.1", AnswerEcho)
+}

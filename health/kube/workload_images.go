@@ -1,0 +1,111 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/observe"
+	"strata/internal/imageref"
+)
+
+// runningImage is a container whose image was recorded, with what its node reports.
+type runningImage struct {
+	Pod       string `json:"pod"`
+	Container string `json:"container"`
+	// Image is the name in the Pod's spec, ID the imageID of the container's status; Expected are
+	// the recorded digests.
+	Image    string   `json:"image"`
+	ID       string   `json:"id"`
+	Expected []string `json:"expected"`
+	// Seconds is for how long the node has reported this ID.
+	Seconds int `json:"seconds,omitempty"`
+}
+
+// judgeImages returns the verdict of a workload that is rolled out: Ready, unless a container runs
+// an image with another digest than was recorded. A Pod that is about to be replaced may be there
+// for a moment.
+func (w WorkloadFacts) judgeImages() health.Verdict {
+	v := health.Verdict{Check: w.check(), State: health.Ready}
+	for _, running := range w.Images {
+		found, differs := running.differs()
+		if !differs || v.State == health.Stuck {
+			continue
+		}
+		v.State = health.Waiting
+		if running.Seconds >= observe.NoticeSeconds {
+			v.State = health.Stuck
+		}
+		v.Message = fmt.Sprintf("Pod %s: container %s: image %s: expected %s, found %s",
+			running.Pod, running.Container, running.Image, running.Expected[0], found)
+		v.Cause = "the tag was pushed again after strata.lock had recorded it, or the node's mirror has another image"
+		v.Hint = fmt.Sprintf("strata fetch --images says what the registry has now, kubectl -n %s get pod %s -o yaml "+
+			"what the node runs (imageID)", w.Namespace, running.Pod)
+	}
+	return v
+}
+
+// differs reports whether the node runs another image than was recorded, and its digest. Only what
+// a registry gave out can be compared: a node that got the image from an archive reports the digest
+// of its configuration, with no repository or one that the import made up.
+func (r runningImage) differs() (found string, differs bool) {
+	// Docker writes docker-pullable:// before it, and Docker's own images without their registry.
+	from, found, pulled := strings.Cut(strings.TrimPrefix(r.ID, "docker-pullable://"), "@")
+	repository, _ := splitTag(r.Image)
+	return found, pulled && imageref.Whole(from) == imageref.Whole(repository) && !slices.Contains(r.Expected, found)
+}
+
+// readImages reads what the workload's Pods run of the recorded images.
+func (w *WorkloadFacts) readImages(ctx context.Context, s *APIServer, recorded map[string][]string, seen *observe.Stable) error {
+	if w.Missing {
+		return nil
+	}
+	selector := metav1.FormatLabelSelector(w.selector)
+	pods, err := List[corev1.Pod](ctx, s, PodResource, w.Namespace, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		return err
+	}
+	for i := range pods {
+		w.Images = append(w.Images, imagesOf(&pods[i], recorded)...)
+	}
+	for i := range w.Images {
+		one := &w.Images[i]
+		one.Seconds = seen.Seconds("image "+w.Namespace+"/"+one.Pod+"/"+one.Container, one.ID)
+	}
+	return nil
+}
+
+// imagesOf are the recorded images of a Pod's containers. A Pod that ends, or has ended, does not
+// count.
+func imagesOf(pod *corev1.Pod, recorded map[string][]string) (images []runningImage) {
+	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+		return nil
+	}
+	ids := map[string]string{}
+	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		ids[status.Name] = status.ImageID
+	}
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		repository, tag := splitTag(container.Image)
+		if expected := recorded[imageref.Whole(repository)+":"+tag]; len(expected) > 0 {
+			images = append(images, runningImage{
+				Pod: pod.Name, Container: container.Name, Image: container.Image, ID: ids[container.Name], Expected: expected,
+			})
+		}
+	}
+	return images
+}
+
+// splitTag splits an image's name into repository and tag. A name with a digest is split within
+// that, and nothing is recorded under the result.
+func splitTag(image string) (repository, tag string) {
+	if colon := strings.LastIndex(image, ":"); colon > strings.LastIndex(image, "/") {
+		return image[:colon], image[colon+1:]
+	}
+	return image, "latest"
+}

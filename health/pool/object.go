@@ -1,0 +1,114 @@
+package pool
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"strata/health/kube"
+)
+
+// announcementObject has the fields that a gate reads of an L2Advertisement (metallb api/v1beta1/l2advertisement_types.go).
+type announcementObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		IPAddressPools         []string               `json:"ipAddressPools"`
+		IPAddressPoolSelectors []metav1.LabelSelector `json:"ipAddressPoolSelectors"`
+	} `json:"spec"`
+}
+
+// announces reports whether it is about a pool: one that names none and selects none is about all.
+func (a *announcementObject) announces(pool metav1.ObjectMeta) bool {
+	if a.DeletionTimestamp != nil {
+		return false
+	}
+	names, selectors := a.Spec.IPAddressPools, a.Spec.IPAddressPoolSelectors
+	return len(names)+len(selectors) == 0 || slices.Contains(names, pool.Name) ||
+		slices.ContainsFunc(selectors, func(one metav1.LabelSelector) bool {
+			selector, err := metav1.LabelSelectorAsSelector(&one)
+			return err == nil && selector.Matches(labels.Set(pool.Labels))
+		})
+}
+
+// poolObject has the fields that a gate reads of an IPAddressPool (metallb api/v1beta1/ipaddresspool_types.go).
+type poolObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Addresses     []string `json:"addresses"`
+		AutoAssign    *bool    `json:"autoAssign"`
+		AvoidBuggyIPs bool     `json:"avoidBuggyIPs"`
+	} `json:"spec"`
+	Status struct {
+		AvailableIPv4 *int64 `json:"availableIPv4"`
+		AvailableIPv6 *int64 `json:"availableIPv6"`
+		AssignedIPv4  *int64 `json:"assignedIPv4"`
+		AssignedIPv6  *int64 `json:"assignedIPv6"`
+	} `json:"status"`
+}
+
+func (p *poolObject) facts() poolSeen {
+	if p == nil {
+		return poolSeen{Missing: true}
+	}
+	s := p.Status
+	seen := poolSeen{Addresses: p.Spec.Addresses, Deleting: p.DeletionTimestamp != nil, Size: poolSize(p.Spec.Addresses, p.Spec.AvoidBuggyIPs)}
+	seen.Named = p.Spec.AutoAssign != nil && !*p.Spec.AutoAssign
+	seen.Counted = s.AvailableIPv4 != nil && s.AssignedIPv4 != nil
+	for _, n := range []*int64{s.AvailableIPv4, s.AvailableIPv6} {
+		seen.Available += value(n)
+	}
+	for _, n := range []*int64{s.AssignedIPv4, s.AssignedIPv6} {
+		seen.Assigned += value(n)
+	}
+	return seen
+}
+
+func value(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// stateObject has the fields that a gate reads of a ConfigurationState.
+type stateObject struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Status            struct {
+		Result       string           `json:"result"`
+		ErrorSummary string           `json:"errorSummary"`
+		Conditions   []kube.Condition `json:"conditions"`
+	} `json:"status"`
+}
+
+func (o *stateObject) facts() configurationState {
+	return configurationState{Name: o.Name, Result: o.Status.Result, Summary: o.Status.ErrorSummary, Conditions: o.Status.Conditions}
+}
+
+// after reports whether the state was written after the other object's specification last changed. Neither object says which
+// generation of the other it has seen. Both were stored by the same API servers: a higher resourceVersion is a later write,
+// and where the other's own status came later still, the times of the writes decide.
+func (o *stateObject) after(other metav1.ObjectMeta) bool {
+	state, errState := strconv.ParseUint(o.ResourceVersion, 10, 64)
+	object, errOther := strconv.ParseUint(other.ResourceVersion, 10, 64)
+	if errState == nil && errOther == nil && state > object {
+		return true
+	}
+	return !lastWrite(o.ObjectMeta, true).Add(stampSlack).Before(lastWrite(other, false))
+}
+
+// lastWrite is when the API server last stored a change of the object's status, or of anything but its status.
+func lastWrite(meta metav1.ObjectMeta, status bool) time.Time {
+	var last time.Time
+	if !status {
+		last = meta.CreationTimestamp.Time
+	}
+	for _, entry := range meta.ManagedFields {
+		if (entry.Subresource == "status") == status && entry.Time != nil && entry.Time.After(last) {
+			last = entry.Time.Time
+		}
+	}
+	return last
+}

@@ -1,0 +1,175 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/health/observe"
+	k3snode "strata/internal/k3s/node"
+	"strata/internal/tunnel"
+)
+
+// The waits of one observation of /ping.
+const (
+	// pingInterval is the pause between two observations; each costs the server a TLS handshake.
+	pingInterval = 120 * time.Millisecond
+	// pingRefusedInterval replaces it while nothing listens: then an observation is one packet each way.
+	pingRefusedInterval = 25 * time.Millisecond
+	// pingTimeout bounds one observation. K3s answers /ping from memory.
+	pingTimeout = 3 * time.Second
+)
+
+// pingFacts hold the answer of a server's /ping.
+type pingFacts struct {
+	Server string `json:"server"`
+	// Seen is false before the first observation.
+	Seen bool `json:"seen"`
+	// Status and Body are the answer; Error is why there is none.
+	Status int    `json:"status,omitempty"`
+	Body   string `json:"body,omitempty"`
+	Error  string `json:"error,omitempty"`
+	// Stranger says why the certificate is not that of the host's own K3s; empty where it is.
+	Stranger string `json:"stranger,omitempty"`
+	// Way is the tunnel's part in that.
+	Way observe.Way `json:"way,omitzero"`
+}
+
+// judgePing wants the one answer that only a K3s supervisor gives: a port that accepts, or a proxy that answers, is not it.
+func judgePing(h health.Host, f pingFacts) health.Verdict {
+	v := health.Verdict{Check: "ping " + f.Server, State: health.Waiting, After: []string{host.UnitCheck(h)}}
+	v.Hint = fmt.Sprintf("curl -k %s/ping; on %s: journalctl -u k3s -e; is a firewall between here and the host?", f.Server, h.Name)
+	switch {
+	case !f.Seen:
+		v.Message = "not asked yet"
+	case f.Error != "":
+		v.Message = "expected pong, no answer: " + f.Error
+		if f.Way.Down() {
+			v.Cause, v.Hint = f.Way.Cause, f.Way.Hint
+		}
+	case !f.isPong():
+		v.Message = fmt.Sprintf("expected pong, found HTTP %d", f.Status)
+		v.Evidence = []string{fmt.Sprintf("curl -k %s/ping: %s", f.Server, f.Body)}
+		if f.Status == http.StatusNotFound || f.Status == http.StatusOK {
+			v.Cause = "something else than K3s answers on this port"
+		}
+	case f.Stranger != "":
+		v.Message = fmt.Sprintf("expected a certificate of the CA that K3s has on %s, found another: %s", h.Name, f.Stranger)
+		v.Cause = "another machine, or a proxy, answers at this address"
+		v.Hint = fmt.Sprintf("openssl s_client -connect %s -showcerts; on %s: openssl x509 -in %s -noout -subject", strings.TrimPrefix(f.Server, "https://"), h.Name, k3snode.ServerCA)
+	default:
+		return health.Verdict{Check: v.Check, State: health.Ready, Message: "pong", After: v.After}
+	}
+	return v
+}
+
+// pinger asks a server's /ping, and knows the server by the CA that the host has.
+type pinger struct {
+	server string
+	client *http.Client
+	// readCA reads the CA's certificates from the host; roots are those of the last time.
+	readCA func(ctx context.Context) (string, error)
+	roots  *x509.CertPool
+}
+
+func newPinger(server string, dial tunnel.DialFunc, readCA func(ctx context.Context) (string, error)) *pinger {
+	return &pinger{server: server, readCA: readCA, client: &http.Client{Timeout: pingTimeout, Transport: &http.Transport{
+		// Whoever answers is asked for no more than a word; whose certificate it was is told apart afterwards.
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // See above.
+		DisableKeepAlives: true, DialContext: dial,
+	}}}
+}
+
+// observe asks again and again until ctx ends, and reports each answer that differs from the last.
+func (p *pinger) observe(ctx context.Context, report func(pingFacts)) {
+	var last pingFacts
+	for ctx.Err() == nil {
+		if now := p.ask(ctx); now != last && ctx.Err() == nil {
+			last = now
+			report(now)
+		}
+		observe.Pause(ctx, pingPause(last))
+	}
+}
+
+// pingPause is the pause after an answer.
+func pingPause(f pingFacts) time.Duration {
+	if f.Error == observe.RefusedText {
+		return pingRefusedInterval
+	}
+	return pingInterval
+}
+
+func (p *pinger) ask(ctx context.Context) pingFacts {
+	facts := pingFacts{Server: p.server, Seen: true}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.server+"/ping", nil)
+	if err != nil {
+		facts.Error = err.Error()
+		return facts
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		facts.Error, facts.Way = observe.DialTrouble(err), observe.WayOf(err)
+		return facts
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, 200))
+	_ = response.Body.Close()
+	if err != nil {
+		facts.Error = observe.DialTrouble(err)
+		return facts
+	}
+	facts.Status, facts.Body = response.StatusCode, string(body)
+	if !facts.isPong() {
+		return facts
+	}
+	var unknown readError
+	switch err := p.verify(ctx, response.TLS, request.URL.Hostname()); {
+	case errors.As(err, &unknown):
+		facts.Error = err.Error()
+	case err != nil:
+		facts.Stranger = err.Error()
+	}
+	return facts
+}
+
+// isPong reports whether the answer is the one that only a K3s supervisor gives.
+func (f pingFacts) isPong() bool {
+	return f.Status == http.StatusOK && strings.TrimSpace(f.Body) == "pong"
+}
+
+// readError is that of a host that does not tell its CA.
+type readError struct{ error }
+
+func (e readError) Error() string {
+	return fmt.Sprintf("%s, which tells K3s from a stranger, cannot be read: %v", k3snode.ServerCA, e.error)
+}
+
+// verify verifies the certificate that came with an answer. K3s makes its CA when it starts, so that it is read again before one is refused.
+func (p *pinger) verify(ctx context.Context, state *tls.ConnectionState, name string) error {
+	options := x509.VerifyOptions{Roots: p.roots, Intermediates: x509.NewCertPool(), DNSName: name}
+	for _, above := range state.PeerCertificates[1:] {
+		options.Intermediates.AddCert(above)
+	}
+	if p.roots != nil {
+		if _, err := state.PeerCertificates[0].Verify(options); err == nil {
+			return nil
+		}
+	}
+	text, err := p.readCA(ctx)
+	if err != nil {
+		return readError{err}
+	}
+	p.roots = x509.NewCertPool()
+	p.roots.AppendCertsFromPEM([]byte(text))
+	options.Roots = p.roots
+	_, err = state.PeerCertificates[0].Verify(options)
+	return err
+}

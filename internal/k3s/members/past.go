@@ -1,0 +1,150 @@
+package members
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"strata/internal/remote"
+	"strata/internal/stackstate"
+)
+
+// Past holds the traces of a stack's cluster in its state. Hosts cannot say it: fresh ones know of no cluster, and lost ones are silent.
+type Past struct {
+	// Identity is the cluster's random word, which hosts carry in their owner file.
+	Identity string
+	// Cluster is true once a cluster has given the stack a certificate, or its members are known.
+	Cluster bool
+	// Servers are those that the cluster had.
+	Servers []remote.Target
+	// CAHash is that of the cluster's CA as its tokens have it; empty before the first server has come up.
+	CAHash string
+}
+
+// ReadPast reads the state of a stack. Its secrets are asked for only where the servers are among them.
+func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past, error) {
+	var past Past
+	for _, read := range []func(context.Context, string) (*stackstate.State, error){pulumi.ReadEncrypted, pulumi.Read} {
+		state, err := read(ctx, stack)
+		if err != nil {
+			return Past{}, fmt.Errorf("is there a cluster already? state of stack %s: %w", stack, err)
+		}
+		if past = PastOf(state); !past.Cluster || len(past.Servers) > 0 && past.CAHash != "" {
+			return past, nil
+		}
+	}
+	if len(past.Servers) > 0 { // an up was killed before the CA's hash was read
+		return past, nil
+	}
+	return Past{}, fmt.Errorf("state of stack %s: there was a cluster, and the state does not say which servers it had", stack)
+}
+
+// CAHashIn is the hash at the end of what the first server says of its CA; empty where it has said nothing.
+func CAHashIn(said string) string {
+	words := strings.Fields(said)
+	if len(words) == 0 {
+		return ""
+	}
+	return words[len(words)-1]
+}
+
+// PastOf returns what a state shows. Servers is empty where they are encrypted.
+func PastOf(state *stackstate.State) Past {
+	var past Past
+	if identity, ok := state.Named("k3s-cluster"); ok {
+		past.Identity = identity.Output("hex")
+	}
+	if ca, ok := state.Named("k3s-ca-hash"); ok {
+		past.CAHash = CAHashIn(ca.Output("stdout"))
+	}
+	for _, command := range append(state.Running("members"), state.Running("credential")...) {
+		past.Cluster = true
+		var asked struct {
+			Members []Member        `json:"members"`
+			Servers []remote.Target `json:"servers"`
+		}
+		if err := json.Unmarshal([]byte(command.Input("stdin")), &asked); err != nil || len(past.Servers) > 0 {
+			continue // encrypted
+		}
+		past.Servers = asked.Servers
+		for _, server := range (Set{Members: asked.Members}).Servers() {
+			past.Servers = append(past.Servers, server.Target)
+		}
+	}
+	return past
+}
+
+// Keeps reports whether one of servers is a server of before: by its host key where both are known, otherwise by its address.
+func (p Past) Keeps(servers []remote.Target) bool {
+	for _, server := range servers {
+		for _, old := range p.Servers {
+			is, was := keyOf(server), keyOf(old)
+			if is == was && is != "" || server.Address == old.Address && (is == "" || was == "") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keyOf is a host key without its comment.
+func keyOf(target remote.Target) string {
+	fields := strings.Fields(target.HostKey)
+	return strings.Join(fields[:min(len(fields), 2)], " ")
+}
+
+// Login is a server with the private key that logs in.
+type Login struct {
+	Target remote.Target
+	Key    []byte
+}
+
+// Allow refuses servers none of which the cluster had: they would found a second one. It asks the hosts only then, whether
+// `strata restore --new-hosts` has given one of them the cluster's data. A host whose key is not known is not asked.
+func (p Past) Allow(ctx context.Context, stack string, servers []Login) error {
+	var targets []remote.Target
+	for _, server := range servers {
+		targets = append(targets, server.Target)
+	}
+	if !p.Cluster || p.Keeps(targets) {
+		return nil
+	}
+	for _, server := range servers {
+		if server.Target.HostKey != "" && p.restored(ctx, server) {
+			return nil
+		}
+	}
+	return fmt.Errorf("layer k3s: expected a server of stack %s with the address or the host key that it had, found none: had %s, to be %s. "+
+		"An up would found a second cluster without the first one's data; nothing was changed. If a server lives, keep its address and "+
+		"change the others first; a host that moved is known by its hosts.nodes[].ssh.hostKey. For new hosts only: "+
+		"strata restore -s %s --new-hosts --file SNAPSHOT (docs/operations.md)", stack, addressesOf(p.Servers), addressesOf(targets), stack)
+}
+
+func addressesOf(servers []remote.Target) string {
+	var words []string
+	for _, server := range servers {
+		words = append(words, server.Name+" "+server.Address)
+	}
+	return strings.Join(words, ", ")
+}
+
+// Snapshot is the file in which `strata restore --new-hosts` leaves the data of the cluster for the install of its first server.
+const Snapshot = "/var/lib/strata/restore.snapshot"
+
+// restoredScript prints yes on a host of the cluster that has its data, or a snapshot of them.
+const restoredScript = `if [ "$(sed -n 's/^cluster=//p' /var/lib/strata/owner 2> /dev/null)" = "$identity" ]; then
+	if [ -e ` + Snapshot + ` ] || [ -d /var/lib/rancher/k3s/server/db/etcd ]; then echo yes; fi
+fi`
+
+func (p Past) restored(ctx context.Context, server Login) bool {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	client, err := remote.Dial(ctx, server.Target, server.Key)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = client.Close() }()
+	result, err := client.Run(ctx, "identity="+remote.Quote(p.Identity)+"\n"+restoredScript, nil)
+	return err == nil && strings.TrimSpace(string(result.Stdout)) == "yes"
+}

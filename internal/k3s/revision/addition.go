@@ -1,0 +1,78 @@
+package revision
+
+import (
+	"encoding/binary"
+
+	"go.etcd.io/bbolt"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// addition is a revision that is added to a database, change by change, as etcd does it (server/storage/mvcc/kvstore_txn.go).
+type addition struct {
+	keys     *bbolt.Bucket
+	revision uint64
+	changes  uint64
+}
+
+// The fields of mvccpb.KeyValue (go.etcd.io/etcd/api/v3/mvccpb/kv.proto).
+const (
+	keyField protowire.Number = iota + 1
+	createRevisionField
+	modRevisionField
+	versionField
+	valueField
+)
+
+// remove deletes a key.
+func (a *addition) remove(key string) error {
+	a.changes++
+	return a.keys.Put(append(revisionKey(a.revision, a.changes), 't'), protowire.AppendString(protowire.AppendTag(nil, keyField, protowire.BytesType), key))
+}
+
+// put makes a key.
+func (a *addition) put(key string, value []byte) error {
+	text := protowire.AppendString(protowire.AppendTag(nil, keyField, protowire.BytesType), key)
+	for _, one := range []struct {
+		field protowire.Number
+		value uint64
+	}{{createRevisionField, a.revision}, {modRevisionField, a.revision}, {versionField, 1}} {
+		text = protowire.AppendVarint(protowire.AppendTag(text, one.field, protowire.VarintType), one.value)
+	}
+	a.changes++
+	return a.keys.Put(revisionKey(a.revision, a.changes), protowire.AppendBytes(protowire.AppendTag(text, valueField, protowire.BytesType), value))
+}
+
+// objectKey is the key in an mvccpb.KeyValue, objectValue its value; empty where there is none.
+func objectKey(text []byte) string   { return string(fieldOf(text, keyField)) }
+func objectValue(text []byte) []byte { return fieldOf(text, valueField) }
+
+func fieldOf(text []byte, wanted protowire.Number) []byte {
+	for len(text) > 0 {
+		field, kind, size := protowire.ConsumeTag(text)
+		if size < 0 {
+			return nil
+		}
+		text = text[size:]
+		if field == wanted && kind == protowire.BytesType {
+			value, size := protowire.ConsumeBytes(text)
+			if size < 0 {
+				return nil
+			}
+			return value
+		}
+		if size = protowire.ConsumeFieldValue(field, kind, text); size < 0 {
+			return nil
+		}
+		text = text[size:]
+	}
+	return nil
+}
+
+// revisionSize is the length of a revisionKey; etcd adds a t to that of a deletion.
+const revisionSize = 8 + 1 + 8
+
+// revisionKey is a revision as etcd writes it: the number of the transaction, an underscore, and that of the change within it.
+func revisionKey(revision, change uint64) []byte {
+	key := binary.BigEndian.AppendUint64(nil, revision)
+	return binary.BigEndian.AppendUint64(append(key, '_'), change)
+}

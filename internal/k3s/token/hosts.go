@@ -1,0 +1,72 @@
+package token
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+
+	"strata/internal/apiserver"
+	k3snode "strata/internal/k3s/node"
+	"strata/internal/remote"
+	"strata/internal/tunnel"
+)
+
+// Hosts reaches servers for a rotation.
+type Hosts interface {
+	// Run runs a script as root and returns what it printed.
+	Run(ctx context.Context, server remote.Target, script string) (string, error)
+	// Rotate asks a server's K3s to take another token.
+	Rotate(ctx context.Context, server remote.Target, owner *k3snode.Owner, former, wanted string) error
+}
+
+// SSH reaches servers over SSH with its private key, and their K3s by its port.
+type SSH struct{ Key []byte }
+
+// Run implements Hosts.
+func (s SSH) Run(ctx context.Context, server remote.Target, script string) (string, error) {
+	return k3snode.Run(ctx, server, s.Key, script)
+}
+
+// Rotate implements Hosts. K3s's command would have both tokens in its arguments; its request has them behind TLS, which is verified with the
+// CA that the host has (k3s-io/k3s pkg/cli/token/token.go, Rotate).
+func (s SSH) Rotate(ctx context.Context, server remote.Target, owner *k3snode.Owner, former, wanted string) error {
+	return s.rotateAt(ctx, "https://"+apiserver.Address(server.Address), server, owner, former, wanted)
+}
+
+func (s SSH) rotateAt(ctx context.Context, url string, server remote.Target, owner *k3snode.Owner, former, wanted string) error {
+	ca, err := s.Run(ctx, server, owner.At(server.Name).Insists()+"cat "+k3snode.ServerCA)
+	if err != nil {
+		return err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(ca))
+	body, err := json.Marshal(map[string]string{"newToken": wanted})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, url+"/v1-k3s/token", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.SetBasicAuth("server", former)
+	client := &http.Client{Transport: &http.Transport{
+		DialContext: tunnel.Dialer(tunnel.Of(server), net.Dialer{}), TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		DisableKeepAlives: true,
+	}}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode == http.StatusOK {
+		return nil
+	}
+	said, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // what could be read is told
+	return fmt.Errorf("PUT %s: expected HTTP 200, found %s: %s; see: journalctl -u k3s -e", request.URL, response.Status, said)
+}

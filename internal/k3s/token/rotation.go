@@ -1,0 +1,178 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	k3snode "strata/internal/k3s/node"
+	"strata/internal/remote"
+)
+
+// Rotation is the servers' way from one token to the next.
+type Rotation struct {
+	// Timeout bounds it.
+	Timeout metav1.Duration `json:"timeout"`
+	// Generation is that of the wanted token. It can only grow: the name of what a former token encrypted stays in etcd's files for a while.
+	Generation int `json:"generation"`
+	// Servers are all servers; none where the generation is only recorded.
+	Servers []remote.Target `json:"servers,omitempty"`
+	// Owner must be the hosts'.
+	Owner *k3snode.Owner `json:"owner,omitempty"`
+	// Tokens are the servers', the first one first and the wanted one last. Secret.
+	Tokens []string `json:"tokens,omitempty"`
+}
+
+// Output is printed for the next run, which compares with it.
+type Output struct {
+	Generation int `json:"generation"`
+}
+
+// pause is the time between two looks at the servers.
+const pause = time.Second
+
+// found is what a server's host says.
+type found struct {
+	server remote.Target
+	// data is true where the server has been a member, runs where its K3s does.
+	data, runs bool
+	// tokens are the indices of those whose keys are in the files of etcd, of which some may be deleted.
+	tokens []int
+}
+
+// has reports whether a token may open the data.
+func (f found) has(token int) bool { return slices.Contains(f.tokens, token) }
+
+// Run rotates, and returns once every server has data that the wanted token opens. before is the generation of the last run.
+func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writer) error {
+	if r.Generation < before {
+		return fmt.Errorf("strata:k3s.tokenGeneration: expected at least %d, which the stack has, found %d: a former token is known to whoever it was "+
+			"taken from; count on", before, r.Generation)
+	}
+	if len(r.Servers) == 0 {
+		return nil
+	}
+	asked := false
+	for {
+		all, err := r.look(ctx, hosts)
+		if err != nil {
+			return err
+		}
+		lacking := r.lacking(all)
+		switch {
+		case len(lacking) == 0:
+			return nil
+		case asked, len(lacking) < len(all): // the others follow
+			err = mustRun(lacking)
+		default:
+			if err = mustRun(all); err == nil {
+				err = r.ask(ctx, hosts, all[0], log)
+				asked = true
+			}
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the servers' token: %s has not got the new key from etcd: %w; is etcd healthy there?", names(lacking), ctx.Err())
+		case <-time.After(pause):
+		}
+	}
+}
+
+// look asks all servers at once, and returns those that have data.
+func (r *Rotation) look(ctx context.Context, hosts Hosts) ([]found, error) {
+	all, failures := make([]found, len(r.Servers)), make([]error, len(r.Servers))
+	var group sync.WaitGroup
+	for i, server := range r.Servers {
+		group.Go(func() {
+			text, err := hosts.Run(ctx, server, r.Owner.At(server.Name).Insists()+lookScript(r.Tokens))
+			if err != nil {
+				failures[i] = fmt.Errorf("the servers' token: ask %s: %w", server.Name, err)
+			}
+			all[i] = r.parse(server, text)
+		})
+	}
+	group.Wait()
+	return slices.DeleteFunc(all, func(f found) bool { return !f.data }), errors.Join(failures...)
+}
+
+func (r *Rotation) parse(server remote.Target, text string) found {
+	f := found{server: server}
+	for _, word := range strings.Fields(text) {
+		switch word {
+		case "data":
+			f.data = true
+		case "runs":
+			f.runs = true
+		default:
+			if i := slices.IndexFunc(r.Tokens, func(token string) bool { return Key(token) == word }); i >= 0 {
+				f.tokens = append(f.tokens, i)
+			}
+		}
+	}
+	return f
+}
+
+// lookScript prints data where the server has been a member, runs where its K3s does, and the keys of tokens that are in etcd's files.
+func lookScript(tokens []string) string {
+	keys := make([]string, len(tokens))
+	for i, token := range tokens {
+		keys[i] = Key(token)
+	}
+	return `members=/var/lib/rancher/k3s/server/db/etcd/member
+if [ ! -e "$members" ]; then exit; fi
+echo data
+if systemctl is-active --quiet k3s; then echo runs; fi
+for key in ` + strings.Join(keys, " ") + `; do
+	if grep -aqrF "$key" "$members"; then echo "$key"; fi
+done
+`
+}
+
+// lacking are the servers whose data the wanted token does not open yet.
+func (r *Rotation) lacking(all []found) []found {
+	wanted := len(r.Tokens) - 1
+	return slices.DeleteFunc(slices.Clone(all), func(f found) bool { return f.has(wanted) })
+}
+
+// mustRun is an error where a server does not run: one that starts later with the new token would find data that the former one encrypts.
+func mustRun(servers []found) error {
+	stopped := slices.DeleteFunc(slices.Clone(servers), func(f found) bool { return f.runs })
+	if len(stopped) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the servers' token: expected K3s to run on every server, found it stopped on %s, where it could not start with the new token: "+
+		"start it (systemctl start k3s; journalctl -u k3s -e) and run pulumi up again, or take the server out of strata:hosts.nodes first", names(stopped))
+}
+
+// ask has a server encrypt the cluster's keys with the wanted token.
+func (r *Rotation) ask(ctx context.Context, hosts Hosts, at found, log io.Writer) error {
+	wanted := len(r.Tokens) - 1
+	if len(at.tokens) == 0 {
+		return fmt.Errorf("the servers' token: %s has data that none of the stack's %d tokens opens: bring the former state back (docs/host-ownership.md)",
+			at.server.Name, len(r.Tokens))
+	}
+	former := slices.Max(at.tokens)
+	if err := hosts.Rotate(ctx, at.server, r.Owner, r.Tokens[former], r.Tokens[wanted]); err != nil {
+		return fmt.Errorf("the servers' token: %s: %w", at.server.Name, err)
+	}
+	_, _ = fmt.Fprintf(log, "token: %s has encrypted the cluster's keys with token %d in the place of %d\n", at.server.Name, wanted, former)
+	return nil
+}
+
+func names(servers []found) string {
+	var words []string
+	for _, f := range servers {
+		words = append(words, f.server.Name)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,143 @@
+package token
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	k3snode "strata/internal/k3s/node"
+	"strata/internal/remote"
+	"strata/internal/remote/sshtest"
+)
+
+// cluster is three servers. says are what each prints, followed are what it prints once one has been asked.
+type cluster struct {
+	says, followed map[string]string
+	asked          []string
+	fails          error
+}
+
+func (c *cluster) Run(_ context.Context, server remote.Target, script string) (string, error) {
+	for _, secret := range []string{"token-one", "token-two", "token-three"} {
+		if strings.Contains(script, secret) {
+			return "", errors.New("a token is an argument on the host")
+		}
+	}
+	if len(c.asked) > 0 && c.followed != nil {
+		return c.followed[server.Name], nil
+	}
+	return c.says[server.Name], nil
+}
+
+func (c *cluster) Rotate(_ context.Context, server remote.Target, _ *k3snode.Owner, former, wanted string) error {
+	c.asked = append(c.asked, server.Name+": "+former+" to "+wanted)
+	return c.fails
+}
+
+func rotation() *Rotation {
+	return &Rotation{
+		Generation: 2, Tokens: []string{"token-one", "token-two", "token-three"}, Owner: &k3snode.Owner{Cluster: "00ff"},
+		Servers: []remote.Target{{Name: "server-1"}, {Name: "server-2"}, {Name: "server-3"}},
+	}
+}
+
+// of is what all servers say.
+func of(said string) map[string]string {
+	return map[string]string{"server-1": said, "server-2": said, "server-3": said}
+}
+
+// but is the same, of which one says something else.
+func but(all map[string]string, name, said string) map[string]string {
+	all[name] = said
+	return all
+}
+
+func TestARotation(t *testing.T) {
+	first, second, third := Key("token-one"), Key("token-two"), Key("token-three")
+	for name, test := range map[string]struct {
+		says, followed map[string]string
+		asked, fails   string
+	}{
+		"a first up":                      {of(""), nil, "", ""},
+		"from the last token":             {of("data runs " + second), of("data runs " + second + " " + third), "server-1: token-two to token-three", ""},
+		"over a generation":               {of("data runs " + first), of("data runs " + third), "server-1: token-one to token-three", ""},
+		"after one that was done":         {of("data runs " + second + " " + third), nil, "", ""},
+		"done, and a server is off":       {but(of("data runs "+third), "server-2", "data "+third), nil, "", ""},
+		"a server has joined anew":        {but(of("data runs "+second), "server-1", ""), of("data runs " + third), "server-2: token-two to token-three", ""},
+		"a server is off":                 {but(of("data runs "+second), "server-3", "data "+second), nil, "", "found it stopped on server-3"},
+		"one was off while it was done":   {but(of("data runs "+third), "server-3", "data "+second), nil, "", "found it stopped on server-3"},
+		"data that no token opens":        {of("data runs"), nil, "", "none of the stack's 3 tokens opens"},
+		"a server that does not get them": {of("data runs " + second), but(of("data runs "+third), "server-2", "data runs "+second), "server-1: token-two to token-three", "server-2 has not got the new key from etcd"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 3*pause/2+time.Second)
+			defer cancel()
+			c := &cluster{says: test.says, followed: test.followed}
+			err := rotation().Run(ctx, c, 1, io.Discard)
+			assert.Equal(t, test.asked, strings.Join(c.asked, "; "))
+			if test.fails == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, test.fails)
+			for _, secret := range []string{"token-one", "token-two", "token-three"} {
+				assert.NotContains(t, err.Error(), secret)
+			}
+		})
+	}
+}
+
+// Its name would still be found in etcd's files, and K3s would not start with it.
+func TestAFormerTokenDoesNotComeBack(t *testing.T) {
+	c := &cluster{says: of("data runs " + Key("token-one"))}
+	r := rotation()
+	r.Generation, r.Tokens = 0, r.Tokens[:1]
+	require.ErrorContains(t, r.Run(t.Context(), c, 1, io.Discard), "strata:k3s.tokenGeneration: expected at least 1, which the stack has, found 0")
+	require.NoError(t, r.Run(t.Context(), c, 0, io.Discard))
+	assert.Empty(t, c.asked)
+}
+
+func TestK3sIsAskedByItsCAAndTheTokensAreNoArguments(t *testing.T) {
+	status, said := http.StatusOK, ""
+	var put map[string]string
+	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		said = r.Method + " " + r.URL.Path + " " + user + ":" + password
+		assert.NoError(t, json.NewDecoder(r.Body).Decode(&put))
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(api.Close)
+	host := sshtest.Start(t)
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: api.Certificate().Raw})
+	host.Handler = func(call sshtest.Call) int {
+		assert.NotContains(t, call.Script, "former")
+		assert.NotContains(t, call.Script, "wanted")
+		_, err := call.Stdout.Write(ca)
+		assert.NoError(t, err)
+		return 0
+	}
+	rotate := func() error {
+		return SSH{Key: host.PrivateKey()}.rotateAt(t.Context(), api.URL, host.Target(), nil, "former", "wanted")
+	}
+	require.NoError(t, rotate())
+	assert.Equal(t, "PUT /v1-k3s/token server:former", said)
+	assert.Equal(t, map[string]string{"newToken": "wanted"}, put)
+
+	status = http.StatusInternalServerError
+	require.ErrorContains(t, rotate(), "expected HTTP 200, found 500")
+
+	said, ca = "", []byte("-----BEGIN CERTIFICATE-----\n")
+	require.ErrorContains(t, rotate(), "certificate", "it is not this host's K3s that answers")
+	assert.Empty(t, said, "no token was shown to it")
+}

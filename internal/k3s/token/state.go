@@ -1,0 +1,36 @@
+package token
+
+import (
+	"fmt"
+
+	"strata/internal/digest"
+	"strata/internal/stackstate"
+)
+
+// Name is the name of a token's resource of a generation, by that of the first generation.
+func Name(first string, generation int) string {
+	if generation == 0 {
+		return first
+	}
+	return fmt.Sprintf("%s-%d", first, generation)
+}
+
+// Servers are the servers' tokens in a state, the one of the first generation first. A snapshot is opened by the one of its time.
+func Servers(state *stackstate.State) []string { return all(state, "k3s-token") }
+
+// Agents are the agents' tokens in a state.
+func Agents(state *stackstate.State) []string { return all(state, "k3s-agent-token") }
+
+func all(state *stackstate.State, first string) []string {
+	var tokens []string
+	for {
+		token, ok := state.Named(Name(first, len(tokens)))
+		if !ok {
+			return tokens
+		}
+		tokens = append(tokens, token.Output("result"))
+	}
+}
+
+// Key is the key in etcd under which K3s keeps what a token encrypts (k3s-io/k3s pkg/cluster/encrypt.go, storageKey).
+func Key(token string) string { return "/bootstrap/" + digest.Of([]byte(token))[:12] }

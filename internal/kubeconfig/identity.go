@@ -1,0 +1,47 @@
+package kubeconfig
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"strata/internal/apiserver"
+)
+
+// Recognition asks whether a context leads to the cluster of the run before. It lies in states, so its keys stay as they are.
+type Recognition struct {
+	// Server is the API server's URL, Forget the command that has the stack forget the cluster of before.
+	Server string `json:"server"`
+	Forget string `json:"forget"`
+	// Timeout bounds the question.
+	Timeout metav1.Duration `json:"timeout"`
+}
+
+// Place is a cluster and where it was found. UID is that of its namespace kube-system, which lives as long as the cluster: a CA can be rotated.
+type Place struct {
+	Server string `json:"server"`
+	UID    string `json:"uid"`
+}
+
+// Recognise returns where the cluster is now. previous is the answer of the run before, empty for none; another cluster is an error.
+func (r Recognition) Recognise(ctx context.Context, client kubernetes.Interface, previous Place) (Place, error) {
+	now := Place{Server: r.Server}
+	err := apiserver.Insist(ctx, func(ctx context.Context) error {
+		system, err := client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+		if err == nil {
+			now.UID = string(system.UID)
+		}
+		return err
+	})
+	if err != nil {
+		return now, fmt.Errorf("UID of namespace kube-system at %s: %w", r.Server, err)
+	}
+	if previous.UID != "" && previous.UID != now.UID {
+		return now, fmt.Errorf("refused, nothing was changed: the context led to the cluster at %s (kube-system %s), and leads to another one at %s (kube-system %s). "+
+			"Point it back. Or let the stack forget what it made in the first, which stays there, and run pulumi up: %s",
+			previous.Server, previous.UID, now.Server, now.UID, r.Forget)
+	}
+	return now, nil
+}

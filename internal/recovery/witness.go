@@ -1,0 +1,73 @@
+package recovery
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"strata/internal/atomicfile"
+)
+
+// lockTime bounds the time from the start of a Pulumi to its lock.
+const lockTime = 10 * time.Minute
+
+// run is a Pulumi of this project that Strata saw running. A lock has only a host's name, which another machine, or a container, may have too.
+type run struct {
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started"`
+	Machine string    `json:"machine"`
+}
+
+// runFile returns the file of a project that notes the run of a process.
+func runFile(projectDir string, pid int) string {
+	return filepath.Join(projectDir, ".strata", "recover", "runs", strconv.Itoa(pid)+".json")
+}
+
+// NoteRun notes that a Pulumi of a project runs here, so that its lock can be told from another machine's when it is dead.
+func NoteRun(projectDir string, pid int) error {
+	found, err := readProcess(pid)
+	if err != nil {
+		return fmt.Errorf("noting process %d: %w", pid, err)
+	}
+	text, err := json.Marshal(run{PID: pid, Started: found.started, Machine: machine()})
+	if err != nil {
+		return err
+	}
+	file := runFile(projectDir, pid)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Write(file, text, 0o644)
+}
+
+// NoteParent notes the Pulumi that runs this process, if there is one that can be read.
+func NoteParent(projectDir string) error {
+	for pid := os.Getppid(); pid > 1; {
+		found, err := readProcess(pid)
+		if err != nil {
+			return nil
+		}
+		if found.isPulumi() {
+			return NoteRun(projectDir, pid)
+		}
+		pid = found.parent
+	}
+	return nil
+}
+
+// isFromHere reports whether a run that was seen here, since this machine was started, took the lock.
+func (l lock) isFromHere(projectDir string) bool {
+	text, err := os.ReadFile(runFile(projectDir, l.PID))
+	if err != nil {
+		return false
+	}
+	var seen run
+	if json.Unmarshal(text, &seen) != nil || seen.Machine == "" || seen.Machine != machine() {
+		return false
+	}
+	after := l.Timestamp.Sub(seen.Started)
+	return after > -time.Second && after < lockTime
+}

@@ -1,0 +1,48 @@
+package remote
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// fingerprintPin is a pin of which only `TYPE SHA256:SUM` is kept. It takes the place of a key that is only compared.
+type fingerprintPin string
+
+// Type returns the key's type.
+func (p fingerprintPin) Type() string { return string(p[:strings.IndexByte(string(p), ' ')]) }
+
+// Marshal returns nothing: the key is not known.
+func (fingerprintPin) Marshal() []byte { return nil }
+
+// Verify fails: the key is not known.
+func (fingerprintPin) Verify([]byte, *ssh.Signature) error {
+	return errors.New("only its fingerprint is known")
+}
+
+// parseFingerprint reads a pin in the form that PinsAsFingerprints writes.
+func parseFingerprint(pin string) (fingerprintPin, bool) {
+	kind, sum, _ := strings.Cut(strings.TrimSpace(pin), " ")
+	return fingerprintPin(kind + " " + sum), kind != "" && strings.HasPrefix(sum, "SHA256:") && !strings.Contains(sum, " ")
+}
+
+// PinsAsFingerprints returns the target with a fingerprint in place of each pinned key, which is a tenth as long for an RSA key.
+func (t Target) PinsAsFingerprints() Target {
+	t.HostKey = shortPin(t.HostKey)
+	t.Jump = slices.Clone(t.Jump)
+	for i := range t.Jump {
+		t.Jump[i].HostKey = shortPin(t.Jump[i].HostKey)
+	}
+	return t
+}
+
+// shortPin leaves a pin as it is that cannot be read: the login says why.
+func shortPin(pin string) string {
+	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(pin))
+	if err != nil {
+		return pin
+	}
+	return fingerprint(key)
+}

@@ -1,0 +1,38 @@
+package remote
+
+import (
+	"io"
+	"time"
+)
+
+// DefaultSilence bounds how long a transfer may stand still where its caller sets no other bound. Behind the last byte the host reads the
+// whole file once for its sum, and flushes it to its disk.
+const DefaultSilence = 2 * time.Minute
+
+// movedReader calls moved for all that is read.
+type movedReader struct {
+	io.Reader
+	moved func(n int)
+}
+
+func (r movedReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if n > 0 {
+		r.moved(n)
+	}
+	return n, err
+}
+
+// movedWriter calls moved for all that is written.
+type movedWriter struct {
+	io.Writer
+	moved func(n int)
+}
+
+func (w movedWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if n > 0 {
+		w.moved(n)
+	}
+	return n, err
+}

@@ -1,0 +1,29 @@
+package remote
+
+import "sync"
+
+// maxTail bounds how much of a script's messages is kept: the end says why it failed.
+const maxTail = 64 << 10
+
+// tail keeps the last bytes that are written to it. Both streams of a script may write at once.
+type tail struct {
+	mutex sync.Mutex
+	text  []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.text = append(t.text, p...)
+	if len(t.text) > 2*maxTail {
+		t.text = append([]byte(nil), t.text[len(t.text)-maxTail:]...)
+	}
+	return len(p), nil
+}
+
+// String returns what was kept.
+func (t *tail) String() string {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return string(t.text[max(0, len(t.text)-maxTail):])
+}

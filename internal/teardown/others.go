@@ -1,0 +1,115 @@
+package teardown
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// derived are the API groups and kinds whose objects a cluster makes itself and makes again: Events, Leases, endpoints and measurements.
+var derived = []string{"events.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "metrics.k8s.io", "Event", "Endpoints"}
+
+// byLayers are the objects that Strata's layers make without an owner reference, as Kind/namespace/name.
+var byLayers = []string{
+	"AppProject.argoproj.io/argocd/default",          // argo-cd util/argo/argo.go
+	"Secret/argocd/argocd-initial-admin-secret",      // argo-cd util/settings/settings.go
+	"Secret/cert-manager/cert-manager-webhook-ca",    // cert-manager pkg/server/tls/authority/authority.go
+	"Secret/cert-manager/strata-acme-account",        // the ACME issuer's account
+	"Secret/metallb-system/metallb-memberlist",       // metallb internal/k8s/k8s.go
+	"ServiceL2Status.metallb.io/metallb-system/*",    // what each speaker announces
+	"ConfigurationState.metallb.io/metallb-system/*", // what each speaker has read
+}
+
+// isOthers reports whether an object is in no state of ours and nothing of ours brings it. Its field manager proves nothing: another Pulumi
+// program has the same one.
+func isOthers(object *unstructured.Unstructured, ours Objects) bool {
+	kind, name := kindOf(object), nameOf(object)
+	notes := object.GetAnnotations()
+	switch {
+	case object.GetDeletionTimestamp() != nil, len(object.GetOwnerReferences()) > 0, ours.Has(kind, name), isDerived(kind):
+		return false
+	case ours.Has(KindRelease, releaseOf(object)) || notes["helm.sh/hook"] != "":
+		return false
+	case slices.Contains(byLayers, kind+"/"+name) || slices.Contains(byLayers, kind+"/"+object.GetNamespace()+"/*"):
+		return false
+	case kind == "ConfigMap":
+		return object.GetName() != "kube-root-ca.crt"
+	case kind == "ServiceAccount":
+		return object.GetName() != metav1.NamespaceDefault
+	case kind == "Secret":
+		labels := object.GetLabels()
+		issued := notes["cert-manager.io/certificate-name"] != "" || labels["cert-manager.io/next-private-key"] != ""
+		record := labels["owner"] == "helm" && ours.Has(KindRelease, join(object.GetNamespace(), labels["name"]))
+		return !issued && !record
+	}
+	return true
+}
+
+// isDerived reports whether a kind's objects, or those of its group, are the cluster's own.
+func isDerived(kind string) bool {
+	_, group, _ := strings.Cut(kind, ".")
+	return slices.Contains(derived, kind) || group != "" && slices.Contains(derived, group)
+}
+
+// reference says whether a user names the object that leaves.
+type reference func(user *unstructured.Unstructured, namespace, name string) bool
+
+// users are, by the kind of what leaves, the kinds that name such an object, and where.
+var users = map[string]map[string]reference{
+	"ClusterIssuer.cert-manager.io": {
+		"Certificate.cert-manager.io":       namesIssuer,
+		"Ingress.networking.k8s.io":         annotatesIssuer,
+		"Gateway.gateway.networking.k8s.io": annotatesIssuer,
+	},
+	"Gateway.gateway.networking.k8s.io": {
+		"HTTPRoute.gateway.networking.k8s.io": namesParent, "GRPCRoute.gateway.networking.k8s.io": namesParent,
+		"TLSRoute.gateway.networking.k8s.io": namesParent, "TCPRoute.gateway.networking.k8s.io": namesParent,
+	},
+	"GatewayClass.gateway.networking.k8s.io": {"Gateway.gateway.networking.k8s.io": namesIn("spec", "gatewayClassName")},
+	"IngressClass.networking.k8s.io":         {"Ingress.networking.k8s.io": namesIn("spec", "ingressClassName")},
+	"IPAddressPool.metallb.io":               {"Service": hasAddress},
+}
+
+func namesIn(path ...string) reference {
+	return func(user *unstructured.Unstructured, _, name string) bool {
+		named, _, _ := unstructured.NestedString(user.Object, path...)
+		return named == name
+	}
+}
+
+func namesIssuer(user *unstructured.Unstructured, _, name string) bool {
+	kind, _, _ := unstructured.NestedString(user.Object, "spec", "issuerRef", "kind")
+	return kind == "ClusterIssuer" && namesIn("spec", "issuerRef", "name")(user, "", name)
+}
+
+func annotatesIssuer(user *unstructured.Unstructured, _, name string) bool {
+	return user.GetAnnotations()["cert-manager.io/cluster-issuer"] == name
+}
+
+func namesParent(user *unstructured.Unstructured, namespace, name string) bool {
+	parents, _, _ := unstructured.NestedSlice(user.Object, "spec", "parentRefs")
+	return slices.ContainsFunc(parents, func(one any) bool {
+		parent, _ := one.(map[string]any)
+		kind, is := parent["kind"].(string)
+		at, elsewhere := parent["namespace"].(string)
+		if !elsewhere {
+			at = user.GetNamespace()
+		}
+		return parent["name"] == name && at == namespace && (!is || kind == "Gateway")
+	})
+}
+
+// hasAddress reports whether a Service has an address of a pool. MetalLB notes which since 0.13.
+func hasAddress(user *unstructured.Unstructured, _, name string) bool {
+	kind, _, _ := unstructured.NestedString(user.Object, "spec", "type")
+	class, _, _ := unstructured.NestedString(user.Object, "spec", "loadBalancerClass")
+	addresses, _, _ := unstructured.NestedSlice(user.Object, "status", "loadBalancer", "ingress")
+	for _, note := range []string{"metallb.io/ip-allocated-from-pool", "metallb.universe.tf/ip-allocated-from-pool"} {
+		if pool := user.GetAnnotations()[note]; pool != "" {
+			return pool == name
+		}
+	}
+	return kind == "LoadBalancer" && class == "" && len(addresses) > 0
+}

@@ -1,0 +1,118 @@
+package teardown
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Discard is the consent to losses.
+type Discard struct {
+	// Namespaces may go with all that is in them.
+	Namespaces []string `json:"namespaces,omitempty"`
+	// Objects may go although others use them, as Kind/name or Kind/namespace/name.
+	Objects []string `json:"objects,omitempty"`
+}
+
+// Losses returns the error of a run in which objects leave that hold what others keep, and to which no consent is given. open connects to the
+// cluster; it is called only where something leaves. previous are the objects of the run before.
+func (g Guard) Losses(ctx context.Context, open func() (Cluster, error), previous Objects) error {
+	left := previous.left(g.Objects)
+	if !slices.ContainsFunc(slices.Collect(keys(left)), canHold) {
+		return nil
+	}
+	ours := Objects{}
+	for _, objects := range []Objects{previous, g.Objects} {
+		for kind, names := range objects {
+			ours[kind] = append(ours[kind], names...)
+		}
+	}
+	held, err := openHeld(ctx, open, left, ours)
+	if err != nil {
+		return fmt.Errorf("refused, nothing was deleted: %s leave, and what others keep in them cannot be read: %w", left.holders(), err)
+	}
+	return g.refuse(held, "then run pulumi up again")
+}
+
+// refuse is the error for what is held without consent; with protection no consent counts.
+func (g Guard) refuse(held []Held, next string) error {
+	if len(g.Protected) == 0 {
+		held = slices.DeleteFunc(held, g.Discard.has)
+	}
+	if len(held) == 0 {
+		return nil
+	}
+	var consent Discard
+	text := "refused, nothing was deleted: with it goes what others keep:"
+	for _, one := range held {
+		text += fmt.Sprintf("\n- %s: %s", one.title(), cut(one.Kept))
+		if one.Kind == kindNamespace {
+			consent.Namespaces = append(consent.Namespaces, one.Name)
+		} else {
+			consent.Objects = append(consent.Objects, one.word())
+		}
+	}
+	var ways []string
+	if len(g.Protected) > 0 {
+		ways = append(ways, "set "+strings.Join(g.Protected, " and ")+" to false")
+	}
+	for key, names := range map[string][]string{"namespaces": consent.Namespaces, "objects": consent.Objects} {
+		if len(names) > 0 {
+			ways = append(ways, fmt.Sprintf("set strata:discard.%s to [%s]", key, strings.Join(names, ", ")))
+		}
+	}
+	slices.Sort(ways)
+	return fmt.Errorf("%s\nKeep what holds it in the configuration, or move it elsewhere. To lose it: %s; %s", text, strings.Join(ways, ", "), next)
+}
+
+// has reports whether a loss is consented to.
+func (d Discard) has(one Held) bool {
+	if one.Kind == kindNamespace {
+		return slices.Contains(d.Namespaces, one.Name)
+	}
+	return slices.Contains(d.Objects, one.word())
+}
+
+// word is the consent to lose an object.
+func (h Held) word() string {
+	kind, _, _ := strings.Cut(h.Kind, ".")
+	return kind + "/" + h.Name
+}
+
+func (h Held) title() string {
+	kind, _, _ := strings.Cut(h.Kind, ".")
+	if h.Kind == kindNamespace {
+		kind = "namespace"
+	}
+	return kind + " " + h.Name
+}
+
+// holders name the objects that can hold what others keep.
+func (o Objects) holders() string {
+	var names []string
+	for kind := range keys(o) {
+		for _, name := range o[kind] {
+			if canHold(kind) {
+				names = append(names, Held{Kind: kind, Name: name}.title())
+			}
+		}
+	}
+	return cut(names)
+}
+
+// Holders names the objects of a run before that leave and can hold what others keep; empty for none.
+func (o Objects) Holders(wanted Objects) string { return o.left(wanted).holders() }
+
+// cut joins names, the first of them where there are many.
+func cut(names []string) string {
+	if len(names) <= listed {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s, and %d more", strings.Join(names[:listed], ", "), len(names)-listed)
+}
+
+// keys are the kinds in order.
+func keys(o Objects) iter.Seq[string] { return slices.Values(slices.Sorted(maps.Keys(o))) }

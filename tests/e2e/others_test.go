@@ -1,0 +1,134 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// othersKeep has others put a volume and a ConfigMap into a namespace of the stack, which then leaves the configuration.
+func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
+	t.Helper()
+	ctx, core := t.Context(), s.client().CoreV1()
+	file := filepath.Join(s.dir, "team.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n"), 0o600))
+	apps, _ := sections["apps"].(map[string]any)
+	s.configure(merged(sections, map[string]any{"apps": merged(apps, map[string]any{"manifests": []any{file}})}))
+	s.must(s.up())
+
+	size := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Mi")}
+	none, modes := "", []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
+	_, err := core.PersistentVolumes().Create(ctx, &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: "team-a-data"},
+		Spec: corev1.PersistentVolumeSpec{
+			Capacity: size, AccessModes: modes, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/tmp"}},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, core.PersistentVolumes().Delete(ctx, "team-a-data", metav1.DeleteOptions{})) }()
+	_, err = core.PersistentVolumeClaims("team-a").Create(ctx, &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "data"},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			VolumeName: "team-a-data", StorageClassName: &none, AccessModes: modes, Resources: corev1.VolumeResourceRequirements{Requests: size},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = core.ConfigMaps("team-a").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "settings"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		claim, err := core.PersistentVolumeClaims("team-a").Get(ctx, "data", metav1.GetOptions{})
+		assert.NoError(c, err)
+		assert.Equal(c, corev1.ClaimBound, claim.Status.Phase)
+	}, time.Minute, time.Second)
+
+	s.configure(sections)
+	s.refused(t, s.up(), "refused, nothing was deleted", "- namespace team-a: ConfigMap team-a/settings, volume team-a/data (1Mi)", "set strata:discard.namespaces to [team-a]")
+	_, err = core.ConfigMaps("team-a").Get(ctx, "settings", metav1.GetOptions{})
+	require.NoError(t, err, "it is there")
+	s.refused(t, s.up("--continue-on-error"), "refused, nothing was deleted")
+	_, err = core.PersistentVolumeClaims("team-a").Get(ctx, "data", metav1.GetOptions{})
+	require.NoError(t, err, "so is this")
+
+	s.configure(merged(sections, map[string]any{"discard": map[string]any{"namespaces": []any{"team-a"}}}))
+	s.scaleMetricsServer(t, 0)
+	s.refused(t, s.up(), "refused, nothing was deleted", "an APIService does not answer: v1beta1.metrics.k8s.io")
+	s.scaleMetricsServer(t, 1)
+	s.must(s.up())
+	_, err = core.Namespaces().Get(ctx, "team-a", metav1.GetOptions{})
+	require.Error(t, err, "with consent it goes")
+	s.configure(sections)
+	s.must(s.up())
+}
+
+// anotherCluster adds a context to a kubeconfig that leads to another cluster, as far as its kube-system tells: a proxy in front of the API server
+// of context token. It returns the proxy's address.
+func anotherCluster(t *testing.T, client kubernetes.Interface, kubeconfig string) string {
+	t.Helper()
+	system, err := client.CoreV1().Namespaces().Get(t.Context(), metav1.NamespaceSystem, metav1.GetOptions{})
+	require.NoError(t, err)
+	config, err := clientcmd.LoadFromFile(kubeconfig)
+	require.NoError(t, err)
+	behind := config.Clusters[config.Contexts["token"].Cluster]
+	address, err := url.Parse(behind.Server)
+	require.NoError(t, err)
+	authorities := x509.NewCertPool()
+	require.True(t, authorities.AppendCertsFromPEM(behind.CertificateAuthorityData))
+	proxy := &httputil.ReverseProxy{
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities}},
+		Rewrite: func(request *httputil.ProxyRequest) {
+			request.SetURL(address)
+			request.Out.Header.Del("Accept-Encoding")
+		},
+		ModifyResponse: func(response *http.Response) error {
+			if !strings.HasSuffix(response.Request.URL.Path, "/namespaces/kube-system") {
+				return nil
+			}
+			text, err := io.ReadAll(response.Body)
+			other := bytes.ReplaceAll(text, []byte(system.UID), []byte("00000000-0000-4000-8000-000000000000"))
+			response.Body = io.NopCloser(bytes.NewReader(other))
+			return err
+		},
+	}
+	server := httptest.NewTLSServer(proxy)
+	t.Cleanup(server.Close)
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	config.Clusters["elsewhere"] = &clientcmdapi.Cluster{Server: server.URL, CertificateAuthorityData: certificate}
+	config.Contexts["elsewhere"] = &clientcmdapi.Context{Cluster: "elsewhere", AuthInfo: config.Contexts["token"].AuthInfo}
+	require.NoError(t, clientcmd.WriteToFile(*config, kubeconfig))
+	return server.URL
+}
+
+// scaleMetricsServer has an APIService without a server, or with it again: no namespace ends meanwhile.
+func (s *stack) scaleMetricsServer(t *testing.T, replicas int) {
+	t.Helper()
+	_, err := s.client().AppsV1().Deployments("kube-system").Patch(t.Context(), "metrics-server", types.MergePatchType,
+		fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas), metav1.PatchOptions{})
+	require.NoError(t, err)
+	eventually(t, func(c require.TestingT) {
+		_, _, err := s.client().Discovery().ServerGroupsAndResources()
+		require.Equal(c, replicas > 0, err == nil, "%v", err)
+	})
+}

@@ -1,0 +1,203 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/teardown"
+	"strata/platform"
+)
+
+const firstGuard = "k3s-teardown-first"
+
+// withTeam is a stack with a workload in a namespace of its own, and a Vault of its own.
+func withTeam(t *testing.T) *stack {
+	t.Helper()
+	s := newStack(t, "staging")
+	s.config["strata:apps"] = section{"workloads": []any{map[string]any{"name": "shop", "namespace": "team-a", "image": "docker.io/acme/shop:1", "replicas": 2}}}
+	s.set("certManager", "issuer", "vault")
+	s.mustUp()
+	return s
+}
+
+// guarded holds a guard's question and its last output.
+func (s *stack) guarded(t *testing.T, name string) (asked teardown.Guard, printed teardown.Objects) {
+	t.Helper()
+	state := s.stored()[name]
+	require.NoError(t, json.Unmarshal([]byte(state.Inputs["stdin"].StringValue()), &asked))
+	require.NoError(t, json.Unmarshal([]byte(state.Outputs["stdout"].StringValue()), &printed))
+	return asked, printed
+}
+
+// leaving are changes by which something leaves that others may keep something in.
+var leaving = map[string]func(s *stack){
+	"the last workload of a namespace": func(s *stack) { s.set("apps", "workloads", []any{}) },
+	"the stack's own Vault":            func(s *stack) { s.set("certManager", "issuer", "selfSigned") },
+	"Argo CD":                          func(s *stack) { s.set("argocd", "enabled", false) },
+}
+
+// Deletes run after all updates. A guard that compares with its own previous output asks before any layer changes, and again before the first
+// delete, because a run that fails in between may have its deletes days later.
+func TestWhatLeavesIsAskedAboutBeforeAnyLayerChangesAndBeforeTheDeletes(t *testing.T) {
+	for name, change := range leaving {
+		t.Run(name, func(t *testing.T) {
+			s := withTeam(t)
+			change(s)
+			did := s.mustUp().actions
+			deletes := did.names("delete")
+			require.NotEmpty(t, deletes)
+			assert.True(t, did.before("update", firstGuard, "update", guard))
+			for _, object := range deletes {
+				assert.True(t, did.before("update", guard, "delete", object), object)
+			}
+			assert.Empty(t, s.mustUp().changed())
+		})
+	}
+}
+
+func TestAnUpThatIsRefusedDeletesNothing(t *testing.T) {
+	for name, change := range leaving {
+		for _, refuses := range []string{firstGuard, guard} {
+			for _, goesOn := range []bool{false, true} {
+				t.Run(name+"/"+refuses, func(t *testing.T) {
+					s := withTeam(t)
+					before := s.stored()
+					change(s)
+					s.fail("update", refuses)
+					s.plan.Options.ContinueOnError = goesOn
+					refused := s.up()
+					require.Error(t, refused.err)
+					assert.Contains(t, toldAbout(refused, refuses), "made to fail")
+					assert.Empty(t, refused.actions.names("delete"), "continue on error: %v", goesOn)
+					for object := range before {
+						assert.Contains(t, s.stored(), object)
+					}
+					if refuses == firstGuard {
+						for _, changed := range refused.actions.names("update") {
+							assert.Equal(t, firstGuard, changed)
+						}
+					}
+					s.heal("update", refuses)
+					s.plan.Options.ContinueOnError = false
+					assert.NotEmpty(t, s.mustUp().actions.names("delete"))
+				})
+			}
+		}
+	}
+}
+
+// With --continue-on-error the engine skips what depends on a step that failed, and goes on to the deletes.
+func TestWithContinueOnErrorNothingIsDeletedWhereTheGuardWasNotReached(t *testing.T) {
+	s := withTeam(t)
+	leaving["Argo CD"](s)
+	s.set("k3s", "tlsSANs", []string{"api.example.org"})
+	s.fail("create", "k3s-server-1-gate")
+	s.plan.Options.ContinueOnError = true
+	failed := s.up()
+	require.Error(t, failed.err)
+	assert.NotContains(t, failed.actions.names("update"), firstGuard)
+	assert.Empty(t, failed.actions.names("delete"))
+}
+
+// What was taken back is asked about no more: the guard has what it knew.
+func TestWhatIsTakenBackAfterARefusalChangesNothing(t *testing.T) {
+	s := withTeam(t)
+	whole := s.config["strata:apps"]["workloads"]
+	leaving["the last workload of a namespace"](s)
+	s.fail("update", firstGuard)
+	require.Error(t, s.up().err)
+	s.heal("update", firstGuard)
+	s.set("apps", "workloads", whole)
+	assert.Empty(t, s.mustUp().changed())
+}
+
+// A run that fails after the first guard leaves its deletes to a later one. By then there may be something that was not there.
+func TestDeletesOfAnEarlierRunAreAskedAboutAgain(t *testing.T) {
+	s := withTeam(t)
+	leaving["the last workload of a namespace"](s)
+	s.set("argocd", "values", section{"dex": section{"enabled": true}})
+	s.fail("create", "argocd-rollout")
+	require.Error(t, s.up().err)
+	assert.Contains(t, s.stored(), "workloads-team-a")
+	s.heal("create", "argocd-rollout")
+	s.fail("update", guard)
+	refused := s.up()
+	require.Error(t, refused.err)
+	assert.Empty(t, refused.actions.names("delete"))
+	assert.Contains(t, s.stored(), "workloads-team-a")
+}
+
+func TestTheGuardsKnowEveryObjectOfTheProgram(t *testing.T) {
+	for _, name := range []string{"staging", "kind"} {
+		s := newStack(t, name)
+		s.mustUp()
+		last, first := guard, firstGuard
+		if name == "kind" {
+			last, first = "cluster-teardown-guard", "cluster-teardown-first"
+		}
+		asked, printed := s.guarded(t, last)
+		again, earlier := s.guarded(t, first)
+		assert.Equal(t, asked, again)
+		assert.Equal(t, printed, earlier)
+		assert.Equal(t, asked.Objects, printed)
+		assert.Equal(t, name == "kind", asked.Existing)
+		known := 0
+		for _, names := range printed {
+			known += len(names)
+		}
+		bundles := len(printed[teardown.KindBundle]) + len(printed[teardown.KindKeptBundle])
+		assert.Equal(t, len(s.inCluster()), known-bundles)
+		assert.Contains(t, printed["Namespace"], "traefik")
+		assert.Contains(t, printed[teardown.KindRelease], "traefik/traefik")
+	}
+}
+
+func TestConsentAndProtectionReachTheGuards(t *testing.T) {
+	s := newStack(t, "kind")
+	s.mustUp()
+	s.config["strata:discard"] = section{"namespaces": []string{"team-a"}, "objects": []string{"ClusterIssuer/strata"}}
+	s.set("cluster", "protect", true)
+	did := s.mustUp()
+	assert.Len(t, did.changed(), 2)
+	asked, _ := s.guarded(t, "cluster-teardown-guard")
+	assert.Equal(t, teardown.Discard{Namespaces: []string{"team-a"}, Objects: []string{"ClusterIssuer/strata"}}, asked.Discard)
+	assert.Equal(t, []string{"strata:cluster.protect"}, asked.Protected)
+}
+
+func TestAPreviewWarnsOfWhatLeaves(t *testing.T) {
+	s := withTeam(t)
+	var warned []string
+	s.registers = platform.Program{Warn: func(_ *pulumi.Context, message string) error {
+		if strings.Contains(message, "leave") {
+			warned = append(warned, message)
+		}
+		return nil
+	}}.Run
+	require.NoError(t, s.preview().err)
+	assert.Empty(t, warned)
+	leaving["the last workload of a namespace"](s)
+	require.NoError(t, s.preview().err)
+	require.Len(t, warned, 1)
+	assert.Contains(t, warned[0], "namespace team-a")
+}
+
+// On an existing cluster each object is deleted: others' objects in our namespaces would go with them.
+func TestTheDestroyOfAStackOnAnExistingClusterAsksFirst(t *testing.T) {
+	s := newStack(t, "kind")
+	s.mustUp()
+	before := s.stored()
+	const last = "cluster-teardown-guard"
+	s.fail("delete", last)
+	refused := s.destroy()
+	require.Error(t, refused.err)
+	assert.Equal(t, []string{last}, refused.actions.names("delete"))
+	assert.Len(t, s.stored(), len(before))
+	s.heal("delete", last)
+	require.NoError(t, s.destroy().err)
+	assert.Empty(t, s.stored())
+}

@@ -1,0 +1,116 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/k3s/members"
+	"strata/internal/stackstate"
+	"strata/platform"
+)
+
+// past returns the part of an exported state that the program reads.
+func (s *stack) past(context.Context, string) (members.Past, error) {
+	state := &stackstate.State{}
+	for _, one := range s.stored() {
+		state.Resources = append(state.Resources, stackstate.Resource{ResourceV3: apitype.ResourceV3{
+			URN: one.URN, Type: one.Type,
+			Inputs:  map[string]any{"create": plain(one.Inputs["create"]), "stdin": plain(one.Inputs["stdin"])},
+			Outputs: map[string]any{"hex": plain(one.Outputs["hex"])},
+		}})
+	}
+	return members.PastOf(state), nil
+}
+
+// moved gives nodes the addresses of fresh hosts.
+func (s *stack) moved(names ...string) {
+	for i, name := range names {
+		s.node(name)["address"] = fmt.Sprintf("10.10.0.%d", 100+i)
+	}
+}
+
+// servers are the servers of the stack that the tests move.
+var servers = []string{"server-1", "server-2", "server-3"}
+
+// None of the hosts knows of the cluster: an up would found a second one beside it, or where it was.
+func TestAnUpInWhichEveryServerMovesIsRefusedBeforeItChangesAHost(t *testing.T) {
+	for name, change := range map[string]struct {
+		removed, moved []string
+	}{
+		"three servers":    {nil, servers},
+		"the only server":  {[]string{"server-2", "server-3", "agent-1", "agent-2"}, servers[:1]},
+		"all of the nodes": {nil, append(servers[:3:3], "agent-1", "agent-2")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, "staging")
+			s.registers = platform.Program{Past: s.past}.Run
+			s.removeNodes(change.removed...)
+			s.mustUp()
+			before := s.stored()
+			old := map[string]any{}
+			for _, node := range change.moved {
+				old[node] = s.node(node)["address"]
+			}
+			s.moved(change.moved...)
+			for when, refused := range map[string]*result{"preview": s.preview(), "up": s.up()} {
+				require.Error(t, refused.err, when)
+				assert.Contains(t, fmt.Sprint(refused.err, refused.errors), "strata restore -s staging --new-hosts", when)
+				for _, what := range []string{"-claim", "-binary", "-admit", "-install"} {
+					for _, server := range append(servers[:3:3], "agent-1", "agent-2") {
+						for _, verb := range []string{"create", "update", "delete"} {
+							assert.Nil(t, refused.actions.find(verb, "k3s-"+server+what), when)
+						}
+					}
+				}
+			}
+			for _, node := range change.moved {
+				s.node(node)["address"] = old[node]
+			}
+			s.mustUp()
+			assert.Empty(t, s.mustUp().changed())
+			assert.Len(t, s.stored(), len(before))
+		})
+	}
+}
+
+func TestAServerThatMovesAloneIsAllowed(t *testing.T) {
+	s := newStack(t, "staging")
+	s.registers = platform.Program{Past: s.past}.Run
+	s.mustUp()
+	s.moved("server-1")
+	s.mustUp()
+	assert.Empty(t, s.mustUp().changed())
+}
+
+// A kill before the install leaves no cluster: its host may be replaced, and nothing is refused for ever.
+func TestAFirstUpThatEndedBeforeTheInstallMayGoOnAtAnotherAddress(t *testing.T) {
+	const last = "k3s-server-1-install"
+	s := newStack(t, "staging")
+	s.registers = platform.Program{Past: s.past}.Run
+	s.fail("create", last)
+	require.Error(t, s.up().err)
+	require.Contains(t, s.stored(), "k3s-server-1-admit")
+	s.heal("create", last)
+	s.moved(servers...)
+	s.mustUp()
+	assert.Empty(t, s.mustUp().changed())
+}
+
+// The state decides at each install whether its script may start a cluster; that is no input, or the second up would install again.
+func TestOnlyTheFirstServersInstallMayFound(t *testing.T) {
+	s := newStack(t, "staging")
+	s.mustUp()
+	founds := map[string]string{}
+	for name, state := range s.stored() {
+		if told := asked(state.Inputs); told.Founds != "" {
+			founds[name] = told.Founds
+		}
+	}
+	assert.Equal(t, map[string]string{"k3s-server-1-install": "staging", "k3s-server-1-admit": "staging"}, founds)
+	assert.Empty(t, s.mustUp().changed())
+}

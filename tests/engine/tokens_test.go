@@ -1,0 +1,53 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The keys are encrypted with the new token before a server gets it; agents follow all servers, or one that restarts would be asked with a token
+// that it does not know.
+func TestTheTokensChangeServerByServerAndThenOnTheAgents(t *testing.T) {
+	s := newHistory(t, "staging")
+	first := s.mustUp().actions
+	assert.True(t, first.before("create", "k3s-ca-hash", "create", "k3s-server-2-install"))
+	assert.True(t, first.before("create", "k3s-ca-hash", "create", "k3s-agent-1-install"))
+	former := s.stored()["k3s-token"].Outputs["result"]
+
+	s.set("k3s", "tokenGeneration", 1)
+	did := s.mustUp().actions
+	assert.True(t, did.before("update", "k3s-token-generation", "create", "k3s-token-rotation"))
+	before := "k3s-token-rotation"
+	for _, server := range []string{"server-1", "server-2", "server-3"} {
+		assert.True(t, did.before("create", before, "create", "k3s-"+server+"-install"), "%s: %v", server, did)
+		before = "k3s-" + server + "-gate"
+	}
+	for _, agent := range []string{"agent-1", "agent-2"} {
+		assert.True(t, did.before("create", before, "create", "k3s-"+agent+"-install"), agent)
+	}
+	assert.Empty(t, did.names("delete"), "the former tokens open the snapshots of their time")
+	assert.Equal(t, former, s.stored()["k3s-token"].Outputs["result"])
+	assert.Empty(t, s.mustUp().changed())
+	require.NoError(t, s.destroy().err)
+}
+
+// Whatever step it broke off at, the next up ends it.
+func TestATokensChangeThatBrokeOffIsFinished(t *testing.T) {
+	for _, step := range []string{"k3s-token-rotation", "k3s-server-1-install", "k3s-server-2-install", "k3s-agent-1-install"} {
+		t.Run(step, func(t *testing.T) {
+			s := newHistory(t, "staging")
+			s.parallel = 1 // the engine ends at a failure, also between the delete and the create of what it replaces beside it
+			s.mustUp()
+			s.set("k3s", "tokenGeneration", 1)
+			s.fail("create", step)
+			failed := s.up()
+			require.Error(t, failed.err)
+			assert.Empty(t, failed.actions.names("delete"), "of the tokens none leaves the state")
+			s.heal("create", step)
+			s.mustUp()
+			assert.Empty(t, s.mustUp().changed())
+		})
+	}
+}
