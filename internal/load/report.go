@@ -31,6 +31,10 @@ type Phase struct {
 	Sent     int `json:"sent"`
 	Answered int `json:"answered"`
 	Lost     int `json:"lost"`
+	// FirstLost and LastLost are when the first and the last of those that were lost were sent: beside the log of what was done meanwhile,
+	// they tell a gap from single losses.
+	FirstLost time.Time `json:"firstLost,omitzero"`
+	LastLost  time.Time `json:"lastLost,omitzero"`
 	// Statuses counts answers by status, and Errors what there was in place of an answer, by cause.
 	Statuses map[string]int `json:"statuses,omitempty"`
 	Errors   map[string]int `json:"errors,omitempty"`
@@ -42,6 +46,9 @@ type Phase struct {
 	// latencies counts those that were answered by their latency, rounded to precision: as many as differ, however long the load runs.
 	latencies map[time.Duration]int
 }
+
+// clock is how a report tells times of the day.
+const clock = "15:04:05.000"
 
 // precision is what latencies are rounded to.
 const precision = 10 * time.Microsecond
@@ -114,7 +121,7 @@ func (p *Phase) add(result *vegeta.Result, header string) {
 		(*in)[key]++
 	}
 	if result.Code == 0 {
-		p.Lost++
+		p.lose(result.Timestamp)
 		count(&p.Errors, cause(result.Error))
 		return
 	}
@@ -123,11 +130,11 @@ func (p *Phase) add(result *vegeta.Result, header string) {
 		count(&p.Headers, value)
 	}
 	if result.Code < 200 || result.Code > 299 {
-		p.Lost++
+		p.lose(result.Timestamp)
 		return
 	}
 	if result.Error != "" { // an answer that broke off
-		p.Lost++
+		p.lose(result.Timestamp)
 		count(&p.Errors, cause(result.Error))
 		return
 	}
@@ -136,6 +143,17 @@ func (p *Phase) add(result *vegeta.Result, header string) {
 		p.latencies = map[time.Duration]int{}
 	}
 	p.latencies[result.Latency.Round(precision)]++
+}
+
+// lose counts a request that was lost; results come in the order in which they ended.
+func (p *Phase) lose(sent time.Time) {
+	p.Lost++
+	if p.FirstLost.IsZero() || sent.Before(p.FirstLost) {
+		p.FirstLost = sent
+	}
+	if sent.After(p.LastLost) {
+		p.LastLost = sent
+	}
 }
 
 // closed is the phase with its percentiles.
@@ -187,6 +205,9 @@ func (r *Report) Text() string {
 		fmt.Fprintf(&out, "  %d requests were not sent: this machine could not keep the rate\n", r.Unsent)
 	}
 	for _, p := range r.Phases {
+		if p.Lost > 0 {
+			fmt.Fprintf(&out, "  %s: lost of what was sent from %s to %s\n", p.Name, p.FirstLost.Format(clock), p.LastLost.Format(clock))
+		}
 		for _, one := range []struct {
 			what   string
 			counts map[string]int
