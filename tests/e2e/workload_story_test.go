@@ -128,11 +128,6 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
 		w.apply()
 		w.rolledOut(t, "apps", "shop")
 	})
-	sending.phase("config rollout", least, func() {
-		w.shop["files"] = map[string]any{"/etc/shop/config.yaml": "currency: USD\n"}
-		w.apply()
-		w.rolledOut(t, "apps", "shop")
-	})
 	sending.phase("certificate renewal", least, func() {
 		w.renew(t, "apps", "shop-tls")
 		w.renews(t) // the ingress's own
@@ -143,6 +138,11 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
 		w.rolledOut(t, "traefik", "traefik")
 	})
 	w.hosts.must("server-1", "k3s kubectl uncordon agent-1")
+	sending.phase("config rollout", least, func() {
+		w.shop["files"] = map[string]any{"/etc/shop/config.yaml": "currency: USD\n"}
+		w.apply()
+		w.rolledOut(t, "apps", "shop")
+	})
 	sending.phase("Traefik rollout", least, func() {
 		w.traefik["longestRequest"] = "31s"
 		w.apply()
@@ -154,9 +154,13 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
 // watchersLook is the time after the start of an API server during which an up waits for its watchers (internal/watchers, AgainAfter).
 const watchersLook = 90 * time.Second
 
-// rollsOutBehindAStart rolls a version out as soon as the only API server, which was away for long enough that its watchers look for it rarely,
-// answers again.
+// rollsOutBehindAStart rolls a version out as soon as the only API server answers again, which was away for long enough that its watchers look
+// for it rarely. A start of K3s makes every Pod of its node unready until its first probe, where Kubernetes is older than 1.35 (docs/workloads.md),
+// so the Pods have to be on two nodes.
 func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *load.Report {
+	for name, namespace := range map[string]string{"shop": "apps", "traefik": "traefik"} {
+		require.Len(t, w.nodesOf(t, namespace, name), 2, "%s: all Pods on one node", name)
+	}
 	sending := w.send(t, "shop", rate)
 	sending.phase("start of K3s", rate, func() {
 		w.hosts.must("server-1", "systemctl stop k3s && sleep 30")
@@ -171,6 +175,23 @@ func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *load.Repor
 		w.rolledOut(t, "apps", "shop")
 	})
 	return sending.end()
+}
+
+// failsOverADeadIngress scales Traefik to 0, of which no step of an update takes notice.
+func (w *workloadStory) failsOverADeadIngress(t *testing.T) {
+	scale := func(replicas int) {
+		w.hosts.must("server-1", fmt.Sprintf("k3s kubectl -n traefik scale deployment traefik --replicas %d", replicas))
+		w.rolledOut(t, "traefik", "traefik")
+	}
+	scale(0)
+	says := []string{"the platform of stack e2ew does not work", "gate traefik-rollout: ", "nothing is undone"}
+	w.refused(t, w.up("--expect-no-changes"), says...)
+	warned := w.must(w.pulumi("preview"))
+	for _, words := range says {
+		assert.Contains(t, warned.output, words)
+	}
+	scale(2)
+	w.must(w.up("--expect-no-changes"))
 }
 
 // drain drains a node as its owner does.
@@ -194,6 +215,18 @@ func (s *stack) rolledOut(t *testing.T, namespace, name string) {
 		require.Equal(c, *d.Spec.Replicas, d.Status.AvailableReplicas)
 		require.Len(c, pods.Items, int(*d.Spec.Replicas), "Pods that go are left")
 	})
+}
+
+// nodesOf returns the nodes that a Deployment's Pods are on.
+func (s *stack) nodesOf(t *testing.T, namespace, name string) map[string]int {
+	t.Helper()
+	pods, err := s.client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + name})
+	require.NoError(t, err)
+	nodes := map[string]int{}
+	for _, pod := range pods.Items {
+		nodes[pod.Spec.NodeName]++
+	}
+	return nodes
 }
 
 // renew has a certificate issued anew and waits until its Secret has another.
