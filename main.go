@@ -13,6 +13,7 @@ import (
 	"strata/internal/cli"
 	"strata/internal/k3s/members"
 	"strata/internal/recovery"
+	"strata/internal/stackhealth"
 	"strata/internal/stackstate"
 	"strata/internal/tunnel"
 	"strata/internal/watchers"
@@ -23,7 +24,7 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(cli.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	pulumi.Run(platform.Program{Orphans: endOrphans, Connect: connect, Past: readPast, Tunnel: keepTunnel, Warn: warn}.Run)
+	pulumi.Run(platform.Program{Orphans: endOrphans, Connect: connect, Past: readPast, Tunnel: keepTunnel, Verify: stackhealth.Verify, Warn: warn}.Run)
 }
 
 func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(message, nil) }

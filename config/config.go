@@ -37,6 +37,9 @@ type Config struct {
 	Discard Discard `json:"discard"`
 	// Artifacts is the section `strata:artifacts`: where binaries, charts and images come from.
 	Artifacts Artifacts `json:"artifacts"`
+	// Verify is `on` or `off`. With on, each `pulumi up` ends by asking the gates that none of its steps ran:
+	// a closed gate fails the run, which undoes nothing, and a preview warns. Default on.
+	Verify Switch `json:"verify"`
 	// Timeouts is the section `strata:timeouts`.
 	Timeouts Timeouts `json:"timeouts"`
 }

@@ -17,6 +17,7 @@ var leaves = map[reflect.Type]string{
 	reflect.TypeFor[netip.Addr]():      "an IP address, for example 10.10.0.11",
 	reflect.TypeFor[netip.Prefix]():    "a network in CIDR form, for example 10.10.0.0/24",
 	reflect.TypeFor[metav1.Duration](): "a duration, for example 5m",
+	reflect.TypeFor[Switch]():          "on or off",
 }
 
 // decoder fills the typed tree from JSON values. It differs from encoding/json in three ways: it collects every mistake,

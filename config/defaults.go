@@ -43,6 +43,7 @@ func defaults() *Config {
 		APISIX:      APISIX{Replicas: 2, LongestRequest: metav1.Duration{Duration: 30 * time.Second}},
 		Apps:        Apps{Demo: new(bool), Validate: ValidateFull, Wave: Wave{Enabled: new(bool), Replicas: 2}},
 		Artifacts:   Artifacts{Source: SourceUpstream},
+		Verify:      true,
 		Timeouts: Timeouts{
 			Host:               minutes(5),
 			API:                minutes(10),

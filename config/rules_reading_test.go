@@ -4,7 +4,7 @@ package config_test
 var readingRules = []rule{
 	{"an unknown section", one("metalb", `{}`), "strata:metalb: is not a known section; did you mean metallb?"},
 	{"a section that resembles none", one("zzzzzz", `{}`),
-		"strata:zzzzzz: is not a known section; known are apisix, apps, argocd, artifacts, certManager, cluster, crds, discard, hosts, ingress, k3s, metallb, timeouts, traefik, upgrade, vault"},
+		"strata:zzzzzz: is not a known section; known are apisix, apps, argocd, artifacts, certManager, cluster, crds, discard, hosts, ingress, k3s, metallb, timeouts, traefik, upgrade, vault, verify"},
 	{"a misspelt key", one("k3s", `{"versoin":"v1"}`), "strata:k3s.versoin: is not a known key; did you mean version?"},
 	{"a misspelt key in a list", node(`"adress":"10.10.0.12"`),
 		"strata:hosts.nodes[0].adress: is not a known key; did you mean address?"},
@@ -26,6 +26,7 @@ var readingRules = []rule{
 	{"a list for a text", node(`"labels":{"zone":["hunter2"]}`), `strata:hosts.nodes[0].labels["zone"]: is not a text`},
 	{"a text for a switch", one("k3s", `{"secretsEncryption":"yes"}`),
 		`strata:k3s.secretsEncryption: "yes" is not true or false`},
+	{"a word for on or off", one("verify", `perhaps`), `strata:verify: "perhaps" is not on or off`},
 	{"no duration", one("timeouts", `{"api":"5"}`), `strata:timeouts.api: "5" is not a duration, for example 5m`},
 	{"no network", one("k3s", `{"clusterCIDR":"10.42.0.0"}`),
 		`strata:k3s.clusterCIDR: "10.42.0.0" is not a network in CIDR form, for example 10.10.0.0/24`},

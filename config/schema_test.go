@@ -89,7 +89,7 @@ func TestEveryCommittedStackFileNamesTheSchemaAndIsValid(t *testing.T) {
 
 // expressible are the complaints about what a value is, and not about what it means: a schema has them all.
 var expressible = regexp.MustCompile(`is not a known (key|section|driver|role|issuer|ingress controller|type)|is not an architecture|is neither full nor skip|is neither http01 nor dns01|` +
-	`is not (an object|a list|a whole number|a text|true or false|a duration|a network in CIDR form|an IP address)`)
+	`is not (an object|a list|a whole number|a text|true or false|on or off|a duration|a network in CIDR form|an IP address)`)
 
 func TestTheSchemaRefusesWhatTheValidatorCannotRead(t *testing.T) {
 	schema, counted := schemaOfStackFiles(t), 0
@@ -129,7 +129,7 @@ func unread(t *testing.T, path, key string, file []byte) bool {
 		return false
 	}
 	place := regexp.QuoteMeta(strings.ReplaceAll(key, "[]", "[0]"))
-	return regexp.MustCompile(`(?m)^` + place + `(\[[^]]*\])?: (\S.* )?is (encrypted as a whole|not (an object|a list|a whole number|a text|true or false|` +
+	return regexp.MustCompile(`(?m)^` + place + `(\[[^]]*\])?: (\S.* )?is (encrypted as a whole|not (an object|a list|a whole number|a text|true or false|on or off|` +
 		`a duration|a network in CIDR form|an IP address))`).MatchString(err.Error())
 }
 

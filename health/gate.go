@@ -63,9 +63,7 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	for _, host := range args.Hosts {
 		args.Spec.Hosts = append(args.Spec.Hosts, host.Host)
 	}
-	if registered, ok := ctx.Value(registeredKey{}).(*Registered); ok {
-		registered.Specs = append(registered.Specs, args.Spec)
-	}
+	spec := args.Spec
 	bound := (args.Spec.Timeout.Duration + deadlineSlack).String()
 	environment := pulumi.StringMap{}
 	if args.SSHKey != nil {
@@ -95,7 +93,11 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	if err != nil {
 		return nil, err
 	}
-	return &Gate{command}, nil
+	gate := &Gate{command}
+	if registered, ok := ctx.Value(registeredKey{}).(*Registered); ok {
+		registered.Specs, registered.Gates = append(registered.Specs, spec), append(registered.Gates, gate)
+	}
+	return gate, nil
 }
 
 // known is the Spec with what is only known later filled in once it is.

@@ -36,7 +36,7 @@ func (r Result) Report() string {
 	if hidden > 0 {
 		fmt.Fprintf(&text, "  %d more: not listed, they cannot pass before the above\n", hidden)
 	}
-	if r.Ending == EndedTimeout {
+	if r.Ending == EndedTimeout && r.TimeoutKey != "" {
 		fmt.Fprintf(&text, "  deadline: %s is %s; raise it only if the above needs nothing but more time\n",
 			r.TimeoutKey, r.Timeout.Duration)
 	}

@@ -39,6 +39,9 @@ type Result struct {
 	TimeoutKey string          `json:"timeoutKey,omitempty"`
 	// Checks are the last verdicts.
 	Checks []Verdict `json:"checks"`
+	// Ended is the time when the gate's command ended; zero for a gate that was asked in another way. A run
+	// of the program tells by it which gates ran in it.
+	Ended time.Time `json:"ended,omitzero"`
 	// Seen is when the observation came in that Checks judge; zero where there was none. It is no part of the output, which the
 	// state keeps, but of the progress (SeenLine).
 	Seen time.Time `json:"-"`

@@ -5,11 +5,13 @@ package platform
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/components"
 	"strata/config"
+	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/kubeconfig"
 	"strata/internal/reach"
@@ -28,6 +30,9 @@ type Program struct {
 	Past components.ReadPast
 	// Tunnel keeps open the way to what only a jump host reaches, until the program ends. Nil: everything is reached directly.
 	Tunnel func(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error
+	// Verify asks the gates that no step of the run has run since it began; a closed one fails the run.
+	// Nil: none is asked.
+	Verify func(ctx *pulumi.Context, began time.Time, gates []*health.Gate) error
 	// Warn tells the user something that is no reason to stop. Nil: nothing that would be told is looked for.
 	Warn func(ctx *pulumi.Context, message string) error
 }
@@ -37,6 +42,7 @@ func Run(ctx *pulumi.Context) error { return Program{}.Run(ctx) }
 
 // Run registers the platform of the stack that Pulumi runs.
 func (p Program) Run(ctx *pulumi.Context) error {
+	began := time.Now()
 	if p.Orphans != nil && !ctx.DryRun() {
 		if err := p.Orphans(ctx.Context()); err != nil {
 			return fmt.Errorf("what a dead run left running: %w", err)
@@ -76,7 +82,14 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	if err := p.warnOfValues(ctx, cfg, files); err != nil {
 		return err
 	}
-	return p.layers(ctx, cfg, files, target, manifests)
+	var gates health.Registered
+	if err := p.layers(gates.AttachTo(ctx), cfg, files, target, manifests); err != nil {
+		return err
+	}
+	if p.Verify == nil || !bool(cfg.Verify) {
+		return nil
+	}
+	return p.Verify(ctx, began, gates.Gates)
 }
 
 // openTunnel opens the way to what only a jump host reaches. A preview goes on without it, as it does where the cluster does not answer.

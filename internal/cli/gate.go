@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +35,7 @@ func newGateCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{2, err}
 			}
+			result.Ended = time.Now().UTC()
 			if err := json.NewEncoder(cmd.OutOrStdout()).Encode(result); err != nil {
 				return fmt.Errorf("gate %s: result: %w", spec.Gate, err)
 			}

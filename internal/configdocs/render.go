@@ -41,7 +41,10 @@ func Render(configDir string) (string, error) {
 	page.WriteString(head)
 	for _, field := range fields {
 		if !strings.Contains(field.Key, ".") {
-			fmt.Fprintf(&page, "\n## %s\n\n%s\n\n| Key | Type | Meaning |\n| --- | --- | --- |\n", field.Key, field.Doc)
+			fmt.Fprintf(&page, "\n## %s\n\n%s\n", field.Key, field.Doc)
+			if field.Type == "object" {
+				page.WriteString("\n| Key | Type | Meaning |\n| --- | --- | --- |\n")
+			}
 			continue
 		}
 		_, short, _ := strings.Cut(field.Key, ":")

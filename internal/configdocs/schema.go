@@ -30,6 +30,7 @@ var leaves = map[string]object{
 	"netip.Addr":        {"type": []string{"string", "null"}, "anyOf": []object{{"format": "ipv4"}, {"format": "ipv6"}}},
 	"netip.Prefix":      {"type": []string{"string", "null"}, "pattern": "^[0-9a-fA-F:.]+/[0-9]{1,3}$"},
 	"metav1.Duration":   {"type": []string{"string", "null"}, "pattern": `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`},
+	"Switch":            {"enum": []any{nil, "on", "off", true, false, "true", "false"}},
 	"map[string]string": {"type": []string{"object", "null"}, "additionalProperties": text, "not": sealed},
 	"map[string]any":    {"type": []string{"object", "null"}, "not": sealed},
 	"Values":            {"type": []string{"object", "null"}, "not": sealed},

@@ -31,7 +31,7 @@ type source struct {
 var kinds = map[string]string{
 	"string": "text", "int": "number", "bool": "true or false", "netip.Addr": "IP address", "netip.Prefix": "network (CIDR)",
 	"metav1.Duration": "duration", "map[string]string": "text by name", "map[string]any": "K3s setting by name",
-	"Values": "values of the chart", "DNS01Solver": "cert-manager's solver",
+	"Switch": "on or off", "Values": "values of the chart", "DNS01Solver": "cert-manager's solver",
 }
 
 // Fields are all configuration keys of package config in the order of its source.

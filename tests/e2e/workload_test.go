@@ -33,6 +33,7 @@ func TestWorkload(t *testing.T) {
 		lost := w.unprotected(t, unprotected("preStop"), 40)
 		assert.Positive(t, lost)
 	})
+	w.step("an update over an ingress that is down fails, and one over a healed one does not", w.failsOverADeadIngress)
 	w.step("a Pod that comes ahead of its certificate starts once it is there", func(t *testing.T) {
 		results := w.certificateRace(t, raceInit)
 		assert.Zero(t, results[raceInit].failedMounts)

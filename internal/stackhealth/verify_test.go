@@ -1,0 +1,102 @@
+package stackhealth
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/internal/remote/sshtest"
+)
+
+// provider answers for a gate's command: it ended at a time, or failed.
+type provider struct {
+	ended  time.Time
+	failed error
+}
+
+func (p provider) NewResource(args pulumi.MockResourceArgs) (string, resource.PropertyMap, error) {
+	printed, err := json.Marshal(health.Result{Gate: args.Name, Ended: p.ended})
+	outputs := args.Inputs.Copy()
+	outputs["stdout"] = resource.NewProperty(string(printed))
+	return args.Name, outputs, errors.Join(err, p.failed)
+}
+
+func (provider) Call(pulumi.MockCallArgs) (resource.PropertyMap, error) { return nil, nil }
+
+// serveUnit starts a host whose K3s unit has a state. asked counts the requests for it.
+func serveUnit(t *testing.T, state, sub string) (server *sshtest.Server, asked func() int) {
+	t.Helper()
+	server = sshtest.Start(t)
+	requests := make(chan struct{}, 100)
+	server.Handler = func(call sshtest.Call) int {
+		requests <- struct{}{}
+		_, _ = fmt.Fprintf(call.Stdout, "LoadState=loaded\nActiveState=%s\nSubState=%s\nNRestarts=0\nend\n", state, sub)
+		<-call.Gone
+		return 0
+	}
+	return server, func() int { return len(requests) }
+}
+
+// runProgram runs a program with one gate, which ended at a time after the run's start, and verifies it.
+func runProgram(t *testing.T, server *sshtest.Server, after time.Duration, failed error, options ...pulumi.RunOption) error {
+	t.Helper()
+	began := time.Now()
+	program := func(ctx *pulumi.Context) error {
+		var gates health.Registered
+		_, err := health.NewGate(gates.AttachTo(ctx), "agent-1-gate", &health.GateArgs{
+			Spec: health.Spec{Kind: health.KindServer, Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api"},
+			Hosts: []health.PinnedHost{{
+				Host: health.Host{Target: server.Target(), Role: "agent"}, Key: pulumi.String(server.Target().HostKey).ToStringOutput(),
+			}},
+			SSHKey: pulumi.ToSecret(pulumi.String(string(server.PrivateKey()))).(pulumi.StringOutput),
+		})
+		require.NoError(t, err)
+		return Question{Stack: ctx.Stack(), Timeout: 2 * time.Second}.verify(ctx, began, gates.Gates)
+	}
+	options = append(options, pulumi.WithMocks("strata", "staging", provider{began.Add(after), failed}))
+	return pulumi.RunErr(program, options...)
+}
+
+const earlier, inThisRun = -time.Hour, time.Second
+
+func TestVerifyAsksGatesThatNoStepRan(t *testing.T) {
+	running, asked := serveUnit(t, "active", "running")
+	require.NoError(t, runProgram(t, running, earlier, nil))
+	assert.Positive(t, asked())
+
+	failed, _ := serveUnit(t, "failed", "failed")
+	err := runProgram(t, failed, earlier, nil)
+	require.ErrorContains(t, err, "1 of the 1 gates that no step of this run ran are closed (agent-1-gate); nothing is undone")
+	require.ErrorContains(t, err, "layer k3s, gate agent-1-gate")
+	require.ErrorContains(t, err, "strata health -s staging")
+	assert.NotContains(t, err.Error(), "deadline", "no key sets this one")
+}
+
+func TestVerifySkipsGatesThatRan(t *testing.T) {
+	failed, asked := serveUnit(t, "failed", "failed")
+	require.NoError(t, runProgram(t, failed, inThisRun, nil))
+	assert.Zero(t, asked())
+}
+
+func TestVerifyAsksNothingAfterAFailedStep(t *testing.T) {
+	failed, asked := serveUnit(t, "failed", "failed")
+	err := runProgram(t, failed, earlier, errors.New("the step's own"))
+	require.ErrorContains(t, err, "the step's own")
+	assert.NotContains(t, err.Error(), "no step of this run")
+	assert.Zero(t, asked())
+}
+
+func TestVerifyOnlyWarnsInAPreview(t *testing.T) {
+	failed, asked := serveUnit(t, "failed", "failed")
+	require.NoError(t, runProgram(t, failed, earlier, nil, func(info *pulumi.RunInfo) { info.DryRun = true }))
+	assert.Positive(t, asked())
+}

@@ -1,0 +1,35 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health"
+	"strata/platform"
+)
+
+// What the gates say is of internal/stackhealth; here it is the engine that runs a program whose platform is down.
+func TestAnUpOverAPlatformThatIsDownFailsAndUndoesNothing(t *testing.T) {
+	s := newStack(t, "kind")
+	var asked []int
+	down := error(nil)
+	s.registers = platform.Program{Verify: func(_ *pulumi.Context, _ time.Time, gates []*health.Gate) error {
+		asked = append(asked, len(gates))
+		return down
+	}}.Run
+	s.mustUp()
+	before := s.stored()
+	down = errors.New("traefik is down")
+	again := s.up()
+	require.ErrorContains(t, again.err, "traefik is down")
+	assert.Empty(t, again.changed())
+	assert.Len(t, s.stored(), len(before))
+	require.Len(t, asked, 2)
+	assert.Equal(t, asked[0], asked[1])
+	assert.Greater(t, asked[0], 10)
+}

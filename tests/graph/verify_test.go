@@ -1,0 +1,34 @@
+package graph_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/health"
+	"strata/platform"
+	"strata/tests/pulumitest"
+)
+
+func TestEveryGateIsThereToBeAskedAtTheEndUnlessNoneIs(t *testing.T) {
+	p := newProgram(t, "local")
+	var asked []*health.Gate
+	verified := platform.Program{Verify: func(_ *pulumi.Context, _ time.Time, gates []*health.Gate) error {
+		asked = gates
+		return nil
+	}}
+	run := func() graph {
+		recorder := &pulumitest.Recorder{Outputs: p.answers.Outputs}
+		require.NoError(t, pulumi.RunErr(verified.Run, pulumi.WithMocks("strata", p.stack, recorder)))
+		return newGraph(recorder.Resources())
+	}
+	all := run()
+	assert.Len(t, asked, len(all.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command })))
+	asked = nil
+	p.set(t, "verify", "off")
+	run()
+	assert.Empty(t, asked)
+}
