@@ -9,7 +9,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Change is what the engine is about to do with an object or a Helm release in a cluster of ours.
+// Change describes the next step of the engine on an object or a Helm release in a cluster that
+// Strata built.
 type Change struct {
 	// Token is the resource's Pulumi type, and Inputs are its inputs without the marks of secrets.
 	Token  string

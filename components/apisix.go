@@ -17,11 +17,12 @@ type APISIXArgs struct {
 	Config config.APISIX
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// PodNetwork is where the admin API may be asked from, by address; the network policy says by which Pods.
+	// PodNetwork limits the admin API to clients of this network. The network policy limits it to
+	// certain Pods.
 	PodNetwork netip.Prefix
 	// Full registers the gates that nothing depends on as well (strata:apps.validate).
 	Full bool
-	// Cluster is where APISIX runs. Required.
+	// Cluster takes APISIX. Required.
 	Cluster *Cluster
 	// Signer is that of the domain's certificate.
 	Signer Signer
@@ -40,7 +41,8 @@ type APISIXArgs struct {
 // and certificate, and who may reach the admin API.
 type APISIX struct {
 	pulumi.ResourceState
-	// Plane is what the gates of upstreams observe, without routes; its Key opens the data plane for reading only. Secret.
+	// Plane configures the observations of the upstreams gates, without routes. Its Key can only
+	// read the data plane. Secret.
 	Plane health.UpstreamsSpec
 	Key   pulumi.StringOutput
 	// Values are the user's, for gates that ask URLs behind APISIX. Zero unless Full.
@@ -67,7 +69,7 @@ const (
 	apisixService = "apisix-gateway"
 )
 
-// apisix is what the constructor's steps share.
+// apisix holds the state that the constructor's steps share.
 type apisix struct {
 	*APISIX
 	ctx               *pulumi.Context

@@ -13,21 +13,22 @@ import (
 )
 
 const (
-	// apisixControllerName is what the classes name; only the controller that has it reconciles them.
+	// apisixControllerName stands in the classes; only the controller of this name reconciles them.
 	apisixControllerName = "apisix.apache.org/apisix-ingress-controller"
 	// apisixFinalizer is the controller's, on each GatewayClass (internal/controller/gatewayclass_controller.go).
 	apisixFinalizer = "apisix.apache.org/gc-protection"
 	// apisixPreStop is the chart's own, and no value (apisix-helm-chart charts/apisix/templates/deployment.yaml).
 	apisixPreStop = 30 * time.Second
-	// apisixResync is how often the controller sends the data plane everything again, changed or not: the chart's own. The gates of upstreams
-	// rely on it.
+	// apisixResync tells the controller how often to send everything to the data plane again,
+	// changed or not. It is the chart's default, and the gates of upstreams rely on it.
 	apisixResync = time.Minute
-	// apisixSlack is what a stop takes beyond preStop and the longest request.
+	// apisixSlack extends the grace period of a stop beyond preStop and the longest request.
 	apisixSlack = 10 * time.Second
 )
 
-// apisixLoopback is where the gates of upstreams ask the admin API from: a port that the kubelet forwards inside the Pod. No policy is asked
-// about it, and whoever may forward one may run a shell in the Pod.
+// apisixLoopback admits the upstreams gates to the admin API: the kubelet forwards their port
+// inside the Pod. No policy applies to it, and everyone who can forward a port can also run a shell
+// in the Pod.
 const apisixLoopback = "127.0.0.1/32"
 
 // apisixAddress is the address that the configuration asks for; empty: any.
@@ -107,7 +108,7 @@ func apisixControllerValues() pulumi.Map {
 	}
 }
 
-// apisixPlane is how the gates of upstreams find the data plane.
+// apisixPlane returns the Service and Pods of the data plane for the gates of upstreams.
 func apisixPlane() health.UpstreamsSpec {
 	return health.UpstreamsSpec{
 		Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName, Port: 9180,

@@ -19,7 +19,7 @@ type ArgoCDArgs struct {
 	Domain string
 	// KeepCRDs leaves the chart's CRDs in the cluster when the release goes.
 	KeepCRDs bool
-	// Cluster is where Argo CD runs. Required.
+	// Cluster takes Argo CD. Required.
 	Cluster *Cluster
 	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
 	CASecret string
@@ -40,7 +40,7 @@ type ArgoCD struct {
 	pulumi.ResourceState
 	// Rollout holds once every Pod is of the newest revision and serves.
 	Rollout *health.Gate
-	// URL is where it answers, for user admin.
+	// URL leads to the login page of user admin.
 	URL string
 	// AdminPassword is the generated one; nil where the configuration sets a hash. Secret.
 	AdminPassword pulumi.StringOutput
@@ -50,7 +50,7 @@ type ArgoCD struct {
 
 const argocdNamespace = "argocd"
 
-// argocd is what the constructor's steps share.
+// argocd holds the state that the constructor's steps share.
 type argocd struct {
 	*ArgoCD
 	ctx       *pulumi.Context

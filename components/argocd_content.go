@@ -11,7 +11,7 @@ import (
 
 const argocdController = "argocd-application-controller"
 
-// argocdWorkloads are what the release rolls out.
+// argocdWorkloads lists the workloads that the release rolls out.
 var argocdWorkloads = []string{
 	argocdNamespace + "/Deployment/argocd-server",
 	argocdNamespace + "/Deployment/argocd-repo-server",
@@ -19,8 +19,9 @@ var argocdWorkloads = []string{
 	argocdNamespace + "/StatefulSet/" + argocdController,
 }
 
-// argocdApplicationHealth is how Argo CD judges an Application that another one brings, in Lua: it has no check of its own
-// (argo-cd docs/operator-manual/health.md, Argocd App). Without one the root is Healthy before its children have begun.
+// argocdApplicationHealth judges, in Lua, an Application that another Application brings; Argo CD
+// has no check of its own for that (argo-cd docs/operator-manual/health.md, Argocd App). Without it
+// the root is Healthy before its children have begun.
 //
 //go:embed scripts/argocd-application.lua
 var argocdApplicationHealth string

@@ -19,7 +19,7 @@ import (
 type CAArgs struct {
 	// Config is the section strata:certManager, validated.
 	Config config.CertManager
-	// Cluster is where cert-manager runs. Required.
+	// Cluster runs cert-manager. Required.
 	Cluster *Cluster
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
@@ -27,7 +27,7 @@ type CAArgs struct {
 	After []pulumi.Resource
 }
 
-// Signer is what a certificate needs to know of its CA.
+// Signer describes a CA to the certificates that it signs.
 type Signer struct {
 	// Issuer is the cluster issuer's name.
 	Issuer string

@@ -15,7 +15,7 @@ import (
 type ACMECAArgs struct {
 	// Config is strata:certManager.acme, validated.
 	Config config.ACMEIssuer
-	// Cluster is where cert-manager runs. Required.
+	// Cluster runs cert-manager. Required.
 	Cluster *Cluster
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
@@ -128,8 +128,9 @@ func acmeIssuerSpec(cfg config.ACMEIssuer) pulumi.Map {
 	return spec
 }
 
-// acmeSolver is how names are proved. Of HTTP-01's two ways it is the Ingress: a route of the Gateway would wait for that, which waits for its
-// certificate (docs/adr/0047). Traefik reaches the solver's Pod by its endpoints, so its Service needs no port on the nodes.
+// acmeSolver returns the solver that proves names. HTTP-01 uses an Ingress: a route of the Gateway
+// would wait for the Gateway, which waits for its certificate (docs/adr/0047). Traefik reaches the
+// solver's Pod by its endpoints, so its Service needs no port on the nodes.
 func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 	if cfg.Solver == config.SolverDNS01 {
 		// A text of it may be encrypted, and Pulumi does not say which: each counts as a secret.

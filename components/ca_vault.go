@@ -16,12 +16,12 @@ import (
 type VaultCAArgs struct {
 	// Config is strata:certManager.vault, validated; its Address is empty for the stack's own Vault.
 	Config config.VaultIssuer
-	// Domain is what it must sign for.
+	// Domain limits the names that Vault must sign.
 	Domain string
 	// BoundTokens says that cert-manager requests tokens for a ServiceAccount by itself, which it does since 1.12; before, it takes
 	// one from a Secret.
 	BoundTokens bool
-	// Cluster is where cert-manager runs. Required.
+	// Cluster runs cert-manager. Required.
 	Cluster *Cluster
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
@@ -39,7 +39,7 @@ const (
 	issuerCheck = "strata-issuer-check"
 )
 
-// VaultIssuing is what the own Vault must be able to do for NewVaultCA.
+// VaultIssuing returns the abilities that the stack's own Vault needs for NewVaultCA.
 func VaultIssuing(cfg config.CertManager, domain string, boundTokens bool) vault.Issuing {
 	issuing := vault.Issuing{CommonName: cfg.CommonName, Domain: domain, Permitted: cfg.NameConstraints, Role: vaultRole, Namespace: certManagerNamespace, ServiceAccount: vaultAccount}
 	if boundTokens {

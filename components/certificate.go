@@ -25,7 +25,7 @@ type CertificateArgs struct {
 	Leaf bool
 	// Lifetime is a Go duration; empty is cert-manager's default, 90 days.
 	Lifetime string
-	// Cluster is where it is made. Required.
+	// Cluster takes the Certificate. Required.
 	Cluster *Cluster
 	// Timeouts bound the wait.
 	Timeouts config.Timeouts

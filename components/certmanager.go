@@ -17,7 +17,7 @@ type CertManagerArgs struct {
 	Config config.CertManager
 	// KeepCRDs leaves the chart's CRDs in the cluster when the release goes.
 	KeepCRDs bool
-	// Cluster is where cert-manager runs. Required.
+	// Cluster takes cert-manager. Required.
 	Cluster *Cluster
 	// Artifacts has the chart.
 	Artifacts *artifacts.Set
@@ -100,8 +100,9 @@ func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 	}
 }
 
-// certManagerAPI is what cert-manager's cmapichecker asks (cert-manager pkg/util/cmapichecker): a valid request that must come
-// back with its author filled in, and an invalid one that must be denied.
+// certManagerAPI returns the questions of cert-manager's cmapichecker (cert-manager
+// pkg/util/cmapichecker): a valid request must come back with its author filled in, and an invalid
+// one must be denied.
 func certManagerAPI(args *CertManagerArgs) health.Spec {
 	return health.Spec{
 		Kind: health.KindWebhook, Layer: "cert-manager",

@@ -17,7 +17,7 @@ const (
 var whoseHosts = map[string]struct {
 	has   func(*fakeHost)
 	fails string
-	// wiped is what a destroy may take away, code how it ends.
+	// wiped allows a destroy to wipe the host; code is the exit code of that.
 	wiped bool
 	code  int
 }{

@@ -6,7 +6,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// clockKey is what a program's clock is kept under.
+// clockKey finds a program's clock in its context.
 type clockKey struct{}
 
 // At is a context whose program takes it for this time. It is for tests: certificates and what renews them follow the clock.

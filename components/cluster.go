@@ -20,7 +20,7 @@ import (
 	"strata/internal/tunnel"
 )
 
-// Cluster is what a layer inside the cluster needs to put its objects there.
+// Cluster gives a layer access to the cluster that it is installed in.
 type Cluster struct {
 	// Provider talks to the cluster; it exists only behind the API gate.
 	Provider *kubernetes.Provider
@@ -33,7 +33,8 @@ type Cluster struct {
 	Endpoint string
 	// Servers are the URLs of the API servers, each of which gates ask.
 	Servers []string
-	// Hosts are where gates observe from; nil where none can be reached, and gates then ask the API alone.
+	// Hosts lets gates observe from the nodes. With nil no node can be reached, and gates ask the
+	// API alone.
 	Hosts *Hosts
 	// Version is the cluster's of Kubernetes, for example v1.34.2+k3s1; empty where it is not known beforehand.
 	Version string

@@ -26,7 +26,7 @@ type CRDsArgs struct {
 	Config config.CRDs
 	// Bundles are the artifacts to apply, by the name of their layer's bundle.
 	Bundles map[string]string
-	// Cluster is where they go. Required.
+	// Cluster takes the definitions. Required.
 	Cluster *Cluster
 	// Artifacts has the bundles' files.
 	Artifacts *artifacts.Set

@@ -15,7 +15,7 @@ type DemoArgs struct {
 	Config config.Apps
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// Cluster is where the demo runs. Required.
+	// Cluster takes the demo. Required.
 	Cluster *Cluster
 	// After are the gates that the namespace waits for; Admitted those that a route waits for: whoever serves and admits its kind.
 	After, Admitted []pulumi.Resource
@@ -25,9 +25,9 @@ type DemoArgs struct {
 // login; Keycloak, which is asked for the login; and a REST API behind an ApisixRoute that asks for a key.
 type Demo struct {
 	pulumi.ResourceState
-	// URLs are where they answer, by name.
+	// URLs lead to its applications, by name.
 	URLs map[string]string
-	// Workloads are what runs them, as namespace/kind/name.
+	// Workloads name the workloads that run it, as namespace/kind/name.
 	Workloads []string
 	// Routes are those that lead to them.
 	Routes []health.RouteRef
@@ -45,14 +45,14 @@ const (
 	demoLogin, keycloakSecret, demoKeySecret = "demo-login", "keycloak", "go-rest-key"
 )
 
-// demo is what the constructor's steps share.
+// demo holds the state that the constructor's steps share.
 type demo struct {
 	*Demo
 	ctx       *pulumi.Context
 	name      string
 	args      *DemoArgs
 	namespace *Object
-	// loginSecret is what the plugin of the login takes over.
+	// loginSecret configures the plugin of the login.
 	loginSecret *Object
 }
 

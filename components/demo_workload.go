@@ -18,7 +18,7 @@ type workload struct {
 	env       pulumi.Array
 	// config is a ConfigMap, mounted as a folder at mount. Optional.
 	config, mount string
-	// memory is what a Pod asks for, memoryLimit what it may have at most. Optional.
+	// memory and memoryLimit are the request and the limit of a Pod. Optional.
 	memory, memoryLimit string
 }
 

@@ -33,7 +33,8 @@ type ExistingClusterArgs struct {
 // serves, and the attempt from this machine whether an address answers.
 type ExistingCluster struct {
 	pulumi.ResourceState
-	// Cluster is what layers inside the cluster need. It has no Identity, because the cluster stays: each object is deleted.
+	// Cluster serves the layers. It has no Identity: the cluster stays at a destroy, so each object
+	// is deleted.
 	Cluster *Cluster
 	// API holds once the API server answers authenticated requests.
 	API *health.Gate
@@ -44,7 +45,7 @@ type ExistingCluster struct {
 // clusterLayer is the layer's name in messages.
 const clusterLayer = "cluster"
 
-// existingCluster is what the constructor's steps share.
+// existingCluster holds the state that the constructor's steps share.
 type existingCluster struct {
 	*ExistingCluster
 	ctx        *pulumi.Context

@@ -14,7 +14,7 @@ import (
 	k3snode "strata/internal/k3s/node"
 )
 
-// ownCluster is whose the fake host is to be, as node here.
+// ownCluster owns the fake host, as node here.
 var ownCluster = k3snode.Owner{Cluster: "00ff", TokenSHA256: sumOfText("secret"), Project: "strata", Stack: "dev"}
 
 // fakeHost is a folder that the scripts take for a host's root, with stand-ins on PATH for what they ask of a host. The scripts
@@ -24,7 +24,7 @@ type fakeHost struct {
 	root string
 }
 
-// binary is what was pushed to /var/lib/strata/k3s.
+// binary stands for the file that was pushed to /var/lib/strata/k3s.
 const binary = "the k3s binary\n"
 
 func newFakeHost(t *testing.T) *fakeHost {
@@ -119,7 +119,7 @@ func (h *fakeHost) install(role, founds, peers string, more ...variable) (output
 // configText is the config.yaml that install brings.
 const configText = "token: secret\nnode-name: here\n"
 
-// configSum is what the install script is told of the config.yaml that comes on its stdin.
+// configSum tells the install script the sum of the config.yaml on its stdin.
 func configSum(text string) variable { return variable{"CONFIG_SHA256", sumOfText(text)} }
 
 func sumOfText(text string) string {

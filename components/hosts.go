@@ -69,7 +69,8 @@ type Host struct {
 	reached *reach.Host
 	// Machine is the resource that the host lives and dies with; nil for an existing host.
 	Machine pulumi.Resource
-	// Present is what puts the machine where it has to be before anything lives on it; nil for an existing host.
+	// Present ends once the machine is where it has to be before anything lives on it; nil for an
+	// existing host.
 	Present pulumi.Resource
 	// Booted holds once a virtual machine runs and has its address; nil for other hosts.
 	Booted *health.Gate
@@ -114,8 +115,9 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 	return hosts, ctx.RegisterResourceOutputs(hosts, pulumi.Map{})
 }
 
-// until are what a machine depends on so that it leaves the state before them: what its cluster cannot go on without. They are registered
-// once every file of the hosts has been read.
+// until returns the resources that a machine depends on so that it leaves the state before them:
+// its cluster cannot go on without them. They are registered once every file of the hosts has been
+// read.
 func (h *Hosts) until(more ...pulumi.Resource) ([]pulumi.Resource, error) {
 	if err := h.identify(); err != nil {
 		return nil, fmt.Errorf("identity of the cluster: %w", err)
@@ -149,7 +151,8 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 	return err
 }
 
-// booted is what the host's gate waits for: what keeps a virtual machine from coming up is reported by what sees it from outside.
+// booted returns the resources that the host's gate waits for. Trouble of a virtual machine's boot
+// is seen from outside, and reported by them.
 func (h *Host) booted() []pulumi.Resource {
 	switch {
 	case h.Booted != nil:

@@ -8,7 +8,7 @@ import (
 	ssh "strata/internal/remote"
 )
 
-// access is how a gate reaches several hosts.
+// access holds a gate's logins at several hosts.
 type access struct {
 	hosts []health.PinnedHost
 	// sshKey has the distinct private keys of all, one after the other, and their sudo passwords.

@@ -9,7 +9,7 @@ import (
 	"strata/internal/vm"
 )
 
-// hypervisor is how the host of the virtual machines is reached.
+// hypervisor holds the login at the host of the virtual machines.
 type hypervisor struct {
 	// pin is its host key; empty for this machine.
 	pin pulumi.StringOutput

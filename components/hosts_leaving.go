@@ -11,7 +11,7 @@ import (
 	"strata/internal/subcommand"
 )
 
-// departure is what a stack says of all its machines.
+// departure configures the marks that say a machine is about to be deleted.
 type departure struct {
 	// subcommand says it; input and env name the machines.
 	subcommand string

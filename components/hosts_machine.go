@@ -25,7 +25,7 @@ type machines struct {
 	// key logs in to the machines, public is its other half.
 	key    pulumi.StringOutput
 	public pulumi.StringOutput
-	// needs are what a machine waits for, and what stays in the state until it is gone.
+	// needs precede a machine, and stay in the state until it is gone.
 	needs []pulumi.Resource
 }
 

@@ -170,7 +170,7 @@ func (v *vms) putImage() error {
 	return err
 }
 
-// needs is what a machine waits for, and what stays in the state until it is gone.
+// needs returns the resources that precede a machine, and stay in the state until it is gone.
 func (v *vms) needs() ([]pulumi.Resource, error) {
 	needs := []pulumi.Resource{v.guard}
 	if v.image != nil {

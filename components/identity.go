@@ -10,7 +10,7 @@ import (
 	"strata/internal/k3s/token"
 )
 
-// Identity is what a cluster is known by before it has a host: hosts say with it whose they are.
+// Identity names a cluster before it has a host; owner files on the hosts refer to it.
 type Identity struct {
 	// cluster is the component that will own the cluster, so that what is registered here stays its child.
 	cluster *K3s

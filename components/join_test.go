@@ -18,7 +18,7 @@ func TestHowANodeJoins(t *testing.T) {
 		data   bool
 		joined string
 		want   string
-		// fails is what the refusal says.
+		// fails is expected in the refusal's message.
 		fails string
 	}{
 		{name: "the first server of a new cluster bootstraps it", role: "server", founds: "true", peers: "10.0.0.2 10.0.0.3", want: "cluster-init: true\n"},

@@ -48,7 +48,7 @@ type K3s struct {
 	ReaderKubeconfig pulumi.StringOutput
 	// Endpoint is the API server's URL.
 	Endpoint string
-	// Cluster is what layers inside the cluster need.
+	// Cluster serves the layers inside the cluster.
 	Cluster *Cluster
 	// API holds once every API server answers authenticated requests.
 	API *health.Gate
@@ -57,7 +57,7 @@ type K3s struct {
 	Upgraded pulumi.Resource
 }
 
-// k3s is what the constructor's steps share.
+// k3s holds the state that the constructor's steps share.
 type k3s struct {
 	*K3s
 	ctx      *pulumi.Context

@@ -60,7 +60,8 @@ func (k *k3s) kubeconfigIn(issued *local.Command, one func(*credential.Issued) s
 	})).(pulumi.StringOutput)
 }
 
-// month is how often the upgrade reads the dates of K3s's certificates. They are renewed by a restart in their last 90 days.
+// month is the interval at which the upgrade reads the dates of K3s's certificates. A restart in their
+// last 90 days renews them.
 const month = 30 * 24 * time.Hour
 
 // calendar is the number of the present month.

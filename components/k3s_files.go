@@ -14,8 +14,8 @@ import (
 // comment, no certificate, and no file of variables.
 const nextFile = "# file: "
 
-// k3sFiles is what follows config.yaml on the install's stdin: the other files that the configuration asks for, each after a line that names
-// it; empty where there is none.
+// k3sFiles returns the files that follow config.yaml on the install's stdin, each after a line that
+// names it; empty if the configuration asks for none.
 func k3sFiles(k3s config.K3s, nodes netip.Prefix) (string, error) {
 	files, err := k3sRegistries(k3s.Registries)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"strata/internal/subcommand"
 )
 
-// pushed is where an artifact goes on a host.
+// pushed names an artifact's place on a host.
 type pushed struct {
 	role, destination, mode string
 	artifact                artifacts.Artifact

@@ -42,8 +42,9 @@ func k3sRegistries(registries []config.Registry) (map[string]string, error) {
 	return files, err
 }
 
-// registryHost is where a registry answers: containerd looks for a login by that name, and finds none under docker.io
-// (containerd pkg/cri/server/image_pull.go, registryHosts; containerd/reference/docker, DefaultHost).
+// registryHost returns the name by which containerd looks for a registry's login; it finds none
+// under docker.io (containerd pkg/cri/server/image_pull.go, registryHosts;
+// containerd/reference/docker, DefaultHost).
 func registryHost(name string) string {
 	if name == "docker.io" {
 		return "registry-1.docker.io"

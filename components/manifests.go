@@ -25,9 +25,9 @@ type Manifest struct {
 
 // ManifestsArgs configures Manifests.
 type ManifestsArgs struct {
-	// Objects are what ReadManifests has read.
+	// Objects come from ReadManifests.
 	Objects []Manifest
-	// Cluster is where they go. Required.
+	// Cluster takes the objects. Required.
 	Cluster *Cluster
 	// Timeout bounds each apply (strata:timeouts.apply).
 	Timeout metav1.Duration
@@ -74,7 +74,7 @@ func ReadManifests(project string, files []string) ([]Manifest, error) {
 	return all, errors.Join(wrong...)
 }
 
-// identity is what an API server knows the object by.
+// identity returns the group, kind, namespace and name by which an API server knows the object.
 func (m Manifest) identity() string {
 	return strings.Join([]string{m.GroupVersionKind().GroupKind().String(), m.GetNamespace(), m.GetName()}, "/")
 }

@@ -14,7 +14,7 @@ import (
 type MetalLBArgs struct {
 	// Config is the section strata:metallb, validated.
 	Config config.MetalLB
-	// Cluster is where MetalLB runs. Required.
+	// Cluster takes MetalLB. Required.
 	Cluster *Cluster
 	// Artifacts has the chart.
 	Artifacts *artifacts.Set
@@ -38,7 +38,7 @@ const (
 	metallbPool      = "default"
 )
 
-// metallb is what the constructor's steps share.
+// metallb holds the state that the constructor's steps share.
 type metallb struct {
 	*MetalLB
 	ctx     *pulumi.Context

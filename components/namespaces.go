@@ -10,7 +10,7 @@ import (
 type NamespacesArgs struct {
 	// Names are the namespaces' names, each once.
 	Names []string
-	// Cluster is where they are made. Required.
+	// Cluster takes the namespaces. Required.
 	Cluster *Cluster
 	// After are the gates that each waits for.
 	After []pulumi.Resource

@@ -22,7 +22,7 @@ type TraefikArgs struct {
 	Names []string
 	// Challenges says that the certificate is had by an answer on port 80 (ACME's HTTP-01): so the certificate waits for the address.
 	Challenges bool
-	// Cluster is where Traefik runs. Required.
+	// Cluster takes Traefik. Required.
 	Cluster *Cluster
 	// CA signs the domain's certificate. Required.
 	CA *CA
@@ -58,7 +58,7 @@ const (
 	traefikTLS = "traefik-tls"
 )
 
-// traefik is what the constructor's steps share.
+// traefik holds the state that the constructor's steps share.
 type traefik struct {
 	*Traefik
 	ctx       *pulumi.Context

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// certificateMinRemaining is what a certificate must still have before it expires: cert-manager renews long before.
+	// certificateMinRemaining bounds the rest of a certificate's life from below. cert-manager
+	// renews long before.
 	certificateMinRemaining = 24 * time.Hour
-	// traefikPreStop is how long a Pod that stops still takes requests: as long as its removal may take to reach every
-	// kube-proxy.
+	// traefikPreStop keeps a Pod that stops serving until every kube-proxy has removed it.
 	traefikPreStop = 10 * time.Second
 	// traefikKeepAlive is the age from which a connection is told to close with its next answer. Traefik closes what is idle when it
 	// stops, and a request that comes just then is lost: by the end of preStop only connections that ask less than once in this
 	// time are left (traefik pkg/server/server_entrypoint_tcp.go; measured: 2 of 12,000 POSTs without it).
 	traefikKeepAlive = traefikPreStop / 2
-	// traefikSlack is what a stop takes beyond preStop and the longest request.
+	// traefikSlack extends the grace period of a stop beyond preStop and the longest request.
 	traefikSlack = 10 * time.Second
 )
 

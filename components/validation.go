@@ -17,7 +17,7 @@ type ValidationArgs struct {
 	Demo   *Demo
 	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
 	CASecret string
-	// Cluster is where they run. Required.
+	// Cluster runs the applications. Required.
 	Cluster *Cluster
 	// Timeouts bound each gate.
 	Timeouts config.Timeouts
@@ -29,7 +29,7 @@ type Validation struct {
 	pulumi.ResourceState
 }
 
-// validation is what the constructor's steps share.
+// validation holds the state that the constructor's steps share.
 type validation struct {
 	*Validation
 	ctx  *pulumi.Context
@@ -103,7 +103,7 @@ func (v *validation) gate(role string, args health.GateArgs, needs ...pulumi.Res
 	return gate, nil
 }
 
-// probes are what a user would try.
+// probes returns the requests that a user would try.
 func (v *validation) probes() *health.HTTPSpec {
 	urls := v.args.Demo.URLs
 	items := urls["api"] + "/api/v1/items"

@@ -6,8 +6,8 @@ import (
 	"strata/health"
 )
 
-// Valued is what an ingress controller's own values, as the user has them, mean for the gates that ask what it serves. The zero value: there are
-// none, and such gates are asked what they always were.
+// Valued tells the gates of an ingress controller about the user's own values for its chart. The
+// zero value has none, and the gates ask as without values.
 type Valued struct {
 	// Revision is another one after each change of the values.
 	Revision pulumi.StringInput

@@ -39,7 +39,8 @@ func newOwnValues(ctx *pulumi.Context, name string, values config.Values, opts .
 	return own, nil
 }
 
-// revision is what a gate takes for the revision of a release: that of Strata's own part, and with it the user's values where there are some.
+// revision returns the revision of a release for its gates: Strata's own part, and the user's
+// values if there are any.
 func (v ownValues) revision(ours string) pulumi.StringInput {
 	switch {
 	case v.Tree == nil:

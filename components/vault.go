@@ -18,11 +18,11 @@ import (
 type VaultArgs struct {
 	// Config is the section strata:vault, validated.
 	Config config.Vault
-	// Issuing is what it must be able to do.
+	// Issuing lists the abilities that Vault must have.
 	Issuing vault.Issuing
 	// CA signs Vault's own certificate. Required.
 	CA *CA
-	// Cluster is where it runs. Required.
+	// Cluster takes Vault. Required.
 	Cluster *Cluster
 	// Artifacts has the chart.
 	Artifacts *artifacts.Set
@@ -52,7 +52,7 @@ const (
 	vaultCertificateLifetime = "43800h0m0s"
 )
 
-// vaultLayer is what the constructor's steps share.
+// vaultLayer holds the state that the constructor's steps share.
 type vaultLayer struct {
 	*Vault
 	ctx   *pulumi.Context

@@ -14,7 +14,7 @@ import (
 type WaveArgs struct {
 	// Config is the key strata:apps.wave, validated.
 	Config config.Wave
-	// Cluster is where it runs. Required.
+	// Cluster takes Wave. Required.
 	Cluster *Cluster
 	// Artifacts has the chart.
 	Artifacts *artifacts.Set
@@ -35,9 +35,10 @@ type Wave struct {
 
 const (
 	waveNamespace = "wave"
-	// waveName is what the chart calls its objects: the release and the chart.
+	// waveName follows the chart's rule for names: the release and the chart.
 	waveName = "wave-wave"
-	// waveAnnotation is what Wave acts on, and waveHeld the scheduler of Pods that it holds (wave pkg/core/types.go).
+	// waveAnnotation turns Wave on for an object; waveHeld is the scheduler of Pods that Wave holds
+	// back (wave pkg/core/types.go).
 	waveAnnotation, waveHeld = "wave.pusher.com/update-on-config-change", "wave.pusher.com/invalid"
 )
 

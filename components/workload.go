@@ -18,7 +18,7 @@ type WorkloadArgs struct {
 	Config config.Workload
 	// Namespace is the namespace's owner. Required.
 	Namespace pulumi.Resource
-	// Cluster is where it runs. Required.
+	// Cluster takes the workload. Required.
 	Cluster *Cluster
 	// Kubernetes is the cluster's version, for example v1.34.2+k3s1. Before 1.30 a Pod sleeps by the image's own sleep.
 	Kubernetes string
@@ -41,18 +41,19 @@ type WorkloadArgs struct {
 // routes.
 type Workload struct {
 	pulumi.ResourceState
-	// Deployment is what runs it.
+	// Deployment runs the workload.
 	Deployment pulumi.Resource
 	// Rollout holds once every Pod is of the newest revision and serves. Nil unless Full, or with immutable objects.
 	Rollout *health.Gate
-	// URLs are where its routes lead, in their order. Address is that of the first; nil where it is not known.
+	// URLs lead to its routes, in their order. Address belongs to the first; nil if it is not
+	// known.
 	URLs    []string
 	Address pulumi.StringInput
 	// Hash identifies the contents of its ConfigMaps and Secrets, without telling them; empty where there are none.
 	Hash pulumi.StringOutput
 }
 
-// workloadBuild is what the constructor's steps share.
+// workloadBuild holds the state that the constructor's steps share.
 type workloadBuild struct {
 	*Workload
 	ctx  *pulumi.Context
@@ -61,7 +62,8 @@ type workloadBuild struct {
 	// config are the objects that Pods read, and tls the gate of the one that cert-manager writes.
 	config contents
 	tls    *health.Gate
-	// service is what routes lead to, and routed are the routes by ingress controller.
+	// service receives the requests of the routes, and routed holds the routes by ingress
+	// controller.
 	service pulumi.Resource
 	routed  map[string][]pulumi.Resource
 	// passed is the command that has tried the new version; nil without a canary.
@@ -136,7 +138,7 @@ func (w *workloadBuild) deploy() error {
 	return err
 }
 
-// reads are what Pods need before they start.
+// reads returns the resources that Pods need before they start.
 func (w *workloadBuild) reads() []pulumi.Resource {
 	needs := slices.Clone(w.config.objects)
 	if w.tls != nil {

@@ -18,7 +18,8 @@ import (
 // canaryName is the Deployment's and the Service's of a workload's new version.
 func canaryName(workload string) string { return workload + "-canary" }
 
-// backends are what a route leads to: all requests to the Service, and none to the canary's, until a canary is tried.
+// backends returns the backends of a route: the Service gets all requests and the canary's gets
+// none, until a canary is tried.
 func (w *workloadBuild) backends() pulumi.Array {
 	name := w.args.Config.Name
 	if w.args.Config.Canary == nil {
@@ -30,9 +31,11 @@ func (w *workloadBuild) backends() pulumi.Array {
 	}
 }
 
-// canaryReplicas is how many Pods of the new version run beside the old one. By APISIX two, of which one is always ready: its data plane
-// takes routes and upstreams up to 100 ms apart, and answers each request of a route with 500 while an upstream of it is missing, one
-// of weight 0 as well (apisix apisix/core/config_yaml.lua, apisix/plugins/traffic-split.lua). The upstream goes with the last ready Pod.
+// canaryReplicas returns the number of Pods of the new version. Behind APISIX it is two, of which
+// one is always ready: its data plane takes routes and upstreams up to 100 ms apart, and answers
+// each request of a route with 500 while an upstream of it is missing, even one of weight 0 (apisix
+// apisix/core/config_yaml.lua, apisix/plugins/traffic-split.lua). The upstream goes with the last
+// ready Pod.
 func (w *workloadBuild) canaryReplicas() int {
 	cfg := w.args.Config
 	if cfg.Canary != nil && cfg.RoutesBy(config.ControllerAPISIX) > 0 {
@@ -82,7 +85,7 @@ func (w *workloadBuild) canary() error {
 	return nil
 }
 
-// canarySpec is what the command is asked.
+// canarySpec returns the input of the canary's command.
 func (w *workloadBuild) canarySpec() canary.Spec {
 	cfg := w.args.Config
 	spec := canary.Spec{

@@ -18,7 +18,7 @@ type WorkloadIngress struct {
 	Listeners []string
 	// IP is the Service's address; nil where nothing waits for it.
 	IP pulumi.StringInput
-	// Domain is what the hosts are below.
+	// Domain is the parent of all hosts.
 	Domain string
 	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
 	CASecret string
@@ -29,8 +29,8 @@ type WorkloadIngress struct {
 	Values Valued
 	// Metrics count answers by Service or Pod; nil where none do.
 	Metrics *canary.Metrics
-	// Plane is what the gate of upstreams observes, with Key, behind Rolled, and again with another PlaneRevision; nil where the ingress controller
-	// reads the Pods by itself.
+	// Plane configures the upstreams gate, which needs Key, runs after Rolled, and runs again at
+	// another PlaneRevision. It is nil if the ingress controller reads the Pods by itself.
 	Plane         *health.UpstreamsSpec
 	Key           pulumi.StringInput
 	Rolled        *health.Gate

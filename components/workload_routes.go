@@ -12,11 +12,11 @@ import (
 	"strata/health"
 )
 
-// reached are what an application may answer to a request that it does not know: anything but 404, which is the ingress's answer when it
-// has no route, and 5xx.
+// reached lists the statuses that an application may answer to a request that it does not know. 404
+// is the ingress's answer when it has no route, so it is not among them, and neither is 5xx.
 var reached = []int{200, 201, 202, 204, 301, 302, 303, 307, 308, 400, 401, 403, 405, 406, 415, 422}
 
-// served is what a probe that kubelet takes for ready may answer: 200 to 399, of those that there are.
+// served lists the statuses that the kubelet takes for ready: 200 to 399, of those that exist.
 var served = []int{200, 201, 202, 203, 204, 205, 206, 207, 208, 226, 300, 301, 302, 303, 304, 307, 308}
 
 // routes registers the routes.
@@ -93,8 +93,9 @@ func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 	return err
 }
 
-// ask is how a route is asked: for the path that says that a Pod can serve, where it leads there, and else for its own path. An application
-// need not have anything at that, for example a REST API at /.
+// ask returns the probe of a route. It asks for the readiness path if the route leads there, and
+// else for the route's own path. An application may answer nothing at its own path, for example a
+// REST API at /.
 func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) health.HTTPProbe {
 	probe := health.HTTPProbe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached}
 	ready, prefix := w.args.Config.Probes.Ready, strings.TrimSuffix(route.Path, "/")

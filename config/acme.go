@@ -31,14 +31,15 @@ type ACMEIssuer struct {
 	// DNS01 is cert-manager's configuration of one solver, as spec.acme.solvers[].dns01 of an issuer has it
 	// (https://cert-manager.io/docs/configuration/acme/dns01/). Required for solver dns01.
 	DNS01 DNS01Solver `json:"dns01,omitempty"`
-	// Secrets are what dns01 refers to. They become Secrets of namespace cert-manager. Default: none.
+	// Secrets hold the values that dns01 refers to. They become Secrets of namespace cert-manager.
+	// Default: none.
 	Secrets []ACMESecret `json:"secrets,omitempty"`
 }
 
 // DNS01Solver is the configuration of a solver of cert-manager's, which this program hands on as it stands.
 type DNS01Solver map[string]any
 
-// ACMEExternalAccount is what a CA gives its customers for ACME (RFC 8555, section 7.3.4).
+// ACMEExternalAccount is a customer's account at a CA, for ACME (RFC 8555, section 7.3.4).
 type ACMEExternalAccount struct {
 	// KeyID names the key.
 	KeyID string `json:"keyID,omitempty"`

@@ -19,13 +19,15 @@ type APISIX struct {
 	Values Values `json:"values,omitzero"`
 	// ControllerValues are the same of the ingress controller's chart.
 	ControllerValues Values `json:"controllerValues,omitzero"`
-	// Replicas is how many Pods of the data plane serve. Default 2. With two, one can go while the other serves.
+	// Replicas is the number of Pods of the data plane. Default 2. With two, one can go while the
+	// other serves.
 	Replicas int `json:"replicas,omitempty"`
 	// Address is the load balancer's address for APISIX, of metallb.addresses. Default: MetalLB chooses.
 	Address netip.Addr `json:"address,omitzero"`
 	// ExternalTrafficPolicy is that of the data plane's Service, as in traefik.externalTrafficPolicy. Default: Cluster.
 	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
-	// LongestRequest is how long a request may take; a Pod that stops serves its requests for so long. Default 30s.
+	// LongestRequest bounds the time of a request; a Pod that stops serves its requests for so
+	// long. Default 30s.
 	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
 }
 

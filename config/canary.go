@@ -12,13 +12,16 @@ import (
 type Canary struct {
 	// Steps are the parts of the requests that the new version gets, in percent, one after the other. Default 5, 25, 50.
 	Steps []int `json:"steps,omitempty"`
-	// Hold is how long each step lasts; it lasts up to four times as long while there are fewer answers than minAnswers. Default 30s. With
-	// APISIX 15s are added, so old may be what it has counted.
+	// Hold is the duration of each step; a step lasts up to four times as long while there are
+	// fewer answers than minAnswers. Default 30s. With APISIX 15s are added, the greatest age of
+	// its counts.
 	Hold metav1.Duration `json:"hold,omitzero"`
-	// MaxFailing is how many of its answers may be 5xx, in percent. More, or a probe that fails, and the old version gets all requests
-	// back at once. Default 1. Answers are counted by the ingress controllers.
+	// MaxFailing limits the answers with 5xx, in percent. With more, or after a failed probe, the
+	// old version gets all requests back at once. Default 1. Answers are counted by the ingress
+	// controllers.
 	MaxFailing int `json:"maxFailing,omitempty"`
-	// MinAnswers is how many answers a step needs before their share counts; one that gets fewer does not pass. Default 20.
+	// MinAnswers is the number of answers that a step needs before their share counts; one that
+	// gets fewer does not pass. Default 20.
 	MinAnswers int `json:"minAnswers,omitempty"`
 }
 

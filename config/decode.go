@@ -93,7 +93,7 @@ func (d *decoder) leaf(key string, value any, into reflect.Value) {
 	}
 }
 
-// quotes is how what YAML takes for something else becomes a text.
+// quotes returns the fix for a text that YAML reads as something else.
 func quotes(value any) string {
 	switch value.(type) {
 	case json.Number, bool:

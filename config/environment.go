@@ -7,7 +7,8 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// apiPort is where K3s's API server answers (docs.k3s.io/installation/requirements); serverArgs must not change it.
+// apiPort is the port of K3s's API server (docs.k3s.io/installation/requirements); serverArgs must
+// not change it.
 const apiPort = 6443
 
 // CheckEnvironment reports, as a Problem, a proxy of this machine that would come between it and the hosts: Pulumi's Kubernetes provider

@@ -22,7 +22,7 @@ var Drivers = []string{string(DriverExisting), string(DriverMachine), string(Dri
 // MakesVMs is true for the drivers whose hosts are virtual machines.
 func (d Driver) MakesVMs() bool { return d == DriverLibvirt || d == DriverProxmox }
 
-// Role is what a node is in the cluster.
+// Role is a node's part in the cluster.
 type Role string
 
 const (
@@ -53,9 +53,9 @@ type Hosts struct {
 	SSH SSH `json:"ssh"`
 	// Machine configures driver machine.
 	Machine Machine `json:"machine"`
-	// Hypervisor is where drivers libvirt and proxmox make the virtual machines.
+	// Hypervisor makes the virtual machines of drivers libvirt and proxmox.
 	Hypervisor Hypervisor `json:"hypervisor"`
-	// VM is what the virtual machines of drivers libvirt and proxmox have in common.
+	// VM configures all virtual machines of drivers libvirt and proxmox.
 	VM VM `json:"vm"`
 	// Libvirt configures driver libvirt.
 	Libvirt Libvirt `json:"libvirt"`

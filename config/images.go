@@ -50,9 +50,9 @@ func BuiltImage(url string) (OwnImage, bool) {
 // askedImage is an image of ours in a configuration.
 type askedImage struct {
 	OwnImage
-	// reference is what the configuration calls it.
+	// reference is the image's name in the configuration.
 	reference *string
-	// use is what the image is for, as the end of "the image …"; empty: it is not needed.
+	// use completes "the image …" with the image's purpose; empty: it is not needed.
 	use string
 }
 

@@ -15,8 +15,8 @@ type CertManager struct {
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// Replicas is how many controllers, webhooks and CA injectors run. Default: 1; with three or more
-	// servers 2.
+	// Replicas is the number of controllers, webhooks and CA injectors, each. Default: 1; with
+	// three or more servers 2.
 	Replicas int `json:"replicas,omitempty"`
 	// CommonName is the name of the stack's root CA. Default: Strata root of the stack.
 	CommonName string `json:"commonName,omitempty"`
@@ -73,14 +73,15 @@ type Traefik struct {
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// Replicas is how many Pods serve. Default 2. With two, one can go while the other serves.
+	// Replicas is the number of Pods. Default 2. With two, one can go while the other serves.
 	Replicas int `json:"replicas,omitempty"`
 	// Address is the load balancer's address for Traefik, of metallb.addresses. Default: MetalLB chooses.
 	Address netip.Addr `json:"address,omitzero"`
 	// ExternalTrafficPolicy is Cluster or Local: whether every node takes requests for the load balancer's address, or only those where a Pod
 	// of the ingress controller is ready, which then sees the clients' own addresses (docs/values.md has what that costs). Default: Cluster.
 	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
-	// LongestRequest is how long a request may take; a Pod that stops serves its requests for so long. Default 30s.
+	// LongestRequest bounds the time of a request; a Pod that stops serves its requests for so
+	// long. Default 30s.
 	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
 	// Dashboard publishes Traefik's dashboard at traefik.DOMAIN, behind TLS and a generated password. Default true.
 	Dashboard *bool `json:"dashboard,omitempty"`

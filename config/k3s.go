@@ -25,9 +25,10 @@ type K3s struct {
 	FlannelInterface string `json:"flannelInterface,omitempty"`
 	// SecretsEncryption encrypts Secrets at rest; fixed when the cluster is created. Default true.
 	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`
-	// ClientCertificateLifetime is how long the client certificate of the kubeconfig lives. It is renewed by the first up in each third of
-	// it, so a stack needs an up more often than that. At least 1m; K3s signs for 10m at least and for a year at most, unless
-	// cluster-signing-duration in kube-controller-manager-arg says otherwise. Default 8760h; that is a year.
+	// ClientCertificateLifetime is the life of the kubeconfig's client certificate. The first run
+	// in each third of it renews the certificate, so a stack needs a run more often than that. At
+	// least 1m; K3s signs for 10m at least and for a year at most, unless cluster-signing-duration
+	// in kube-controller-manager-arg says otherwise. Default 8760h; that is a year.
 	ClientCertificateLifetime metav1.Duration `json:"clientCertificateLifetime,omitzero"`
 	// KubeconfigGeneration revokes the kubeconfigs that the stack has handed out: the next up of a higher one gives the stack another user,
 	// and takes the rights of the former ones away. It can only grow. Default 0.
@@ -44,7 +45,7 @@ type K3s struct {
 	// of workloads get none. Default true. With disable-network-policy in serverArgs the default is false: another
 	// controller must enforce them then.
 	NetworkPolicies *bool `json:"networkPolicies,omitempty"`
-	// Proxy is how nodes reach what is outside their network. Default: none, directly.
+	// Proxy leads nodes out of their network. Default: none, directly.
 	Proxy Proxy `json:"proxy,omitzero"`
 	// ServerArgs are further keys of the servers' config.yaml of K3s, by their long flag name.
 	ServerArgs map[string]any `json:"serverArgs,omitempty"`
@@ -60,14 +61,16 @@ type K3s struct {
 
 // Snapshots configures the snapshots of etcd that every server keeps in /var/lib/rancher/k3s/server/db/snapshots.
 type Snapshots struct {
-	// Schedule is when a snapshot is written, as cron's five fields in the server's time zone; the default is K3s's own. Default 0 */12 * * *.
+	// Schedule sets the times of snapshots, as cron's five fields in the server's time zone; the
+	// default is K3s's own. Default 0 */12 * * *.
 	Schedule string `json:"schedule,omitempty"`
-	// Retention is how many scheduled snapshots each server keeps; the default is K3s's own. Default 5.
+	// Retention is the number of scheduled snapshots that each server keeps; the default is K3s's
+	// own. Default 5.
 	Retention int `json:"retention,omitempty"`
 }
 
 // Upgrade configures how a changed K3s reaches the nodes of a running cluster: servers one by one, then agents.
 type Upgrade struct {
-	// Concurrency is how many agents are upgraded at the same time. Default 1.
+	// Concurrency limits the agents that are upgraded at the same time. Default 1.
 	Concurrency int `json:"concurrency,omitempty"`
 }

@@ -23,7 +23,8 @@ var fixedDefaults = map[string]string{
 // fixedServiceLB is the critical value that is one entry of the list disable.
 const fixedServiceLB = "disable: servicelb"
 
-// dnsHost is which address of the Service network K3s gives to the cluster's DNS.
+// dnsHost is the number, within the Service network, of the address that K3s gives to the cluster's
+// DNS.
 const dnsHost = 10
 
 // FixedKeys are the keys of config.yaml that FixedValues reads.

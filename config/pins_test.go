@@ -62,7 +62,7 @@ func pinned(t *testing.T) map[string]string {
 	return pins
 }
 
-// text is what a literal says.
+// text returns the value of a literal.
 func text(expression ast.Expr) (string, bool) {
 	literal, ok := expression.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {

@@ -11,7 +11,7 @@ import (
 type Problem struct {
 	// Key is the full key path, for example strata:metallb.addresses[0].
 	Key string
-	// Value is what was found, as the user wrote it; empty when there is nothing to show.
+	// Value is the value that was found, as the user wrote it; empty when there is nothing to show.
 	Value string
 	// Rule says what is wrong, as the end of the sentence that Value begins.
 	Rule string

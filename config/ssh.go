@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// SSH is how a host is reached. A Node's own values override the ones of Hosts. Only driver existing reads more than User and Port: the others
-// make the hosts, and their keys with them.
+// SSH configures the login at a host. A Node's own values override the ones of Hosts. Only driver
+// existing reads more than User and Port: the others make the hosts, and their keys with them.
 type SSH struct {
 	// User logs in; any other than root uses sudo. Default: what config says, or else root.
 	User string `json:"user,omitempty"`
@@ -31,8 +31,8 @@ type SSH struct {
 	Agent bool `json:"agent,omitempty"`
 	// Passphrase opens the private keys. It must be encrypted: pulumi config set --secret --path strata:hosts.ssh.passphrase. Default: none.
 	Passphrase string `json:"passphrase,omitempty"`
-	// SudoPassword is what sudo asks the user for. It must be encrypted: pulumi config set --secret --path strata:hosts.ssh.sudoPassword.
-	// Default: none, sudo asks for none.
+	// SudoPassword answers sudo for the user. It must be encrypted: pulumi config set --secret
+	// --path strata:hosts.ssh.sudoPassword. Default: none, sudo asks for none.
 	SudoPassword string `json:"sudoPassword,omitempty"`
 	// Config is the path of a file as ssh_config(5) has it, for example ~/.ssh/config. HostName, User, Port, IdentityFile and ProxyJump are read
 	// from it, by a node's name or else its address, where no key here says otherwise; what other nodes know stays the node's address. Default: none is read.

@@ -16,7 +16,7 @@ const stagingServer, letsEncrypt = "acme-staging-v02.api.letsencrypt.org", ".let
 // reservedDomains are top-level domains below which no public CA signs: RFC 6761, RFC 6762, RFC 8375, and ICANN's internal.
 var reservedDomains = []string{"test", "example", "invalid", "localhost", "local", "internal", "arpa"}
 
-// acmeCheck is what the rules about ACME share.
+// acmeCheck holds the state that the rules about ACME share.
 type acmeCheck struct {
 	*problems
 	c     *Config

@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// interfaceName is what Linux accepts as an interface name (IFNAMSIZ is 16 with the final zero), less odd characters.
+// interfaceName matches the interface names of Linux (IFNAMSIZ is 16 with the final zero), less odd
+// characters.
 var interfaceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,14}$`)
 
 // userName is the strict form of useradd(8).

@@ -12,7 +12,7 @@ import (
 	"strata/config"
 )
 
-// rule is what is changed in a good configuration, and the only line of the error.
+// rule changes a good configuration, and expects the only line of the error.
 type rule struct {
 	name   string
 	change map[string]string

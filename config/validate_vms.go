@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	// storageName is what libvirt and Proxmox VE take as the name of a pool, storage or network.
+	// storageName matches the names of pools, storages and networks in libvirt and Proxmox VE.
 	storageName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]*$`)
 	// moduleName and sysctlName are single words: they become lines of files on the machines.
 	moduleName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)

@@ -17,7 +17,7 @@ const longestName = 40
 // taken are namespaces that have an owner, beside those of Kubernetes itself (kube-).
 var taken = []string{"default", "metallb-system", "cert-manager", "traefik", "apisix", "argocd", "vault", "demo", "wave"}
 
-// workloadCheck is what the rules of one workload share.
+// workloadCheck holds the state that the rules of one workload share.
 type workloadCheck struct {
 	*problems
 	c   *Config

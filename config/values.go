@@ -14,7 +14,7 @@ import (
 type Values struct {
 	// Tree has them: objects, lists, texts, whole numbers (int64), fractions (float64), true and false. Nil: none.
 	Tree map[string]any `json:"-"`
-	// Key is where they are in the configuration, for example traefik.values; empty where there are none.
+	// Key is their key in the configuration, for example traefik.values; empty without values.
 	Key string `json:"-"`
 	// Secret is true where a text of their section is encrypted. Which one, Pulumi does not say: each text of Tree counts as a secret.
 	Secret bool `json:"-"`

@@ -4,7 +4,8 @@ import "slices"
 
 // OwnedValue is a value of a chart that is not for the user to set.
 type OwnedValue struct {
-	// Path is where it is in the chart's values, as ValuePath writes it; what lies below it is meant as well.
+	// Path is a place in the chart's values, as ValuePath writes it; everything below it is meant
+	// as well.
 	Path string
 	// Why says who sets it or what relies on it; Instead what to do in place of setting it, empty where there is nothing.
 	Why, Instead string
@@ -29,7 +30,7 @@ func OwnedValues() map[string][]OwnedValue {
 	return all
 }
 
-// chartTable is what Strata sets and relies on in a chart's values.
+// chartTable lists the values of a chart that Strata sets and relies on.
 type chartTable struct {
 	// artifact is the chart.
 	artifact string

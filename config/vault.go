@@ -15,8 +15,8 @@ type VaultIssuer struct {
 	// Address is an existing Vault's, as https://HOST:PORT, as Pods of the cluster reach it. Default: the stack's own Vault
 	// (strata:vault), which then needs none of the other keys.
 	Address string `json:"address,omitempty"`
-	// Path is where certificates are signed: MOUNT/sign/ROLE; empty means pki_int/sign/strata. The role must allow ingress.domain
-	// and what is below it.
+	// Path signs certificates: MOUNT/sign/ROLE; empty means pki_int/sign/strata. The role must
+	// allow ingress.domain and every name below it.
 	Path string `json:"path,omitempty"`
 	// CACertificate is the CA of the Vault's own TLS certificate, in PEM. Default: the public CAs.
 	CACertificate string `json:"caCertificate,omitempty"`
@@ -40,7 +40,7 @@ type Vault struct {
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// Storage is where its data lies.
+	// Storage configures the place of Vault's data.
 	Storage VaultStorage `json:"storage"`
 }
 

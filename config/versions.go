@@ -77,7 +77,7 @@ type Pin struct {
 	Version string
 	// Arch is the processor architecture in Go's terms (amd64, arm64); empty when it does not matter.
 	Arch string
-	// URL is where upstream publishes the artifact, or what stands for one that is built (BuiltImage).
+	// URL is the artifact's address at upstream, or stands for one that is built (BuiltImage).
 	URL string
 	// Sums is the URL of upstream's own list of sha256 sums; empty where upstream has none.
 	Sums string

@@ -16,7 +16,7 @@ type Hypervisor struct {
 	HostKey string `json:"hostKey,omitempty"`
 }
 
-// Size is what one virtual machine has that is not as in Hosts.VM.
+// Size overrides the size in Hosts.VM for one virtual machine.
 type Size struct {
 	// CPUs is the number of virtual processors. Default: hosts.vm.cpus.
 	CPUs int `json:"cpus,omitempty"`
@@ -28,8 +28,9 @@ type Size struct {
 	ID int `json:"id,omitempty"`
 }
 
-// VM is what the virtual machines of a stack have in common. Processors, memory and a larger disk are changed in place; a machine
-// restarts for the first two, one at a time. What cloud-init does at the first boot holds for new machines only.
+// VM configures all virtual machines of a stack. Processors, memory and a larger disk are changed
+// in place; a machine restarts for the first two, one at a time. The settings of cloud-init hold
+// for new machines only.
 type VM struct {
 	// CPUs is the number of virtual processors. Default 2.
 	CPUs int `json:"cpus,omitempty"`

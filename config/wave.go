@@ -10,7 +10,7 @@ type Wave struct {
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// Replicas is how many run; one of them acts, each answers the webhook. Default 2.
+	// Replicas is the number of Pods; one of them acts, each answers the webhook. Default 2.
 	Replicas int `json:"replicas,omitempty"`
 }
 

@@ -11,28 +11,32 @@ import (
 type Workload struct {
 	// Name is the Deployment's and the Service's name, unique among workloads. Required.
 	Name string `json:"name"`
-	// Namespace is where it runs; Strata owns it. Default apps.
+	// Namespace takes the workload; Strata owns it. Default apps.
 	Namespace string `json:"namespace,omitempty"`
 	// Image is the container's image, with a tag other than latest or a digest. Required.
 	Image string `json:"image"`
 	// Args are the container's arguments. Default: the image's.
 	Args []string `json:"args,omitempty"`
-	// Port is where the container takes HTTP. Default 8080. The Service's port is 80.
+	// Port is the container's port for HTTP. Default 8080. The Service's port is 80.
 	Port int `json:"port,omitempty"`
-	// Replicas is how many Pods serve. Default 2. A single one is refused, unless acceptDowntime is set.
+	// Replicas is the number of Pods. Default 2. A single one is refused, unless acceptDowntime is
+	// set.
 	Replicas int `json:"replicas,omitempty"`
 	// AcceptDowntime allows a single replica, which nothing stands in for when its node is drained or dies. Default false.
 	AcceptDowntime bool `json:"acceptDowntime,omitempty"`
-	// LongestRequest is how long a request may take; a Pod that stops finishes what it has for so long. Default 30s.
+	// LongestRequest bounds the time of a request; a Pod that stops finishes its requests for so
+	// long. Default 30s.
 	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
-	// PreStop is how long a Pod that stops still takes requests: as long as its removal may take to reach every kube-proxy and
-	// ingress controller. Default 15s.
+	// PreStop is the time for which a Pod that stops still takes requests: its removal may take as
+	// long to reach every kube-proxy and ingress controller. Default 15s.
 	PreStop metav1.Duration `json:"preStop,omitzero"`
-	// Slack is what a stop may take beyond preStop and longestRequest. Default 10s.
+	// Slack is the time that a stop may take beyond preStop and longestRequest. Default 10s.
 	Slack metav1.Duration `json:"slack,omitzero"`
-	// GracePeriod is how long a Pod that stops has before it is killed. Default, and at least: preStop + longestRequest + slack.
+	// GracePeriod is the time of a Pod that stops before it is killed. Default, and at least:
+	// preStop + longestRequest + slack.
 	GracePeriod metav1.Duration `json:"gracePeriod,omitzero"`
-	// MinReady is how long a new Pod must have been ready before an old one goes. Default 5s.
+	// MinReady is the time for which a new Pod must have been ready before an old one goes. Default
+	// 5s.
 	MinReady metav1.Duration `json:"minReady,omitzero"`
 	// Probes say when a Pod has started, serves and lives.
 	Probes WorkloadProbes `json:"probes,omitzero"`
@@ -59,7 +63,7 @@ type Workload struct {
 	Canary *Canary `json:"canary,omitempty"`
 	// Root lets the container run as root. Default false: kubelet refuses an image that does.
 	Root bool `json:"root,omitempty"`
-	// Resources are what a Pod is given.
+	// Resources are the requests and limits of a Pod.
 	Resources WorkloadResources `json:"resources,omitzero"`
 }
 
@@ -71,7 +75,7 @@ type WorkloadProbes struct {
 	// Live is the path that answers as long as the process is of use; it must not ask what the Pod depends on. Default: none, it is
 	// enough that the port takes connections.
 	Live string `json:"live,omitempty"`
-	// Startup is how long a start may take. Default 1m.
+	// Startup bounds the time of a start. Default 1m.
 	Startup metav1.Duration `json:"startup,omitzero"`
 }
 
@@ -81,7 +85,7 @@ type WorkloadCertificate struct {
 	DNSNames []string `json:"dnsNames,omitempty"`
 	// Mount is the folder with tls.crt, tls.key and ca.crt. Default /etc/tls.
 	Mount string `json:"mount,omitempty"`
-	// Wait is how long a Pod that starts waits for a pair of key and chain that is valid. Default 5m.
+	// Wait bounds the wait of a new Pod for a valid pair of key and chain. Default 5m.
 	Wait metav1.Duration `json:"wait,omitzero"`
 	// Lifetime is for how long each is valid. Default: the CA's, 90 days.
 	Lifetime metav1.Duration `json:"lifetime,omitzero"`
@@ -115,11 +119,12 @@ type WorkloadResources struct {
 	CPU string `json:"cpu,omitempty"`
 	// Memory is the request of each Pod. Default 64Mi.
 	Memory string `json:"memory,omitempty"`
-	// MemoryLimit is what a Pod is killed beyond. Default: none.
+	// MemoryLimit is the memory beyond which a Pod is killed. Default: none.
 	MemoryLimit string `json:"memoryLimit,omitempty"`
 }
 
-// Grace is how long a Pod that stops has before it is killed: it serves on for preStop, finishes what it has, and ends.
+// Grace returns the time of a Pod that stops before it is killed: it serves on for preStop,
+// finishes its requests, and ends.
 func (w Workload) Grace() time.Duration {
 	return max(w.GracePeriod.Duration, w.needs())
 }
@@ -129,7 +134,8 @@ func (w Workload) needs() time.Duration {
 	return w.PreStop.Duration + w.LongestRequest.Duration + w.Slack.Duration
 }
 
-// MaxUnavailable is how many Pods a drain may take at once. It is never none: a budget of none would hold up a drain for ever.
+// MaxUnavailable returns the number of Pods that a drain may take at once. It is at least one: a
+// budget of none would hold up a drain for ever.
 func (w Workload) MaxUnavailable() int { return max(1, w.Replicas/3) }
 
 // RoutesBy counts the routes of an ingress controller.

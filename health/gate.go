@@ -13,10 +13,10 @@ import (
 	"strata/internal/subcommand"
 )
 
-// Command is how a gate's resource runs the checks.
+// Command runs the checks of a gate's resource.
 const Command = subcommand.Exec + "gate"
 
-// deadlineSlack is how much longer the engine waits than the gate itself, so that the gate reports first.
+// deadlineSlack is added to the gate's own deadline for the engine, so that the gate reports first.
 const deadlineSlack = 30 * time.Second
 
 // Gate is a custom resource that exists only when what it gates is ready. It is a custom resource and not a component

@@ -72,7 +72,7 @@ func (v Verdict) warning() string {
 	return fmt.Sprintf("%s: %s; %s", v.Check, OneLine(v.Message), OneLine(v.Hint))
 }
 
-// remarks are what a gate that opened still has to say: warnings, what was skipped, and of URLs how soon they answered.
+// remarks writes the warnings, skipped checks and response times of a gate that opened.
 func (r Result) remarks(text *strings.Builder) {
 	for _, check := range r.Checks {
 		switch {

@@ -10,13 +10,13 @@ import (
 type Ending string
 
 const (
-	// EndedOpen is when every check passed.
+	// EndedOpen means that every check passed.
 	EndedOpen Ending = "open"
-	// EndedStuck is when a check can never pass by waiting.
+	// EndedStuck means that a check can never pass by waiting.
 	EndedStuck Ending = "stuck"
-	// EndedTimeout is when the deadline passed.
+	// EndedTimeout means that the deadline passed.
 	EndedTimeout Ending = "timeout"
-	// EndedInterrupted is when the caller gave up.
+	// EndedInterrupted means that the caller gave up.
 	EndedInterrupted Ending = "interrupted"
 	// EndedMissing is a gate that was not asked, because the stack does not have it.
 	EndedMissing Ending = "missing"
@@ -24,7 +24,8 @@ const (
 	EndedNotAsked Ending = "not asked"
 )
 
-// Result is how a gate ended. It is the gate command's output, and so is stored in the state: it holds no secret.
+// Result describes the end of a gate. It is the gate command's output, and so is stored in the
+// state: it holds no secret.
 type Result struct {
 	Gate  string `json:"gate"`
 	Layer string `json:"layer"`
@@ -32,7 +33,7 @@ type Result struct {
 	// State sums up the checks: Ready, Skipped (every check is), Stuck, or Waiting; or it is Missing.
 	State  State  `json:"state"`
 	Ending Ending `json:"ending"`
-	// Elapsed is how long the gate observed.
+	// Elapsed is the duration of the observation.
 	Elapsed metav1.Duration `json:"elapsed"`
 	// Timeout and TimeoutKey are the deadline and the configuration key that sets it.
 	Timeout    metav1.Duration `json:"timeout"`
@@ -42,8 +43,8 @@ type Result struct {
 	// Ended is the time when the gate's command ended; zero for a gate that was asked in another way. A run
 	// of the program tells by it which gates ran in it.
 	Ended time.Time `json:"ended,omitzero"`
-	// Seen is when the observation came in that Checks judge; zero where there was none. It is no part of the output, which the
-	// state keeps, but of the progress (SeenLine).
+	// Seen is the time of the observation that Checks judge; zero without one. It is no part of the
+	// output, which the state keeps, but of the progress (SeenLine).
 	Seen time.Time `json:"-"`
 }
 

@@ -64,8 +64,8 @@ var Kinds = []Kind{
 	KindNodes, KindPool, KindRollout, KindServer, KindSystem, KindUpstreams, KindVault, KindVM, KindWebhook,
 }
 
-// Spec is what a gate is asked. It travels as JSON on the gate command's stdin and is stored in the state, so it holds no
-// secret: those come in the environment (Secrets).
+// Spec configures a gate. It travels as JSON on the gate command's stdin and is stored in the
+// state, so it holds no secret: those come in the environment (Secrets).
 type Spec struct {
 	// Kind selects the checks.
 	Kind Kind `json:"kind"`
@@ -137,12 +137,13 @@ type HostSpec struct {
 	MinDiskMiB int `json:"minDiskMiB"`
 	// MinMemoryMiB is the host's total memory, in MiB.
 	MinMemoryMiB int `json:"minMemoryMiB"`
-	// MaxClockSkew is how far the host's clock may be from this machine's.
+	// MaxClockSkew bounds the difference of the host's clock from this machine's.
 	MaxClockSkew metav1.Duration `json:"maxClockSkew"`
 	// K3s is the version that the host is to run, for example v1.36.3+k3s1. One that is there already must be able to go there in one
 	// step. Empty: not checked.
 	K3s string `json:"k3s,omitempty"`
-	// Owner is whose the host is to be. Nil in a state from before there were marks; without a cluster where its identity is not known.
+	// Owner is the expected owner of the host. It is nil in a state from before there were marks;
+	// it has no cluster while the cluster's identity is unknown.
 	Owner *k3snode.Owner `json:"owner,omitempty"`
 	// Fixed are the values that a server cannot change any more once it has data (config.FixedValues). Empty: not checked.
 	Fixed map[string]string `json:"fixed,omitempty"`
@@ -201,7 +202,7 @@ type WebhookSpec struct {
 	// AcceptFills are dotted paths, such as spec.username, that must have a value in what the dry run of Accept returns, or, as in
 	// spec.nodeName=a, that value: an API server that does not ask the mutating webhook accepts as well. Give Accept a generateName, since a namesake hides it.
 	AcceptFills []string `json:"acceptFills,omitempty"`
-	// Consecutive is how many passes in a row each API server must give. Zero means 2.
+	// Consecutive counts the passes in a row that each API server must give. Zero means 2.
 	Consecutive int `json:"consecutive,omitempty"`
 	// Workloads are namespace/kind/name of what backs the webhook; their Pods explain a failure.
 	Workloads []string `json:"workloads,omitempty"`
@@ -219,7 +220,8 @@ type PoolSpec struct {
 	SpeakerPods string `json:"speakerPods,omitempty"`
 }
 
-// Secrets are what a gate needs and must not be stored or shown. They come in the environment.
+// Secrets holds the inputs of a gate that must not be stored or shown. They come in the
+// environment.
 type Secrets struct {
 	// SSHKey is the PEM private key for Hosts (STRATA_SSH_KEY).
 	SSHKey []byte

@@ -42,7 +42,7 @@ func (s Spec) validatePart(need needs) {
 	}
 }
 
-// part is what the Spec has for its kind, where it has rules of its own.
+// part returns the Spec's part for its kind, if that has rules of its own.
 func (s Spec) part() interface{ validate(need needs) } {
 	return map[Kind]interface{ validate(need needs) }{
 		KindWebhook: s.Webhook, KindCRDs: s.CRDs, KindIssuer: s.Issuer, KindCertificate: s.Certificate, KindAddress: s.Address,

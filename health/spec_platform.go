@@ -79,7 +79,7 @@ type GatewaySpec struct {
 	Name      string `json:"name"`
 	// Listeners are names of spec.listeners. A Gateway is Accepted and Programmed as soon as one of its listeners is.
 	Listeners []string `json:"listeners"`
-	// Routes is how many routes at least must be attached to a listener, by its name. Optional.
+	// Routes has the least number of attached routes of a listener, by its name. Optional.
 	Routes map[string]int `json:"routes,omitempty"`
 }
 
@@ -111,7 +111,7 @@ type HTTPProbe struct {
 	Auth bool `json:"auth,omitempty"`
 	// RedirectTo is the Location, as an absolute URL. Optional.
 	RedirectTo string `json:"redirectTo,omitempty"`
-	// RedirectPrefix is how the Location begins, where its end is another one each time. Optional.
+	// RedirectPrefix begins the Location, for one whose end differs each time. Optional.
 	RedirectPrefix string `json:"redirectPrefix,omitempty"`
 	// KeyHeader is the name of a header that carries the key from the Secrets. Optional.
 	KeyHeader string `json:"keyHeader,omitempty"`
@@ -146,7 +146,8 @@ type UpstreamsSpec struct {
 	// Controller is namespace/Deployment/name of what configures it, for messages.
 	Controller string     `json:"controller"`
 	Routes     []RouteRef `json:"routes"`
-	// Resync is how often the controller sends everything again, whatever happened. What has not changed after two of them will not.
+	// Resync is the interval at which the controller sends everything again, whatever happened. A
+	// difference that outlives two of them stays.
 	Resync metav1.Duration `json:"resync"`
 }
 

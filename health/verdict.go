@@ -20,7 +20,7 @@ const (
 	Missing State = "Missing"
 )
 
-// Verdict is what one check says about one observation of its subject.
+// Verdict judges one observation of a check's subject.
 type Verdict struct {
 	// Check names the check and its subject, for example "node agent-1". It is the same on every observation.
 	Check string `json:"check"`
@@ -29,13 +29,15 @@ type Verdict struct {
 	// Message says what was expected and what was found. It contains no clock readings or counters that move by
 	// themselves, so that it changes only when the situation does.
 	Message string `json:"message,omitempty"`
-	// Evidence is what was seen: commands with exit code and output, log lines, Events. Empty when Ready.
+	// Evidence has the observation itself: commands with exit code and output, log lines, Events.
+	// Empty when Ready.
 	Evidence []string `json:"evidence,omitempty"`
 	// Cause is the likely reason, when it is known, for example "wrong token".
 	Cause string `json:"cause,omitempty"`
 	// Hint is the fix, or the command to look further.
 	Hint string `json:"hint,omitempty"`
-	// Ends is when what the check observed ends by itself, as a certificate does; nil where it does not, or that is not known.
+	// Ends is the time at which the subject ends by itself, as a certificate does; nil if it does
+	// not, or if that is unknown.
 	Ends *time.Time `json:"ends,omitempty"`
 	// After names the checks without which this one cannot pass; it is counted, not listed, while one of them fails.
 	After []string `json:"after,omitempty"`

@@ -61,7 +61,7 @@ type board struct {
 	changed chan struct{}
 	mutex   sync.Mutex
 	checks  []Verdict
-	// at is when the verdicts came.
+	// at is the time of the verdicts.
 	at time.Time
 }
 
@@ -100,7 +100,8 @@ func (p *progressLines) show(checks []Verdict, elapsed time.Duration) {
 	_, _ = fmt.Fprintf(p.to, "%s: %s, %d s\n", p.gate, text, int(elapsed.Seconds()))
 }
 
-// situation is what a progress line says, without anything that moves by itself: "2/3 Ready; node-3: NotReady, …".
+// situation returns the text of a progress line, without anything that moves by itself: "2/3 Ready;
+// node-3: NotReady, …".
 func situation(checks []Verdict) string {
 	failing, hidden := Split(checks)
 	parts := []string{fmt.Sprintf("%d/%d %s", len(checks)-len(failing)-hidden, len(checks), Ready)}

@@ -11,7 +11,7 @@ import (
 	"strata/internal/kubeconfig"
 )
 
-// base is what the layers stand on: a cluster that is built on hosts, or an existing one.
+// base is the cluster below the layers: one that is built on hosts, or an existing one.
 type base struct {
 	cluster *components.Cluster
 	// reader is a kubeconfig that can only read; unset on an existing cluster.

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// awaySeconds is how long this machine has to fail to connect before hosts are asked what they see: MetalLB announces an address
-	// within a second or two.
+	// awaySeconds must pass without a connection of this machine before hosts are asked for their
+	// view: MetalLB announces an address within a second or two.
 	awaySeconds = 10
 	// networkLimit bounds one observation of the hosts' network, and networkInterval is the pause after it.
 	networkLimit, networkInterval = 30 * time.Second, 10 * time.Second
 )
 
-// announcement is what one host sees on its network: who answers for the address. A host that announces it itself sees nothing, and so
-// does every other where no node does.
+// announcement holds the answers for the address that one host sees on its network. A host that
+// announces the address itself sees none, and so do all hosts if no node announces it.
 type announcement struct {
 	Host string `json:"host"`
 	MAC  string `json:"mac,omitempty"`
@@ -83,7 +83,7 @@ func (w *addressWatch) away() (address string, nodes []string) {
 	return address, slices.Collect(maps.Values(w.facts.nodes))
 }
 
-// announced is what each host sees, in the hosts' order.
+// announced returns the view of each host, in the hosts' order.
 func announced(ctx context.Context, hosts []health.Host, key []byte, address string, nodes []string) []announcement {
 	list := make([]announcement, len(hosts))
 	script := host.WithSettings(host.PoolScript, map[string]string{"addresses": address, "nodes": strings.Join(nodes, " ")})

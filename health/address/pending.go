@@ -6,8 +6,9 @@ import (
 	"strata/health"
 )
 
-// allocationSeconds is how long the same refusal must stand without an address before it is believed: MetalLB allocates anew
-// when a pool or another Service changes (metallb controller/main.go SyncStateReprocessAll), which takes it milliseconds.
+// allocationSeconds must pass with the same refusal and without an address before the refusal is
+// believed: MetalLB allocates anew within milliseconds after a change of a pool or another Service
+// (metallb controller/main.go SyncStateReprocessAll).
 const allocationSeconds = 10
 
 // allocationFault is a refusal in MetalLB's words (internal/allocator/allocator.go).

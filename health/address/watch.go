@@ -66,7 +66,7 @@ func (w *addressWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 	return nil
 }
 
-// serviceSources are what changes when a Service, its endpoints or its Events do.
+// serviceSources watch a Service, its endpoints and its Events.
 func serviceSources(namespace, service string) []kube.Source {
 	return []kube.Source{
 		{Resource: kube.ServiceResource, Namespace: namespace, Name: service},

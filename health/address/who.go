@@ -12,12 +12,14 @@ import (
 	"strata/internal/tunnel"
 )
 
-// unseenSeconds is how long a neighbour may take to say who it is: a lost request is repeated after a second.
+// unseenSeconds bounds the wait for a neighbour's answer: a lost request is repeated after a
+// second.
 const unseenSeconds = 3
 
 // answererFacts is who answers for the address on this machine's network.
 type answererFacts struct {
-	// MAC is whose hardware address the kernel has for it; empty where the address is on another network, or this machine's own.
+	// MAC comes from the kernel's neighbour table; empty for an address on another network, or of
+	// this machine.
 	MAC string `json:"mac,omitempty"`
 	// Nodes are the cluster's nodes by the hardware addresses that they answer with; Silent those that are on another network.
 	Nodes  map[string]string `json:"nodes,omitempty"`
@@ -26,7 +28,7 @@ type answererFacts struct {
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// network is what the kernel knows of its neighbours, and how it comes to know nodes.
+// network reads the kernel's neighbour table, and makes the kernel ask for nodes.
 type network struct {
 	table func(context.Context) string
 	meet  func(nodes map[string]string)

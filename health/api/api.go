@@ -63,7 +63,7 @@ func JudgeAPIServer(f kube.APIServerFacts) health.Verdict {
 	return v
 }
 
-// noLeader is why an etcd does not serve.
+// noLeader explains an etcd that does not serve.
 const noLeader = ": etcd starts, or has no leader because fewer than most of the servers run and reach each other"
 
 // readyzNames are the names of the failing checks: "[-]etcd failed: reason withheld" is etcd.
@@ -79,7 +79,7 @@ func readyzNames(lines []string) []string {
 type apiWatch struct {
 	cluster *kube.Cluster
 	stable  *observe.Stable
-	// ends is when the kubeconfig's client certificate does; zero where it has none.
+	// ends is the end of the kubeconfig's client certificate; zero if it has none.
 	ends time.Time
 }
 

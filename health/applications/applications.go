@@ -9,8 +9,8 @@ import (
 	"strata/health/observe"
 )
 
-// unsyncedSeconds is how long a sync may not have started before it is believed that none will: ArgoCD starts one within
-// a second of a comparison, and a person with a script within a few.
+// unsyncedSeconds must pass without a sync before none is expected: ArgoCD starts one within a
+// second of a comparison, and a person with a script within a few.
 const unsyncedSeconds = 10
 
 // applicationsFacts is one observation of ArgoCD Applications.

@@ -14,8 +14,8 @@ import (
 // refreshAnnotation asks ArgoCD to compare anew; the controller removes it when it has.
 const refreshAnnotation = "argocd.argoproj.io/refresh"
 
-// applicationSource is what tells one source from another. The rest of it changes the result of a comparison and not what is
-// compared, and comes back in another form than it was written in.
+// applicationSource identifies a source. Its other fields change the result of a comparison and not
+// its subject, and ArgoCD returns them in another form than they were written in.
 type applicationSource struct {
 	RepoURL        string `json:"repoURL"`
 	Path           string `json:"path"`
@@ -23,7 +23,7 @@ type applicationSource struct {
 	Chart          string `json:"chart"`
 }
 
-// applicationObject is what a gate reads of an Application.
+// applicationObject holds the fields of an Application that a gate reads.
 type applicationObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -52,7 +52,7 @@ type applicationObject struct {
 			Message    string      `json:"message"`
 			FinishedAt metav1.Time `json:"finishedAt"`
 		} `json:"operationState"`
-		// ReconciledAt is when ArgoCD last compared.
+		// ReconciledAt is the time of ArgoCD's last comparison.
 		ReconciledAt metav1.Time        `json:"reconciledAt"`
 		Conditions   []kube.Condition   `json:"conditions"`
 		Resources    []deployedResource `json:"resources"`

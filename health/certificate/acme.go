@@ -66,8 +66,8 @@ func (s acmeSeen) String() string {
 	return text
 }
 
-// stage is where the Order is held up: a Challenge that failed, the Order itself if it failed, a Challenge that has to go
-// first, or the first one that is not proved.
+// stage returns the object that holds up the Order: a Challenge that failed, the Order itself if it
+// failed, a Challenge that has to go first, or the first one that is not proved.
 func (o orderSeen) stage() acmeSeen {
 	if i := slices.IndexFunc(o.Challenges, acmeSeen.failed); i >= 0 {
 		return o.Challenges[i]
@@ -98,7 +98,7 @@ func (o orderSeen) evidence() []string {
 	return lines
 }
 
-// orderObject is what a gate reads of an Order.
+// orderObject holds the fields of an Order that a gate reads.
 type orderObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Status            acmeStatus `json:"status"`

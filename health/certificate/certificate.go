@@ -35,7 +35,7 @@ type certificateSeen struct {
 	Issuing kube.Condition `json:"issuing,omitzero"`
 	// Outdated is true while it is what the CA or the ACME server signed that the issuer had before.
 	Outdated bool `json:"outdated,omitempty"`
-	// Retry is when cert-manager tries again after a failure; empty while it has not failed.
+	// Retry is the time of cert-manager's next attempt after a failure; empty without a failure.
 	Retry string `json:"retry,omitempty"`
 }
 
@@ -50,7 +50,7 @@ type requestSeen struct {
 	Order *orderSeen `json:"order,omitempty"`
 }
 
-// causeOutdated is why a certificate is not what its issuer would give now.
+// causeOutdated explains a certificate that differs from one that its issuer would give now.
 const causeOutdated = "the issuer's CA or server was changed, and the certificate is being issued anew"
 
 func certificateCheck(s health.CertificateSpec) string {

@@ -22,7 +22,7 @@ type oldChallenge struct {
 	Object string `json:"object"`
 }
 
-// challengeObject is what a gate reads of a Challenge.
+// challengeObject holds the fields of a Challenge that a gate reads.
 type challengeObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {

@@ -19,7 +19,7 @@ const (
 	issuancePauseMax = 32 * time.Hour
 )
 
-// certificateObject is what a gate reads of a Certificate.
+// certificateObject holds the fields of a Certificate that a gate reads.
 type certificateObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -54,7 +54,7 @@ func (o *certificateObject) facts() certificateSeen {
 	return seen
 }
 
-// pauseAfter is how long cert-manager waits after a number of failures in a row.
+// pauseAfter returns cert-manager's pause after a number of failures in a row.
 func pauseAfter(failures int) time.Duration {
 	pause := issuancePause
 	for ; failures > 1 && pause < issuancePauseMax; failures-- {

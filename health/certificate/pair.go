@@ -13,19 +13,20 @@ import (
 	"strata/health/observe"
 )
 
-// pairFacts is what a TLS Secret holds, without any of it.
+// pairFacts describes the contents of a TLS Secret, without any of them.
 type pairFacts struct {
 	Missing bool `json:"missing,omitempty"`
 	// Unread is true for a reader, who may read no Secret.
 	Unread bool `json:"unread,omitempty"`
 	// Lacks are the keys of the Secret without a value.
 	Lacks []string `json:"lacks,omitempty"`
-	// Unusable is why certificate and key are no pair, for example that they do not match.
+	// Unusable says why certificate and key are no pair, for example that they do not match.
 	Unusable string `json:"unusable,omitempty"`
 	// Uncovered are the wanted names that the leaf is not valid for; Names are those that it is.
 	Uncovered []string `json:"uncovered,omitempty"`
 	Names     []string `json:"names,omitempty"`
-	// Chain is why the leaf does not lead to ca.crt (or, without one, to itself or a CA of this machine).
+	// Chain says why the leaf does not lead to ca.crt (or, without one, to itself or a CA of this
+	// machine).
 	Chain string `json:"chain,omitempty"`
 	// Bare is true where there is no ca.crt.
 	Bare bool `json:"bare,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"strata/health/observe"
 )
 
-// claimSeconds is how long a StorageClass may be missing: K3s applies its own seconds after it starts.
+// claimSeconds bounds the wait for a StorageClass: K3s applies its own seconds after it starts.
 const claimSeconds = 15
 
 // claimFacts is one observation of a PersistentVolumeClaim and the cluster's StorageClasses.

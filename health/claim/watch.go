@@ -69,7 +69,7 @@ func readClaim(ctx context.Context, s *kube.APIServer, spec health.ClaimSpec) (c
 	return facts, err
 }
 
-// storageClass is what a gate reads of a StorageClass.
+// storageClass holds the fields of a StorageClass that a gate reads.
 type storageClass struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Provisioner       string `json:"provisioner"`

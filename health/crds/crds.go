@@ -22,7 +22,7 @@ type crdsFacts struct {
 type crdFacts struct {
 	Name    string `json:"name"`
 	Missing bool   `json:"missing,omitempty"`
-	// Finalizers are what a deletion waits for; Deleting is true while it does.
+	// Finalizers hold up a deletion; Deleting is true meanwhile.
 	Deleting   bool     `json:"deleting,omitempty"`
 	Finalizers []string `json:"finalizers,omitempty"`
 	// Names and Established are its conditions (apiextensions v1 CustomResourceDefinitionConditionType).
@@ -35,7 +35,7 @@ type crdFacts struct {
 	Leaving bool   `json:"leaving,omitempty"`
 }
 
-// discoveryFacts is what one API server serves.
+// discoveryFacts holds the kinds that one API server serves.
 type discoveryFacts struct {
 	Server string `json:"server"`
 	// Asked is false while a CRD is not as it should be: nothing is served yet.

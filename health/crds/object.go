@@ -11,7 +11,8 @@ import (
 
 const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// crdObject is what a gate reads of a CustomResourceDefinition: all but the schemas, which are nearly all of it.
+// crdObject holds the fields of a CustomResourceDefinition that a gate reads: all but the schemas,
+// which are nearly all of it.
 type crdObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {

@@ -47,7 +47,7 @@ type listenerSeen struct {
 	// Reported is false while the status does not mention it.
 	Reported   bool             `json:"reported,omitempty"`
 	Conditions []kube.Condition `json:"conditions,omitempty"`
-	// Routes is how many are attached.
+	// Routes counts the attached routes.
 	Routes int `json:"routes,omitempty"`
 }
 

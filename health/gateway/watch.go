@@ -59,7 +59,7 @@ func (w *gatewayWatch) observe(ctx context.Context) gatewayFacts {
 	return facts
 }
 
-// classObject is what a gate reads of a GatewayClass.
+// classObject holds the fields of a GatewayClass that a gate reads.
 type classObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -80,7 +80,7 @@ func (o *classObject) facts() classSeen {
 	}
 }
 
-// gatewayObject is what a gate reads of a Gateway.
+// gatewayObject holds the fields of a Gateway that a gate reads.
 type gatewayObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {

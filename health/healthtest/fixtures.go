@@ -26,8 +26,8 @@ type fixtures[S, F any] struct {
 type fixture[S, F any] struct {
 	// Name is a sentence about the situation.
 	Name string `json:"name"`
-	// Class is what the case is for: ready, waiting, stuck, skipped, or a trap that other gates fall into: false-pass (must
-	// not open), false-fail (must open), give-up (must not be stuck).
+	// Class sorts the cases: ready, waiting, stuck, skipped, or a trap that other gates fall into:
+	// false-pass (must not open), false-fail (must open), give-up (must not be stuck).
 	Class string           `json:"class"`
 	Spec  *S               `json:"spec,omitempty"`
 	Facts F                `json:"facts"`

@@ -20,7 +20,7 @@ type Issued struct {
 	Key  *ecdsa.PrivateKey
 }
 
-// PairStart is when the certificates begin, which are valid for ten hours.
+// PairStart is the begin of all certificates, which are valid for ten hours.
 var PairStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Issue signs a certificate; by nil signs it with its own key.

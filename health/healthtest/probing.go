@@ -9,7 +9,7 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// HealthyHost is what the probe prints on a host that is fit; a case says how its host differs.
+// HealthyHost returns the probe's output on a fit host; a case changes it.
 func HealthyHost() map[string][]string {
 	return map[string][]string{
 		"os": {"Debian GNU/Linux 12 (bookworm)"}, "arch": {"x86_64"}, "kernel": {"6.1.0-18-amd64"}, "uid": {"0"}, "systemd": {"yes"},

@@ -34,7 +34,7 @@ func judgeCertificates(host health.Host, seen Block, now time.Time) health.Verdi
 	return v
 }
 
-// certificatesFix is what renews K3s's own certificates.
+// certificatesFix returns the command that renews K3s's own certificates.
 func certificatesFix(host health.Host) string {
 	return fmt.Sprintf("a restart of K3s renews it: an up in the next month does it, node by node; or on %s: systemctl restart %s", host.Name, UnitName(host))
 }

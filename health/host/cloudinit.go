@@ -48,7 +48,7 @@ func judgeCloudInitEnd(host health.Host, f Facts, evidence []string) health.Verd
 	return health.Verdict{State: health.Waiting, Message: "finished with an unknown exit code " + f.Probe.Get("cloudinit_code"), Evidence: evidence, Hint: hint}
 }
 
-// cloudInitMessage is what cloud-init status --long says is wrong, on one line.
+// cloudInitMessage returns the errors of cloud-init status --long on one line.
 func cloudInitMessage(b Block) string {
 	var wrong []string
 	for _, line := range b["cloudinit_said"] {

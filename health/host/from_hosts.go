@@ -11,7 +11,7 @@ import (
 	"strata/health/observe"
 )
 
-// Connection is what a host tries to reach: an IP Address at some TCP Ports, one after the other.
+// Connection asks a host to connect to an IP Address at some TCP Ports, one after the other.
 type Connection struct {
 	Address string
 	Ports   []int
@@ -36,14 +36,14 @@ func (c Connection) portList() string {
 // Run is the last attempt of one host.
 type Run struct {
 	Host string `json:"host"`
-	// Command is what was tried, as it can be typed on the host.
+	// Command can be typed on the host to try the same.
 	Command string `json:"command"`
 	// Seen is false before the first run.
 	Seen bool `json:"seen"`
-	// Fault is why the host could not be asked; Code and Output are void then.
+	// Fault says why the host could not be asked; Code and Output are void then.
 	Fault string `json:"fault,omitempty"`
 	Code  int    `json:"code"`
-	// Output is what the command wrote, both streams, at most 4,000 bytes.
+	// Output has the command's two output streams, at most 4,000 bytes.
 	Output string `json:"output,omitempty"`
 }
 
@@ -140,7 +140,7 @@ func WhyNoHosts(hosts []health.Host, key []byte) string {
 	return ""
 }
 
-// NoKey is why checks over SSH are skipped.
+// NoKey explains checks over SSH that are skipped.
 const NoKey = "no SSH key was given (STRATA_SSH_KEY), so no host can be asked"
 
 // HostsFacts is the webhook's Service as seen from the hosts of the API servers, which call it from there.

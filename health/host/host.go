@@ -12,9 +12,9 @@ import (
 	"strata/health"
 )
 
-// Facts is what the probe saw of one host.
+// Facts holds the probe's observations of one host.
 type Facts struct {
-	// Fault is why the host could not be asked. Everything else is empty then.
+	// Fault says why the host could not be asked. Everything else is empty then.
 	Fault error `json:"-"`
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
@@ -45,7 +45,7 @@ func (w *hostWatch) Run(ctx context.Context, report func([]health.Verdict)) erro
 	return nil
 }
 
-// Report is what a host says about itself, for checks that compare hosts.
+// Report holds a host's description of itself, for checks that compare hosts.
 type Report struct {
 	Name, Hostname, MachineID, OS, Arch, Kernel string
 	// Reached is true once the host was observed; Skew is only valid then.

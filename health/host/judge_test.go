@@ -14,7 +14,7 @@ import (
 	"strata/internal/remote"
 )
 
-// hostCase is how a host differs from a healthy one, and the checks that the case is about.
+// hostCase changes a healthy host, and names the checks that the case covers.
 type hostCase struct {
 	Checks []string `json:"checks,omitempty"`
 	// Probe replaces keys, Lacks removes them.

@@ -50,8 +50,8 @@ func Stream(ctx context.Context, host health.Host, key []byte, script string, ta
 	}
 }
 
-// tryingError is what an attempt met that is not the last one: a host that boots may refuse a key until its users are there, and a silent agent
-// may wait for a person. No gate gives up for it.
+// tryingError is an attempt's error that does not end the observation: a host that boots may refuse
+// a key until its users exist, and a silent agent may wait for a person. No gate gives up for it.
 type tryingError struct{ cause error }
 
 func (e *tryingError) Error() string { return e.cause.Error() }

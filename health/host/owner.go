@@ -13,11 +13,11 @@ import (
 	k3snode "strata/internal/k3s/node"
 )
 
-// ownershipPage is where the ways on are written down.
+// ownershipPage tells users what to do about a host of another owner.
 const ownershipPage = "docs/host-ownership.md"
 
-// ownerSettings are what the probe needs to say whose a host is. Without an owner, as before a stack's first up, it is asked all the same:
-// a mark is then another stack's.
+// ownerSettings tell the probe the expected owner. Without one, as before a stack's first run, the
+// probe asks all the same: a mark is then another stack's.
 func ownerSettings(spec health.HostSpec) map[string]string {
 	if spec.Owner == nil {
 		return (&k3snode.Owner{}).Variables()

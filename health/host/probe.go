@@ -29,7 +29,7 @@ var (
 	PoolScript string
 )
 
-// hostScript is what a host gate runs, and unitScript what observes K3s there.
+// hostScript observes a host for its gate, and unitScript observes K3s there.
 var (
 	hostScript = portsScript + k3snode.Ownership + k3snode.CertificatesFunction + hostOwnScript
 	unitScript = k3snode.CertificatesFunction + unitOwnScript
@@ -49,7 +49,8 @@ func WithSettings(script string, settings map[string]string) string {
 	return text.String() + script
 }
 
-// Block is what a probe script printed in one observation: key=value lines; a key may come several times.
+// Block holds the output of one observation of a probe script: key=value lines; a key may come
+// several times.
 type Block map[string][]string
 
 // Get is the first value of a key.

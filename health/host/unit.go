@@ -18,9 +18,9 @@ func UnitCheck(host health.Host) string { return "unit " + host.Name }
 // UnitName is the systemd unit of a host's role.
 func UnitName(host health.Host) string { return config.Role(host.Role).Unit() }
 
-// UnitFacts is what a host's K3s unit is doing.
+// UnitFacts describes a host's K3s unit.
 type UnitFacts struct {
-	// Fault is why the host could not be asked. Everything else is empty then.
+	// Fault says why the host could not be asked. Everything else is empty then.
 	Fault error `json:"-"`
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
@@ -29,7 +29,7 @@ type UnitFacts struct {
 	Active string `json:"active,omitempty"`
 	Sub    string `json:"sub,omitempty"`
 	Result string `json:"result,omitempty"`
-	// Restart is when systemd starts the unit again by itself, always in K3s's own unit.
+	// Restart has the unit's setting Restart=; K3s's own unit has always.
 	Restart string `json:"restart,omitempty"`
 	// Status is the exit status of the main process; Restarts how often systemd started it again.
 	Status   int `json:"status,omitempty"`
@@ -57,7 +57,7 @@ type UnitFacts struct {
 	Certificate     string    `json:"certificate,omitempty"`
 	CertificateEnds time.Time `json:"certificateEnds,omitzero"`
 	Ending          bool      `json:"ending,omitempty"`
-	// Alarm is what a server's etcd has raised, NOSPACE or CORRUPT; empty where it has raised none.
+	// Alarm is an alarm of a server's etcd, NOSPACE or CORRUPT; empty without one.
 	Alarm string `json:"alarm,omitempty"`
 	// Join is the HTTP status that the server which this node joins through gives to who has no credentials, 000 where it does not answer.
 	// Empty where nothing was refused, or this node joins no server.
@@ -67,7 +67,7 @@ type UnitFacts struct {
 	Log []string `json:"log,omitempty"`
 }
 
-// manyRestarts is how many restarts are no longer the ordinary start of a cluster: each comes 5 s after the last.
+// manyRestarts exceeds the restarts of a cluster's ordinary start: each comes 5 s after the last.
 const manyRestarts = 5
 
 // ObserveUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it may have changed. With routes, it

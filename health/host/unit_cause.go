@@ -17,7 +17,7 @@ type unitCause struct {
 	cause string
 	// hint is the fix; %[1]s is the host's name, %[2]s its unit.
 	hint string
-	// belief is when a Stuck cause is believed.
+	// belief decides when a Stuck cause is believed.
 	belief belief
 }
 
@@ -97,7 +97,8 @@ var unitCauses = []unitCause{
 // execFailed is systemd's exit status for a program that it could not start.
 const execFailed = 203
 
-// results are what systemd itself says of how a unit ended (systemd.exec(5), $SERVICE_RESULT), where that is the cause whatever K3s logged.
+// results explains systemd's own words for the end of a unit (systemd.exec(5), $SERVICE_RESULT)
+// that name the cause, whatever K3s logged.
 var results = map[string]struct{ cause, hint string }{
 	"oom-kill":        {"the kernel killed K3s because the host's memory is used up", "on %[1]s: journalctl -k -g oom -n 5; free -m; give the host more memory, or run less on it"},
 	"signal":          {"K3s was killed by a signal, and not by systemd", "on %[1]s: journalctl _PID=1 -u %[2]s -n 5; journalctl -k -g oom -n 5"},

@@ -18,7 +18,8 @@ func refusal(second int) string {
 	return fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=info msg="Waiting to retrieve agent configuration; server is not ready: failed to retrieve configuration from server: not authorized"`, second)
 }
 
-// heard is what the complaint of an agent comes to at a second, by the seconds at which it was refused until then.
+// heard expects a verdict of an agent's complaint at a second, from the seconds at which it was
+// refused until then.
 type heard struct {
 	at      int
 	refused []int

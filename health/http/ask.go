@@ -27,7 +27,7 @@ const (
 	httpBodyLimit = 1 << 20
 )
 
-// httpTarget is where probes go.
+// httpTarget receives the probes.
 type httpTarget struct {
 	// address is the Service's IP address.
 	address string

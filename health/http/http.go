@@ -12,8 +12,8 @@ import (
 	"strata/health/observe"
 )
 
-// httpPasses is how many passes in a row a probe must give, each over its own connection: there are several Pods behind an
-// address, and each of them learns of a route or certificate by itself.
+// httpPasses must follow each other for each probe, each over a connection of its own: there are
+// several Pods behind an address, and each of them learns of a route or certificate by itself.
 const httpPasses = 2
 
 // httpFacts is one observation of the Service and the CA, and the last answer of each probe.
@@ -21,7 +21,7 @@ type httpFacts struct {
 	Fault   *kube.Fault         `json:"fault,omitempty"`
 	Seconds int                 `json:"seconds,omitempty"`
 	Service address.ServiceSeen `json:"service"`
-	// CA is why the CA cannot be used (yet); empty where it can, or where none is asked for.
+	// CA says why the CA is not usable; empty if it is, or if none was requested.
 	CA      string       `json:"authority,omitempty"`
 	Answers []httpAnswer `json:"answers,omitempty"`
 }
@@ -31,7 +31,7 @@ type httpAnswer struct {
 	Name string `json:"name"`
 	// Seen is false before the first answer at the present address.
 	Seen bool `json:"seen,omitempty"`
-	// Error is why there is none; Certificate describes the one that was refused, where it was for that.
+	// Error says why there is no answer; Certificate describes a certificate that was refused.
 	Error       string `json:"error,omitempty"`
 	Certificate string `json:"certificate,omitempty"`
 	// Way is the tunnel's part in that.
@@ -44,7 +44,7 @@ type httpAnswer struct {
 	Within string `json:"within,omitempty"`
 	// Passes is the number of passes in a row.
 	Passes int `json:"passes,omitempty"`
-	// Attempts is how many answers it took, and Took how long the last one did.
+	// Attempts counts the requests until the answer, and Took is the duration of the last one.
 	Attempts int    `json:"attempts,omitempty"`
 	Took     string `json:"took,omitempty"`
 }
@@ -120,7 +120,7 @@ func judgeHTTPProbe(spec health.HTTPSpec, probe health.HTTPProbe, f httpFacts) h
 	return v
 }
 
-// message is what a good answer was, and, where that was counted, what it took.
+// message describes a good answer, with its duration if that was measured.
 func (a httpAnswer) message() string {
 	switch {
 	case a.Attempts == 1:

@@ -19,7 +19,7 @@ import (
 // loginTimeout bounds a whole login: some ten requests, of which one makes the server compare a password's slow hash.
 const loginTimeout = 15 * time.Second
 
-// formAction is where a page's form goes.
+// formAction finds the target of a page's form.
 var formAction = regexp.MustCompile(`(?is)<form[^>]*\saction="([^"]*)"`)
 
 // login asks for a URL as a browser does that is sent to a login page: it follows redirects, fills in the page's form, and follows

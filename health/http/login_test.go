@@ -17,7 +17,7 @@ import (
 
 // portal is an application behind a login, as APISIX and Keycloak make one.
 type portal struct {
-	// page is what the login page is; back is where a good login leads.
+	// page answers for the login page, and back is the target of a good login.
 	page, back string
 }
 

@@ -69,7 +69,8 @@ var acmeCauses = []Cause{
 }
 
 var (
-	// retryAfter is how Let's Encrypt says when a limit ends: cert-manager keeps the text of an error, and not its Retry-After.
+	// retryAfter finds the end of a limit in the words of Let's Encrypt: cert-manager keeps the
+	// text of an error, and not its Retry-After.
 	retryAfter = regexp.MustCompile(`(?i)retry after (\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d ?(UTC|Z)?)`)
 	// refusedAccount is an account that the server did not take: cert-manager does not ask again by itself (pkg/issuer/acme/setup.go).
 	refusedAccount = regexp.MustCompile(`Failed to (register|update) ACME account: ?4\d\d |failed to decode external account binding key|Your ACME server URL is set to a v1 endpoint|` +

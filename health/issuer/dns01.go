@@ -5,10 +5,12 @@ import "regexp"
 const (
 	// unreachable are the Go library's words for an address that does not answer, or whose name is not known.
 	unreachable = `no such host|connection refused|connection reset|i/o timeout|deadline exceeded|Client\.Timeout|TLS handshake timeout|no route to host|network is unreachable`
-	// calling is what stands before the error of a call to a DNS provider. A Challenge of DNS-01 that is pending has an error of its solver, as
-	// one of the ACME server's is no reason of it (pkg/controller/acmechallenges handleError).
+	// calling precedes the error of a call to a DNS provider. A pending Challenge of DNS-01 has an
+	// error of its solver, because an error of the ACME server is no reason of it
+	// (pkg/controller/acmechallenges handleError).
 	calling = `(Cloudflare API for|GoogleCloud API call failed|Route 53|DNS update failed|DNS-01 challenge for \S+ is (pending|being deleted)).*`
-	// ownWords is where a provider's answer is that cert-manager keeps out of the Challenge (stabilizeSolverErrorMessage).
+	// ownWords names the place of a provider's answer that cert-manager keeps out of the Challenge
+	// (stabilizeSolverErrorMessage).
 	ownWords = "kubectl get events -A --field-selector involvedObject.kind=Challenge has its words"
 	// compareSolver is for a solver whose provider does not take what it is given.
 	compareSolver = "compare certManager.acme.dns01 and the Secrets that it names with what the provider gave you"

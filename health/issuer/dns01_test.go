@@ -22,7 +22,7 @@ const (
 	unreached, port53 = "the DNS provider is not reached", "does not answer cert-manager on port 53"
 )
 
-// solverFaults are what real failures of a DNS solver or of the self check were worded as.
+// solverFaults lists the messages of real failures of a DNS solver or of the self check.
 var solverFaults = []struct{ message, cause, hint string }{
 	{cloudflare("\n\t Error: 9109: Invalid access token"), "Cloudflare does not accept the token", "Zone Read and DNS Edit"},
 	{cloudflare("\n\t Error: 6003: Invalid request headers<- 6111: Invalid format for Authorization header"), "Cloudflare does not accept the token", "Zone Read and DNS Edit"},

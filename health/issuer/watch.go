@@ -82,7 +82,7 @@ func (w *issuerWatch) observe(ctx context.Context) issuerFacts {
 	return facts
 }
 
-// ConditionedObject is what a gate reads of an object that says how it is by conditions alone.
+// ConditionedObject holds the fields of an object whose state is told by conditions alone.
 type ConditionedObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Status            struct {

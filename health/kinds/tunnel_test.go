@@ -21,7 +21,8 @@ import (
 	"strata/internal/tunnel/tunneltest"
 )
 
-// asked is what a server gate found that reaches its host directly, and /ping of a server through a tunnel.
+// asked returns the verdict of a server gate that reaches its host directly, and /ping of a server
+// through a tunnel.
 func asked(t *testing.T, way tunnel.Spec, host *sshtest.Server, url string) (health.Verdict, string) {
 	t.Helper()
 	target := host.Target()

@@ -34,7 +34,7 @@ type APIServer struct {
 	url  string
 	http *http.Client
 	Dyn  dynamic.Interface
-	// Config is what both are made of.
+	// Config is the base of both clients.
 	Config *rest.Config
 	// existing is true of a server of an existing cluster.
 	existing bool

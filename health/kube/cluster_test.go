@@ -107,7 +107,7 @@ func TestAServerBehindAProxyKeepsItsPath(t *testing.T) {
 	assert.Equal(t, "https://10.10.0.11:6443", all.Servers[1].url)
 }
 
-// faultThrough is why a server is not read through a tunnel.
+// faultThrough returns the fault of a server that is not read through a tunnel.
 func faultThrough(t *testing.T, way tunnel.Spec, server string) *Fault {
 	t.Helper()
 	good := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")

@@ -4,7 +4,7 @@ import (
 	"strata/health/observe"
 )
 
-// Condition is what matters of a Kubernetes Condition.
+// Condition holds the fields of a Kubernetes Condition that gates judge.
 type Condition struct {
 	Type    string `json:"type,omitempty"`
 	Status  string `json:"status,omitempty"`

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// EndpointFacts is what the EndpointSlices of the webhook's Service hold.
+// EndpointFacts describes the EndpointSlices of the webhook's Service.
 type EndpointFacts struct {
 	Ready    []string `json:"ready,omitempty"`
 	NotReady []string `json:"notReady,omitempty"`

@@ -17,14 +17,17 @@ const (
 	crashBackoff = 40 * time.Second
 	// wrongPulls is the number of failed pulls after which an answer such as "not found" is believed.
 	wrongPulls = 2
-	// wrongSeconds is how long such an answer stands until it is believed after one pull: the kubelet tries again after 10 s,
-	// but it pulls one image at a time, so slow pulls of others may keep the second answer away for minutes.
+	// wrongSeconds must pass after such an answer until it is believed after one pull: the kubelet
+	// tries again after 10 s, but it pulls one image at a time, so slow pulls of others may keep
+	// the second answer away for minutes.
 	wrongSeconds = 20
 	// networkPulls is the same for a registry that cannot be reached.
 	networkPulls = 4
-	// configSeconds is how long a container may lack the ConfigMap or Secret that it names: it may be created just now.
+	// configSeconds bounds the time without the ConfigMap or Secret that a container names: it may
+	// be created just now.
 	configSeconds = 15
-	// scheduleSeconds is how long no node may suit a Pod: an old Pod's room is free after its grace period of 30 s.
+	// scheduleSeconds bounds the time without a suitable node: an old Pod's room is free after its
+	// grace period of 30 s.
 	scheduleSeconds = 35
 )
 
@@ -55,11 +58,11 @@ type containerFacts struct {
 	// Old says that the last failure was long before the gate looked first.
 	Old bool `json:"old,omitempty"`
 
-	// failed is when the image was last pulled in vain, or the program last ended.
+	// failed is the time of the last failed pull of the image, or of the program's last end.
 	failed time.Time
 }
 
-// trouble is what a Pod says about itself: Stuck or Waiting, and why.
+// trouble holds a Pod's own state, Stuck or Waiting, and its cause.
 type trouble struct {
 	state health.State
 	text  string
@@ -157,8 +160,9 @@ func (t *trouble) crashing(c containerFacts, pod podFacts) {
 	t.stuckIf(backoffOf(c.Message) >= crashBackoff)
 }
 
-// creations are why a container is not even created, by the kubelet's events (kubernetes pkg/kubelet/events/event.go): they have no state of
-// their own, and the kubelet tries until it works.
+// creations explains containers that are not even created, by the kubelet's events (kubernetes
+// pkg/kubelet/events/event.go): they have no state of their own, and the kubelet tries until it
+// works.
 var creations = []struct{ reason, cause string }{
 	{"FailedMount: ", "a volume of the Pod cannot be mounted: the Secret, ConfigMap or claim that it names is not there"},
 	{"FailedAttachVolume: ", "a volume of the Pod cannot be attached to the node"},

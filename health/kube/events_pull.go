@@ -57,7 +57,7 @@ func backoffOf(message string) time.Duration {
 	return delay
 }
 
-// innermostLength is how much of a nested error goes into a message; the evidence has all of it.
+// innermostLength limits a nested error in a message; the evidence has all of it.
 const innermostLength = 160
 
 // Innermost is the end of a nested error, from a colon on: the fault comes last.

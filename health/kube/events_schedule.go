@@ -21,7 +21,7 @@ var unschedulable = []struct {
 	{regexp.MustCompile(`anti-affinity rules|topology spread`), "its own rules keep it off nodes that have another of its kind"},
 }
 
-// whyUnschedulable is what a cause goes on with: all reasons, since each node has one of its own.
+// whyUnschedulable returns the rest of a cause: all reasons, since each node has one of its own.
 func whyUnschedulable(message string) string {
 	var says []string
 	for _, known := range unschedulable {

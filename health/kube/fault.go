@@ -127,7 +127,8 @@ func (f *Fault) permanent() bool {
 	}
 }
 
-// Verdict is what every check says when the API could not be asked: nothing is known, so it cannot be Ready.
+// Verdict returns the verdict of every check while the API cannot be asked: nothing is known, so it
+// cannot be Ready.
 func (f *Fault) Verdict(check string, stable bool) health.Verdict {
 	v := health.Verdict{Check: check, State: health.Waiting, Message: f.Server + " " + f.message(), Evidence: []string{f.Text}, Cause: f.cause(), Hint: f.hint()}
 	if stable && f.permanent() {

@@ -61,7 +61,7 @@ func (f *Fault) hint() string {
 	}
 }
 
-// way is what did not lead to the server.
+// way returns the error of a tunnel or proxy that did not lead to the server.
 func (f *Fault) way() *tunnel.DownError { return &tunnel.DownError{Foreign: f.Kind == faultProxy} }
 
 // existingHint is the fix for a fault of an existing cluster's server, where we cannot log in.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ResourceKind is how one API server serves a kind.
+// ResourceKind describes a kind as one API server serves it.
 type ResourceKind struct {
 	Resource   schema.GroupVersionResource
 	Namespaced bool

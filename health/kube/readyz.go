@@ -31,7 +31,8 @@ type APIServerFacts struct {
 // ReadyzPassed is the last line of a verbose /readyz on which every check passed.
 const ReadyzPassed = "readyz check passed"
 
-// notStarted is what K3s says, with code 503, until its API server runs (ErrAPINotReady in its pkg/util/apierrors.go): that waits for etcd.
+// notStarted is K3s's answer, with code 503, until its API server runs (ErrAPINotReady in its
+// pkg/util/apierrors.go): that waits for etcd.
 const notStarted = "apiserver not ready"
 
 // readyzLimit bounds what is read of an answer: some 60 checks of less than 100 bytes.

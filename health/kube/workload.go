@@ -17,15 +17,16 @@ type WorkloadFacts struct {
 	Missing   bool   `json:"missing,omitempty"`
 	// Current is true when its controller has seen the newest generation; else what follows is of an older one.
 	Current bool `json:"current,omitempty"`
-	// Desired is how many Pods it should have; Updated how many of those are of the newest revision, Available how many
-	// of them serve; Old how many Pods of earlier revisions are left.
+	// Desired counts the Pods that it should have; Updated counts those of the newest revision,
+	// Available those of them that serve; Old counts the Pods of earlier revisions that are left.
 	Desired   int32 `json:"desired,omitempty"`
 	Updated   int32 `json:"updated,omitempty"`
 	Available int32 `json:"available,omitempty"`
 	Old       int32 `json:"old,omitempty"`
-	// Refused is why Pods could not even be created, for example an exceeded quota.
+	// Refused says why Pods could not even be created, for example an exceeded quota.
 	Refused string `json:"refused,omitempty"`
-	// Within is why its namespace cannot have the workload, while that does not exist or its Pods are refused; empty where it can.
+	// Within says why the namespace cannot have the workload, while the workload does not exist or
+	// its Pods are refused; empty if it can.
 	Within string `json:"within,omitempty"`
 	// Blocker is a StatefulSet's Pod of an earlier revision that is not Ready: until it is, none of the newest comes.
 	Blocker string     `json:"blocker,omitempty"`

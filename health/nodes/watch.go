@@ -22,7 +22,8 @@ import (
 // leaseNamespace holds one Lease per Node, renewed every 10 s.
 const leaseNamespace = "kube-node-lease"
 
-// leaseFresh is how old a renewal may be: the Lease's own duration (40 s) and the clock skew that the host gate allows.
+// leaseFresh bounds the age of a renewal: the Lease's own duration (40 s) and the clock skew that
+// the host gate allows.
 const leaseFresh = 45 * time.Second
 
 // controlPlaneLabel marks servers.

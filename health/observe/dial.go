@@ -8,10 +8,10 @@ import (
 	"strata/internal/tunnel"
 )
 
-// RefusedText is how DialTrouble words a connection to a port where nothing listens.
+// RefusedText is DialTrouble's text for a port at which nothing listens.
 const RefusedText = "connection refused"
 
-// Way is what is said of the way to who is asked, a tunnel or a proxy, where that let nothing through; empty where it did.
+// Way describes a tunnel or proxy that let nothing through; empty if it did.
 type Way struct {
 	Cause string `json:"cause,omitempty"`
 	Hint  string `json:"hint,omitempty"`

@@ -1,9 +1,10 @@
 package observe
 
-// StartupSeconds is how long an answer that waiting cannot change must stand before it is believed: while K3s starts, an earlier process
-// may still hold the port, or certificates may be about to be replaced.
+// StartupSeconds must pass with an answer that waiting cannot change before it is believed: while
+// K3s starts, an earlier process may still hold the port, or certificates may be about to be
+// replaced.
 const StartupSeconds = 10
 
-// NoticeSeconds is how long a wrong fact about a Node must stand before waiting is given up: the kubelet and K3s's
-// controllers write addresses and labels some seconds after a Node has registered.
+// NoticeSeconds must pass with a wrong fact about a Node before a gate gives up: the kubelet and
+// K3s's controllers write addresses and labels some seconds after a Node has registered.
 const NoticeSeconds = 20

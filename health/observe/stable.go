@@ -12,7 +12,7 @@ type Clock func() time.Time
 type Stable struct {
 	now  Clock
 	seen map[string]sighting
-	// first is when what is Old happened to each subject.
+	// first holds the time of each subject's event at the first call of Old; zero if it was fresh.
 	first map[string]time.Time
 }
 
@@ -39,7 +39,8 @@ func (s *Stable) Seconds(subject, text string) int {
 // Forget ends a sighting: the subject is well, or gone.
 func (s *Stable) Forget(subject string) { delete(s.seen, subject) }
 
-// fresh is how old something may be at the first look at it, to be taken for something of now: a gate begins right behind what it waits for.
+// fresh bounds the age of an event at the first observation that still counts as new: a gate begins
+// right behind its dependency.
 const fresh = 15 * time.Second
 
 // Old reports whether what last happened to subject had happened long before the first look at it: what it says may be mended since. at is

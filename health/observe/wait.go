@@ -7,7 +7,8 @@ import (
 	"strata/health"
 )
 
-// Interval is how often an observation is repeated although no watch reported a change. It bounds what a watch on a dead connection can hide.
+// Interval is the pause between observations without a reported change. It bounds the delay by a
+// watch on a dead connection.
 const Interval = time.Second
 
 // Signal asks for an observation; one that is already asked for is enough.

@@ -99,7 +99,8 @@ func (o *stateObject) after(other metav1.ObjectMeta) bool {
 	return !lastWrite(o.ObjectMeta, true).Add(stampSlack).Before(lastWrite(other, false))
 }
 
-// lastWrite is when the API server last stored a change of the object's status, or of anything but its status.
+// lastWrite returns the time of the API server's last stored change of the object's status, or of
+// anything but its status.
 func lastWrite(meta metav1.ObjectMeta, status bool) time.Time {
 	var last time.Time
 	if !status {

@@ -45,11 +45,12 @@ type poolSeen struct {
 	Counted   bool  `json:"counted,omitempty"`
 	Available int64 `json:"available,omitempty"`
 	Assigned  int64 `json:"assigned,omitempty"`
-	// Size is how many addresses the specification has, less those that MetalLB avoids; 0 if it is too large to count.
+	// Size counts the addresses of the specification, less those that MetalLB avoids; 0 if it is
+	// too large to count.
 	Size int64 `json:"size,omitempty"`
 }
 
-// configurationState is what one MetalLB process says of the whole configuration.
+// configurationState holds one MetalLB process's report on the whole configuration.
 type configurationState struct {
 	Name       string           `json:"name"`
 	Result     string           `json:"result,omitempty"`

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// poolSize is how many addresses MetalLB counts in a pool (internal/allocator poolCount): 0 where the text cannot be read
-// or the number is too large to compare.
+// poolSize counts addresses as MetalLB does (internal/allocator poolCount): 0 if the text cannot be
+// read or the number is too large to compare.
 func poolSize(addresses []string, avoidBuggy bool) int64 {
 	var total int64
 	for _, text := range addresses {

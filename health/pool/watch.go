@@ -21,7 +21,8 @@ var (
 	stateResource        = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1", Resource: "configurationstates"}
 )
 
-// stampSlack is what two API servers' clocks may differ by, and the resolution of the times that they write.
+// stampSlack allows for the difference of two API servers' clocks, and for the resolution of the
+// times that they write.
 const stampSlack = time.Second
 
 type poolWatch struct {

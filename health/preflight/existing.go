@@ -21,7 +21,7 @@ import (
 
 // ExistingCluster is an existing cluster as a preflight asks about it.
 type ExistingCluster struct {
-	// Name is what findings are about, for example context kind-kind.
+	// Name is the subject of findings, for example context kind-kind.
 	Name string
 	// Server is the API server's URL, Kubeconfig who asks there. The latter is secret.
 	Server     string
@@ -70,7 +70,7 @@ func observeExisting(ctx context.Context, all *kube.Cluster) existingFacts {
 	return facts
 }
 
-// reviewResource is where an API server says what the asker may do.
+// reviewResource answers whether the asker may do something.
 var reviewResource = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
 
 // allowedEverything asks whether the credentials may do everything everywhere: the layers bring definitions, webhooks and roles, and

@@ -65,7 +65,7 @@ func hostFindings(ctx context.Context, cfg *config.Config, project string, limit
 	return Hosts(ctx, hosts, poolAddresses(cfg), limit), nil
 }
 
-// hostNeeds is what a host of a role must have.
+// hostNeeds returns the requirements of a host of a role.
 func hostNeeds(cfg *config.Config, role config.Role, k3s string) *health.HostSpec {
 	needs := health.HostNeeds(string(role), cfg.K3s.UsesIPVS(), cfg.K3s.VIP.IsValid())
 	needs.K3s, needs.CgroupV1 = k3s, cfg.K3s.AllowsCgroupV1(role)

@@ -9,7 +9,7 @@ import (
 	"strata/internal/vm"
 )
 
-// vmPlan is what a preflight observes on the hypervisor of drivers libvirt and proxmox.
+// vmPlan returns the observations on the hypervisor of drivers libvirt and proxmox.
 func vmPlan(ctx context.Context, cfg *config.Config, project string) (VMPlan, error) {
 	key, err := inventory.HypervisorKey(cfg, project)
 	if err != nil {
@@ -23,7 +23,8 @@ func vmPlan(ctx context.Context, cfg *config.Config, project string) (VMPlan, er
 	return VMPlan{Specs: specs, Key: key, Image: vmImage(ctx, cfg, project)}, nil
 }
 
-// vmImage is what the machines start from; nil with a template. One that upstream has is asked for, and not downloaded.
+// vmImage returns the image of the machines; nil with a template. An upstream image is asked for,
+// and not downloaded.
 func vmImage(ctx context.Context, cfg *config.Config, project string) *VMImage {
 	if !cfg.NeedsVMImage() {
 		return nil

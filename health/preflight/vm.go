@@ -13,13 +13,13 @@ import (
 	"strata/internal/vm/lifecycle"
 )
 
-// VMPlan is what a stack's machines need before the first change.
+// VMPlan holds the requirements of a stack's machines before the first change.
 type VMPlan struct {
 	// Specs are the machines; at least one.
 	Specs vm.Specs
 	// Key is the PEM private key that logs in to the hypervisor; empty for this machine.
 	Key []byte
-	// Image is what they start from; nil with a template.
+	// Image is the disk image of the machines; nil with a template.
 	Image *VMImage
 }
 
@@ -27,20 +27,21 @@ type VMPlan struct {
 type VMImage struct {
 	// Key is the configuration's key, Value what it names.
 	Key, Value string
-	// Fault is why there is none; nil when it is at hand or where it can be downloaded from.
+	// Fault says why there is no image; nil when it is at hand or can be downloaded.
 	Fault error
 	// GiB is the size of the disk in it; 0 while it is not at hand.
 	GiB float64
 }
 
-// vmFindings is what a preflight sees of a hypervisor.
+// vmFindings holds the observations of a hypervisor.
 type vmFindings struct {
-	// Fault is why the hypervisor was not reached. The rest is empty then.
+	// Fault says why the hypervisor was not reached. The rest is empty then.
 	Fault error
 	vm.Survey
-	// Pings is what the hypervisor's network says of the machines' addresses: far and answers, as probe/pool.sh prints them.
+	// Pings has the hypervisor's answers about the machines' addresses: far and answers, as
+	// probe/pool.sh prints them.
 	Pings host.Block
-	// PingsFault is why they were not asked for.
+	// PingsFault says why there are no pings.
 	PingsFault error
 }
 

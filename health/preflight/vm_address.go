@@ -62,7 +62,8 @@ func reservations(specs vm.Specs) []string {
 	return all
 }
 
-// unasked is why it is not known which hardware address has the machines' addresses; empty when it is known.
+// unasked says why the hardware addresses behind the machines' addresses are unknown; empty if they
+// are known.
 func unasked(specs vm.Specs, f vmFindings) string {
 	subnet := specs[0].Guest.Address
 	switch lacks := f.Pings.Get("lacks"); {

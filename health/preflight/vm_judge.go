@@ -9,7 +9,7 @@ import (
 	"strata/internal/vm"
 )
 
-// hypervisorCheck is what every other check of a hypervisor is behind.
+// hypervisorCheck precedes every other check of a hypervisor.
 const hypervisorCheck = "hypervisor"
 
 // leastRelease is the first Proxmox VE whose commands have what the driver uses.

@@ -44,7 +44,7 @@ func Write(out io.Writer, findings []Finding) error {
 	return err
 }
 
-// group is what a table shows of one subject.
+// group holds the rows of one subject in a table.
 type group struct {
 	listed        []Finding
 	failed        map[string]bool

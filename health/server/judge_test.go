@@ -9,7 +9,7 @@ import (
 	"strata/internal/remote"
 )
 
-// unitCase is what a host's unit is doing.
+// unitCase describes a host's unit.
 type unitCase struct {
 	Role string         `json:"role"`
 	Unit host.UnitFacts `json:"unit"`

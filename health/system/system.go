@@ -65,7 +65,7 @@ func judgeObjects(spec health.SystemSpec, facts systemFacts) []health.Verdict {
 const (
 	dnsCheck     = "dns endpoints"
 	metricsCheck = "apiservice " + metricsAPI
-	// noDNS is why nothing of CoreDNS is checked.
+	// noDNS explains why nothing of CoreDNS is checked.
 	noDNS = "coredns is in the disable list"
 )
 

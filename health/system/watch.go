@@ -171,7 +171,8 @@ func clusterIP(ctx context.Context, s *kube.APIServer, namespace, name string) (
 	return service.Spec.ClusterIP, nil
 }
 
-// apiServiceObject is what a gate reads of an APIService; its Go type is in kube-aggregator, which nothing else needs.
+// apiServiceObject holds the fields of an APIService that a gate reads; its Go type is in
+// kube-aggregator, which nothing else needs.
 type apiServiceObject struct {
 	Status struct {
 		Conditions []kube.Condition `json:"conditions"`

@@ -9,7 +9,8 @@ import (
 	"strata/health"
 )
 
-// planeConfig is what is read of a data plane's configuration. Everything else that it holds, keys among it, is left out and never shown.
+// planeConfig holds the part of a data plane's configuration that gates read. The rest, keys among
+// it, is left out and never shown.
 type planeConfig struct {
 	Services []struct {
 		ID         string  `json:"id"`
@@ -34,7 +35,7 @@ const (
 	labelService                         = "__ADC_UPSTREAM_SERVICE_ID"
 )
 
-// held is what the configuration has for a route.
+// held returns the configuration's entry for a route.
 func (c planeConfig) held(route health.RouteRef) routeHeld {
 	var found routeHeld
 	for _, service := range c.Services {

@@ -161,7 +161,7 @@ func readyAddresses(all []discoveryv1.EndpointSlice, port string) []string {
 	return found
 }
 
-// lag is how EndpointSlices and Pods differ; empty where they do not.
+// lag describes the difference between EndpointSlices and Pods; empty without one.
 func lag(of backend, addresses []string, pods []corev1.Pod) string {
 	listed := map[string]bool{}
 	for _, address := range addresses {

@@ -22,17 +22,17 @@ type upstreamsFacts struct {
 	Planes []planeSeen `json:"planes,omitempty"`
 }
 
-// routeSeen is where a route must lead.
+// routeSeen holds the expected targets of a route.
 type routeSeen struct {
 	Route   string `json:"route"`
 	Missing bool   `json:"missing,omitempty"`
-	// Behind is what about its Services and their Pods does not fit together yet; Addresses are void then.
+	// Behind describes a difference between its Services and their Pods; Addresses are void then.
 	Behind string `json:"behind,omitempty"`
 	// Addresses are ip:port of the ready Pods of all its backends, sorted.
 	Addresses []string `json:"addresses,omitempty"`
 }
 
-// planeSeen is what one Pod of the data plane has.
+// planeSeen holds the configuration of one Pod of the data plane.
 type planeSeen struct {
 	Pod string `json:"pod"`
 	// Status is the admin API's; Error is why there is no answer, or none that can be read.
@@ -42,7 +42,7 @@ type planeSeen struct {
 	Routes []routeHeld `json:"routes,omitempty"`
 }
 
-// routeHeld is where a Pod of the data plane leads a route's requests.
+// routeHeld holds a route's targets in one Pod of the data plane.
 type routeHeld struct {
 	// Known is false while it has nothing of the route.
 	Known     bool     `json:"known,omitempty"`
@@ -51,7 +51,8 @@ type routeHeld struct {
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// upstreamsSlack is what two rounds of the controller may take beyond their time: ADC's bound is 15 s for each (exec_adc_timeout).
+// upstreamsSlack allows two rounds of the controller more than their time: ADC's bound is 15 s for
+// each (exec_adc_timeout).
 const upstreamsSlack = 30 * time.Second
 
 // The checks beside those of the data plane's Pods.
@@ -151,7 +152,7 @@ var planeCauses = map[int]string{
 	http.StatusNotFound:     "it is not standalone: only that gives its configuration",
 }
 
-// difference is what is wrong about what a Pod of the data plane has for a route; empty for nothing.
+// difference describes the faults of a route in a Pod of the data plane; empty without one.
 func difference(want routeSeen, held routeHeld) string {
 	if !held.Known {
 		return "nothing of it"

@@ -26,7 +26,7 @@ const (
 	upstreamsInterval = 250 * time.Millisecond
 	// upstreamsLimit bounds what is read of a configuration; APISIX keeps it in a dictionary of 50 MB.
 	upstreamsLimit = 64 << 20
-	// upstreamsPath is where a standalone data plane gives its configuration.
+	// upstreamsPath returns the configuration of a standalone data plane.
 	upstreamsPath = "/apisix/admin/configs"
 )
 

@@ -14,7 +14,7 @@ import (
 type vaultFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
-	// Workload is what runs it.
+	// Workload runs Vault.
 	Workload kube.WorkloadFacts `json:"workload"`
 	// Status and Body are the answer of /v1/sys/health through the API server's proxy; Error is why there is none.
 	Status int    `json:"status,omitempty"`

@@ -13,7 +13,8 @@ import (
 	"strata/health/observe"
 )
 
-// vaultInterval is how often Vault is asked while no change of its Pod says anything: unsealing changes no object at once.
+// vaultInterval is the pause between requests to Vault without a change of its Pod: unsealing
+// changes no object at once.
 const vaultInterval = 200 * time.Millisecond
 
 type vaultWatch struct {

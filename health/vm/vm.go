@@ -22,13 +22,13 @@ const (
 	vmPoll = time.Second
 	// vmDial bounds the attempt to connect to the machine at its address.
 	vmDial = time.Second
-	// sshBanner is what a server says first (RFC 4253, 4.2).
+	// sshBanner begins the first line of a server (RFC 4253, 4.2).
 	sshBanner = "SSH-"
 )
 
-// vmFacts is what is known of one virtual machine from outside.
+// vmFacts describes one virtual machine from outside.
 type vmFacts struct {
-	// Fault is why the hypervisor could not be asked. Everything else is empty then.
+	// Fault says why the hypervisor could not be asked. Everything else is empty then.
 	Fault error `json:"-"`
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`

@@ -17,7 +17,8 @@ const (
 	TimeoutAnnotation = "pulumi.com/timeoutSeconds"
 )
 
-// Expression is what to wait for: every part has to hold for the same version of the object.
+// Expression holds the conditions of a wait: every part has to hold for the same version of the
+// object.
 type Expression struct {
 	parts []string
 }

@@ -47,7 +47,7 @@ const (
 	answerOther answerKind = "other"
 )
 
-// answer is what one dry run came back with.
+// answer holds the outcome of one dry run.
 type answer struct {
 	Kind answerKind `json:"kind"`
 	Text string     `json:"text,omitempty"`
@@ -72,7 +72,7 @@ var webhookFaults = []webhookFault{
 	{regexp.MustCompile(`no route to host|network is unreachable`), answerUnreachable},
 }
 
-// denial is how the API server passes on a webhook's refusal; no other message has this form.
+// denial finds a webhook's refusal in a message of the API server; no other message has this form.
 var denial = regexp.MustCompile(`admission webhook "[^"]+" denied the request`)
 
 // answerOf classifies the outcome of a dry run.

@@ -26,7 +26,7 @@ const (
 	// probeTimeout bounds one dry run. The API server itself waits for a webhook for up to its timeoutSeconds (10 s by
 	// default) and then says which address did not answer, which is worth waiting for.
 	probeTimeout = 12 * time.Second
-	// probePatience is how long a dry run must have been under way before news about the objects cuts it short: one that is
+	// probePatience must pass in a dry run before news about the objects cuts it short: one that is
 	// about to end must not be cut short again and again.
 	probePatience = 500 * time.Millisecond
 )

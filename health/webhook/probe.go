@@ -25,7 +25,7 @@ func judgeProbe(spec health.WebhookSpec, p probeFacts) health.Verdict {
 	return health.Verdict{State: health.Ready}
 }
 
-// passesNeeded is how many passes in a row open the gate.
+// passesNeeded returns the number of passes in a row that open the gate.
 func passesNeeded(s health.WebhookSpec) int {
 	switch {
 	case s.Consecutive > 0:
@@ -80,8 +80,9 @@ func judgeNotMutated(spec health.WebhookSpec, p probeFacts) health.Verdict {
 	return v
 }
 
-// unmutated is how cert-manager's validating webhook refuses a request that its mutating one has not filled in
-// (internal/webhook/admission/certificaterequest/identity; cmapichecker's ErrMutationWebhookIncorrect).
+// unmutated is the refusal of cert-manager's validating webhook for a request that its mutating one
+// has not filled in (internal/webhook/admission/certificaterequest/identity; cmapichecker's
+// ErrMutationWebhookIncorrect).
 const unmutated = "identity must be that of the requester"
 
 func notMutated(spec health.WebhookSpec) (cause, hint string) {

@@ -35,7 +35,7 @@ type webhookWatch struct {
 	mu sync.Mutex
 	// facts are the latest; probes hold their own.
 	facts webhookFacts
-	// runs are what the hosts reported last.
+	// runs holds the hosts' last reports.
 	runs []host.Run
 	// epoch counts the versions of the configuration; a dry run of an earlier one proves nothing.
 	epoch int

@@ -11,12 +11,13 @@ import (
 )
 
 const (
-	// consecutiveDefault is how many passes in a row each API server must give.
+	// consecutiveDefault is the default number of passes in a row that each API server must give.
 	consecutiveDefault = 2
 	// consecutiveUnproved replaces it where there is no Deny: a pass is then also what an API server says that has not
 	// noticed the configuration, so it must hold for about a second.
 	consecutiveUnproved = 10
-	// deniedSeconds is how long the webhook may refuse what it must accept: its own caches fill at its start.
+	// deniedSeconds bounds the refusals of a request that the webhook must accept: its own caches
+	// fill at its start.
 	deniedSeconds = 5
 )
 

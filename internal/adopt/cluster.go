@@ -29,7 +29,7 @@ type Cluster struct {
 	kinds map[string]map[string]served
 }
 
-// served is how the API server serves a kind.
+// served describes a kind as the API server serves it.
 type served struct {
 	resource   string
 	namespaced bool
@@ -67,7 +67,8 @@ func (c *Cluster) Before(ctx context.Context, token string, known bool, inputs m
 	return c.beforeCreate(ctx, inputs)
 }
 
-// serves is how a kind is served; false when the API server does not know it (yet), and so has no object of it.
+// serves looks up a kind; false when the API server does not know it (yet), and so has no object of
+// it.
 func (c *Cluster) serves(ctx context.Context, version, kind string) (served, bool, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

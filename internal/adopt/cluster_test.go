@@ -52,7 +52,7 @@ func object(kind, namespace, name string, managers ...string) *unstructured.Unst
 	return object
 }
 
-// changes are what was asked of the cluster beyond reads.
+// changes returns the requests to the cluster beyond reads.
 func changes(c *Cluster) []clienttesting.Action {
 	var found []clienttesting.Action
 	actions := append(c.objects.(*fakedynamic.FakeDynamicClient).Actions(), c.kube.(*fake.Clientset).Actions()...)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Folder is where the project keeps its artifacts, relative to the project.
+// Folder keeps the project's artifacts, relative to the project.
 const Folder = ".strata/artifacts"
 
 // Artifact is one file at a version, known by its sha256.
@@ -30,9 +30,9 @@ type Artifact struct {
 
 	// source is the bundle's file, absolute; empty for upstream.
 	source string
-	// url is where upstream publishes the file; empty for a bundle.
+	// url is the file's address at upstream; empty for a bundle.
 	url string
-	// from is where that is asked for; nil for a bundle.
+	// from downloads it; nil for a bundle.
 	from *source
 }
 

@@ -2,5 +2,5 @@ package artifacts
 
 import "syscall"
 
-// changed is when a file was last changed in any way, in nanoseconds.
+// changed returns the time of a file's last change of any kind, in nanoseconds.
 func changed(file *syscall.Stat_t) int64 { return file.Ctim.Nano() }

@@ -15,10 +15,10 @@ import (
 	"strata/internal/ownimage"
 )
 
-// stalled is how long a download may stand still. The whole may take as long as it needs.
+// stalled bounds a download's silence. The whole download may take as long as it needs.
 const stalled = time.Minute
 
-// CacheDir is where downloads are kept, outside the checkout: $XDG_CACHE_HOME/strata/downloads.
+// CacheDir returns the folder of downloads, outside the checkout: $XDG_CACHE_HOME/strata/downloads.
 func CacheDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {

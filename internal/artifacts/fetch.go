@@ -122,7 +122,8 @@ func (f *fetcher) file(ctx context.Context, pin config.Pin, expected string, out
 	return locked, remember(file, expected)
 }
 
-// partialFile is where a download grows: its name tells pins apart, so that none resumes another's.
+// partialFile returns the file of an unfinished download: its name tells pins apart, so that none
+// resumes another's.
 func partialFile(dir string, pin config.Pin) string {
 	return filepath.Join(dir, strings.Join([]string{pin.Name, pin.Version, pin.Arch, path.Base(pin.URL)}, "-")+".part")
 }

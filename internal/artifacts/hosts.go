@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// answersWithin is how long a host may take to say anything. A firewall that drops packets would else hold a run up for minutes.
+// answersWithin bounds a host's silence. Without it a firewall that drops packets would hold up a
+// run for minutes.
 const answersWithin = 8 * time.Second
 
 // hosts remembers which hosts answer.

@@ -20,7 +20,8 @@ func VMImage(cfg *config.Config, projectDir string) (Artifact, error) {
 	return found[0], nil // fits has refused a bundle with none or with two.
 }
 
-// AtHand is where the artifact's file is without a download; empty when upstream has it only. A bundle without the file is an error.
+// AtHand returns the path of the artifact's file without a download; empty when only upstream has
+// it. A bundle without the file is an error.
 func (a Artifact) AtHand(projectDir string) (string, error) {
 	if a.source != "" {
 		_, err := os.Stat(a.source)

@@ -44,7 +44,7 @@ type Entry struct {
 var (
 	hexSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	origin = regexp.MustCompile(`^(real|stand-in|original):`)
-	// fileWord is what may become part of a file name.
+	// fileWord matches texts that may become part of a file name.
 	fileWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
 )
 

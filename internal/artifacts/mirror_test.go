@@ -85,7 +85,7 @@ func serveTLS(t *testing.T, address string, certificate tls.Certificate, handler
 	return server
 }
 
-// below is where a mirror has the file of an address.
+// below returns the path of an address on a mirror.
 func below(url string) string { return "/strata/" + strings.TrimPrefix(url, "https://") }
 
 func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {

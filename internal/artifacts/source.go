@@ -13,14 +13,15 @@ import (
 	"strata/config"
 )
 
-// source is where downloads come from: each project's own host, or a mirror of all of them. What a file is called stays its upstream
-// address: the lock's entries and an artifact's origin do not depend on the mirror.
+// source downloads from each project's own host, or from a mirror of all of them. A file keeps the
+// name of its upstream address: the lock's entries and an artifact's origin do not depend on the
+// mirror.
 type source struct {
 	// mirror is its address without user and password; nil without a mirror.
 	mirror *url.URL
 	user   *url.Userinfo
 	client *http.Client
-	// fault is why nothing can be asked for.
+	// fault says why nothing can be asked for.
 	fault error
 }
 
@@ -78,8 +79,8 @@ func staysEncrypted(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// address is where a file is that a project publishes: below the mirror, by the project's host and path. What is on the mirror's own host
-// already stays there.
+// address returns the place of a file that a project publishes: below the mirror, by the project's
+// host and path. An address on the mirror's own host stays as it is.
 func (s *source) address(upstream string) string {
 	if s == nil || s.mirror == nil {
 		return upstream // what is built is asked for nowhere
@@ -116,7 +117,7 @@ func (s *source) ask(ctx context.Context, method, upstream string, edit func(*ht
 	return response, err
 }
 
-// advice is what to do where a download does not come.
+// advice returns the fix for a download that does not come.
 func (s *source) advice() string {
 	if s.mirror == nil {
 		return "check the network, or use a bundle (strata:artifacts.source)"

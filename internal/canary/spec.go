@@ -12,10 +12,11 @@ import (
 	"strata/internal/digest"
 )
 
-// HoldAtMost is how many times its hold a step may last, while there are fewer answers than MinAnswers.
+// HoldAtMost limits a step to this many times its hold, while there are fewer answers than
+// MinAnswers.
 const HoldAtMost = 4
 
-// Spec is what `strata canary` reads on stdin.
+// Spec is read from stdin by `strata canary`.
 type Spec struct {
 	// Namespace has everything that follows.
 	Namespace string `json:"namespace"`
@@ -30,7 +31,7 @@ type Spec struct {
 	Hold       metav1.Duration `json:"hold"`
 	MaxFailing int             `json:"maxFailing"`
 	MinAnswers int             `json:"minAnswers"`
-	// Metrics are where answers are counted; none: the probe alone observes.
+	// Metrics count the answers; with none the probe alone observes.
 	Metrics []Metrics `json:"metrics,omitempty"`
 	// Timeout bounds the whole, Revision makes it run again when it changes.
 	Timeout  metav1.Duration `json:"timeout"`
@@ -49,11 +50,11 @@ type Metrics struct {
 	Label   string `json:"label"`
 	// ByPod is true where the label is a Pod's address, and false where it is the name that Traefik gives to a Service.
 	ByPod bool `json:"byPod,omitempty"`
-	// Age is how old what they say may be.
+	// Age bounds the age of their values.
 	Age metav1.Duration `json:"age,omitzero"`
 }
 
-// Age is how old what the oldest metrics say may be: so much longer lasts a step.
+// Age returns the greatest age of any metric's values: a step takes this much longer.
 func (s Spec) Age() time.Duration {
 	var oldest time.Duration
 	for _, metrics := range s.Metrics {

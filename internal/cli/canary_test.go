@@ -29,7 +29,7 @@ func TestWhatACanaryHasTriedIsNotTriedAgain(t *testing.T) {
 	assert.Equal(t, 2, code, "one that was taken back gives back the weight that it left")
 }
 
-// triedBefore is what a canary prints for an input.
+// triedBefore returns a canary's output for an input.
 func triedBefore(t *testing.T, stdin string) string {
 	var spec canary.Spec
 	require.NoError(t, decode("canary", []byte(stdin), &spec))

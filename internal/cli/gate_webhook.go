@@ -16,7 +16,7 @@ import (
 	"strata/internal/kubeconfig"
 )
 
-// webhookFlags are what `strata gate webhook` is asked about.
+// webhookFlags holds the flags of `strata gate webhook`.
 type webhookFlags struct {
 	kubeconfig, context     string
 	service, caSecret       string

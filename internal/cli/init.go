@@ -64,7 +64,7 @@ func newInitCommand() *cobra.Command {
 	return command
 }
 
-// request is what the flags ask for; the error joins every mistake in them.
+// request returns the request of the flags; the error joins every mistake in them.
 func (f initFlags) request(stack string) (*scaffold.Request, error) {
 	request := &scaffold.Request{Stack: stack, Project: f.project, Limit: f.timeout, K3s: f.k3s, AcceptNew: f.acceptNew}
 	f = f.byDefault()
@@ -97,7 +97,7 @@ func (f initFlags) byDefault() initFlags {
 // ownKnownHosts is a person's file of known host keys.
 const ownKnownHosts = "~/.ssh/known_hosts"
 
-// ssh is what is common to the hosts, as the stack file is to have it.
+// ssh returns the hosts' common section of the stack file.
 func (f initFlags) ssh() (config.SSH, error) {
 	ssh := config.SSH{Agent: f.agent}
 	var wrong []error

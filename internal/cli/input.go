@@ -56,7 +56,8 @@ func readStdin[T any](subcommand string, run func(cmd *cobra.Command, text []byt
 	}
 }
 
-// previousOutput is what the resource's command printed the last time, which pulumi-command hands to an update; empty at a create.
+// previousOutput returns the last output of the resource's command, which pulumi-command hands to
+// an update; empty at a create.
 func previousOutput() string { return os.Getenv(self.PreviousOutput) }
 
 // previous is previousOutput, where that is JSON or what writeOutput wrote; the zero value at a create. Keys that it does not know are another

@@ -13,7 +13,7 @@ import (
 	"strata/internal/self"
 )
 
-// restConfig is how the cluster of STRATA_KUBECONFIG is reached.
+// restConfig returns the client configuration of the cluster in STRATA_KUBECONFIG.
 func restConfig() (*rest.Config, error) {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(os.Getenv(self.Kubeconfig)))
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"strata/internal/vm/lifecycle"
 )
 
-// deletion is what a stack does with the marks of all its machines before it deletes the first, and before it takes them up.
+// deletion marks all machines of a stack before the first is deleted, and unmarks them before they
+// are taken up again.
 type deletion[T any] struct {
 	// mark marks all for deletion, keep takes that back, and replace has those that are marked still made anew.
 	mark, keep func(ctx context.Context, all T) error

@@ -40,7 +40,7 @@ func stateWith(t *testing.T, specs vm.Specs, nodes ...string) *stackstate.State 
 	return state
 }
 
-// stranded is what `strata stranded` says of a stack's machines.
+// stranded returns the output of `strata stranded` for a stack's machines.
 func (h *hypervisorStack) stranded(cfg *config.Config, state *stackstate.State) string {
 	h.t.Helper()
 	var out bytes.Buffer

@@ -115,7 +115,7 @@ func written(value any) string {
 	return text
 }
 
-// inSchema is what the schema of stack files says of a key; nil where it has none.
+// inSchema returns a key's part of the schema of stack files; nil if it has none.
 func inSchema(schema map[string]any, key string) map[string]any {
 	section, rest, _ := strings.Cut(key, ".")
 	below := schema["properties"].(map[string]any)["config"].(map[string]any)["properties"].(map[string]any)

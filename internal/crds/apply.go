@@ -17,8 +17,8 @@ import (
 	"strata/internal/apiserver"
 )
 
-// applying is how many objects are applied at once. They need nothing of each other, and an API server that is busy takes a tenth of a
-// second for each, which whoever waits for a bundle would wait for twenty times.
+// applying objects are sent at once. They do not depend on each other, and a busy API server takes
+// a tenth of a second for each: one after the other, the caller would wait twenty times as long.
 const applying = 8
 
 // Apply puts the bundle into the cluster. Everything that speaks against it is reported at once and before the first change:

@@ -8,7 +8,7 @@ import (
 	"strata/internal/artifacts"
 )
 
-// Input is what `strata crds` reads on stdin. It lies in states, so its keys stay as they are.
+// Input is read from stdin by `strata crds`. It lies in states, so its keys stay as they are.
 type Input struct {
 	// File is the bundle's YAML file, SHA256 what it must be. A removal reads neither.
 	File string `json:"file"`

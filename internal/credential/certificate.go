@@ -28,7 +28,7 @@ func read(kubeconfig []byte) (*rest.Config, error) {
 	return config, nil
 }
 
-// endOf is when the first certificate of a PEM text ends; zero where there is none.
+// endOf returns the end of the first certificate of a PEM text; zero without one.
 func endOf(text []byte) (time.Time, error) {
 	certificate, err := parse(text)
 	if err != nil || certificate == nil {

@@ -37,7 +37,7 @@ const (
 	restartScript = "one_at_a_time\nsystemctl restart k3s\n"
 )
 
-// Hosts is what is done on servers, and how their API is reached.
+// Hosts runs commands on servers, and reaches their API.
 type Hosts interface {
 	// Admin reads the server's clock and K3s's own kubeconfig, within a limit.
 	Admin(ctx context.Context, server remote.Target, limit time.Duration) (clock time.Time, kubeconfig []byte, err error)
@@ -51,7 +51,7 @@ type Hosts interface {
 type SSH struct {
 	// Key logs in.
 	Key []byte
-	// Owner is whose the servers must be; nil, in a state from before there were marks, checks nothing.
+	// Owner must own the servers; nil, in a state from before there were marks, checks nothing.
 	Owner *k3snode.Owner
 }
 

@@ -19,7 +19,7 @@ type Issuer struct {
 	Hosts Hosts
 	// Now is the clock.
 	Now func() time.Time
-	// Log is where each step is told.
+	// Log receives a line for each step.
 	Log io.Writer
 }
 

@@ -14,23 +14,23 @@ import (
 	"strata/internal/remote"
 )
 
-// renewals is how many generations of the calendar a certificate lives: it is renewed at a third of its life, as most do that renew
-// certificates by themselves, so that two renewals may fail or be forgotten.
+// renewals divides a certificate's life: it is renewed at a third of it, as most programs do that
+// renew certificates by themselves, so that two renewals may fail or be forgotten.
 const renewals = 3
 
-// Request is what `strata credential` reads on stdin.
+// Request is read from stdin by `strata credential`.
 type Request struct {
 	// Timeout bounds the whole.
 	Timeout metav1.Duration `json:"timeout"`
 	// User is who the certificate names.
 	User string `json:"user"`
-	// Lifetime is how long the certificate is to live.
+	// Lifetime is the requested life of the certificate.
 	Lifetime metav1.Duration `json:"lifetime"`
 	// Generation is the calendar's: another one is a renewal.
 	Generation int64 `json:"generation"`
 	// Servers are the cluster's servers; the first that can be asked is.
 	Servers []remote.Target `json:"servers"`
-	// Owner is whose the servers must be; without it nothing is checked.
+	// Owner must own the servers; without it nothing is checked.
 	Owner *k3snode.Owner `json:"owner,omitempty"`
 	// Reader is ReaderDigest.
 	Reader string `json:"reader,omitempty"`
@@ -42,7 +42,7 @@ func Generation(at time.Time, lifetime time.Duration) int64 {
 	return at.UnixNano() / int64(lifetime/renewals)
 }
 
-// prefix is what the user of a stack begins with, and no user of Kubernetes' or K3s's own.
+// prefix begins the name of a stack's user, and of no user of Kubernetes' or K3s's own.
 const prefix = "strata:"
 
 // User returns the user of a stack. Another generation is another user; the first has no number.
@@ -103,7 +103,7 @@ type Issued struct {
 	User       string          `json:"user"`
 	Lifetime   metav1.Duration `json:"lifetime"`
 	Generation int64           `json:"generation"`
-	// Ends is when the certificate does.
+	// Ends is the end of the certificate.
 	Ends time.Time `json:"ends"`
 	// Kubeconfig has the certificate, its key and the CA of the API servers. Its server is LocalServer.
 	Kubeconfig string `json:"kubeconfig"`
@@ -145,7 +145,7 @@ func Usable(kubeconfig []byte, now time.Time) error {
 	return err
 }
 
-// Ends is when a kubeconfig's client certificate does; zero where it has none.
+// Ends returns the end of a kubeconfig's client certificate; zero if it has none.
 func Ends(kubeconfig []byte) time.Time {
 	config, err := read(kubeconfig)
 	if err != nil {

@@ -48,9 +48,11 @@ type world struct {
 	// slow counts the attempts that a server does not answer in time; limits are the bounds of all attempts.
 	slow   int
 	limits []time.Duration
-	// ends is when K3s's own certificate does, by server; one that is not there does not answer.
+	// ends holds the end of K3s's own certificate by server; a server that is missing does not
+	// answer.
 	ends map[string]time.Time
-	// longest is how long the signer signs for; refuses has it refuse, forbidden has RBAC refuse.
+	// longest bounds the life of the signer's certificates; refuses has it refuse, forbidden has
+	// RBAC refuse.
 	longest            time.Duration
 	refuses, forbidden bool
 	// users are the names in the certificate requests.

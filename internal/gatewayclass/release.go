@@ -20,7 +20,8 @@ import (
 	"strata/internal/conflict"
 )
 
-// Patience is how long a controller that runs may take to let its class go: it is told by a watch and has nothing else to do there.
+// Patience bounds the wait for a controller that runs to let its class go: it is told by a watch
+// and has nothing else to do there.
 const Patience = 10 * time.Second
 
 var (

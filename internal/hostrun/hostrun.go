@@ -12,12 +12,13 @@ import (
 	"strata/internal/remote"
 )
 
-// Input is what `strata host-run` reads on stdin. It stands in the states of stacks, whose resources are deleted with it.
+// Input is read from stdin by `strata host-run`. It stands in the states of stacks, whose resources
+// are deleted with it.
 type Input struct {
 	Target remote.Target `json:"target"`
 	// Script is bash; it must not be secret, since it is an argument on the host.
 	Script string `json:"script"`
-	// Stdin is what Script reads. It may be secret, and then the whole input is.
+	// Stdin is the standard input of Script. It may be secret, and then the whole input is.
 	Stdin string `json:"stdin,omitempty"`
 	// Delete is the script that runs when the resource goes; empty: nothing.
 	Delete string `json:"delete,omitempty"`

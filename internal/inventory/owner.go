@@ -21,8 +21,8 @@ func ClusterID(state *stackstate.State) string {
 	return cluster.Output("hex")
 }
 
-// OwnerOf is whose the hosts of a stack are, without their nodes, as its state has it. A state that cannot be read, or has no cluster yet,
-// is an error, and the names are all that is known.
+// OwnerOf returns the owner of a stack's hosts, without their nodes, from its state. It fails for a
+// state that cannot be read, or has no cluster yet; only the names are known then.
 func OwnerOf(ctx context.Context, project, stack string) (k3snode.Owner, error) {
 	owner := k3snode.Owner{Stack: stack}
 	ctx, cancel := context.WithTimeout(ctx, ownerLimit)

@@ -33,7 +33,7 @@ type Target struct {
 
 // ContextError says that a context is not there.
 type ContextError struct {
-	// Name is what was asked for; empty for the current context where there is none.
+	// Name is the requested context; empty for the current context of a file that has none.
 	Name string
 	// Known are the contexts that are there, sorted.
 	Known []string

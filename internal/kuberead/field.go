@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// FieldInput is what `strata read` reads on stdin.
+// FieldInput is read from stdin by `strata read`.
 type FieldInput struct {
 	// Base64 says that the field is in base64, as a Secret's are.
 	Base64    bool   `json:"base64"`

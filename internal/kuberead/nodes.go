@@ -14,7 +14,7 @@ import (
 	"strata/internal/apiserver"
 )
 
-// NodesInput is what `strata nodes` reads on stdin.
+// NodesInput is read from stdin by `strata nodes`.
 type NodesInput struct {
 	// Revision makes the resource read again when it changes; it is not read.
 	Revision string          `json:"revision"`

@@ -13,7 +13,7 @@ import (
 	"strata/internal/stackstate"
 )
 
-// Before is what a state knew before its destroy.
+// Before holds the cluster's identity and the unfinished machines of a state before its destroy.
 type Before struct {
 	// Cluster is the identity of the stack's cluster; empty where there was none.
 	Cluster string `json:"cluster,omitempty"`
@@ -21,7 +21,7 @@ type Before struct {
 	Machines []nspawn.Spec `json:"machines"`
 }
 
-// KnownBefore is what a state knows.
+// KnownBefore reads them from a state.
 func KnownBefore(state *stackstate.State) (known Before, err error) {
 	known.Cluster = inventory.ClusterID(state)
 	known.Machines, err = unfinishedMachines(state)

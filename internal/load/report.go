@@ -12,19 +12,20 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// Report is what became of all requests, whole and by phase.
+// Report counts all requests and their ends, whole and by phase.
 type Report struct {
-	// URL is where they went, and Rate how many a second were meant.
+	// URL is the target, and Rate the intended number of requests a second.
 	URL  string `json:"url"`
 	Rate int    `json:"rate"`
-	// Unsent is how many more the rate and the time would have made: this machine could not keep up, or too many were open.
+	// Unsent counts the requests that the rate and the time would have made beside those that were
+	// sent: this machine could not keep up, or too many were open.
 	Unsent int `json:"unsent"`
 	// Total sums up Phases, which are in their order.
 	Total  Phase   `json:"total"`
 	Phases []Phase `json:"phases"`
 }
 
-// Phase is what became of the requests that were sent during one phase.
+// Phase counts the requests that were sent during one phase, by their ends.
 type Phase struct {
 	Name string `json:"name"`
 	// Sent = Answered + Lost. Answered are those with a status of 200 to 299; every other answer is lost, and so is none.
@@ -47,10 +48,10 @@ type Phase struct {
 	latencies map[time.Duration]int
 }
 
-// clock is how a report tells times of the day.
+// clock formats times of the day.
 const clock = "15:04:05.000"
 
-// precision is what latencies are rounded to.
+// precision is the unit that latencies are rounded to.
 const precision = 10 * time.Microsecond
 
 // Latency has percentiles in milliseconds.
@@ -61,7 +62,7 @@ type Latency struct {
 	Max float64 `json:"max"`
 }
 
-// timeline is when phases began, and what became of the requests of each. Results are counted as they come and not kept.
+// timeline counts the results of the requests of each phase as they come. It does not keep them.
 type timeline struct {
 	mutex  sync.Mutex
 	phases []Phase

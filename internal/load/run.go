@@ -16,13 +16,13 @@ import (
 
 // Options say what is sent.
 type Options struct {
-	// URL is where to, http or https.
+	// URL is the target, http or https.
 	URL string
 	// ConnectTo is host:port to dial in its place, so that a test needs no DNS. Optional.
 	ConnectTo string
 	// CA is a PEM bundle that the server's certificate must lead to. Empty: this machine's.
 	CA []byte
-	// Rate is how many requests a second are sent.
+	// Rate is the number of requests a second.
 	Rate int
 	// Duration ends the run; 0: the context does.
 	Duration time.Duration
@@ -115,7 +115,7 @@ func attackerFor(opts Options) (*vegeta.Attacker, error) {
 	return vegeta.NewAttacker(all...), nil
 }
 
-// withPort is what a client dials for a URL.
+// withPort returns the address that a client dials for a URL.
 func withPort(target *url.URL) string {
 	if target.Port() != "" {
 		return target.Host

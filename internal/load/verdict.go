@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// unsentAtMost is how many of the requests that the rate makes may be unsent, in percent: less load than was asked for proves less.
+// unsentAtMost limits the unsent requests, in percent of those that the rate makes: less load than
+// was asked for proves less.
 const unsentAtMost = 10
 
 // Err is nil where the report shows that what the rate asks for was sent and nothing was lost.

@@ -9,7 +9,7 @@ import (
 
 const server = "server"
 
-// Plan is what a run may do.
+// Plan holds the changes that a run may make.
 type Plan struct {
 	// Anew are the machines that are made anew.
 	Anew []Machine

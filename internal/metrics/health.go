@@ -22,7 +22,7 @@ type Health struct {
 	Results []health.Result
 	// Known says that the configuration was read, so that Results miss none.
 	Known bool
-	// At is when the gates were asked.
+	// At is the time of the round.
 	At time.Time
 }
 
@@ -68,7 +68,7 @@ func count(checks []health.Verdict, state health.State) float64 {
 	return found
 }
 
-// firstEnd is when the first of what checks observed ends; zero where none does.
+// firstEnd returns the earliest end of the checks' subjects; zero if none ends.
 func firstEnd(checks []health.Verdict) (first time.Time) {
 	for _, check := range checks {
 		if check.Ends != nil && (first.IsZero() || check.Ends.Before(first)) {

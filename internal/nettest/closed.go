@@ -1,4 +1,4 @@
-// Package nettest has what tests of connections share.
+// Package nettest holds helpers that tests of connections share.
 package nettest
 
 import (

@@ -17,7 +17,7 @@ import (
 type Deletion struct {
 	// Machines are their names.
 	Machines []string `json:"machines"`
-	// Owner is whose they are; nil from a state that knew none.
+	// Owner owns the machines; nil from a state that knew none.
 	Owner *Owner `json:"owner,omitempty"`
 	// Timeout bounds the wait for other runs that do something with one of them.
 	Timeout metav1.Duration `json:"timeout"`

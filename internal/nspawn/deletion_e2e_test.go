@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// brokenOff is what a kill leaves of a deletion, from its first step to after its last.
+// brokenOff leaves a deletion as a kill does, from its first step to after its last.
 var brokenOff = map[string]func(t *testing.T, name string){
 	"before it stopped the machine": func(t *testing.T, name string) { require.NoError(t, record(t.Context(), name)) },
 	"when the machine had stopped": func(t *testing.T, name string) {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spareBytes is what must stay free beside an image: a node's images and logs do not fit in less.
+// spareBytes must stay free beside an image: a node's images and logs do not fit in less.
 const spareBytes = 2 << 30
 
 // checkDisk refuses a state directory that is full or that lies on an overlay, which cannot carry another overlay.

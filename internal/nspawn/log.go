@@ -7,7 +7,7 @@ import (
 
 // Log receives one line for each change made to this host and each thing waited for.
 type Log struct {
-	// W is where lines go; stderr for the command line.
+	// W receives the lines; stderr for the command line.
 	W io.Writer
 }
 

@@ -9,8 +9,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// Owner is whose a machine is (docs/adr/0031). Cluster, the identity that the stack's state keeps, and the machine's name decide; the rest
-// is for people.
+// Owner identifies the owner of a machine (docs/adr/0031). Cluster, the identity that the stack's
+// state keeps, and the machine's name decide; the rest is for people.
 type Owner struct {
 	Cluster string `json:"cluster"`
 	Project string `json:"project"`

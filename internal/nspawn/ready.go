@@ -47,7 +47,7 @@ const insideScript = `ip -brief address show dev host0; systemctl list-units --f
 systemctl show --property=Id,ActiveState,SubState,Result systemd-networkd.service ssh.service
 journalctl --quiet --no-pager --lines 12 --output cat --unit systemd-networkd.service --unit ssh.service`
 
-// inside is what a machine says about itself without its network; empty where it does not run.
+// inside returns a machine's own report, read without its network; empty if it does not run.
 func inside(name string) string {
 	pid := leader(name)
 	if pid == 0 {

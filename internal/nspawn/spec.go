@@ -15,7 +15,8 @@ import (
 	"strata/internal/nspawn/rootfs"
 )
 
-// Spec is what a machine should be. `strata machine create` reads it as JSON; unknown fields are errors.
+// Spec describes the desired machine. `strata machine create` reads it as JSON; unknown fields are
+// errors.
 type Spec struct {
 	// Name identifies the machine on this host: a DNS label of at most 63 characters.
 	Name string `json:"name"`
@@ -47,11 +48,11 @@ type Spec struct {
 	Seed map[string]string `json:"seed,omitempty"`
 	// HostKey is the public half of the host key that Seed brings, in authorized_keys form. Required with Seed.
 	HostKey string `json:"hostKey,omitempty"`
-	// Owner is whose the machine is. Default: none, as for a machine that is made by hand.
+	// Owner owns the machine. Default: none, as for a machine that is made by hand.
 	Owner *Owner `json:"owner,omitempty"`
 }
 
-// Result is what `strata machine create` prints.
+// Result is printed by `strata machine create`.
 type Result struct {
 	Name    string     `json:"name"`
 	Address netip.Addr `json:"address"`
@@ -59,10 +60,10 @@ type Result struct {
 	HostKey string `json:"hostKey"`
 }
 
-// limits are what the machine may use of this host.
+// limits returns the bounds of the machine's use of this host.
 func (s Spec) limits() cgroup.Limits { return cgroup.Limits{MemoryMiB: s.MemoryMiB, CPUs: s.CPUs} }
 
-// identity is what the machine is from inside.
+// identity returns the machine's description of itself.
 func (s Spec) identity() rootfs.Identity {
 	return rootfs.Identity{
 		Name: s.Name, Hostname: s.Hostname, Address: netip.PrefixFrom(s.Address, s.Subnet.Bits()), Gateway: s.Gateway, DNS: s.DNS,

@@ -14,8 +14,8 @@ import (
 	"strata/internal/nspawn/network"
 )
 
-// poweroffTimeout is how long a machine may take to shut down before it is killed. systemd's own limit for one service
-// is 90 s, which a broken service would use up.
+// poweroffTimeout bounds a machine's shutdown before it is killed. systemd's own limit for one
+// service is 90 s, which a broken service would use up.
 const poweroffTimeout = 15 * time.Second
 
 // Stop powers a machine off; one that does not obey in 15 s is killed. hard kills at once, as a power cut does.

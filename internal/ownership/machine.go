@@ -60,7 +60,8 @@ func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (
 	return was.Names(), err
 }
 
-// hostInside is how a machine's host is reached, by its gate in the state; known is false where there is none.
+// hostInside returns the login at a machine's host from its gate in the state; known is false
+// without a gate.
 func (m Marks) hostInside(ctx context.Context, node string) (host inventory.Host, known bool) {
 	state, err := stackstate.CommandLine(m.Project).Read(ctx, m.Stack)
 	if err != nil {

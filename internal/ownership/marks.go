@@ -28,11 +28,11 @@ type Marks struct {
 	// Action is Release or Adopt. Without Yes nothing is changed, and it is only said whose they are.
 	Action string
 	Yes    bool
-	// Owner is whose they are to be, without a node.
+	// Owner is the new owner of the marks, without a node.
 	Owner k3snode.Owner
 	// Stack and Project are where the state is read that knows the hosts in machines.
 	Stack, Project string
-	// Out is where it is said whose each was and what became of it.
+	// Out receives a line for each mark: its former owner, and the change.
 	Out io.Writer
 }
 

@@ -15,7 +15,7 @@ const user = "65532:65532"
 
 // contents is one image: a program, and nothing else.
 type contents struct {
-	// reference is what Pods call the image; arch its architecture in Go's terms.
+	// reference is the image's name in Pods; arch is its architecture in Go's terms.
 	reference, arch string
 	// name is the program's, at the image's root.
 	name    string

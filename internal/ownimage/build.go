@@ -13,7 +13,8 @@ import (
 	"strata/internal/atomicfile"
 )
 
-// environment is what a build must see, whoever starts it: no C compiler, so that the program runs in an empty image, and no workspace.
+// environment holds the variables of every build, whoever starts it: no C compiler, so that the
+// program runs in an empty image, and no workspace.
 var environment = []string{"CGO_ENABLED=0", "GOOS=linux", "GOWORK=off", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath"}
 
 // Write compiles the image's program for an architecture, in Go's terms, and writes the archive to a file. The same sources and the same

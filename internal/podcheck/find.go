@@ -33,7 +33,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s: volume %s of Secret %s %s; %s", f.File, f.Object, f.Volume, f.Secret, f.Rule, f.Fix)
 }
 
-// templates are where kinds have their Pod's specification.
+// templates hold the path to the Pod's specification in each kind.
 var templates = map[string][]string{
 	"Pod": {"spec"}, "Deployment": {"spec", "template", "spec"}, "StatefulSet": {"spec", "template", "spec"}, "DaemonSet": {"spec", "template", "spec"},
 	"ReplicaSet": {"spec", "template", "spec"}, "Job": {"spec", "template", "spec"}, "CronJob": {"spec", "jobTemplate", "spec", "template", "spec"},

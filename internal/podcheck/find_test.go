@@ -24,7 +24,7 @@ func read(t *testing.T, text string) []podcheck.Object {
 	return objects
 }
 
-// snippet is what docs/workloads.md tells users to copy.
+// snippet returns the text that docs/workloads.md tells users to copy.
 func snippet(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/cert-wait.yaml")

@@ -23,7 +23,7 @@ const (
 type Host struct {
 	// Target is without a HostKey where neither the configuration nor a known_hosts has it.
 	Target remote.Target
-	// Key is what remote.Dialer takes. Secret.
+	// Key logs in with remote.Dialer. Secret.
 	Key []byte
 }
 

@@ -151,7 +151,7 @@ func (r *Recovery) giveUp(ctx context.Context, client kubernetes.Interface, secr
 	return nil
 }
 
-// ownerLives is why a revision may still have an owner; empty when it has none.
+// ownerLives says why a revision may still have an owner; empty when it has none.
 func ownerLives(secret *corev1.Secret, one release, runStarted time.Time) string {
 	pending := strings.HasPrefix(secret.Labels["status"], "pending-")
 	ours := !runStarted.IsZero() && !secret.CreationTimestamp.Time.Before(runStarted.Truncate(time.Second))

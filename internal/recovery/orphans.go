@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// graceful is how long a process has to end after SIGTERM; a plugin that waits for a command may need SIGKILL.
+// graceful bounds a process's end after SIGTERM; a plugin that waits for a command may need
+// SIGKILL.
 const graceful = 5 * time.Second
 
 // errSurvived is the end of processes that do not end.

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// process is what the kernel says about one process: /proc on Linux, sysctl on macOS.
+// process describes one process as the kernel sees it: /proc on Linux, sysctl on macOS.
 type process struct {
 	pid, parent, session int
 	started              time.Time

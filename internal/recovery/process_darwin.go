@@ -68,7 +68,7 @@ func machine() string {
 	return session
 }
 
-// startOf is what the kernel keeps of a process's start; other users' cannot be read.
+// startOf returns the kernel's record of a process's start; other users' cannot be read.
 func startOf(pid int) (start, error) {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil {

@@ -31,7 +31,7 @@ type Recovery struct {
 	claim func(ctx context.Context) error
 }
 
-// Result is what the next run must know.
+// Result holds the findings that the next run needs.
 type Result struct {
 	// Upsert is true while objects may exist in the cluster that the state does not know. The next `pulumi up` needs
 	// UpsertVariable=true, or it stops at the first of them.
@@ -121,7 +121,7 @@ func (r *Recovery) importOnce() func(ctx context.Context) error {
 	}
 }
 
-// started is when the earliest dead run began; zero when no lock tells.
+// started returns the begin of the earliest dead run; zero when no lock tells.
 func started(locks []lock) time.Time {
 	var earliest time.Time
 	for _, lock := range locks {

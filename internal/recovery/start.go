@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// start is how a process was started, as macOS keeps it. It is read here for every system, so that its test runs on each.
+// start records a process's start as macOS keeps it. It is read here for every system, so that its
+// test runs on each.
 type start struct {
 	program           string
 	args, environment []string

@@ -18,7 +18,7 @@ import (
 	"strata/internal/conflict"
 )
 
-// Input is what `strata reissue` reads on stdin. It lies in states, so its keys stay as they are.
+// Input is read from stdin by `strata reissue`. It lies in states, so its keys stay as they are.
 type Input struct {
 	// Issuer is the ClusterIssuer's name.
 	Issuer string `json:"issuer"`

@@ -73,7 +73,7 @@ func (s *agentSession) signers() ([]ssh.Signer, error) {
 	return list, nil
 }
 
-// trouble is why the session failed while it was asked for something, or nil where it did not.
+// trouble returns the error of a session that failed during a request, or nil.
 func (s *agentSession) trouble(missing string) error {
 	switch {
 	case s.wire.failed == nil:

@@ -13,7 +13,7 @@ import (
 // A peer that vanished (power, network) sends no reset. Whatever arrives counts as a sign of life, so that a slow
 // transfer is not taken for a dead one.
 const (
-	// keepaliveInterval is how often the peer is asked for a sign of life.
+	// keepaliveInterval is the pause between requests to the peer for a sign of life.
 	keepaliveInterval = 2 * time.Second
 	// deadAfter is the silence after which the peer is given up unless SetDeadAfter says otherwise. An sshd on a small host answers late
 	// while others fill its disk or its processors: a dozen archives at once, a gigabyte in all, have kept one silent for 8 s.
@@ -48,7 +48,7 @@ func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
 	return c
 }
 
-// Target is where the client is connected to.
+// Target returns the host that the client is connected to.
 func (c *Client) Target() Target { return c.target }
 
 // SetDeadAfter sets for how long the peer may be silent before it is taken for dead; a minute where it is not set.

@@ -23,10 +23,12 @@ const (
 	// handshakeTimeout bounds key exchange and login, for a port that accepts and then says nothing. sshd on a busy,
 	// booting host needs a second or two.
 	handshakeTimeout = 10 * time.Second
-	// rejectGrace is how long a host that was just seen booting may refuse the key: its users may not be there yet.
+	// rejectGrace bounds the time in which a host that was just seen booting may refuse the key:
+	// its users may not be there yet.
 	rejectGrace = 10 * time.Second
-	// agentGrace is how long an agent may be silent after it was first found so: it serves one after the other, and may wait for a person to
-	// touch a hardware key or to answer a prompt for another login.
+	// agentGrace bounds an agent's silence after it was first found silent: it serves one request
+	// after the other, and may wait for a person to touch a hardware key or to answer a prompt for
+	// another login.
 	agentGrace = 30 * time.Second
 )
 
@@ -141,7 +143,7 @@ func retryPause(err error) time.Duration {
 
 // patience is for how long attempts have met what waiting may cure.
 type patience struct {
-	// booting is when the host was last seen booting; zero: never.
+	// booting is the time at which the host was last seen booting; zero: never.
 	booting time.Time
 	// silent is since when the agent does not answer; zero: it does, or was not asked.
 	silent time.Time

@@ -50,7 +50,8 @@ func algorithmsOf(key ssh.PublicKey) []string {
 	return []string{key.Type()}
 }
 
-// fingerprint is how people compare keys: the type and the SHA256 sum, as ssh-keygen -l prints it.
+// fingerprint returns the form in which people compare keys: the type and the SHA256 sum, as
+// ssh-keygen -l prints it.
 func fingerprint(key ssh.PublicKey) string {
 	if pin, ok := key.(fingerprintPin); ok {
 		return string(pin)
@@ -117,7 +118,7 @@ func SendsPassword(keys []byte, t Target) bool {
 	return err == nil && found.sudoFor(t) != ""
 }
 
-// ScanInput is what `strata hostkey` reads: whose host key is asked for.
+// ScanInput is read by `strata hostkey`: it names the host.
 type ScanInput struct {
 	Address string `json:"address"`
 	Port    int    `json:"port"`

@@ -114,7 +114,7 @@ func withHeader(block *pem.Block, name, value string) *pem.Block {
 	return &pem.Block{Type: block.Type, Headers: headers, Bytes: block.Bytes}
 }
 
-// access is what logs in to hosts and makes root there.
+// access holds the keys and passwords that log in to hosts and become root there.
 type access struct {
 	signers []ssh.Signer
 	// hosts are the names of the only hosts that a signer is for, by its place in signers.

@@ -16,7 +16,7 @@ type login struct {
 	config *ssh.ClientConfig
 	keys   []ssh.Signer
 	pin    ssh.PublicKey
-	// setting is where the configuration has the pin.
+	// setting is the configuration key of the pin.
 	setting string
 	// What the last attempt offered and met.
 	offered []ssh.Signer
@@ -44,8 +44,9 @@ func newLogin(t Target, keys []ssh.Signer, setting string) (*login, error) {
 	return l, nil
 }
 
-// offer is what one attempt offers to sshd: the keys, and only when they do not let in the agent's, since an agent may hang, and a hardware
-// key in it may want to be touched. The agent is asked until ctx ends.
+// offer returns one attempt's offer to sshd: the keys, and only when they do not let in the
+// agent's, since an agent may hang, and a hardware key in it may want to be touched. The agent is
+// asked until ctx ends.
 func (l *login) offer(ctx context.Context) ssh.ClientAuthCallback {
 	var methods []ssh.AuthMethod
 	if len(l.keys) > 0 {

@@ -27,7 +27,7 @@ const maxOutput = 4 << 20
 // ErrSudo says that the user may not become root without a password.
 var ErrSudo = errors.New("sudo without a password does not work")
 
-// Result is what a script left behind.
+// Result holds the output and exit code of a script.
 type Result struct {
 	Stdout, Stderr []byte
 	// Code is the exit code; -1 when the script did not end by itself.
@@ -129,7 +129,7 @@ type job struct {
 	stdout, stderr io.Writer
 }
 
-// command is what sshd starts; see bootstrap.sh.
+// command returns the command that sshd starts; see bootstrap.sh.
 func (c *Client) command() string {
 	shell := func(script string) string { return "sh -c '" + script + "' strata" }
 	switch {
@@ -224,7 +224,7 @@ func (c *Client) exitCode(err error, fed <-chan error) (int, error) {
 	return -1, c.lost(err)
 }
 
-// killGrace is how long an ended script may take to clean up, and the news of it to come back.
+// killGrace bounds an ended script's cleaning up, and the way back of the news.
 const killGrace = 4 * time.Second
 
 // cancel ends a script by closing its standard input (see bootstrap.sh) and waits, bounded, until it is gone.

@@ -17,7 +17,8 @@ type Target struct {
 	User string `json:"user"`
 	// HostKey is the pinned public host key in authorized_keys form.
 	HostKey string `json:"hostKey"`
-	// HostName is where sshd answers, if that is not at Address: an IP address or DNS name, as the last jump host reaches it.
+	// HostName is the address of sshd, if that is not Address: an IP address or DNS name, as the
+	// last jump host reaches it.
 	HostName string `json:"hostName,omitempty"`
 	// Jump are the hosts that the connection goes through, the one that this machine reaches first. Default: none.
 	Jump []Hop `json:"jump,omitempty"`

@@ -17,7 +17,7 @@ import (
 //go:embed facts.sh
 var factsScript string
 
-// Facts are what a host says about itself.
+// Facts holds a host's description of itself.
 type Facts struct {
 	// OS is its operating system's name for people.
 	OS string
@@ -57,7 +57,7 @@ type Route struct {
 	Table string
 }
 
-// everywhere is where a default route leads.
+// everywhere is the destination of a default route.
 var everywhere = netip.PrefixFrom(netip.IPv4Unspecified(), 0)
 
 // parseFacts reads what facts.sh printed.

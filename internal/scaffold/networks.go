@@ -82,7 +82,7 @@ func used(hosts []Host) []Clash {
 // Networks are the cluster's own.
 type Networks struct {
 	Pods, Services netip.Prefix
-	// Clashes are why these are not K3s's defaults; empty where they are.
+	// Clashes say why these are not K3s's defaults; empty if they are.
 	Clashes []Clash
 }
 

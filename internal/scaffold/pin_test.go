@@ -40,7 +40,7 @@ func known(t *testing.T, host *scaffoldtest.Host, keys ...string) KnownHosts {
 	return hosts
 }
 
-// at is where a host is reached.
+// at returns the login at a host.
 func at(host *scaffoldtest.Host) remote.Target {
 	return remote.Target{Name: host.Address, Address: host.Address, Port: host.Port}
 }

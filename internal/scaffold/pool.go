@@ -9,9 +9,11 @@ import (
 )
 
 const (
-	// poolSize is how many addresses are proposed for LoadBalancer Services, where as many are free in a row.
+	// poolSize is the number of addresses that are proposed for LoadBalancer Services, if as many
+	// are free in a row.
 	poolSize = 11
-	// poolMargin is how many addresses are left below the broadcast address, which administrators like to give to devices of theirs.
+	// poolMargin addresses are left below the broadcast address, which administrators like to give
+	// to devices of theirs.
 	poolMargin = 4
 	// maxProbes bounds how many addresses are asked for: those at the end of a larger network.
 	maxProbes = 256
@@ -85,7 +87,7 @@ func runs(addresses []netip.Addr) []config.Range {
 	return all
 }
 
-// length is how many addresses a range has.
+// length counts the addresses of a range.
 func length(r config.Range) int { return int(toNumber(r.Last)-toNumber(r.First)) + 1 }
 
 func toNumber(address netip.Addr) uint32 {

@@ -18,7 +18,7 @@ type Pool struct {
 	Range config.Range
 	// From is the host that asked who has the addresses; empty where none could, and Why says why.
 	From, Why string
-	// Asked is how many addresses it asked for, Answered how many of these a machine has.
+	// Asked counts the addresses that it asked for, and Answered those of them that a machine has.
 	Asked, Answered int
 }
 
@@ -41,8 +41,8 @@ func askedPool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *P
 	return pool, nil
 }
 
-// askAny is which of the addresses some machine has, as the first host hears it that can ask; from is that host. The error has why
-// each of them could not.
+// askAny returns the addresses that some machine has, as heard by the first host that can ask; from
+// is that host. The error has the reason of each host that could not.
 func askAny(ctx context.Context, hosts []Host, addresses []netip.Addr) (answers map[netip.Addr]bool, from string, err error) {
 	words := make([]string, len(addresses))
 	for i, address := range addresses {

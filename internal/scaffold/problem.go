@@ -2,7 +2,7 @@ package scaffold
 
 import "strings"
 
-// Problem is why no file can be written for a host.
+// Problem says why no file can be written for a host.
 type Problem struct {
 	// Host is the host as it was named; empty for what is about several of them.
 	Host string

@@ -10,7 +10,7 @@ import (
 	"strata/config"
 )
 
-// Proposal is what a stack file for some hosts has, with what its comments need.
+// Proposal holds the values of a stack file for some hosts, and the reasons for its comments.
 type Proposal struct {
 	Stack string
 	// SSH is hosts.ssh but for User and Port. A password that was used is config.Sealed, and only a comment says how to set it.
@@ -22,7 +22,7 @@ type Proposal struct {
 	// K3s is k3s.version; empty for the pinned one.
 	K3s    string
 	Subnet netip.Prefix
-	// Gateways are where the default routes of the hosts lead, by the interface.
+	// Gateways are the targets of the hosts' default routes, by the interface.
 	Gateways []string
 	// Nodes are servers first.
 	Nodes []Node

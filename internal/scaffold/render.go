@@ -54,7 +54,7 @@ func (p Proposal) Secrets() []Secret {
 	return secrets
 }
 
-// count is how many nodes there are of each role.
+// count words the number of nodes of each role.
 func (p Proposal) count() string {
 	agents := len(p.Nodes) - p.servers()
 	text := plural(p.servers(), "server")
@@ -77,7 +77,7 @@ func (p Proposal) servers() int {
 	return n
 }
 
-// roles is why there are so many servers.
+// roles words the reason for the number of servers.
 func (p Proposal) roles() string {
 	if p.servers() == quorum {
 		return "Three servers: etcd stays writable when one of them is lost. They are the first hosts, in the order of the command, that have the memory."
@@ -105,7 +105,7 @@ func scalar(text string) (string, error) {
 	return string(quoted), err
 }
 
-// comment is what a host said, on one line.
+// comment returns a host's words on one line.
 func comment(text string) string {
 	printable := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

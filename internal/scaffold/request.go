@@ -18,14 +18,14 @@ import (
 	"strata/internal/silence"
 )
 
-// Request is what a stack file is asked for.
+// Request describes the desired stack file.
 type Request struct {
 	Stack string
 	// Project is the project's folder, in which the file is written.
 	Project string
 	Hosts   []Asked
-	// SSH is what is common to the hosts, as the file is to have it: KeyFile, Agent, Config, Jump, and KnownHosts for jump hosts. Check adds to
-	// it what it finds out.
+	// SSH is the hosts' common section of the file: KeyFile, Agent, Config, Jump, and KnownHosts
+	// for jump hosts. Check completes it.
 	SSH   config.SSH
 	Known KnownHosts
 	// AcceptNew goes on where no known_hosts has a host's key, and pins the one that it shows. Default false: nothing logs in there.
@@ -39,15 +39,15 @@ type Request struct {
 	ways []reach.Host
 }
 
-// Result is what was written.
+// Result describes the file that was written.
 type Result struct {
 	File     string
 	Proposal Proposal
-	// Later is what a preflight of the stack would say now and waits for; it may pass by itself.
+	// Later holds the findings of the stack's preflight that may pass by themselves.
 	Later Problems
 }
 
-// stackName is what Pulumi takes, less the organisation and project.
+// stackName matches the names that Pulumi takes, less the organisation and project.
 var stackName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
 // Check reports what is wrong with the request before any host is contacted, and finds the way to each, from files only.
@@ -140,7 +140,8 @@ func within[A, B any](ctx context.Context, limit time.Duration, part func(contex
 	return part(ctx)
 }
 
-// preflight is what the stack's own preflight says of the proposal: what needs a hand, and what may pass by itself.
+// preflight returns the findings of the stack's own preflight about the proposal: those that need a
+// hand, and those that may pass by themselves.
 func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stuck, later Problems, err error) {
 	cfg, err := config.OfText(r.Stack, r.file(), text)
 	if err != nil {

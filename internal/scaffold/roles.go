@@ -9,7 +9,7 @@ import (
 	"strata/health"
 )
 
-// quorum is how many servers keep etcd writable when one of them is lost, with as few as can be.
+// quorum is the least number of servers with which etcd stays writable when one of them is lost.
 const quorum = 3
 
 // maxName is the length of a DNS label.

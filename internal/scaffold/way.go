@@ -96,7 +96,8 @@ func (r *Request) pinJumps() {
 	}
 }
 
-// address is what the node's address is found by: a name that stands for another in an ssh_config has that one's.
+// address returns the name or address that leads to the node; a name that stands for another in an
+// ssh_config has that one's.
 func (r *Request) address(i int) string {
 	named := r.Hosts[i].Address
 	if _, err := netip.ParseAddr(named); err == nil {

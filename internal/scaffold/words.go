@@ -40,7 +40,7 @@ var (
 	ownVariable = regexp.MustCompile(`, or ` + reach.PassphraseVariable + `_\S+ for this host alone`)
 )
 
-// inWordsOfFlags is what a text says, to a person who has only the command.
+// inWordsOfFlags rewords a text for a person who has only the command.
 func inWordsOfFlags(text string) string {
 	text = flagged.Replace(hostOf.ReplaceAllString(ownVariable.ReplaceAllString(text, ""), "--host "))
 	for flag, key := range fileKeys {

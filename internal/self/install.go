@@ -12,7 +12,7 @@ import (
 	"strata/internal/digest"
 )
 
-// Path is where the program is installed, relative to the project.
+// Path is the place of the installed program, relative to the project.
 const Path = ".strata/bin/strata"
 
 // Install copies the running executable to Path under project. A test binary is never installed: it has no subcommands.

@@ -20,6 +20,7 @@ const (
 	Attempt  = "STRATA_ATTEMPT"
 	Calendar = "STRATA_CALENDAR"
 	Cluster  = "STRATA_CLUSTER"
-	// PreviousOutput is what the resource's command printed the last time, where it asks for that. The provider sets it.
+	// PreviousOutput is the last output of the resource's command, for one that asks for it. The
+	// provider sets it.
 	PreviousOutput = "PULUMI_COMMAND_STDOUT"
 )

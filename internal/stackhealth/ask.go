@@ -21,7 +21,7 @@ import (
 // atOnce bounds how many gates are asked at once.
 const atOnce = 16
 
-// Question is what is asked about a stack's gates.
+// Question selects a stack's gates and bounds the answers.
 type Question struct {
 	// Stack is the stack's name, Project its folder, File the stack file; empty for the project's own.
 	Stack, Project, File string
@@ -39,7 +39,7 @@ type UnknownGateError struct{ cause error }
 
 func (e *UnknownGateError) Error() string { return e.cause.Error() }
 
-// Unwrap is why the names may be incomplete.
+// Unwrap returns the reason why the names may be incomplete.
 func (e *UnknownGateError) Unwrap() error { return e.cause }
 
 // Ask asks the gates that the state has, each with the spec that it has there, and holds them against the configuration. What gates tell

@@ -17,7 +17,7 @@ type expected struct {
 	// file is the stack file that says so.
 	file  string
 	gates []health.Spec
-	// unknown is why that is not known; nil when gates are all of them.
+	// unknown says why the gates may be incomplete; nil when they are complete.
 	unknown error
 }
 
@@ -63,7 +63,7 @@ func (e expected) merge(results []health.Result) []AskedGate {
 	return all
 }
 
-// AskedGate is what a gate said.
+// AskedGate holds a gate's answer.
 type AskedGate struct {
 	health.Result
 	// LeftOver is true for one that the configuration does not ask for any more.

@@ -14,13 +14,13 @@ import (
 	"strata/internal/table"
 )
 
-// Round is what a stack's gates answered when they were asked once.
+// Round holds the answers of a stack's gates that were asked once.
 type Round struct {
 	Stack string
 	Gates []AskedGate
 	// Reader is true where a reader asked.
 	Reader bool
-	// expected is what the gates were held against.
+	// expected holds the gates of the configuration, for comparison.
 	expected expected
 }
 
@@ -55,7 +55,8 @@ func (r Round) closed() []string {
 // Open is true when every gate that was asked is.
 func (r Round) Open() bool { return len(r.closed()) == 0 }
 
-// Unknown is why it is not known which gates the configuration asks for, and so whether one is missing; nil where that is known.
+// Unknown says why the gates of the configuration are unknown, and so whether one is missing; nil
+// if they are known.
 func (r Round) Unknown() error { return r.expected.unknown }
 
 // WriteMetrics writes the verdicts as metrics to a file, at once. Those of a round that was interrupted say nothing about the gates, and

@@ -1,6 +1,6 @@
 package stackstate
 
-// Graph is what each resource depends on, by URN.
+// Graph returns the dependencies of each resource, by URN.
 func (s *State) Graph() map[string][]string {
 	graph := map[string][]string{}
 	for _, resource := range s.Resources {

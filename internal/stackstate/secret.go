@@ -45,7 +45,7 @@ func reveal(value any) (any, error) {
 	return value, nil
 }
 
-// plain is what a secret holds, without the secrets in it.
+// plain returns a secret's value, without the secrets in it.
 func plain(secret map[string]any) (any, error) {
 	inner, err := plainOf(secret)
 	if err != nil {
@@ -54,7 +54,7 @@ func plain(secret map[string]any) (any, error) {
 	return reveal(inner)
 }
 
-// plainOf is what a secret holds: JSON inside a JSON string.
+// plainOf decodes a secret's value: JSON inside a JSON string.
 func plainOf(secret map[string]any) (any, error) {
 	text, shown := secret["plaintext"].(string)
 	if !shown {

@@ -29,7 +29,7 @@ type State struct {
 // Resource is a resource as the state has it. A secret in it is what it holds, unless it was exported encrypted.
 type Resource struct{ apitype.ResourceV3 }
 
-// Operation is what a run was doing with a resource.
+// Operation records the unfinished step of a run on a resource.
 type Operation struct {
 	Type     apitype.OperationType
 	Resource Resource

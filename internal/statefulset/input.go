@@ -2,7 +2,7 @@ package statefulset
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Input is what `strata unblock` reads on stdin.
+// Input is read from stdin by `strata unblock`.
 type Input struct {
 	Namespace string `json:"namespace"`
 	// Revision makes the step run again when it changes; it is not read.

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Archive is what was collected, without secrets.
+// Archive holds the collected files, without secrets.
 type Archive struct {
 	Stack   string
 	At      time.Time

@@ -18,7 +18,7 @@ import (
 // asTable asks the API server for what kubectl shows of objects, in which there are no values of variables.
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
-// lists are what is listed of a cluster, in all namespaces, by the name of its file.
+// lists names the lists of a cluster, in all namespaces, by their files.
 var lists = []struct{ name, path string }{
 	{"nodes", "/api/v1/nodes"}, {"pods", "/api/v1/pods"}, {"events", "/api/v1/events"}, {"services", "/api/v1/services"},
 	{"deployments", "/apis/apps/v1/deployments"}, {"daemonsets", "/apis/apps/v1/daemonsets"}, {"statefulsets", "/apis/apps/v1/statefulsets"},

@@ -25,7 +25,7 @@ import (
 //go:embed host.sh
 var hostScript string
 
-// Request is what an archive is made of.
+// Request selects the sources of an archive.
 type Request struct {
 	// Stack is the stack's name, Project its folder, File the stack file, and OwnFile whether that is not the project's own.
 	Stack, Project, File string
@@ -38,7 +38,7 @@ type Request struct {
 	Pulumi stackstate.Pulumi
 }
 
-// known is what has to be known before anything is collected.
+// known holds the facts that collecting needs first.
 type known struct {
 	state *stackstate.State
 	gates []inventory.Gate

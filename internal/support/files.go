@@ -12,7 +12,7 @@ import (
 	"strata/internal/stackstate"
 )
 
-// newest is how many recordings of runs are taken.
+// newest limits the recordings of runs in an archive.
 const newest = 5
 
 // stateText names the resources of a state, what is unfinished of them, and what their last attempt failed with.

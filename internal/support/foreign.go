@@ -22,11 +22,12 @@ var (
 	notSecret     = regexp.MustCompile(`(?i)(name|file|path|ttl|length|enabled|encryption)s?$|^existing|^create`)
 	// plainWord is a text that can be no more than one word, an address or a number.
 	plainWord = regexp.MustCompile(`^[\w./:-]{0,60}$`)
-	// assigned is what a text assigns to a name of secrets.
+	// assigned finds a value that a text assigns to a name of secrets.
 	assigned = regexp.MustCompile(`(?i)(?:token|passw[a-z]*|secret|credentials?|key)[\w-]*["']?\s*[=: ]\s*["']?([^\s"',;&]{4,})`)
 )
 
-// within are what a text of another program's configuration has of secrets: what it assigns to a name of one, and the logins of its addresses.
+// within adds the secrets in a text of another program's configuration: the values of names of
+// secrets, and the logins of its addresses.
 func within(text string, add func(string)) {
 	for _, found := range assigned.FindAllStringSubmatch(text, -1) {
 		add(found[1])

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shown is what an archive has of a stack's file with one line of configuration, and of a text of a journal.
+// shown returns the contents of an archive of a stack's file with one line of configuration, and of
+// a text of a journal.
 func shown(t *testing.T, line, journal string) (file, quoted string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")

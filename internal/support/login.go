@@ -10,8 +10,9 @@ import (
 // percent sign that clients of databases take, and finds none within a longer text.
 var address = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/?#:@]*)(?::([^\s/?#]*))?@[^\s"'<>]*`)
 
-// logins are what the addresses in a text have of secrets: the password, which the other end logs alone, and user:password, which basic
-// authentication encodes, as written, without escapes and as Go escapes them; and the address without the slash that clients add or drop. A user without a
+// logins adds the secrets of the addresses in a text: the password, which the other end logs alone,
+// and user:password, which basic authentication encodes, as written, without escapes and as Go
+// escapes them; and the address without the slash that clients add or drop. A user without a
 // password is a name, unless it has the length of a word that is a secret on its own.
 func logins(text string, wordLength int, add func(string)) {
 	for _, found := range address.FindAllStringSubmatch(text, -1) {

@@ -71,8 +71,9 @@ func (r redactor) redact(content []byte) []byte { return []byte(r.replacer.Repla
 
 func (r redactor) text(text string) string { return r.replacer.Replace(text) }
 
-// parts are what a text holds that may appear on its own: the text, those in its JSON, what its YAML has under a name of secrets, the logins of its
-// addresses, its words from some length on where it has several, and what any of these is the base64 of.
+// parts adds the parts of a text that may appear on their own: the text, those in its JSON, the
+// values in its YAML of names of secrets, the logins of its addresses, its words from some length
+// on if it has several, and the base64 of any of these.
 func parts(text string, wordLength int, add func(string)) {
 	text = strings.TrimSpace(text)
 	add(text)
@@ -101,7 +102,8 @@ func readable(content []byte) bool {
 	return utf8.Valid(content) && !bytes.ContainsFunc(content, func(c rune) bool { return !unicode.IsPrint(c) && !unicode.IsSpace(c) })
 }
 
-// nameOfSecrets is what is secret in a kubeconfig, K3s's config.yaml or a chart's values, however short it is.
+// nameOfSecrets matches the names of secrets in a kubeconfig, K3s's config.yaml or a chart's
+// values, however short the secret is.
 var nameOfSecrets = regexp.MustCompile(`(?i)token|password|secret|key`)
 
 // named are the texts below a name that is one of secrets.
@@ -138,7 +140,7 @@ func texts(value any, add func(string)) {
 	}
 }
 
-// forms are how a secret may be written.
+// forms returns the encodings in which a secret may be written.
 func forms(secret string) []string {
 	all := []string{secret, url.QueryEscape(secret), strings.ReplaceAll(secret, "'", "''")}
 	for _, html := range []bool{true, false} {

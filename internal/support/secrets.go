@@ -79,8 +79,9 @@ func stripped(value any) any {
 	return value
 }
 
-// encryptedTexts are what the encrypted values of a file hold, by what Pulumi shows of the same file; of another program's configuration also what
-// lies within them, as whoever encrypts an argument encrypts its name with it. unknown counts those that it does not show.
+// encryptedTexts adds the encrypted values of a file, from Pulumi's plain text of the same file;
+// for another program's configuration also the secrets within them, because a person who encrypts
+// an argument encrypts its name with it. unknown counts the values that Pulumi does not show.
 func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 	switch file := file.(type) {
 	case []any:

@@ -11,7 +11,7 @@ const (
 	// maxFile bounds a file of the archive, maxAll all of them, in bytes. Of a longer text the end stays: it is what happened last.
 	maxFile = 4 << 20
 	maxAll  = 64 << 20
-	// late is how long a source may take to give what it has once its time is over, if that was longer.
+	// late bounds a source's answer after the end of its time, if that was longer.
 	late = 6 * time.Second
 )
 
@@ -21,10 +21,10 @@ type File struct {
 	Content []byte
 }
 
-// Missing is what could not be had, and why.
+// Missing names a file that could not be collected, and says why.
 type Missing struct{ Name, Why string }
 
-// source is what is read at once. It may fail and have files all the same.
+// source collects files at once with others. It may fail and have files all the same.
 type source struct {
 	name string
 	read func(ctx context.Context) ([]File, error)
@@ -41,7 +41,7 @@ func one(name string, read func(ctx context.Context) ([]byte, error)) source {
 	}}
 }
 
-// answer is what a source gave.
+// answer holds the files of a source.
 type answer struct {
 	files []File
 	err   error

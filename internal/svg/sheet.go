@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Rule is how what a selector matches is drawn.
+// Rule draws the elements that match a selector.
 type Rule struct {
 	// Selector is an element's name, or a class after a dot.
 	Selector string
@@ -19,9 +19,10 @@ type Rule struct {
 // Draw makes a rule.
 func Draw(selector string, set ...string) Rule { return Rule{selector, set} }
 
-// Sheet is how a picture is drawn. It is applied twice: as attributes, which every viewer reads, with the colours for light paper; and as a
-// style over them, which follows the reader's colour scheme. librsvg, which draws for many viewers and forges, knows neither variables
-// nor media queries, and without the attributes would paint everything black.
+// Sheet draws a picture. It is applied twice: as attributes, which every viewer reads, with the
+// colours for light paper; and as a style over them, which follows the reader's colour scheme.
+// librsvg, which draws for many viewers and forges, knows neither variables nor media queries, and
+// without the attributes would paint everything black.
 type Sheet []Rule
 
 // Dress puts a sheet's style into a picture, and its attributes onto every element in it.

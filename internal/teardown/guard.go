@@ -12,7 +12,8 @@ import (
 	"strata/internal/tunnel"
 )
 
-// Guard is what the guard's resource asks at its delete. It lies in states, so its keys stay as they are.
+// Guard configures the questions of the guard's resource at its delete. It lies in states, so its
+// keys stay as they are.
 type Guard struct {
 	// Protected are the configuration's keys that were true at the last up, for example strata:k3s.protect. Each refuses a destroy.
 	Protected []string `json:"protected,omitempty"`

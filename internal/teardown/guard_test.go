@@ -38,7 +38,7 @@ func service(namespace, name string, kind corev1.ServiceType, address string) *c
 
 func space(name string) *corev1.Namespace { return &corev1.Namespace{ObjectMeta: named("", name)} }
 
-// before is what a guard says of a cluster.
+// before returns a guard's report on a cluster.
 func before(t *testing.T, guard Guard, objects ...runtime.Object) (string, error) {
 	var log bytes.Buffer
 	err := guard.Before(t.Context(), fake.NewClientset(objects...), nil, &log)

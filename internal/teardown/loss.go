@@ -14,7 +14,7 @@ import (
 	"strata/internal/apiserver"
 )
 
-// Loss is what goes with a cluster and cannot be made again, in the order of names.
+// Loss lists the objects that go with a cluster and cannot be made again, in the order of names.
 type Loss struct {
 	// Volumes are bound claims of every namespace, those of Strata's own components as well.
 	Volumes []string

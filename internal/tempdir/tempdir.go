@@ -16,7 +16,7 @@ import (
 // Folder is a folder for its owner only (0700), and the lock that tells that its process is alive. The kernel frees the lock when that ends,
 // however it ends.
 type Folder struct {
-	// Path is where the folder is.
+	// Path leads to the folder.
 	Path string
 	lock *os.File
 }

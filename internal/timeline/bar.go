@@ -7,7 +7,8 @@ import (
 	"strata/internal/seen"
 )
 
-// messagesKept is how many of a gate's lines a bar keeps: what it waited for, that this came, and the outcome.
+// messagesKept limits the lines that a bar keeps of a gate: its wait, the end of it, and the
+// outcome.
 const messagesKept = 3
 
 // Bar is one resource's part of a run.
@@ -17,7 +18,7 @@ type Bar struct {
 	// Layer is the resource's component, for example k3s or traefik; empty for what stands alone.
 	Layer string `json:"layer"`
 	Type  string `json:"type"`
-	// Op is what was done: create, update, delete, same and others of the engine's words.
+	// Op is the step: create, update, delete, same and others of the engine's words.
 	Op    string    `json:"op"`
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
@@ -43,7 +44,7 @@ type Bar struct {
 	seen time.Time
 }
 
-// Duration is how long the bar is.
+// Duration returns the length of the bar.
 func (b Bar) Duration() time.Duration { return b.End.Sub(b.Start) }
 
 // Observed reports whether the bar is a gate that observed in this run: one that stays as it is, or goes, does not.

@@ -2,11 +2,11 @@ package timeline
 
 import "time"
 
-// Layer is what a layer's bars come to together.
+// Layer sums up a layer's bars.
 type Layer struct {
 	// Name is the layer's; empty for what stands alone.
 	Name string `json:"name"`
-	// Resources is how many bars it has.
+	// Resources counts its bars.
 	Resources int `json:"resources"`
 	// Start and End are its first bar's start and its last one's end; Wall is the time between. Other layers run meanwhile.
 	Start time.Time     `json:"start"`

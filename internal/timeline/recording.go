@@ -12,15 +12,15 @@ import (
 
 // Line is one line of a recording; exactly one of its parts is set.
 type Line struct {
-	// At is when the line came in.
+	// At is the time at which the line came in.
 	At time.Time `json:"at"`
 	// Event is an event of the engine, as it wrote it (pulumi sdk/go/common/apitype/events.go: EngineEvent).
 	Event *Event `json:"event,omitempty"`
-	// Graph is what each resource depends on, by URN.
+	// Graph holds the dependencies of each resource, by URN.
 	Graph map[string][]string `json:"graph,omitempty"`
 }
 
-// Event is what is read of an engine event.
+// Event holds the fields of an engine event that the timeline reads.
 type Event struct {
 	Pre    *Step    `json:"resourcePreEvent,omitempty"`
 	Done   *Step    `json:"resOutputsEvent,omitempty"`
@@ -50,16 +50,17 @@ type Step struct {
 	Planning bool `json:"planning,omitempty"`
 }
 
-// State is what is read of a resource.
+// State holds the fields of a resource that the timeline reads.
 type State struct {
 	Inputs Inputs `json:"inputs"`
 }
 
-// Inputs are what is read of a resource's inputs. Those of anything but a command may have the same names and mean something else.
+// Inputs holds the inputs of a command that the timeline reads. Those of other resources may have
+// the same names and another meaning.
 type Inputs struct {
 	// Create is a command's own.
 	Create any `json:"create,omitempty"`
-	// Stdin is what a command reads; for a gate that is its health.Spec. It is not recorded.
+	// Stdin is a command's standard input; for a gate that is its health.Spec. It is not recorded.
 	Stdin any `json:"stdin,omitempty"`
 	// GateKind is the health.Kind of a gate. The engine does not write it; the recorder does, from Stdin.
 	GateKind string `json:"gateKind,omitempty"`

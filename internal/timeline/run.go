@@ -23,7 +23,7 @@ type Run struct {
 	Wall time.Duration `json:"wall"`
 	// Path is the length of the critical path: the longest chain of bars that need each other.
 	Path time.Duration `json:"criticalPath"`
-	// Gates is how long gates waited, all together; Serial how long everything would have taken in a row.
+	// Gates is the sum of the gates' waits; Serial is the sum of all durations.
 	Gates  time.Duration `json:"gates"`
 	Serial time.Duration `json:"serial"`
 	// Lag is the sum of the gates' lags; nil where the recording holds none.

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// barWidth is how many characters the longest bar has.
+// barWidth is the length of the longest bar in characters.
 const barWidth = 40
 
 // WriteTable writes the run as a table: what took time, in order, with bars; the critical path is marked with *.

@@ -18,18 +18,18 @@ import (
 // what passes after a good one is the far end's.
 const anyTunnel = "-"
 
-// reply is how a connection came about, or why not.
+// reply describes a connection, or the reason why there is none.
 type reply struct {
 	// Digest and Last say which tunnel it is.
 	Digest string `json:"digest"`
 	Last   string `json:"last"`
-	// Trouble is why the jump host cannot be used.
+	// Trouble says why the jump host cannot be used.
 	Trouble string `json:"trouble,omitempty"`
-	// FarEnd is what the jump host says of the address: one of farEndErrors, or its own words.
+	// FarEnd is the jump host's word on the address: one of farEndErrors, or its own words.
 	FarEnd string `json:"farEnd,omitempty"`
 }
 
-// farEndErrors are what is said of an address, as a dial from here has it.
+// farEndErrors are the errors of a dial from here, by the jump host's word on an address.
 var farEndErrors = map[string]error{
 	"refused": syscall.ECONNREFUSED, "unreachable": syscall.EHOSTUNREACH, "timeout": os.ErrDeadlineExceeded,
 }
@@ -49,7 +49,8 @@ func (r *reply) fill(err error) {
 	}
 }
 
-// error is what a reply says, as an error of who connects to an address through the tunnel at another.
+// error returns a reply as the error of a client that connects to an address through the tunnel at
+// another.
 func (r reply) error(network, through, digest string) error {
 	switch {
 	case digest != anyTunnel && digest != r.Digest:

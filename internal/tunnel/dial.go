@@ -20,7 +20,7 @@ type DialFunc func(ctx context.Context, network, address string) (net.Conn, erro
 type DownError struct {
 	// Address is the proxy's, as host:port.
 	Address string
-	// Why is what the tunnel says, or that there is none.
+	// Why is the tunnel's own word, or says that there is none.
 	Why string
 	// Foreign is true of a proxy of a person's own, and false of a tunnel of Strata's.
 	Foreign bool

@@ -23,16 +23,17 @@ const (
 	connectWord = "strata-connect "
 )
 
-// answer is what a tunnel says of itself.
+// answer holds a tunnel's description of itself.
 type answer struct {
 	// Digest is of its Spec; Last is the jump host that connections come out of.
 	Digest string `json:"digest"`
 	Last   string `json:"last"`
 	// Access tells what it logs in with from what another one would (access).
 	Access string `json:"access"`
-	// Uses is how many others use it now.
+	// Uses counts the other users now.
 	Uses int `json:"uses"`
-	// Trouble is why the jump host cannot be used; empty where it can. Pending is true while it is being logged in to.
+	// Trouble says why the jump host cannot be used; empty if it can. Pending is true during the
+	// login.
 	Trouble string `json:"trouble,omitempty"`
 	Pending bool   `json:"pending,omitempty"`
 }

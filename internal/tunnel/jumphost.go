@@ -14,7 +14,8 @@ import (
 const (
 	// loginLimit bounds one login to the jump hosts, which may be under load; why it is not done yet is told all the while.
 	loginLimit = 30 * time.Second
-	// patience is how long a connection waits for a login. Gates give up after 3 s, and are to hear before that whose fault it is.
+	// patience bounds a connection's wait for a login. Gates give up after 3 s, and are to hear
+	// before that whose fault it is.
 	patience = 1500 * time.Millisecond
 	// A far end that says nothing for quiet may be a jump host that does: it is asked for a sign of life, which pingLimit bounds.
 	quiet, pingLimit = 750 * time.Millisecond, time.Second
@@ -34,7 +35,7 @@ type jumpHost struct {
 	client *remote.Client
 	// underWay is closed when the login that is under way has ended; nil where none is.
 	underWay chan struct{}
-	// trouble is why the last attempt to log in failed; nil once one did not.
+	// trouble is the error of the last login; nil after a good one.
 	trouble error
 	backOff backOff
 }

@@ -42,7 +42,7 @@ func away(t *testing.T) (tunnel tunnelled, back func()) {
 	}
 }
 
-// told is what a tunnel says of itself.
+// told returns a tunnel's description of itself.
 func told(t *testing.T, tunnel tunnelled) answer {
 	t.Helper()
 	lease, found, err := greet(t.Context(), tunnel.Address())

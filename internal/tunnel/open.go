@@ -15,9 +15,9 @@ import (
 // openLimit bounds the start of a tunnel: a login. It is well below the time that the engine leaves a gate to report (health.NewGate).
 const openLimit = loginLimit + 5*time.Second
 
-// opener is what a process can do to open a tunnel.
+// opener opens tunnels for one process.
 type opener struct {
-	// access is what it logs in with (accessOf).
+	// access identifies its keys (accessOf).
 	access string
 	// start starts a tunnel of its own; login only tries whether it would be let in.
 	start, login func(context.Context) error

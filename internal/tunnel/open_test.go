@@ -16,7 +16,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// byStart is what a process can do that has the key of the tunnels of served, and starts one in its own way.
+// byStart returns an opener that has the key of the tunnels of served, and starts one in its own
+// way.
 func byStart(t *testing.T, tunnel tunnelled, start func(context.Context) error) opener {
 	t.Helper()
 	access, err := accessOf(tunnel.Spec, tunnel.key)

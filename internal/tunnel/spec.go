@@ -43,7 +43,7 @@ func First[H any](hosts []H, target func(H) remote.Target) Spec {
 // There says whether there is a tunnel at all.
 func (s Spec) There() bool { return s.Port != 0 }
 
-// Address is where the proxy listens, as host:port; empty where there is none.
+// Address returns the proxy's address, as host:port; empty without one.
 func (s Spec) Address() string {
 	if !s.There() {
 		return ""

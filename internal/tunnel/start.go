@@ -74,7 +74,8 @@ func keepToItself() error {
 	return nil
 }
 
-// environment is what ssh needs of a person's; nothing of a run's is in it, by which the process would be taken for a part of that.
+// environment returns the variables that ssh needs of a person's environment. It has none of a
+// run's, by which the process would be taken for a part of that run.
 func environment() []string {
 	var kept []string
 	for _, name := range []string{"HOME", "PATH", agentSocket} {

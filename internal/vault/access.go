@@ -28,7 +28,7 @@ func signing(ctx context.Context, client *api.Client, want Issuing) error {
 	return nil
 }
 
-// SignPath is where cert-manager has certificates signed.
+// SignPath returns the path at which Vault signs for cert-manager.
 func SignPath(role string) string { return IntermediateMount + "/sign/" + role }
 
 // login lets a ServiceAccount of the cluster log in. Vault reviews its token with its own ServiceAccount.

@@ -7,7 +7,8 @@ import (
 	"github.com/hashicorp/vault/api"
 )
 
-// Issuing is what Vault must be able to do: sign certificates for a domain, asked by cert-manager.
+// Issuing lists the abilities that Vault needs: it signs certificates for a domain, on behalf of
+// cert-manager.
 type Issuing struct {
 	// CommonName names the root CA.
 	CommonName string `json:"commonName"`

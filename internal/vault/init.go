@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/vault/api"
 )
 
-// Keys are what a Vault gives away once, when it is initialised. Secret.
+// Keys are given out once, when a Vault is initialised. Secret.
 type Keys struct {
 	// Unseal are the key shares, in base64; Threshold of them unseal.
 	Unseal    []string `json:"unseal"`

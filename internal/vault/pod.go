@@ -19,9 +19,10 @@ import (
 var errStuck = errors.New("waiting longer cannot help")
 
 const (
-	// crashes is how many restarts make a crash loop; a first one may be of a volume or a node that was not ready.
+	// crashes restarts make a crash loop; a first one may be of a volume or a node that was not
+	// ready.
 	crashes = 3
-	// logLines is how much of the log an error shows.
+	// logLines limits the log in an error.
 	logLines = int64(5)
 	// logTimeout bounds reading it: the caller's own time is over by then.
 	logTimeout = 5 * time.Second

@@ -12,13 +12,13 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Input is what `strata vault init` and `strata vault configure` read on stdin.
+// Input is read from stdin by `strata vault init` and `strata vault configure`.
 type Input struct {
-	// Issuing is what it must be able to do; for configure only.
+	// Issuing lists the abilities that Vault needs; for configure only.
 	Issuing *Issuing `json:"issuing"`
 	// Revision makes the step run again when it changes; it is not read.
 	Revision string `json:"revision"`
-	// Server is where Vault runs.
+	// Server finds Vault.
 	Server Server `json:"server"`
 	// Timeout bounds the step.
 	Timeout metav1.Duration `json:"timeout"`

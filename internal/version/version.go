@@ -28,13 +28,14 @@ var number, commit string
 // Unknown stands for what a build does not know of itself.
 const Unknown = "unknown"
 
-// Info is what a binary says of itself.
+// Info describes a binary.
 type Info struct {
 	// Version is the release, or what git calls the commit; Commit is its hash. Default of both: Unknown, for a build that was not told.
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
-	// Checkout is what git calls the commit of the folder that the program is installed in (package self): what it will be built from by the
-	// next up, and was by the last one unless the checkout has moved since. Empty elsewhere, and without git.
+	// Checkout is git's name for the commit of the folder that the program is installed in (package
+	// self): the next run will build it from there, and the last one did unless the checkout has
+	// moved since. Empty elsewhere, and without git.
 	Checkout string `json:"checkout,omitempty"`
 	// SHA256 is the sum of the binary's file. Builds of the same commit with the same Go and flags have the same.
 	SHA256 string `json:"sha256"`
@@ -77,7 +78,8 @@ func checkout(ctx context.Context, project string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// of is what a build says of itself; built is nil for one without modules. What the linker was told wins over what Go recorded.
+// of returns a build's description; built is nil for one without modules. The linker's values win
+// over those that Go recorded.
 func of(built *debug.BuildInfo, number, commit string) Info {
 	info := Info{Version: number, Commit: commit, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Pins: pins()}
 	if built != nil {

@@ -4,13 +4,13 @@ import (
 	"net/netip"
 )
 
-// Survey is what a hypervisor has for the machines of a stack, before anything is changed. Each part is asked for by itself, so that
-// one which cannot be seen hides no other.
+// Survey holds the answers of a hypervisor about the machines of a stack, before anything is
+// changed. Each part is asked for by itself, so that one which cannot be seen hides no other.
 type Survey struct {
 	Node     NodeFacts
 	Storages []StorageFacts
 	Network  NetworkFacts
-	// Template is what is wrong with the template; nil for none, or where there is no template.
+	// Template says what is wrong with the template; nil if nothing is, or if there is no template.
 	Template error
 	// TemplateGiB is the size of the template's disk.
 	TemplateGiB int
@@ -20,7 +20,7 @@ type Survey struct {
 
 // NodeFacts is the hypervisor itself.
 type NodeFacts struct {
-	// Fault is why it could not be asked. The rest is empty then.
+	// Fault says why it could not be asked. The rest is empty then.
 	Fault error
 	// CPUs is the number of its processors; FreeMiB is the memory that programs can still get.
 	CPUs, FreeMiB int
@@ -28,7 +28,7 @@ type NodeFacts struct {
 	Release, Name string
 	// Quorate is false on a node of a cluster that lost its majority: nothing can be changed on it. Always true with libvirt.
 	Quorate bool
-	// Virtual is why machines of the configured type cannot run; nil when they can.
+	// Virtual says why machines of the configured type cannot run; nil when they can.
 	Virtual error
 }
 
@@ -36,13 +36,14 @@ type NodeFacts struct {
 type StorageFacts struct {
 	// Key is the configuration's key, Name its value.
 	Key, Name string
-	// Fault is why it could not be asked.
+	// Fault says why it could not be asked.
 	Fault error
 	// There is false when the hypervisor has no storage of the name, Active when it does not run.
 	There, Active bool
 	// Others are the storages that could be meant.
 	Others []string
-	// Lacks is what was expected and found of what it can hold; empty when it holds what it should.
+	// Lacks says which content the storage cannot hold, with the expected and the found; empty if
+	// it can hold all.
 	Lacks string
 	// FreeGiB is its room. Disks is true when the machines' disks are on it, and not only their small seeds.
 	FreeGiB float64
@@ -55,7 +56,7 @@ type NetworkFacts struct {
 	Fault         error
 	There, Active bool
 	Others        []string
-	// DHCP is what the hypervisor's own DHCP server gives out on the network; nil when it has none there.
+	// DHCP describes the hypervisor's own DHCP server on the network; nil when it has none there.
 	DHCP *DHCPFacts
 }
 
@@ -67,7 +68,7 @@ type DHCPFacts struct {
 	Reserved, Leased map[netip.Addr]string
 }
 
-// MachineFacts is what there is of one machine.
+// MachineFacts describes one machine in a Survey.
 type MachineFacts struct {
 	// Fault is a ForeignError, or why the machine could not be searched for.
 	Fault error
@@ -76,7 +77,7 @@ type MachineFacts struct {
 	CPUs, MemoryMiB, DiskGiB int
 }
 
-// Facts is what a hypervisor knows of a machine.
+// Facts describes a machine as its hypervisor sees it.
 type Facts struct {
 	Exists bool `json:"exists"`
 	// Running is true while the machine's processors run; Power is the hypervisor's own word, with its reason.
@@ -84,7 +85,7 @@ type Facts struct {
 	Power   string `json:"power,omitempty"`
 	// Addresses are those that the machine has, as far as the hypervisor knows; only asked for with DHCP.
 	Addresses []string `json:"addresses,omitempty"`
-	// Agent is why the guest's agent did not answer.
+	// Agent says why the guest's agent did not answer.
 	Agent string `json:"agent,omitempty"`
 	// Console is the end of what the machine printed on its console.
 	Console string `json:"console,omitempty"`

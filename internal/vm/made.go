@@ -4,8 +4,9 @@ import (
 	"strconv"
 )
 
-// Made is what the machine gets once, when it is made: configuration keys below strata: and their values. How its hypervisor is reached is
-// not among them, nor the image and the template, of which the next machine is made.
+// Made returns the properties that the machine gets once, when it is made: configuration keys below
+// strata: and their values. The login at its hypervisor is not among them, nor the image and the
+// template, of which the next machine is made.
 func (s Spec) Made() map[string]string {
 	made := map[string]string{
 		"hosts.driver":          s.Driver,

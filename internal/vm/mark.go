@@ -7,7 +7,7 @@ import (
 	"strata/internal/digest"
 )
 
-// Mark is what a machine carries of its owner (docs/adr/0031).
+// Mark records a machine's owner on the machine (docs/adr/0031).
 type Mark struct {
 	Stack, Node string
 	// State is one of the states below.
@@ -122,7 +122,7 @@ func (m Mark) In(text string) string {
 // ForeignError is a machine in the way that this stack did not make.
 type ForeignError struct {
 	Where, What, Fix string
-	// Owner is whose it is; empty for what carries no mark.
+	// Owner is the owner's name; empty without a mark.
 	Owner string
 	// Unsure is true when the identity of this stack's cluster was not known, so that the machine can be its own.
 	Unsure bool

@@ -13,7 +13,8 @@ type Owned struct {
 	Remove []string
 }
 
-// Prefix is what the names of all machines of a stack begin with. Those of another stack can, too: only the mark tells.
+// Prefix begins the names of all machines of a stack. Those of another stack can begin so, too:
+// only the mark tells.
 func (s Spec) Prefix() string { return strings.TrimSuffix(s.Name(), s.Node) }
 
 // OfStack reports whether a machine is the Spec's stack's. Without an identity on either side the stack's name decides.

@@ -7,7 +7,7 @@ import (
 	"strata/internal/remote"
 )
 
-// HypervisorName is what a hypervisor over SSH is called in messages.
+// HypervisorName names a hypervisor over SSH in messages.
 const HypervisorName = "hypervisor"
 
 // SpecOf is the machine of a node as the configuration asks for it, without what is only known later: its timeouts, the hypervisor's
@@ -31,7 +31,7 @@ func SpecOf(hosts config.Hosts, stack string, node config.Node) Spec {
 	return spec
 }
 
-// targetOf is how the hypervisor is reached, without its host key; zero for this machine.
+// targetOf returns the login at the hypervisor, without its host key; zero for this machine.
 func targetOf(at config.Hypervisor) remote.Target {
 	if at.Address == "" {
 		return remote.Target{}

@@ -27,7 +27,7 @@ type Spec struct {
 	Timeout metav1.Duration `json:"timeout"`
 	// TurnTimeout bounds the wait until no other machine of the stack restarts.
 	TurnTimeout metav1.Duration `json:"turnTimeout,omitzero"`
-	// Hypervisor is where the machine is made; without an address, on this machine.
+	// Hypervisor makes the machine; without an address, this machine does.
 	Hypervisor remote.Target `json:"hypervisor"`
 	// CPUs, MemoryMiB and DiskGiB are the machine's size.
 	CPUs      int `json:"cpus"`
@@ -35,9 +35,9 @@ type Spec struct {
 	DiskGiB   int `json:"diskGiB"`
 	// ID is the number on Proxmox VE; 0 is the next free one.
 	ID int `json:"id,omitempty"`
-	// Image is what the disk is a copy of; empty with a template.
+	// Image is copied to the disk; empty with a template.
 	Image Image `json:"image,omitzero"`
-	// Guest is what cloud-init makes of the machine at its first boot.
+	// Guest configures cloud-init at the machine's first boot.
 	Guest Guest `json:"guest"`
 
 	Libvirt *Libvirt `json:"libvirt,omitempty"`
@@ -58,7 +58,7 @@ type Image struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Libvirt is where libvirt puts a machine.
+// Libvirt names the pool and the network of a machine on libvirt.
 type Libvirt struct {
 	URI     string `json:"uri"`
 	Pool    string `json:"pool"`
@@ -70,7 +70,7 @@ type Libvirt struct {
 	Arch string `json:"arch"`
 }
 
-// Proxmox is where Proxmox VE puts a machine.
+// Proxmox names the storage and the network of a machine on Proxmox VE.
 type Proxmox struct {
 	Storage     string `json:"storage"`
 	SeedStorage string `json:"seedStorage"`
@@ -80,7 +80,7 @@ type Proxmox struct {
 	Template int `json:"template,omitempty"`
 }
 
-// Guest is what the machine is from inside.
+// Guest describes the machine from inside.
 type Guest struct {
 	// Address is the address that the machine has, or with DHCP must get.
 	Address netip.Prefix `json:"address"`
@@ -96,13 +96,14 @@ type Guest struct {
 	Sysctls        map[string]string `json:"sysctls,omitempty"`
 }
 
-// Result is what a resource keeps of a machine.
+// Result is kept of a machine by its resource.
 type Result struct {
 	// Name and ID are how the hypervisor calls it.
 	Name string `json:"name"`
 	ID   string `json:"id"`
 	MAC  string `json:"mac"`
-	// Made is what the machine was made with and cannot follow a change of: configuration keys below strata:, and their values.
+	// Made holds the properties that the machine was made with and cannot change: configuration
+	// keys below strata:, and their values.
 	Made map[string]string `json:"made,omitempty"`
 }
 
@@ -114,13 +115,13 @@ type Deletion struct {
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Secrets are what must not be stored or shown. They come in the environment.
+// Secrets must not be stored or shown. They come in the environment.
 type Secrets struct {
 	// HypervisorKey logs in to the hypervisor, HostKey is the machine's own host key, SSHKey logs in to the machine; PEM.
 	HypervisorKey, HostKey, SSHKey []byte
 }
 
-// Name is what the hypervisor calls the machine.
+// Name returns the machine's name on the hypervisor.
 func (s Spec) Name() string { return "strata-" + s.Stack + "-" + s.Node }
 
 // AnyOwner is the Spec of a caller that does not check whose the machine is.
@@ -129,7 +130,7 @@ func (s Spec) AnyOwner() Spec {
 	return s
 }
 
-// OnHypervisor is what to type on the kind of hypervisor that the machine is on.
+// OnHypervisor returns the command of the two that fits the machine's kind of hypervisor.
 func (s Spec) OnHypervisor(libvirt, proxmox string) string {
 	if s.Driver == "proxmox" {
 		return proxmox
@@ -137,7 +138,7 @@ func (s Spec) OnHypervisor(libvirt, proxmox string) string {
 	return libvirt
 }
 
-// word is what may stand in a name on the hypervisor.
+// word matches texts that may stand in a name on the hypervisor.
 var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // ReadSpec reads and checks a Spec from JSON. The configuration has been validated; this refuses what would reach other machines.

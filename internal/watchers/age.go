@@ -17,16 +17,20 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// AgainAfter is how long after its start an API server is surely watched again. client-go looks for one that was away after pauses of up to
-// 30 s, each made up to twice as long by chance (k8s.io/client-go tools/cache/reflector.go, NewReflectorWithOptions); the rest is what the
-// server takes until it answers.
+// AgainAfter is the age at which an API server is surely watched again. client-go looks for one
+// that was away after pauses of up to 30 s, each made up to twice as long by chance
+// (k8s.io/client-go tools/cache/reflector.go, NewReflectorWithOptions); the rest is the server's
+// own start.
 const AgainAfter = 90 * time.Second
 
-// startMetric is when a process began, in seconds since 1970: every program with Prometheus' client has it.
+// startMetric has the start of a process in seconds since 1970: every program with Prometheus'
+// client has it.
 const startMetric = "process_start_time_seconds"
 
-// Age is how long the API server that client reaches has run, by its own clock. It is AgainAfter where that cannot be known, since the metrics are not
-// shown, as on some existing clusters; and where the cluster was made in this run of the server, so that nothing had watched it before.
+// Age returns the time since the start of the API server that client reaches, by its own clock. It
+// is AgainAfter if that cannot be known, since the metrics are not shown, as on some existing
+// clusters; and if the cluster was made in this run of the server, so that nothing had watched it
+// before.
 func Age(ctx context.Context, client kubernetes.Interface) (time.Duration, error) {
 	text, now, err := metrics(ctx, client)
 	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err) {

@@ -21,7 +21,8 @@ const (
 	answerLimit = 6 * time.Second
 )
 
-// Watchers are what watches the API servers of a cluster from within it: ingress controllers, kube-proxy.
+// Watchers are the clients within a cluster that watch its API servers: ingress controllers,
+// kube-proxy.
 type Watchers struct {
 	config *rest.Config
 	// servers are host:port of each API server.
@@ -70,7 +71,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// longest is how long that of the servers has run which has run for the longest. It fails where none answers.
+// longest returns the greatest age of the servers. It fails if none answers.
 func (w *Watchers) longest(ctx context.Context) (age time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, ageLimit)
 	defer cancel()

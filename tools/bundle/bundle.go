@@ -20,7 +20,7 @@ import (
 // sumsFile has the sum of each file, as sha256sum reads it. It is written last: a folder without it is not whole.
 const sumsFile = "SHA256SUMS"
 
-// filesFolder has what is downloaded by its address, imagesFolder the archives of images.
+// filesFolder holds the downloads, and imagesFolder the archives of images.
 const (
 	filesFolder  = "files"
 	imagesFolder = "images"

@@ -60,7 +60,8 @@ func isOf(entry artifacts.Entry, one artifacts.Locked) bool {
 	return entry.Name == one.Name && entry.Version == one.Version && entry.Arch == one.Arch && entry.SHA256 == one.SHA256
 }
 
-// pins are what the stack asks for, without images of our own, which are built, and what runs it.
+// pins returns the stack's artifacts, less Strata's own images, which are built, and the program
+// with its plugins.
 func (b *bundle) pins(cfg *config.Config) ([]config.Pin, error) {
 	pins := slices.DeleteFunc(cfg.NeededPins(), func(pin config.Pin) bool {
 		_, built := config.BuiltImage(pin.URL)

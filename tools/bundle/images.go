@@ -139,7 +139,7 @@ func origin(reference, digest string) string {
 	return "real: " + reference + "@" + digest
 }
 
-// unfit is what a file name cannot have.
+// unfit matches the characters that a file name cannot have.
 var unfit = regexp.MustCompile(`[^A-Za-z0-9.+_-]+`)
 
 // version is the last part of an image's name with its tag, which tells archives apart for people.

@@ -13,7 +13,7 @@ import (
 // unfinishedFolder has, after a run that did not finish, a manifest of what the folder had before it and of what it has placed.
 const unfinishedFolder = ".unfinished"
 
-// entriesBefore are what a folder has of earlier runs; none where it is new.
+// entriesBefore returns a folder's entries of earlier runs; none if it is new.
 func entriesBefore(dir string) []artifacts.Entry {
 	for _, folder := range []string{filepath.Join(dir, unfinishedFolder), dir} {
 		if manifest, err := artifacts.ReadManifest(folder); err == nil {

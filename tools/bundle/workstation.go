@@ -200,7 +200,7 @@ func (b *bundle) writeOwn(name, file string, text []byte, mode os.FileMode) erro
 	return b.own(name, file)
 }
 
-// room is where a file of the bundle goes, whose folder is there then.
+// room returns the path of a file of the bundle, and makes its folder.
 func (b *bundle) room(file string) (string, error) {
 	target := filepath.Join(b.dir, file)
 	return target, os.MkdirAll(filepath.Dir(target), 0o755)

@@ -24,7 +24,7 @@ type options struct {
 	dir string
 	// timeout bounds the wait from the Pod's start on; remaining is for how long the chain must still be valid.
 	timeout, remaining time.Duration
-	// names are what the certificate must be for.
+	// names must be in the certificate.
 	names names
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// lookEvery is how often the files are read. Not by inotify: a node has few instances of it (fs.inotify.max_user_instances is
-	// 128), and each Pod that waits would take one.
+	// lookEvery is the pause between reads of the files. Not by inotify: a node has few instances
+	// of it (fs.inotify.max_user_instances is 128), and each Pod that waits would take one.
 	lookEvery = 200 * time.Millisecond
 	// youth is how long after its volume was mounted a Pod is young, and attempt how long a young Pod's program runs. kubelet brings
 	// a Secret that has come into a volume when it next syncs the Pod, once in 60 to 90 s, or when a container of it ends
@@ -51,7 +51,7 @@ func wait(opts options, c clock) error {
 	}
 }
 
-// runUntil is when this run ends.
+// runUntil returns the end of this run.
 func runUntil(started, now time.Time, limit time.Duration) time.Time {
 	if age := now.Sub(started); age < youth || age >= limit {
 		return now.Add(min(attempt, limit))

@@ -21,7 +21,7 @@ const (
 	fromUpstream = "upstream"
 )
 
-// chosen is where each artifact of a stack comes from since the up that asked for it first. What is not in it was not asked for yet.
+// chosen holds the source of each artifact since the first run of the stack that asked for it.
 type chosen map[string]string
 
 // readChosen reads the list of a stack that is up. One that was brought up before there was a list has from upstream what the folder has, and the

@@ -236,8 +236,9 @@ func wanted(cfg *config.Config, forUp bool) (pins []config.Pin, unfit string, er
 	return append(pins, plugins...), unfit, err
 }
 
-// refusal is why the pinned K3s is left out; empty where it is not. Containers need settings for K3s that depend on its release and on this machine's
-// control groups, and the pinned release was never run in one (docs/originals.md); who has tried gives it in ORIGINALS.
+// refusal says why the pinned K3s is left out; empty if it is not. Containers need settings for K3s
+// that depend on its release and on this machine's control groups, and the pinned release was never
+// run in one (docs/originals.md); who has tried gives it in ORIGINALS.
 func refusal(cfg *config.Config) string {
 	if cfg.Hosts.Driver != config.DriverMachine {
 		return ""

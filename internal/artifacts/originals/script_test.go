@@ -15,7 +15,8 @@ import (
 type project struct {
 	t          *testing.T
 	dir, fills string
-	// list is where each artifact comes from, as the download finds it; plugins is what the caller says of Pulumi's.
+	// list has the source of each artifact, as the download finds it; plugins is the caller's
+	// choice of Pulumi's plugins.
 	list, plugins string
 }
 
@@ -81,14 +82,14 @@ func (p *project) write(name, text string) {
 	require.NoError(p.t, os.WriteFile(path, []byte(text), 0o755))
 }
 
-// refused is what the script says where it fails.
+// refused returns the script's message at a failure.
 func (p *project) refused(originals string, args ...string) string {
 	p.t.Helper()
 	said, _ := p.fails(originals, args...)
 	return said
 }
 
-// fails is what the script says where it fails, and its exit code.
+// fails returns the script's message at a failure, and its exit code.
 func (p *project) fails(originals string, args ...string) (said string, code int) {
 	p.t.Helper()
 	command := exec.CommandContext(p.t.Context(), filepath.Join(p.dir, "hack/artifacts"), args...)
@@ -100,7 +101,8 @@ func (p *project) fails(originals string, args ...string) (said string, code int
 	return stderr.String(), command.ProcessState.ExitCode()
 }
 
-// run is what the script prints and says, as an eval leaves it: where from, and the folder of originals.
+// run returns the script's output, as an eval leaves it: the sources, the folder of originals, and
+// the messages.
 func (p *project) run(originals string, args ...string) (from, folder, said string) {
 	p.t.Helper()
 	command := exec.CommandContext(p.t.Context(), "bash", "-c", `set -e; chosen=$(hack/artifacts "$@"); eval "$chosen"; printf '%s\n%s\n' "${artifacts:-}" "${ORIGINALS:-}"`, "bash")
@@ -115,7 +117,7 @@ func (p *project) run(originals string, args ...string) (from, folder, said stri
 	return lines[0], lines[1], stderr.String()
 }
 
-// asked is how often something was to be downloaded.
+// asked counts the requests for a download.
 func (p *project) asked() int {
 	text, err := os.ReadFile(filepath.Join(p.dir, "asked"))
 	if os.IsNotExist(err) {
@@ -125,7 +127,7 @@ func (p *project) asked() int {
 	return strings.Count(string(text), "-into .strata/originals/local -for-up .strata/stacks/originals-local -pending .strata/stacks/pending-originals-local Pulumi.local.yaml\n")
 }
 
-// askedAgain is how often it was of a stack that is up.
+// askedAgain counts the requests for the downloads of a stack that is up.
 func (p *project) askedAgain() int {
 	text, err := os.ReadFile(filepath.Join(p.dir, "asked"))
 	require.NoError(p.t, err)

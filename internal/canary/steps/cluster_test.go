@@ -31,9 +31,10 @@ type api struct {
 	// images are those of the two Deployments' Pods.
 	images [2]string
 	probe  int
-	// away is how many requests are not answered, or by an API server that has no leader of etcd, by turns.
+	// away counts the requests that are not answered, or answered by an API server that has no
+	// leader of etcd, by turns.
 	away int
-	// silent is how many probes are not answered.
+	// silent counts the probes that are not answered.
 	silent  int
 	metrics map[string]string
 	// services are those of the cluster, as namespace and name.

@@ -20,14 +20,16 @@ const observeEvery = time.Second
 // backWithin bounds the way back, which is gone even after an interrupt.
 const backWithin = 15 * time.Second
 
-// wrongTimes is how many observations in a row must find the new version wrong: a single request through the API server may fail by itself.
+// wrongTimes observations in a row must find the new version wrong: a single request through the
+// API server may fail by itself.
 const wrongTimes = 2
 
 // seen is one observation of the new version.
 type seen struct {
-	// Wrong is why it does not work; empty where it does.
+	// Wrong says why the new version does not work; empty if it does.
 	Wrong string
-	// Counters are what each Pod of the ingress controller has counted so far, by its name; nil where none counts.
+	// Counters holds the counts of each Pod of the ingress controller, by its name; nil if none
+	// counts.
 	Counters map[string]counter
 	// Unread says by which labels Pods count that count by none of a known form; empty where all do, or have counted nothing.
 	Unread string
@@ -57,7 +59,7 @@ func (t *tally) add(now map[string]counter) {
 	}
 }
 
-// world is what a run needs of the cluster.
+// world gives a run access to the cluster.
 type world interface {
 	// First reports whether there is no old version yet.
 	First(ctx context.Context) (bool, error)
@@ -65,9 +67,11 @@ type world interface {
 	Same(ctx context.Context) (bool, error)
 	// Distinct fails where answers of another Service would be counted as the new version's.
 	Distinct(ctx context.Context) error
-	// Leaving is how many Pods of an earlier version, which was to be tried before this one, still have time to end.
+	// Leaving counts the Pods of an earlier version that still have time to end. That version was
+	// to be tried before this one.
 	Leaving(ctx context.Context) (int, error)
-	// Age is how long the API server runs; watchers.AgainAfter where that cannot be known.
+	// Age returns the API server's time since its start; watchers.AgainAfter if that cannot be
+	// known.
 	Age(ctx context.Context) (time.Duration, error)
 	// Weigh gives the new version a part of the requests, in percent.
 	Weigh(ctx context.Context, percent int) error

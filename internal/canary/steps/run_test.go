@@ -24,18 +24,21 @@ var spec = canary.Spec{
 // fakeWorld is a cluster in which each pause brings answers.
 type fakeWorld struct {
 	first, same bool
-	// leaving is how many Pods of an earlier version are left; one goes with each pause.
+	// leaving counts the Pods of an earlier version that are left; one goes with each pause.
 	leaving int
-	// age is how long the API server runs; zero is long enough. waited is the longest pause.
+	// age is the API server's time since its start; zero is long enough. waited is the longest
+	// pause.
 	age, waited time.Duration
 	// weights are those that were set, in order.
 	weights []int
-	// each is what one pause brings, by the weight; wrong, by the number of the observation, why the version does not work.
+	// each returns the result of a pause by the weight; wrong says, by the number of the
+	// observation, why the version does not work.
 	each     func(percent int) counter
 	now      counter
 	wrong    func(nth int) string
 	observed int
-	// unread is what every observation says of labels of no known form, clash why answers cannot be told apart.
+	// unread is every observation's word on labels of no known form; clash says why answers cannot
+	// be told apart.
 	unread string
 	clash  error
 	// broken fails the call of a number of Weigh, and stop ends the context at a pause of a number.

@@ -20,7 +20,8 @@ import (
 	"strata/internal/tunnel"
 )
 
-// Cluster is what a stack's state says about its cluster: the nodes, how they are reached, and the K3s that they run.
+// Cluster describes the cluster in a stack's state: the nodes, the logins, and the K3s that they
+// run.
 type Cluster struct {
 	plan    upgrade.Plan
 	secrets health.Secrets

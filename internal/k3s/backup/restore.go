@@ -19,7 +19,7 @@ import (
 	"strata/internal/tempdir"
 )
 
-// Wanted is where a cluster is to go back to: to one of Snapshot, File and Current.
+// Wanted selects the data to go back to: one of Snapshot, File and Current.
 type Wanted struct {
 	// Snapshot is the name of one that a server has, File one that is a local file.
 	Snapshot, File string
@@ -31,7 +31,7 @@ type Wanted struct {
 	Without []string
 }
 
-// Plan is what a restore would do.
+// Plan holds the choices and the hosts of a restore before it begins.
 type Plan struct {
 	Wanted
 	cluster         Cluster

@@ -106,7 +106,7 @@ func (d *Drainer) evict(ctx context.Context, pod *corev1.Pod) leaving {
 	return one
 }
 
-// refusal is what the API server says, with the budget that it names in the causes.
+// refusal returns the API server's words, with the budget that it names in the causes.
 func refusal(err error) string {
 	text := err.Error()
 	status := apierrors.APIStatus(nil)

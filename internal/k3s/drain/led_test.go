@@ -18,7 +18,7 @@ import (
 	"strata/internal/k3s/drain"
 )
 
-// lease is what one read of the controller managers' lease finds.
+// lease holds the answer to one read of the controller managers' lease.
 type lease struct {
 	holder    string
 	term      int32

@@ -16,7 +16,8 @@ const (
 	// askLimit bounds the first attempt at each server: before the first start, hosts may still boot. Each further round has twice as
 	// long: a host under load needs more.
 	askLimit = 10 * time.Second
-	// backLimit is how long a server that is down may take to come back, for example after the reboot of all hosts.
+	// backLimit bounds the wait for a server that is down, for example after the reboot of all
+	// hosts.
 	backLimit = time.Minute
 	// askAgain is the time between two rounds of requests.
 	askAgain = time.Second

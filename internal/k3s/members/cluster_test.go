@@ -36,7 +36,7 @@ func cluster() (*Remover, *fake.Clientset) {
 	return &Remover{Client: client, Log: io.Discard}, client
 }
 
-// noLeader is what an API server answers while etcd elects, and what one answers whose own member was removed.
+// noLeader is an API server's answer while etcd elects, or after its own member was removed.
 var noLeader = &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusInternalServerError, Message: "etcdserver: leader changed"}}
 
 // failsOnce lets the first request of a kind fail.

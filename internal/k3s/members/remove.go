@@ -43,7 +43,7 @@ type Remover struct {
 	SSHKey []byte
 	// Owner is the cluster's; hosts of another one are left alone.
 	Owner *k3snode.Owner
-	// Log is where each step is told.
+	// Log receives a line for each step.
 	Log io.Writer
 	// Patience is after how long a wait for K3s says what it waits for. Default: 5 s.
 	Patience time.Duration

@@ -16,8 +16,9 @@ import (
 	"strata/internal/imageref"
 )
 
-// namesIn are what containerd calls the images of an archive: those of `docker save` by its manifest.json, and those of an OCI layout by
-// containerd's own annotation (containerd core/images/archive/importer.go). It may be packed by gzip or zstd, as its name says.
+// namesIn returns containerd's names for the images of an archive: those of `docker save` by its
+// manifest.json, and those of an OCI layout by containerd's own annotation (containerd
+// core/images/archive/importer.go). It may be packed by gzip or zstd, as its name says.
 func namesIn(file string) (names []string, err error) {
 	packed, err := os.Open(file)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// RenewWithin is how long before its end a restart of K3s renews a certificate: 120 days, and 90 in the older releases, which is what all
-// of them do (k3s-io/k3s pkg/daemons/config/types.go, CertificateRenewDays).
+// RenewWithin is the last part of a certificate's life in which a restart of K3s renews it. All
+// releases renew in the last 90 days, and newer ones in the last 120 (k3s-io/k3s
+// pkg/daemons/config/types.go, CertificateRenewDays).
 const RenewWithin = 90 * 24 * time.Hour
 
 // CertificatesFunction is a shell function, certificates, that prints what ParseCertificate reads: a line for each certificate of K3s's own
@@ -24,7 +25,7 @@ var CertificatesFunction string
 type Certificate struct {
 	// File is its name without folder.
 	File string
-	// Ends is when it does.
+	// Ends is the end of the certificate.
 	Ends time.Time
 }
 

@@ -36,7 +36,7 @@ func certificate(t *testing.T, ends time.Time) []byte {
 	return chain
 }
 
-// told is what a host with files says, less the key of each line.
+// told returns the output for a host with files, less the key of each line.
 func told(t *testing.T, files map[string][]byte) []string {
 	root := t.TempDir()
 	for path, content := range files {

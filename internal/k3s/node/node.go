@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// Staged is where a binary waits for its turn; the push puts it there on all hosts at once.
+	// Staged holds a binary until its turn; the push puts it there on all hosts at once.
 	Staged = "/var/lib/strata/k3s"
-	// Program is what the unit starts.
+	// Program is started by the unit.
 	Program = "/usr/local/bin/k3s"
 )
 

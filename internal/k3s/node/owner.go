@@ -10,7 +10,7 @@ import (
 // until the end of the uninstall.
 const Mark = "/var/lib/strata/owner"
 
-// Owner is whose a host is (docs/adr/0021).
+// Owner identifies the owner of a host (docs/adr/0021).
 type Owner struct {
 	// Cluster is the cluster's identity, a random word that its state keeps. It and Node decide.
 	Cluster string `json:"cluster"`

@@ -77,7 +77,7 @@ func (p Push) turn(say func(string)) func(context.Context) (func(), error) {
 	}
 }
 
-// containerdSocket is where K3s's containerd listens.
+// containerdSocket leads to K3s's containerd.
 const containerdSocket = "/run/k3s/containerd/containerd.sock"
 
 //go:embed import.sh

@@ -18,16 +18,16 @@ import (
 	"strata/internal/tempdir"
 )
 
-// database is where each server keeps etcd's data: K3s's default, which serverArgs must not change.
+// database holds etcd's data on each server. It is K3s's default, which serverArgs must not change.
 const database = "/var/lib/rancher/k3s/server/db"
 
-// Folder is where each server keeps its snapshots.
+// Folder holds the snapshots of each server.
 const Folder = database + "/snapshots"
 
-// Ahead is how the name of a snapshot's copy ends that is made for a restore and goes with its end.
+// Ahead ends the name of a snapshot's copy that is made for a restore and goes with its end.
 const Ahead = "-ahead"
 
-// Hosts is what a restore does on hosts.
+// Hosts runs the steps of a restore on hosts.
 type Hosts interface {
 	// Run runs a step's script on a host, with variables set before, and returns what it printed.
 	Run(ctx context.Context, host health.Host, step string, variables map[string]string) (string, error)
@@ -44,7 +44,7 @@ type SSH struct {
 	Key []byte
 	// SHA256 is the binary's that the hosts run.
 	SHA256 string
-	// Owner is whose the hosts are; nil in a state that does not say.
+	// Owner owns the hosts; nil in a state that does not say.
 	Owner *k3snode.Owner
 	// Gate returns once a host's K3s works.
 	Gate func(ctx context.Context, host health.Host) error

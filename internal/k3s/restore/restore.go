@@ -27,11 +27,11 @@ type Restore struct {
 	Snapshot string
 	// User is who the stack logs in as; a snapshot from before it was bound to its role does not know it. Empty: K3s's own, which needs none.
 	User string
-	// Log is where each step is told.
+	// Log receives a line for each step.
 	Log io.Writer
 }
 
-// Times are what a restore took, from its first step.
+// Times holds the durations of a restore, from its first step.
 type Times struct {
 	// API is until the first server answered, All until every server and agent worked.
 	API, All time.Duration

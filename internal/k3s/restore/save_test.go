@@ -26,7 +26,7 @@ func saving(t *testing.T, k3s string) *host {
 	return h
 }
 
-// took is how K3s takes a snapshot, in the words that it logs.
+// took imitates K3s taking a snapshot, with the words that it logs.
 const took = `printf new > SNAPSHOTS/on-demand-server-1-2; echo 'time="2026-11-24T08:00:00Z" level=info msg="Snapshot on-demand-server-1-2 saved."' >&2`
 
 func TestASnapshotIsTheOneThatK3sSaysItTook(t *testing.T) {

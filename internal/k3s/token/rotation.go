@@ -38,7 +38,7 @@ type Output struct {
 // pause is the time between two looks at the servers.
 const pause = time.Second
 
-// found is what a server's host says.
+// found holds the answer of a server's host.
 type found struct {
 	server remote.Target
 	// data is true where the server has been a member, runs where its K3s does.

@@ -51,7 +51,7 @@ func rotation() *Rotation {
 	}
 }
 
-// of is what all servers say.
+// of returns the same answer for all servers.
 func of(said string) map[string]string {
 	return map[string]string{"server-1": said, "server-2": said, "server-3": said}
 }

@@ -26,7 +26,7 @@ import (
 	"strata/internal/remote"
 )
 
-// was is what the nodes run, next what they are to run.
+// was and next are the versions before and after an upgrade.
 const was, next = "v1.34.2+k3s1", "v1.34.3+k3s1"
 
 // cluster is nodes and hosts that do what they are told, but for what a test breaks.
@@ -48,7 +48,7 @@ type cluster struct {
 	protected, silent map[string]bool
 	// unreachable is a host without SSH, wrongSum one with another binary than was pushed, lost one whose answer to a restart is lost.
 	unreachable, wrongSum, lost string
-	// kubelet is what a node's new kubelet says, where a test does not want it to be well.
+	// kubelet changes a node as its new kubelet does, in tests of one that is not well.
 	kubelet func(node *corev1.Node)
 }
 

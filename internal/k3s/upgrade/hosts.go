@@ -41,13 +41,13 @@ const (
 type SSH struct {
 	// SHA256 is the wanted binary's.
 	SHA256 string
-	// Owner is whose the hosts are; nil in a state that does not say.
+	// Owner owns the hosts; nil in a state that does not say.
 	Owner *k3snode.Owner
 	// Secrets are the SSH key and the kubeconfig.
 	Secrets health.Secrets
 	// Return bounds a gate.
 	Return time.Duration
-	// Log is where gates tell their progress.
+	// Log receives the progress of gates.
 	Log io.Writer
 }
 

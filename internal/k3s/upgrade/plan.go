@@ -18,7 +18,7 @@ type Plan struct {
 	// Version and SHA256 are the wanted K3s's and its binary's.
 	Version string `json:"version"`
 	SHA256  string `json:"sha256"`
-	// Concurrency is how many agents are upgraded at the same time.
+	// Concurrency limits the agents that are upgraded at the same time.
 	Concurrency int `json:"concurrency"`
 	// Drain bounds the drain of one node, Return the time until its new K3s works, Timeout the whole rollout.
 	Drain   metav1.Duration `json:"drain"`
@@ -28,7 +28,7 @@ type Plan struct {
 	Servers []string `json:"servers"`
 	// Nodes are all of them, servers first.
 	Nodes []health.Host `json:"nodes"`
-	// Owner is whose their hosts are. A state from before there were marks has none.
+	// Owner owns the hosts. A state from before there were marks has none.
 	Owner *k3snode.Owner `json:"owner,omitempty"`
 }
 
@@ -52,7 +52,7 @@ func (p Plan) URLs() map[string]string {
 	return urls
 }
 
-// Host is what a node's host says about its K3s.
+// Host describes the K3s of a node's host.
 type Host string
 
 const (

@@ -13,7 +13,7 @@ import (
 	"strata/health"
 )
 
-// Hosts is what a rollout does on hosts.
+// Hosts runs the steps of a rollout on hosts.
 type Hosts interface {
 	// Observe says what runs on a host.
 	Observe(ctx context.Context, host health.Host) (Host, error)
@@ -32,11 +32,11 @@ type Rollout struct {
 	Client kubernetes.Interface
 	// Hosts reaches the hosts.
 	Hosts Hosts
-	// Log is where each step is told.
+	// Log receives a line for each step.
 	Log io.Writer
 
 	mutex sync.Mutex
-	// ahead is how many nodes have not begun.
+	// ahead counts the nodes that have not begun.
 	ahead int
 }
 

@@ -15,7 +15,7 @@ import (
 // cpuPeriod is the kernel's default accounting period in microseconds.
 const cpuPeriod = 100000
 
-// Limits are what a machine may use of this host; 0 is no limit.
+// Limits bound a machine's use of this host; 0 is no limit.
 type Limits struct {
 	MemoryMiB int
 	// CPUs is processor time, in processors.

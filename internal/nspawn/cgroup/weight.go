@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// usualWeight is what a cgroup weighs that is given no weight, by the file that has it: in v1 and in v2.
+// usualWeight is the weight of a cgroup without one of its own, by the file that has it: in v1 and
+// in v2.
 var usualWeight = map[string]int{"cpu.shares": 1024, "cpu.weight": 100}
 
 // SetWeight has a machine weigh so many times (1 to 100) as much as one usually does when processor time is given out. It matters only where

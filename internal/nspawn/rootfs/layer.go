@@ -15,7 +15,7 @@ func (l Layer) upper() string { return l.path("upper") }
 
 func (l Layer) work() string { return l.path("work") }
 
-// Root is where the overlay is mounted.
+// Root returns the mount point of the overlay.
 func (l Layer) Root() string { return l.path("root") }
 
 func (l Layer) disk() string { return l.path("disk") }

@@ -24,7 +24,7 @@ type file struct {
 // an overlay on an overlay is refused. /var/lib/kubelet needs none and must stay removable, which a mount point is not.
 var diskPaths = []string{"/var/lib/rancher", "/var/lib/containerd"}
 
-// Identity is what a machine is from inside.
+// Identity describes a machine to itself: name, network and keys.
 type Identity struct {
 	Name, Hostname string
 	Address        netip.Prefix

@@ -31,8 +31,8 @@ type Server struct {
 	Forwards bool
 	// Swallow is an address that is never connected to nor refused, as one behind a firewall that drops packets. Default none.
 	Swallow string
-	// Dropped is how many connections are closed without a word, and Refused how many keys are refused behind them: a host that boots, whose
-	// users are not there yet. Default 0.
+	// Dropped counts the connections that are closed without a word, and Refused the keys that are
+	// refused behind them: a host that boots, whose users are not there yet. Default 0.
 	Dropped, Refused int
 
 	hostKey  ssh.Signer

@@ -21,7 +21,7 @@ type Host struct {
 	*sshtest.Server
 	Address, Hostname string
 	Port              int
-	// Arch is what uname -m says.
+	// Arch is the output of uname -m.
 	Arch string
 	// MemoryMiB is all of its memory.
 	MemoryMiB int
@@ -30,7 +30,7 @@ type Host struct {
 	Health map[string][]string
 	// Answers is the address that some machine of its network has; Lacks is the program that it would need to hear that.
 	Answers, Lacks string
-	// Sudo is what sudo says; empty where it lets the user through.
+	// Sudo is sudo's refusal; empty if it lets the user through.
 	Sudo string
 }
 
@@ -77,7 +77,7 @@ func (h *Host) answer(call sshtest.Call) int {
 	return healthtest.Probing(healthtest.HealthyNow(block))(call)
 }
 
-// heard is what it hears when it asks for the addresses of a script.
+// heard returns the answers to a script that asks for addresses.
 func (h *Host) heard(script string) map[string][]string {
 	if h.Lacks != "" {
 		return map[string][]string{"lacks": {h.Lacks}}

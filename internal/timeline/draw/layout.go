@@ -63,7 +63,7 @@ func newLayout(run timeline.Run) layout {
 	return l
 }
 
-// x is where a time is.
+// x returns the position of a time.
 func (l layout) x(at time.Time) float64 {
 	if l.run.Wall <= 0 {
 		return chartLeft

@@ -19,7 +19,7 @@ func seconds(d time.Duration) string {
 // named is a URN's name.
 func named(urn string) string { return urn[strings.LastIndex(urn, "::")+2:] }
 
-// outcome is how a bar ended, where there is something to say.
+// outcome words the end of a bar, if there is something to say.
 func outcome(bar timeline.Bar) string {
 	switch {
 	case bar.Failed:
@@ -30,7 +30,8 @@ func outcome(bar timeline.Bar) string {
 	return "done"
 }
 
-// waited is what a bar waited for last. The edges come from the state, which what failed to be created never came into.
+// waited names the last dependency of a bar. The edges come from the state, which has nothing that
+// failed to be created.
 func waited(bar timeline.Bar) string {
 	switch {
 	case bar.WaitedFor != "":

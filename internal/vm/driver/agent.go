@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// AgentInterfaces is what the guest's agent answers to guest-network-get-interfaces.
+// AgentInterfaces is the answer of the guest's agent to guest-network-get-interfaces.
 type AgentInterfaces []struct {
 	MAC       string `json:"hardware-address"`
 	Addresses []struct {

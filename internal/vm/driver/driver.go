@@ -7,9 +7,9 @@ import (
 	"strata/internal/vm"
 )
 
-// Found is what the hypervisor has under a machine's name.
+// Found describes the guest that the hypervisor has under a machine's name.
 type Found struct {
-	// ID is how the hypervisor's commands call it.
+	// ID is the guest's name in the hypervisor's commands.
 	ID string
 	// Mark is its owner; zero when no stack of Strata made it.
 	Mark vm.Mark
@@ -22,12 +22,13 @@ type Found struct {
 	DiskGiB   int
 }
 
-// ShutdownTimeout is how long a guest may take to power off: K3s ends its Pods first.
+// ShutdownTimeout bounds a guest's shutdown: K3s ends its Pods first.
 const ShutdownTimeout = 3 * time.Minute
 
-// Driver is what one kind of hypervisor can do with one machine. No method but Destroy touches a machine that has another mark.
+// Driver manages one machine on one kind of hypervisor. No method but Destroy touches a machine
+// that has another mark.
 type Driver interface {
-	// Find is what there is of the machine; nil when there is nothing.
+	// Find looks the machine up; nil when there is nothing.
 	Find(ctx context.Context) (*Found, error)
 	// Make makes the machine, marked as being made, with its seed, and leaves it off.
 	Make(ctx context.Context, seed []byte) (*Found, error)
@@ -47,7 +48,7 @@ type Driver interface {
 	// PutImage copies the Spec's image to the hypervisor, RemoveImage removes it.
 	PutImage(ctx context.Context) error
 	RemoveImage(ctx context.Context) error
-	// Observe is what a gate wants to know.
+	// Observe returns the facts for a gate.
 	Observe(ctx context.Context) (vm.Facts, error)
 	// Owned are the machines of the Spec's stack, whichever node they are for.
 	Owned(ctx context.Context) ([]vm.Owned, error)
@@ -63,7 +64,8 @@ type Surveyor interface {
 	Machines(ctx context.Context, specs []vm.Spec) []vm.MachineFacts
 }
 
-// MachineFacts are what a driver found. What an interrupted creation left is removed before it is made anew, so it holds nothing.
+// MachineFacts returns a driver's findings. The rest of an interrupted creation is removed before
+// the machine is made anew, so it holds nothing.
 func MachineFacts(have *Found, err error) vm.MachineFacts {
 	facts := vm.MachineFacts{Fault: err}
 	if err == nil && have != nil && have.Mark.Whole() {

@@ -48,7 +48,7 @@ func (r Runner) WithImage(put func(content io.Reader, size int64) error) error {
 	return put(file, info.Size())
 }
 
-// causes are what hypervisors say, with what it means and what to do.
+// causes explain the messages of hypervisors, with a fix.
 var causes = []struct{ text, cause string }{
 	{"No space left on device", "the storage is full: free some space on it, or set another one"},
 	{"not enough free space", "the storage is full: free some space on it, or set another one"},

@@ -22,7 +22,7 @@ func New(host vm.Host, spec vm.Spec) driver.Driver {
 	return &libvirt{driver.Runner{Host: host, Spec: spec}}
 }
 
-// domain is what Strata reads of a domain's XML, https://libvirt.org/formatdomain.html.
+// domain holds the part of a domain's XML that Strata reads, https://libvirt.org/formatdomain.html.
 type domain struct {
 	UUID   string `xml:"uuid"`
 	Memory struct {

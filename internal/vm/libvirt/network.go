@@ -40,7 +40,8 @@ func (l *libvirt) bridge(ctx context.Context) vm.NetworkFacts {
 	return facts
 }
 
-// networkXML is what Strata reads of a network's definition, https://libvirt.org/formatnetwork.html.
+// networkXML holds the part of a network's definition that Strata reads,
+// https://libvirt.org/formatnetwork.html.
 type networkXML struct {
 	IPs []struct {
 		DHCP *struct {
@@ -88,7 +89,7 @@ func (l *libvirt) virtualNetwork(ctx context.Context, facts *vm.NetworkFacts) er
 	return err
 }
 
-// dhcp is what the network's own server gives out; nil when it has none.
+// dhcp describes the network's own server; nil when it has none.
 func (n networkXML) dhcp() *vm.DHCPFacts {
 	var facts *vm.DHCPFacts
 	for _, ip := range n.IPs {

@@ -28,7 +28,7 @@ func newMarkXML(m vm.Mark) markXML {
 	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.State, Cluster: m.Cluster, Project: m.Project, Key: m.Key}
 }
 
-// mark is what the element says.
+// mark returns the mark in the element.
 func (x markXML) mark() vm.Mark {
 	return vm.Mark{Stack: x.Stack, Node: x.Node, State: x.State, Cluster: x.Cluster, Project: x.Project, Key: x.Key}
 }
@@ -99,7 +99,7 @@ func architecture(arch string) (name, machine string) {
 	return "x86_64", "q35"
 }
 
-// consoleLog is where libvirt keeps what the machine's console says; qemuLog is what it keeps of the process.
+// consoleLog returns libvirt's log of the machine's console; qemuLog returns that of the process.
 func consoleLog(spec vm.Spec) string { return "/var/log/libvirt/qemu/" + spec.Name() + "-console.log" }
 
 func qemuLog(spec vm.Spec) string { return "/var/log/libvirt/qemu/" + spec.Name() + ".log" }

@@ -7,8 +7,9 @@ import (
 	"strata/internal/vm"
 )
 
-// ByHand is what a person does with a machine's mark: "release" takes the identity off it, whosever it is, and "adopt" puts the Spec's on it.
-// The machine goes on. It returns the mark that there was, and changes nothing unless yes.
+// ByHand changes a machine's mark for a person: "release" takes the identity off it, whoever owns
+// it, and "adopt" puts the Spec's on it. The machine goes on. It returns the mark that there was,
+// and changes nothing unless yes.
 func ByHand(ctx context.Context, spec vm.Spec, secrets vm.Secrets, action string, yes bool) (was vm.Mark, err error) {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()

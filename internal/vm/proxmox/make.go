@@ -12,7 +12,8 @@ import (
 	"strata/internal/vm/driver"
 )
 
-// numberTries is how often a free number is asked for: machines that are made at once are given the same one.
+// numberTries bounds the requests for a free number: machines that are made at once are given the
+// same one.
 const numberTries = 20
 
 // write writes a file on the node that only root can read; it appears under its name when it is whole.

@@ -91,7 +91,8 @@ func (p *proxmox) Observe(ctx context.Context) (vm.Facts, error) {
 	return facts, nil
 }
 
-// qmpStatus is what the machine's process says, which tells a machine that stands still from one that runs.
+// qmpStatus returns the state that the machine's process reports, which tells a machine that stands
+// still from one that runs.
 func qmpStatus(verbose string) string {
 	status := ""
 	for line := range strings.Lines(verbose) {

@@ -43,7 +43,8 @@ type guestEntry struct {
 // A kernel of a cloud image may have none for SATA, which is where a machine of type q35 has its ide drives.
 const seedSlot = "scsi30"
 
-// guestConfig is what Strata reads of a guest's configuration. Proxmox VE writes numbers as texts in some releases.
+// guestConfig holds the part of a guest's configuration that Strata reads. Proxmox VE writes
+// numbers as texts in some releases.
 type guestConfig struct {
 	Description string      `json:"description"`
 	Cores       json.Number `json:"cores"`

@@ -53,7 +53,7 @@ func userData(spec vm.Spec, hostKey []byte) (map[string]any, error) {
 	return config, nil
 }
 
-// guestFiles are what makes modules and settings hold at every boot.
+// guestFiles returns the files that make modules and settings hold at every boot.
 func guestFiles(guest vm.Guest) []map[string]any {
 	files := []map[string]any{}
 	add := func(path, content string) {

@@ -15,7 +15,7 @@ import (
 	"strata/internal/vm"
 )
 
-// seedLabel is how cloud-init's NoCloud finds its disk.
+// seedLabel leads cloud-init's NoCloud to its disk.
 const seedLabel = "cidata"
 
 // Files are the NoCloud files by name. The host key is in user-data: the machine has it before its sshd starts for the first

@@ -60,7 +60,8 @@ func Of(registered []dryrun.Registration, files []artifacts.Artifact, project, k
 	return asked.sorted(), nil
 }
 
-// commandInput is what a command of the program's own gets on stdin, where that is JSON: it may apply objects.
+// commandInput returns the standard input of a command of the program's own, if that is JSON: it
+// may apply objects.
 func commandInput(inputs map[string]any) any {
 	var input any
 	text, _ := inputs["stdin"].(string)

@@ -103,7 +103,8 @@ func stack(t *testing.T, bundle string) *config.Config {
 	return cfg
 }
 
-// registered is what a program registers with a release of the chart, a Pod of its own and a command that applies another.
+// registered returns the registrations of a program with a release of the chart, a Pod of its own
+// and a command that applies another.
 func registered(t *testing.T, file string, values pulumi.Map) []dryrun.Registration {
 	t.Helper()
 	command, err := json.Marshal(map[string]any{"objects": []any{map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"image": "quay.io/acme/applied:1"}}}}}})

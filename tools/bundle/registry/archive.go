@@ -17,7 +17,8 @@ import (
 // containerdName is the annotation by which containerd names what it imports (its core/images/annotations.go).
 const containerdName = "io.containerd.image.name"
 
-// Names are what containerd calls the image: the reference, and its repository with each of its digests, which is how a Pod asks that names one.
+// Names returns containerd's names for the image: the reference, and its repository with each of
+// its digests, for a Pod that names one.
 func (p *Pulled) Names() []string {
 	repository, _, _ := strings.Cut(p.Reference, "@")
 	if slash, colon := strings.LastIndex(repository, "/"), strings.LastIndex(repository, ":"); colon > slash {

@@ -19,21 +19,22 @@ import (
 	"strata/config"
 )
 
-// hub is how images name Docker's registry; its API is at name.DefaultRegistry.
+// hub is the name of Docker's registry in images; its API is at name.DefaultRegistry.
 const hub = "docker.io"
 
-// place is where an image may be.
+// place may hold an image.
 type place struct {
 	// name is for messages: a registry, or a mirror's address.
 	name       string
 	repository name.Repository
 	transport  http.RoundTripper
 	keychain   authn.Keychain
-	// fault is why it cannot be asked.
+	// fault says why it cannot be asked.
 	fault error
 }
 
-// places are where a repository may be, in the order in which nodes ask (https://docs.k3s.io/installation/private-registry).
+// places returns the places that may hold a repository, in the order in which nodes ask
+// (https://docs.k3s.io/installation/private-registry).
 func (p *Puller) places(repository name.Repository) (all []place) {
 	own := repository.RegistryStr()
 	called := strings.Replace(own, name.DefaultRegistry, hub, 1)
@@ -47,7 +48,7 @@ func (p *Puller) places(repository name.Repository) (all []place) {
 	return all
 }
 
-// entry is what the stack has about a registry.
+// entry returns the stack's entry for a registry.
 func (p *Puller) entry(registry string) config.Registry {
 	for _, wanted := range []string{registry, "*"} {
 		if i := slices.IndexFunc(p.Registries, func(one config.Registry) bool { return one.Name == wanted }); i >= 0 {

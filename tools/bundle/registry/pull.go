@@ -27,7 +27,7 @@ type Puller struct {
 
 // Pulled is an image as a registry gives it: its layers are read when the archive is written.
 type Pulled struct {
-	// Reference is what Pods call it.
+	// Reference is the image's name in Pods.
 	Reference string
 	// Digest is that of the image for the architecture, sha256:HEX.
 	Digest string
@@ -122,7 +122,7 @@ func digestsOf(described *remote.Descriptor) ([]string, error) {
 	return digests, nil
 }
 
-// advice is how a person gives a login that this command cannot read.
+// advice tells a person how to give a login that this command cannot read.
 func (p place) advice(err error) string {
 	var refused *transport.Error
 	if errors.As(err, &refused) && refused.StatusCode == http.StatusUnauthorized {
