@@ -25,7 +25,7 @@ type compared struct {
 // chartOrCRDs is the name of an original that is compared here; the first group is its artifact's. Archives of images are none.
 var chartOrCRDs = regexp.MustCompile(`^(.+-(?:chart|crds))-v?[0-9].*\.(?:tgz|ya?ml)$`)
 
-// withoutStandIn is why the lab has nothing to compare an artifact with.
+// withoutStandIn says why the lab has nothing to compare an artifact with.
 var withoutStandIn = map[string]string{"wave-chart": "the lab has Wave's own chart or none (STRATA_WAVE_SOURCE)"}
 
 // originalCharts are the files of charts and CRDs that the folder ORIGINALS has.

@@ -11,8 +11,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// factsOf are what Strata can rely on in objects, a line each: that they are there, where a Service leads, which Pods a workload runs, what a
-// webhook asks and what a CRD serves.
+// factsOf returns the facts about objects that Strata can rely on, a line each: their existence,
+// the target of a Service, the Pods of a workload, the questions of a webhook and the versions of a
+// CRD.
 func factsOf(objects []object) []string {
 	var facts []string
 	for _, one := range objects {

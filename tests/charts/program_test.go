@@ -18,13 +18,14 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// program is what the program would install with the charts at hand, and what it then relies on.
+// program holds the releases that the program would install with the charts at hand, and the
+// objects that it then relies on.
 type program struct {
 	releases []*release
 	gates    []health.Spec
 	// objects are those that it registers by itself, definitions those of the bundles that it applies.
 	objects, definitions []object
-	// warnings are what it tells the user.
+	// warnings are the program's messages to the user.
 	warnings []string
 }
 
@@ -53,7 +54,7 @@ func newProgram(t *testing.T, sections map[string]any) *program {
 	return p
 }
 
-// configuration is what Pulumi hands to the program.
+// configuration returns the configuration that Pulumi hands to the program.
 func configuration(t *testing.T, sections map[string]any) string {
 	t.Helper()
 	handed := pulumitest.Committed(t, "staging")

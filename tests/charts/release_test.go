@@ -69,7 +69,8 @@ func (r *release) schema() string {
 	return "our values are as its schema wants, their names are in it or in its values"
 }
 
-// render is what Helm would install on K3s: it checks our values against the schema of the chart and of its subcharts first.
+// render returns the objects that Helm would install on K3s. It checks our values against the
+// schema of the chart and of its subcharts first.
 func (r *release) render() ([]object, error) {
 	loaded := r.load()
 	values := chartutil.Values(r.values)

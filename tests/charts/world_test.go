@@ -11,7 +11,7 @@ import (
 	"strata/health"
 )
 
-// world is what would be in the cluster once everything is installed, and the gates that observe it.
+// world holds the objects of a cluster once everything is installed, and the gates that observe it.
 type world struct {
 	gates []health.Spec
 	// charts are the charts' objects, own the program's, definitions all CRDs: the charts' and the bundles'.

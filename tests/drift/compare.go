@@ -20,7 +20,7 @@ type Known struct {
 	Why string
 }
 
-// Report is how a stand-in and its original differ, in the order of the facts.
+// Report lists the differences of a stand-in from its original, in the order of the facts.
 type Report struct {
 	// Unknown are differences without a reason, Outdated the known ones that are not there any more.
 	Unknown, Outdated []string

@@ -14,8 +14,9 @@ import (
 	"strata/config"
 )
 
-// resetRefused is how K3s ends that is to reset a cluster while `server` is set: ahead of everything that it would write or listen on, so that
-// it tells which configuration it has read.
+// resetRefused is K3s's last message when it is to reset a cluster while `server` is set. It ends
+// ahead of everything that it would write or listen on, so the message tells which configuration it
+// has read.
 const resetRefused = "cannot perform cluster-reset while server URL is set - remove server from configuration before resetting"
 
 // somewhere is a server that does not answer, own an address that the subject may call its own.
@@ -37,7 +38,7 @@ func subcommandsAreThere(t testing.TB, k k3s) {
 	}
 }
 
-// undefined is how the first flag that is not known is told.
+// undefined precedes the name of the first unknown flag.
 const undefined = "flag provided but not defined: -"
 
 // Parsing ends at the first flag that is not known, so that the last one's error says that all before it are.

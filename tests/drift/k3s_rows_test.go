@@ -4,7 +4,7 @@ import "testing"
 
 // contractRow is a row of docs/k3s-contract.md, and what holds it.
 type contractRow struct {
-	// begins is how the row begins.
+	// begins is the begin of the row.
 	begins string
 	// check is for any binary, the stand-in's or an original. Nil where a row needs more than a binary.
 	check func(t testing.TB, k k3s)

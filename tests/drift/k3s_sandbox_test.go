@@ -17,7 +17,7 @@ import (
 // k3s is a subject: the stand-in or an original.
 type k3s struct{ binary, version string }
 
-// start is how it is started.
+// start configures a start of K3s.
 type start struct {
 	// args follow the program's name. config is its config.yaml, dropIn a file of config.yaml.d; empty: none.
 	args           []string
@@ -28,7 +28,7 @@ type start struct {
 	until string
 }
 
-// outcome is what it said, and how it ended: -1 where it was ended.
+// outcome holds its output and exit code: -1 if it was ended.
 type outcome struct {
 	said string
 	exit int

@@ -109,7 +109,7 @@ type recorder struct {
 	failed bool
 }
 
-// Errorf is what assertions call.
+// Errorf is called by assertions.
 func (r *recorder) Errorf(string, ...any) { r.failed = true }
 
 // Each check tells K3s from a program that only ends.

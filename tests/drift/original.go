@@ -17,7 +17,7 @@ type File struct {
 	Path, Version string
 }
 
-// number is how a version begins, which tells k3s-v1.36.3+k3s1 from k3s-images-1.tar.
+// number matches the begin of a version, which tells k3s-v1.36.3+k3s1 from k3s-images-1.tar.
 var number = regexp.MustCompile(`^v?[0-9]`)
 
 // Original is the original of an artifact, or of a plugin: ARTIFACT-VERSION, with or without an ending. There is none where the folder of

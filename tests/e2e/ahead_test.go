@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	// commonWeight is what all machines together weigh beside a process of this host, which would otherwise get as much processor time
-	// as all of them. The commands of stories are such processes, which have to come to something, too.
+	// commonWeight is the weight of all machines together beside a process of this host, which
+	// would otherwise get as much processor time as all of them. The commands of stories are such
+	// processes, which have to come to something, too.
 	commonWeight = 4
-	// aheadWeight is what a machine that goes ahead weighs beside another story's.
+	// aheadWeight is the weight of a machine that goes ahead beside another story's.
 	aheadWeight = 64
 )
 

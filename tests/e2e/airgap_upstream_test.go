@@ -39,7 +39,7 @@ type upstream struct {
 	address, ca string
 	// versions are those of the lab's files, as sections of a configuration.
 	versions map[string]map[string]any
-	// files are what it has by path below the mirror.
+	// files holds the mirror's contents by path.
 	files map[string][]byte
 	// requests counts what was asked for.
 	requests atomic.Int32

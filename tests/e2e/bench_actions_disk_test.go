@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noSpace is how a full disk is told.
+// noSpace matches the messages of a full disk.
 var noSpace = regexp.MustCompile(`(?i)no space left on device|no space in /|disk (is )?full`)
 
 // disk is a file system in memory in the place of a folder, so that what fills it harms nothing else.
@@ -32,7 +32,7 @@ func emptyDisk(host, folder string) func(*acted, *testing.T) disk {
 	}
 }
 
-// copiedDisk has what the folder has, and is full.
+// copiedDisk makes a full disk with the folder's contents.
 func copiedDisk(host, folder string) func(*acted, *testing.T) disk {
 	return func(*acted, *testing.T) disk {
 		return disk{host: host, mount: withContent(folder) + filled(folder), free: "umount -l " + folder}

@@ -16,7 +16,7 @@ import (
 	"strata/internal/k3s/drain"
 )
 
-// machinesFolder is where this machine has those that Strata makes.
+// machinesFolder holds the machines that Strata makes on this host.
 const machinesFolder = "/var/lib/strata/machines"
 
 // pid is a machine's process 1, as this machine sees it.

@@ -26,7 +26,7 @@ type acted struct {
 	// snapshot is a file of the cluster as it is, and sending the load that a canary needs.
 	snapshot string
 	sending  *sender
-	// tried is how often the action of a row was interrupted.
+	// tried counts the interruptions of a row's action.
 	tried int
 }
 

@@ -22,7 +22,7 @@ type action struct {
 	begin func(a *acted, t *testing.T)
 	// change gives an up something to do, in the platform's configuration or its bundle. Optional, for another command.
 	change func(a *acted, t *testing.T)
-	// command is what is run, and run again. Optional: an up.
+	// command is run, and run again. Optional: an up.
 	command func(a *acted) []string
 	// inside prepares a look whether the action is under way, given what the command has said.
 	inside func(a *acted, t *testing.T) func(said string) bool
@@ -169,7 +169,8 @@ func (a *acted) awaits(t *testing.T, run *running, inside func(said string) bool
 	}
 }
 
-// convergesAgain is what has to follow every interruption: the same command, open gates, an up with nothing to do, and nothing that is left over.
+// convergesAgain requires the results that must follow every interruption: the same command
+// succeeds, gates are open, an up has nothing to do, and nothing is left over.
 func (a *acted) convergesAgain(t *testing.T, row action) {
 	a.unlock()
 	command := a.commandOf(row)

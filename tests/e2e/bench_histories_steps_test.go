@@ -126,7 +126,7 @@ func (h *history) upsAtOnce(t *testing.T) {
 	}
 }
 
-// holds is what must hold after any program.
+// holds requires the invariants of every program.
 func (h *history) holds(t *testing.T, number int) {
 	h.converge()
 	h.bounded(h.up("--expect-no-changes"))

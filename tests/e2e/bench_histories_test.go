@@ -33,7 +33,7 @@ type history struct {
 	secrets []string
 }
 
-// operations are what is done to a platform, each drawn as often as it stands here.
+// operations are the steps of a history, each drawn as often as it stands here.
 var operations = []string{"up", "interrupt", "interrupt", "label", "pool", "agent-2", "lose", "delete", "edit", "snapshot", "restore", "two ups"}
 
 // TestBenchHistories plays HISTORIES (20) programs of two to five operations, drawn from SEED (1), one after the other on one platform, and

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// interruptions are how a run of Pulumi breaks off: a machine without memory or a closed terminal; a person who stops it; one who does not wait
-// for that; and the hosts out of reach for a while.
+// interruptions break off a run of Pulumi: a machine without memory or a closed terminal; a person
+// who stops it; one who does not wait for that; and the hosts out of reach for a while.
 var interruptions = []string{"SIGKILL", "SIGINT", "SIGINT twice", "network lost"}
 
 const (

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// lagRounds is how often each change is made.
+	// lagRounds is the number of rounds of each change.
 	lagRounds = 4
 	// look is the observers' interval: what they see is true for at most this long before they see it.
 	look = 20 * time.Millisecond
@@ -156,10 +156,10 @@ func together(parts ...observer) observer {
 	}
 }
 
-// never is what an observer says of a fact that did not come.
+// never is the time of a fact that did not come.
 var never = time.Time{}
 
-// both is when two facts held: the later of their times.
+// both returns the time since which two facts held: the later of their times.
 func both(one, other time.Time) time.Time {
 	switch {
 	case one.IsZero() || other.IsZero():

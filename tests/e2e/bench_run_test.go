@@ -31,7 +31,8 @@ func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 	return r.took, run
 }
 
-// ratios are what a run's own edges explain of it, and what running in parallel is worth: ratios inside one run hold on any machine.
+// ratios returns the share of a run that its own edges explain, and the gain of running in
+// parallel: ratios inside one run hold on any machine.
 func ratios(run timeline.Run) []bench.Result {
 	return []bench.Result{
 		bench.Most("critical_path_ratio", "ratio", 0.5, 1.10, []float64{run.Ratio()}),

@@ -17,7 +17,7 @@ import (
 	"strata/tests/bench"
 )
 
-// proxyRaces is how often the race of the webhook is run.
+// proxyRaces is the number of runs of the webhook's race.
 const proxyRaces = 20
 
 // TestBenchSerial measures APISIX and its demo by the first platform's script against Strata, one after the other on hosts that are the
@@ -123,8 +123,9 @@ func byScript(t *testing.T, artifacts, validate string, export []byte) sample {
 	return sample{took: r.took}
 }
 
-// waves are what the seed's plan calls so, of a run that has no such thing: until the last of the infrastructure is there, from then
-// on until the last manifest is applied, and from then on until its end.
+// waves splits a run without waves into the waves of the seed's plan: until the last of the
+// infrastructure is there, from then on until the last manifest is applied, and from then on until
+// its end.
 func (s sample) waves() []bench.Result {
 	first, second := s.began, s.began
 	for _, bar := range s.run.Bars {

@@ -106,7 +106,7 @@ func weightsBy(ctx context.Context, client kubernetes.Interface) ([]int, error) 
 	return weights, nil
 }
 
-// version is what the workload's answers say.
+// version returns the version in the workload's answers.
 func (w *workloadStory) version(t *testing.T) string {
 	t.Helper()
 	sending := w.send(t, "shop", 20)

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// issuerDelay is how long the race's issuer takes, as the seed's Vault did.
+// issuerDelay delays the race's issuer as much as the seed's Vault was delayed.
 const issuerDelay = 12 * time.Second
 
 // certWaitImage is the bundle's.
@@ -30,14 +30,14 @@ const (
 	raceBoth = "both"
 )
 
-// raceResult is what became of one Pod.
+// raceResult holds the end of one Pod.
 type raceResult struct {
 	// failedMounts are FailedMount events for want of the Secret, by their count; started says whether the application started within
 	// the story's patience, and late is how long after the certificate was there. restarts are those of init containers.
 	failedMounts, restarts int
 	started                bool
 	late                   time.Duration
-	// reason is what the Pod waits for, where it has not started.
+	// reason is the Pod's reason to wait, if it has not started.
 	reason string
 }
 

@@ -25,7 +25,7 @@ type fault struct {
 	// power are `strata machine` subcommands that break the host from outside and mend it, in the place of inject and heal; outside are
 	// scripts of this machine, which is on the hosts' network.
 	power, outside [2]string
-	// patience is how long each question lasts, for a gate that has to wait for time-outs. Zero: 5 s.
+	// patience bounds each question, for a gate that has to wait for time-outs. Zero: 5 s.
 	patience time.Duration
 }
 
@@ -36,7 +36,8 @@ type suffered struct {
 	named, healed time.Duration
 }
 
-// gateSaid is what of a gate's result, as `strata health --json` prints it, is looked at.
+// gateSaid holds the fields of a gate's result that are looked at, as `strata health --json` prints
+// it.
 type gateSaid struct {
 	Gate, Layer, Ending string
 	Checks              []struct{ Check, State, Message, Cause, Hint string }

@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// converges is what has to follow every kill: an up as everybody types it, behind the unlocking that Pulumi itself asks for, without
-// `strata recover` and its environment; and a second one that changes nothing.
+// converges requires the results that must follow every kill: an up as everybody types it succeeds,
+// behind the unlocking that Pulumi itself asks for, without `strata recover` and its environment;
+// and a second one changes nothing.
 func (s *stack) converges() error {
 	s.unlock()
 	for _, more := range [][]string{nil, {"--expect-no-changes"}} {

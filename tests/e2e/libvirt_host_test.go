@@ -149,7 +149,7 @@ func (s *stack) dial(t *testing.T, gate string) *remote.Client {
 	return client
 }
 
-// access is how a gate reaches its host: with the pin and the key that the state has.
+// access returns a gate's login at its host: with the pin and the key that the state has.
 func (s *stack) access(t *testing.T, gate string) (remote.Target, []byte) {
 	t.Helper()
 	state, err := stackstate.Parse(s.exported())

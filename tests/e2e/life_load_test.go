@@ -18,13 +18,15 @@ import (
 // outage is the longest time for which something did not answer.
 type outage struct{ api, service time.Duration }
 
-// answerLimit is how long one request to the API may take.
+// answerLimit bounds one request to the API.
 const answerLimit = 2 * time.Second
 
-// apiAway is how long the API may be away while one server is. A follower of etcd calls an election between one and two election timeouts
-// after it last heard its leader (etcd-io/raft, resetRandomizedElectionTimeout), K3s's is 5 s (k3s-io/k3s pkg/etcd/etcd.go), and the client
-// gives up the request that it is in: 12 s on an idle machine, and 10.7 s were seen. How long it was is `make bench`'s to say; this bound
-// is for what needs more than an election, as a second server that is away, and for a machine that others load.
+// apiAway bounds the absence of the API while one server is away. A follower of etcd calls an
+// election between one and two election timeouts after it last heard its leader (etcd-io/raft,
+// resetRandomizedElectionTimeout), K3s's is 5 s (k3s-io/k3s pkg/etcd/etcd.go), and the client gives
+// up the request that it is in: 12 s on an idle machine, and 10.7 s were seen. `make bench`
+// measures the absence; this bound allows for more than an election, such as a second server that
+// is away, and for a machine that others load.
 const apiAway = 5 * time.Minute
 
 // whileAnswering runs something while it asks the API, through any server, and the Service again and again, and returns for how long

@@ -20,10 +20,10 @@ import (
 	"strata/tests/bench"
 )
 
-// snapshotName is how strata says what it wrote.
+// snapshotName finds the snapshot in strata's output.
 var snapshotName = regexp.MustCompile(`(?m)^(on-demand-\S+) on (\S+): \d+ bytes, sha256 [0-9a-f]{64}$`)
 
-// recovered is how strata says how long the way back took.
+// recovered finds the durations of the way back in strata's output.
 var recovered = regexp.MustCompile(`recovered: the API after (\S+), every node after (\S+)`)
 
 // comesBack takes a snapshot, deletes what runs and the data of two servers, and goes back.
@@ -115,8 +115,9 @@ func rewritten(what string) bool {
 	return what == "Secret kube-system/k3s-serving" || what == "ConfigMap kube-system/coredns" || strings.HasSuffix(what, ".node-password.k3s")
 }
 
-// objects are what the cluster was told to hold, by kind and name, each with its UID and a sum of what a user wrote: an object that was
-// made anew is another one, and one that came back with other contents is none of before. A sum, because some of it is secret.
+// objects returns the objects that the cluster was told to hold, by kind and name, each with its
+// UID and a sum of a user's part: an object that was made anew differs, and so does one that came
+// back with other contents. A sum, because some of it is secret.
 func (s *stack) objects(t *testing.T) map[string]string {
 	t.Helper()
 	client, all := s.client(), map[string]string{}

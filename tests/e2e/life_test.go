@@ -19,13 +19,14 @@ import (
 )
 
 const (
-	// bundleK3s is what the lab's K3s says that it is, and nextK3s what it says as the next release: the same program.
+	// bundleK3s is the version that the lab's K3s reports, and nextK3s that of the next release:
+	// the same program.
 	bundleK3s, nextK3s = "v1.34.2+k3s1", "v1.34.3+k3s1"
 	// brokenK3s is one that no run gets hold of: what was once verified is kept by its sum, and would be used.
 	brokenK3s = "v1.34.9+k3s1"
 	// lateK3s is a release that lies a minor version too far ahead.
 	lateK3s = "v1.36.2+k3s1"
-	// otherReleases is why only the lab's own K3s is upgraded.
+	// otherReleases says why only the lab's own K3s is upgraded.
 	otherReleases = "the other releases are the lab's K3s with another version's text in it"
 )
 
@@ -182,7 +183,8 @@ func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 	s.configure(sections)
 }
 
-// lifeRate is how many POSTs a second a life is under, and lifeLeast how many it is under in a phase at least.
+// lifeRate is the rate of POSTs a second during a life, and lifeLeast the least number of them in a
+// phase.
 const lifeRate, lifeLeast = 20, 1000
 
 // upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next up finishes it. The workload loses no request.

@@ -70,7 +70,7 @@ func TestLocalOnMachines(t *testing.T) {
 	})
 }
 
-// running is what `strata machine list` says.
+// running returns the output of `strata machine list`.
 func (l *hostSet) running(t *testing.T) string {
 	output, err := exec.Command(strata, "machine", "list").CombinedOutput()
 	require.NoError(t, err, "%s", output)

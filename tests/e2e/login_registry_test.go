@@ -32,7 +32,7 @@ type loginRegistry struct {
 	// name is its own, which its certificate is for, address its host and port, ca that certificate in PEM.
 	name, address, ca string
 	user, password    string
-	// content is what it serves by path below /v2/.
+	// content is served by path below /v2/.
 	content map[string]served
 }
 

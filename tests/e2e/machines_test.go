@@ -38,7 +38,7 @@ type hostSet struct {
 	story   string
 	keyFile string
 	nodes   []node
-	// weight is what its machines weigh beside those of other stories; zero is as much.
+	// weight is the weight of its machines beside those of other stories; zero is as much.
 	weight int
 }
 
@@ -100,8 +100,8 @@ func (l *hostSet) create(n node, key []byte) error {
 // artifact is a file of the bundle.
 type artifact struct{ path, sum string }
 
-// machineImage is what lab machines boot: the bundle's, or what E2E_IMAGE names, for another release of Debian
-// (SUITE=trixie tests/lab/image/build.sh OUT.tar).
+// machineImage returns the image of lab machines: the bundle's, or the one in E2E_IMAGE, for
+// another release of Debian (SUITE=trixie tests/lab/image/build.sh OUT.tar).
 func machineImage() (artifact, error) {
 	if path := os.Getenv("E2E_IMAGE"); path != "" {
 		return artifactAt(path)

@@ -54,7 +54,8 @@ func staysAway(t *testing.T, hosts *hostSet, name string) {
 	assert.Equal(t, "disabled\ninactive\n", state)
 }
 
-// kept is where a volume of the story is on its node: below what an uninstall wipes, as the volumes of K3s's own provisioner are.
+// kept holds a volume of the story on its node: below the folder that an uninstall wipes, as the
+// volumes of K3s's own provisioner are.
 const kept = "/var/lib/rancher/k3s/storage/orders"
 
 // keepsAVolume removes a node with a volume on its disk from the configuration: without the word that it may go nothing happens to either.

@@ -16,7 +16,8 @@ const (
 	labsAPISIXController = "images/apisix-ingress-controller.tar.zst"
 )
 
-// originOf is what the bundle says of the first of its artifacts that is asked for; empty where it has none.
+// originOf returns the origin in the bundle of the first artifact that is asked for; empty without
+// one.
 func originOf(t *testing.T, is func(name, path string) bool) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(bundle, "manifest.json"))

@@ -36,7 +36,7 @@ func (c *complaints) Errorf(format string, args ...any) {
 // FailNow implements require.TestingT.
 func (c *complaints) FailNow() { runtime.Goexit() }
 
-// complaintsOf is what a check finds wrong; empty where it holds.
+// complaintsOf returns a check's failures; empty if it holds.
 func complaintsOf(check func(c require.TestingT)) string {
 	var found complaints
 	done := make(chan struct{})

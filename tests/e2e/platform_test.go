@@ -87,8 +87,8 @@ func TestPlatform(t *testing.T) {
 	})
 }
 
-// inRepository is what the root application brings: an object, and an Application with a Deployment that takes its time. That one has no
-// say in the root's health by itself.
+// inRepository returns the files of the root application: an object, and an Application with a
+// Deployment that takes its time. That one has no say in the root's health by itself.
 func inRepository(url string) map[string]string {
 	return map[string]string{
 		"marker.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: marker, namespace: default}\n",
@@ -151,7 +151,7 @@ func (s *stack) answersOverTLS(t *testing.T) {
 	assert.Contains(t, version.body, "Version")
 }
 
-// reply is what a URL answered.
+// reply holds the answer of a URL.
 type reply struct {
 	code int
 	body string

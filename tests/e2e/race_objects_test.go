@@ -63,7 +63,7 @@ func asked(t require.TestingT, address, host string) int {
 	return response.StatusCode
 }
 
-// gatewayDefinitions is what `strata crds` is asked for the bundle's own.
+// gatewayDefinitions returns the input of `strata crds` for the bundle's own definitions.
 func gatewayDefinitions(t *testing.T) map[string]any {
 	files, err := filepath.Glob(filepath.Join(bundle, "crds/gateway-api-*.yaml"))
 	require.NoError(t, err)

@@ -16,7 +16,8 @@ import (
 	"strata/internal/crds"
 )
 
-// races are what the program in the folder race does without a gate, and what comes of it.
+// races lists the installations of the program in the folder race, without a gate, and their
+// results.
 var races = []struct{ name, refusedBy, because string }{
 	{"pool", "ipaddresspoolvalidationwebhook.metallb.io", "connection refused|no endpoints available|unknown authority"},
 	{"issuer", "webhook.cert-manager.io", "connection refused|no endpoints available|unknown authority"},

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// written is what a user has in the cluster before machines are at stake.
+// written is the name of a user's objects that exist before machines are at stake.
 const written = "written-before"
 
 // losesNoMachine changes how the hypervisor is reached, which is no property of its machines, and then what a machine cannot follow.

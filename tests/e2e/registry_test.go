@@ -10,7 +10,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// emptyRegistry is where the hosts find a registry that has no image at all.
+// emptyRegistry is the hosts' address of a registry that has no image at all.
 const emptyRegistry = "localhost:5000"
 
 // serveEmptyRegistry has a registry that knows no image answer on each host, until the test ends. It is behind the host's own

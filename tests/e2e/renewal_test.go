@@ -127,7 +127,8 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections m
 	s.healthy("--gate", "k3s-api", "--gate", "k3s-nodes")
 }
 
-// nextGeneration is when the calendar has another one: it is renewed at a third of its life.
+// nextGeneration returns the time of the calendar's next generation: a certificate is renewed at a
+// third of its life.
 func nextGeneration(life time.Duration) time.Time { return time.Now().Truncate(life / 3).Add(life / 3) }
 
 // certificate is the client certificate of the stack's kubeconfig.

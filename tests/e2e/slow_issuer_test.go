@@ -149,7 +149,7 @@ func (i *slowIssuer) issued(t *testing.T, name string) {
 	})
 }
 
-// at is when the Secret was first seen; zero while it is not there.
+// at returns the time at which the Secret was first seen; zero without one.
 func (i *slowIssuer) at(name string) time.Time {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()

@@ -44,7 +44,7 @@ func newStack(t *testing.T, name string, sections map[string]any) *stack {
 	return s
 }
 
-// environment is what makes Pulumi the story's own.
+// environment returns the variables that make Pulumi the story's own.
 func (s *stack) environment() []string {
 	home := filepath.Join(s.dir, "home")
 	require.NoError(s.t, os.MkdirAll(filepath.Join(s.dir, "state"), 0o700))
@@ -84,7 +84,7 @@ func (s *stack) configure(sections map[string]any) {
 	require.NoError(s.t, os.WriteFile(s.config, text, 0o600))
 }
 
-// result is how a command ended.
+// result holds the output and the end of a command.
 type result struct {
 	line, output string
 	err          error

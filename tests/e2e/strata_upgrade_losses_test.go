@@ -51,7 +51,8 @@ func (s *stack) losesNothing(t *testing.T) {
 	require.NotZero(t, ops["update"]+ops["delete"]+ops["replace"], "there is nothing to take over")
 }
 
-// running is what must not start again or be made anew: the hosts' units, the cluster's objects, Pods with their containers.
+// running returns everything that must not start again or be made anew: the hosts' units, the
+// cluster's objects, Pods with their containers.
 func (s *stack) running(t *testing.T, hosts *hostSet) map[string]string {
 	t.Helper()
 	all := s.objects(t)

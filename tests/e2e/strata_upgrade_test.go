@@ -68,7 +68,8 @@ func (s *stack) comesUpWith(t *testing.T, program string) {
 	assert.ElementsMatch(t, names(upgraded), nodeNames(t, s.client()))
 }
 
-// olderSections have what the provider's SSH once did on hosts, the API's own address included.
+// olderSections configure the steps that the provider's SSH once took on hosts, the API's own
+// address included.
 func olderSections(hosts *hostSet) map[string]any {
 	sections := staging(hosts, upgraded...)
 	sections["k3s"] = map[string]any{"vip": hosts.net.address(10)}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// transcript is what a command writes, and when it wrote it.
+// transcript keeps a command's output with its times.
 type transcript struct {
 	text   bytes.Buffer
 	pieces []piece

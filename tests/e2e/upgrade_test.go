@@ -122,7 +122,8 @@ done`)
 	}
 }
 
-// firstBackOff is when the kubelet first backed off from a missing image in a namespace.
+// firstBackOff returns the time of the kubelet's first back-off from a missing image in a
+// namespace.
 func (s *stack) firstBackOff(t *testing.T, namespace string) time.Time {
 	events, err := s.client().CoreV1().Events(namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "reason=BackOff"})
 	require.NoError(t, err)

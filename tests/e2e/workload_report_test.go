@@ -2,7 +2,7 @@ package e2e
 
 import "strata/internal/load"
 
-// lostIn is what was lost in the phases of a name.
+// lostIn counts the lost requests in the phases of a name.
 func lostIn(phases []load.Phase, name string) int {
 	lost := 0
 	for _, phase := range phases {
@@ -13,7 +13,7 @@ func lostIn(phases []load.Phase, name string) int {
 	return lost
 }
 
-// sentIn is what was sent in the phases of a name.
+// sentIn counts the requests in the phases of a name.
 func sentIn(phases []load.Phase, name string) int {
 	sent := 0
 	for _, phase := range phases {

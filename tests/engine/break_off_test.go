@@ -9,7 +9,7 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
 )
 
-// manner is how a run breaks off.
+// manner selects a way in which a run breaks off.
 type manner int
 
 const (
@@ -20,7 +20,7 @@ const (
 	refused
 	// interrupted is a SIGINT: Pulumi begins nothing more.
 	interrupted
-	// manners is how many there are.
+	// manners counts them.
 	manners = iota
 )
 
@@ -31,7 +31,7 @@ func (m manner) String() string {
 // breakOff has a run end early.
 type breakOff struct {
 	manner manner
-	// after is how many actions begin before the one that it meets.
+	// after counts the actions that begin before the one that it meets.
 	after int
 	// met is whether the run came so far.
 	met bool

@@ -66,7 +66,7 @@ func keepBundle(t *testing.T) (back func()) {
 	}
 }
 
-// effect is what a previewed change does, in words.
+// effect words the effect of a previewed change.
 func (s *stack) effect(t *testing.T, key string, seen *result) string {
 	t.Helper()
 	if !assert.NoError(t, seen.err, key) {
@@ -94,7 +94,7 @@ func (s *stack) effect(t *testing.T, key string, seen *result) string {
 
 const runsAgain = "runs again and changes nothing"
 
-// effectsOf is what a resource's steps mean.
+// effectsOf words the meaning of a resource's steps.
 func effectsOf(t *testing.T, name string, steps []string, before *resource.State, inputs resource.PropertyMap) []string {
 	t.Helper()
 	gone := slices.Contains(steps, string(deploy.OpDelete)) || slices.Contains(steps, string(deploy.OpReplace))
@@ -191,7 +191,7 @@ func upgrades(before *resource.State, inputs resource.PropertyMap) bool {
 	return before != nil && sum(inputs) != "" && sum(before.Inputs) != sum(inputs)
 }
 
-// machineEffects is what becomes of a machine, by the code that decides it.
+// machineEffects words the effects on a machine, by the code that decides them.
 func machineEffects(t *testing.T, gone bool, before *resource.State, inputs resource.PropertyMap) []string {
 	t.Helper()
 	if gone {

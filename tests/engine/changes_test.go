@@ -29,7 +29,7 @@ type changeGroup struct {
 	// Set is another value by key, Artifacts the artifact whose version a key chooses.
 	Set       map[string]any    `json:"set"`
 	Artifacts map[string]string `json:"artifacts"`
-	// Unseen is what is said of keys that cannot be previewed, Beside what is said of others beside what their preview shows.
+	// Unseen describes keys that cannot be previewed; Beside adds to the preview of others.
 	Unseen map[string]string `json:"unseen"`
 	Beside map[string]string `json:"beside"`
 }

@@ -47,7 +47,7 @@ func TestCost(t *testing.T) {
 	require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), results))
 }
 
-// cost is what one number of workloads takes, in seconds.
+// cost holds the durations for one number of workloads, in seconds.
 type cost struct {
 	saving, once, noop []float64
 	// profiled is the last up that saved each step.
@@ -78,7 +78,8 @@ func (c *cost) measure(t *testing.T, number int) {
 	c.noop = append(c.noop, noop.Seconds())
 }
 
-// parts are what the processor's time is counted for: the first whose text is in the name of a function, from the innermost outwards.
+// parts sort the processor's time: a sample belongs to the first part whose text is in the name of
+// a function, from the innermost outwards.
 var parts = []struct{ name, function string }{
 	{"saving the state", "engine_test.(*checkpoint)."},
 	{"saving the state", "/pkg/v3/backend."},

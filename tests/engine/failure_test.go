@@ -145,7 +145,7 @@ func TestAFailedStepThatIsTakenBackRunsAgainInPlace(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// toldAbout is what was reported about a resource.
+// toldAbout returns the messages about a resource.
 func toldAbout(r *result, name string) string {
 	var output strings.Builder
 	for urn, message := range r.errors {

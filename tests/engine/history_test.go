@@ -19,7 +19,8 @@ import (
 // step is one thing that people do to a stack, or that happens to it.
 type step struct {
 	what string
-	// breaks is how a run ends early, at its action number at; without is true for a run that does not.
+	// breaks ends a run early, at its action number at; without is true for a run that does not
+	// break off.
 	breaks  manner
 	at      int
 	without bool
@@ -32,7 +33,7 @@ func (o step) String() string {
 	return fmt.Sprintf("%s %s %d", o.what, o.breaks, o.at)
 }
 
-// changes are what people change in the configuration, each once there and once back.
+// changes are people's changes of the configuration, each once there and once back.
 var changes = map[string]func(s *stack, taken bool){
 	"label": func(s *stack, taken bool) {
 		s.node("agent-1")["labels"] = map[string]any{"taken": fmt.Sprint(taken)}
@@ -190,8 +191,9 @@ func (h *history) told(ended *result) error {
 	return nil
 }
 
-// converges is what must hold after any history: a plain up ends well, a second one has nothing to do, and a destroy leaves nothing. A host
-// that was lost has another by then, and what changed beneath Pulumi is looked at.
+// converges requires the results that must follow any history: a plain up ends well, a second one
+// has nothing to do, and a destroy leaves nothing. A host that was lost has another by then, and a
+// change beneath Pulumi is looked at.
 func (h *history) converges() error {
 	if h.lost%2 == 1 {
 		h.loseOrRepair()

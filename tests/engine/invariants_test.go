@@ -15,7 +15,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// secrets are what must stand nowhere in plain.
+// secrets must stand nowhere in plain.
 var secrets = []string{pulumitest.Token, pulumitest.ClientKey, "PRIVATE KEY"}
 
 // whole holds what an up leaves to the configuration and to the state.

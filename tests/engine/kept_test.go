@@ -27,11 +27,12 @@ var keptStacks = []string{"local", "staging", "proxmox", "kind"}
 type kept struct {
 	Config     map[string]section    `json:"config"`
 	Deployment *apitype.DeploymentV3 `json:"deployment"`
-	// Answers are what the providers made up: a machine that is told again to be there says the same key.
+	// Answers are the providers' values: a machine that is told again to be there answers with the
+	// same key.
 	Answers *pulumitest.Answers `json:"answers"`
 }
 
-// keptFile is where a stack is kept; the tests run in folders of their own.
+// keptFile returns the file of a kept stack; the tests run in folders of their own.
 func keptFile(name string) string {
 	return filepath.Join(root, "tests", "engine", "testdata", "kept", name+".json.gz")
 }

@@ -23,7 +23,7 @@ import (
 type scene struct {
 	name string
 	op   lt.TestOp
-	// begin is what is there before, and changed then. Without it nothing is there.
+	// begin makes the stack that exists before, and changes it. Without it nothing exists.
 	begin func(h *history)
 	// ours are scenes of a cluster that the stack builds, machines those of machines that it makes.
 	ours, machines bool
@@ -110,7 +110,8 @@ func (h *history) survives(one killed, destroys bool) error {
 	return err
 }
 
-// refusedAsThere is what an existing cluster's API server says of an object that a kill has left, and Helm of a release.
+// refusedAsThere matches the refusal of an existing cluster's API server for an object that a kill
+// has left, and Helm's for a release.
 var refusedAsThere = regexp.MustCompile(`already exists|cannot re-use a name`)
 
 // recover is `strata recover`, which an existing cluster takes after such a kill (docs/adr/0023): the records of releases that the state does not

@@ -55,7 +55,7 @@ func (w *world) exists(object string, upsert bool, inputs resource.PropertyMap) 
 	return nil
 }
 
-// read is what a refresh finds: an object as it was last written, or none.
+// read answers a refresh: an object as it was last written, or none.
 func (w *world) read(_ context.Context, req plugin.ReadRequest) (plugin.ReadResponse, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -16,8 +16,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
 
-// journal is what a run writes of its state, in order: what a kill leaves is a beginning of it. Unlike the harness's own it can be read
-// while the run goes on.
+// journal keeps the writes of a run to its state, in order: a kill leaves a beginning of it. Unlike
+// the harness's own it can be read while the run goes on.
 type journal struct {
 	mutex   sync.Mutex
 	entries engine.JournalEntries

@@ -15,13 +15,13 @@ import (
 	"strata/internal/k3s/token"
 )
 
-// asked is what a command for a host is told.
+// asked returns the input of a command for a host.
 func asked(inputs resource.PropertyMap) (told hostrun.Input) {
 	_ = json.Unmarshal([]byte(plain(inputs["stdin"])), &told) // what is not known yet is nothing
 	return told
 }
 
-// node is what a command for one node does: machine, present, gate, admit, install and so on.
+// node has the effect of a command for one node: machine, present, gate, admit, install and so on.
 func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) error {
 	one := r.at(name)
 	switch {

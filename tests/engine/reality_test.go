@@ -13,8 +13,9 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// reality is what hosts and cluster are below the providers: what the program's commands do changes it, and what they ask is answered by it.
-// A command does what docs/architecture.md and its own package say; what it does on a host in detail is the lab's to show.
+// reality simulates hosts and cluster below the providers: the program's commands change it, and
+// get their answers from it. A command does as docs/architecture.md and its own package say; the
+// lab shows its steps on a host.
 type reality struct {
 	hosts map[string]*host
 	// clusters counts the clusters that a first server has begun; the last one is the cluster.
@@ -23,7 +24,7 @@ type reality struct {
 	nodes map[string]bool
 	// objects are those of the world.
 	objects map[string]bool
-	// content is what an object was last written with.
+	// content holds the last written inputs of each object.
 	content map[string]resource.PropertyMap
 	// writes counts the updates of objects.
 	writes int
@@ -111,7 +112,7 @@ func (r *reality) serves() bool {
 // onHost is a resource of one node: `k3s-NODE-install`. A resource of all has no node.
 var onHost = regexp.MustCompile(`^(hosts|k3s)-((?:server|agent)-\d+)-([a-z]+)`)
 
-// do is what one action does.
+// do has the effect of one action.
 func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap) error {
 	name, kind := urn.Name(), string(urn.Type())
 	switch {
@@ -146,7 +147,7 @@ func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap)
 
 var errNoAnswer = errors.New("dial tcp: connection refused")
 
-// asked is what a request to the API ends with.
+// asked returns the end of a request to the API.
 func (r *reality) asked() error {
 	if !r.serves() {
 		return errNoAnswer
@@ -154,7 +155,8 @@ func (r *reality) asked() error {
 	return nil
 }
 
-// written is what a write to the API ends with. The object itself is noted where it is known whether it was there.
+// written returns the end of a write to the API. The caller notes the object itself, because it
+// knows whether the object existed.
 func (r *reality) written(verb string, urn resource.URN, inputs resource.PropertyMap) error {
 	if err := r.asked(); err != nil {
 		return err
@@ -166,7 +168,7 @@ func (r *reality) written(verb string, urn resource.URN, inputs resource.Propert
 	return nil
 }
 
-// opened is what a request with a kubeconfig ends with: one of a cluster before has another CA.
+// opened returns the end of a request with a kubeconfig: one of a cluster before has another CA.
 func (r *reality) opened(access resource.PropertyValue) error {
 	if err := r.asked(); err != nil {
 		return err

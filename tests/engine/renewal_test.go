@@ -67,7 +67,7 @@ func TestAStacksCertificateIsRenewedAtAThirdOfItsLife(t *testing.T) {
 	}
 }
 
-// kubeconfig is what the stack gives to its users.
+// kubeconfig returns the kubeconfig that the stack gives to its users.
 func (s *stack) kubeconfig() string {
 	return s.stored()["strata-staging"].Outputs["kubeconfig"].SecretValue().Element.StringValue()
 }

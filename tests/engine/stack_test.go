@@ -43,7 +43,7 @@ type stack struct {
 	secret []string
 	// parallel is the engine's --parallel.
 	parallel int32
-	// answers are what the providers make up.
+	// answers are the providers' values.
 	answers *pulumitest.Answers
 	// registers is the program; the platform's own unless a test replaces it.
 	registers pulumi.RunFunc
@@ -109,13 +109,13 @@ func (s *stack) handed() (map[string]string, error) {
 	return handed, nil
 }
 
-// result is what one run did and printed.
+// result holds the actions and the output of one run.
 type result struct {
-	// actions are what the providers were told.
+	// actions are the requests to the providers.
 	actions actions
 	// steps are the engine's steps by resource name, for example create, same, delete.
 	steps map[string][]string
-	// inputs are what each resource was asked for.
+	// inputs hold the inputs of each resource.
 	inputs map[string]resource.PropertyMap
 	// errors are the error messages with the resource that each is about.
 	errors map[string]string

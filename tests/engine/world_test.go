@@ -14,7 +14,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// action is what a provider was told to do to one resource, outside previews.
+// action is a request to a provider to change one resource, outside previews.
 type action struct {
 	// verb is create, update or delete.
 	verb string
@@ -25,7 +25,7 @@ type action struct {
 	empty bool
 }
 
-// world is what the providers share: what they did, and what fails.
+// world is shared by the providers: it records their actions, and makes some fail.
 type world struct {
 	mutex   sync.Mutex
 	clock   int
@@ -33,9 +33,9 @@ type world struct {
 	failing map[string]bool // "verb name"
 	// objects are those that the API server has.
 	objects map[string]bool
-	// pace is how long each action takes.
+	// pace is the duration of each action.
 	pace time.Duration
-	// reality is what the actions change. Optional: without it they all succeed.
+	// reality changes with the actions. Optional: without it they all succeed.
 	reality *reality
 	// breaks ends the run at one of its actions. Optional.
 	breaks *breakOff
@@ -43,7 +43,7 @@ type world struct {
 	watch func(when, verb, name string)
 	// upserts has the Kubernetes provider take over what exists, as `strata recover` asks it to.
 	upserts bool
-	// written is when each resource's create or update last had its effect, on the clock.
+	// written holds the time of each resource's last effect of a create or update, on the clock.
 	written map[string]int
 	texts   map[string]string
 }
@@ -137,7 +137,7 @@ func (w *world) forgotten(name string) {
 	}
 }
 
-// actions are what one run did.
+// actions are the actions of one run.
 type actions []action
 
 // names are the resources of a verb, in order of their start.

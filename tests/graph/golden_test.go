@@ -56,7 +56,7 @@ func (g graph) write(out *strings.Builder, parent, indent string) {
 	}
 }
 
-// edges are what holds a resource back, bounds it and takes it away.
+// edges returns the edges that hold a resource back, bound it and take it away.
 func edges(r pulumitest.Resource) []string {
 	var lines []string
 	add := func(what, value string) {

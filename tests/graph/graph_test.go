@@ -9,7 +9,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// graph is what one run registered, by name.
+// graph holds the registrations of one run, by name.
 type graph map[string]pulumitest.Resource
 
 // newGraph indexes the registrations of a run. Names are unique in the whole program.

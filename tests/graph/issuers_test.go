@@ -14,7 +14,8 @@ import (
 var issuers = []struct {
 	name     string
 	sections map[string]any
-	// gate is what the platform's own certificates wait for; without are resources that must not be there.
+	// gate is the dependency of the platform's own certificates; without are resources that must
+	// not be there.
 	gate    string
 	without []string
 }{

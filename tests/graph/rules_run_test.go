@@ -12,8 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// runs is how often each program runs: an edge that is lost in a race is lost in some runs only. DependsOn on a component
-// loses edges in 10 to 80 runs of 100.
+// runs is the number of runs of each program: an edge that is lost in a race is lost in some runs
+// only. DependsOn on a component loses edges in 10 to 80 runs of 100.
 const runs = 50
 
 func TestTheRulesHoldInFiftyRuns(t *testing.T) {

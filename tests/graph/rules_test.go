@@ -15,7 +15,7 @@ type rule struct {
 	check func(p *program, g graph) []string
 }
 
-// rules are what the edges must keep.
+// rules must hold for the edges.
 var rules = []rule{
 	{"edges lead to custom resources, never to a bare component", edgesLeadToCustomResources},
 	{"nothing is created before what it needs", createdInOrder},

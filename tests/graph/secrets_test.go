@@ -9,7 +9,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// secretTexts are what must never be seen: parts of them too, so that an encoding of lines does not hide one.
+// secretTexts must never be seen: parts of them too, so that an encoding of lines does not hide
+// one.
 func (p *program) secretTexts() map[string]string {
 	return map[string]string{
 		"the join token":              pulumitest.Token,

@@ -100,7 +100,7 @@ func (p *program) run(fail func(pulumitest.Resource) error) (graph, error) {
 	return newGraph(recorder.Resources()), err
 }
 
-// graph is what the program registers when all goes well.
+// graph returns the registrations of the program when all goes well.
 func (p *program) graph(t *testing.T) graph {
 	t.Helper()
 	g, err := p.run(nil)

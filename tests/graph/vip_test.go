@@ -45,7 +45,7 @@ func TestAnAddressOfTheAPIsOwnIsThereBeforeItIsUsed(t *testing.T) {
 	assert.NotContains(t, without, "k3s-server-1-vip")
 }
 
-// hostRun is what a command for a host is told.
+// hostRun returns the input of a command for a host.
 func hostRun(t *testing.T, r pulumitest.Resource) (told hostrun.Input) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(r.Text("stdin")), &told), r.Name)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hash is what the Pod template says of its configuration.
+// hash returns the configuration's hash in the Pod template.
 func hash(t *testing.T, g graph) string {
 	return template(t, g, "metadata", "annotations", "strata/config-hash").StringValue()
 }

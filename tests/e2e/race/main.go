@@ -17,7 +17,7 @@ import (
 // object is a Kubernetes object that is registered by its token.
 type object struct{ pulumi.CustomResourceState }
 
-// race is what is installed, and what is created right behind it.
+// race names the release that is installed, and the object that is created right behind it.
 type race struct {
 	releases []release
 	token    string // empty: nothing is created

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// tellEvery is how often a build says how far it is.
+	// tellEvery is the pause between a build's lines about its progress.
 	tellEvery = 5 * time.Second
-	// stepsAtOnce is how many steps compile beside each other.
+	// stepsAtOnce steps compile beside each other.
 	stepsAtOnce = 2
 )
 

@@ -14,7 +14,8 @@ import (
 // entryFile describes an entry and, because it is written last, marks it as complete.
 const entryFile = ".entry.json"
 
-// kept is how many entries of one name stay in the cache: enough to go back and forth between two branches.
+// kept limits the entries of one name in the cache: enough to go back and forth between two
+// branches.
 const kept = 3
 
 // cache is a folder of entries, NAME-KEY.

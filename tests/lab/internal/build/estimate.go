@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// Weights are what parts cost from empty caches, by their names, when that was measured (`make bench-first`).
+// Weights holds the costs of parts from empty caches, by their names, as measured (`make
+// bench-first`).
 type Weights map[string]Weight
 
-// Weight is what one part costs.
+// Weight is the cost of one part.
 type Weight struct {
 	// Processor is its processor time in seconds, of the machine that measured.
 	Processor float64 `json:"processor"`
-	// Wall is how long it took there, in seconds; only of parts that wait more than they compute.
+	// Wall is the duration there, in seconds; only of parts that wait more than they compute.
 	Wall float64 `json:"wall,omitempty"`
 }
 
@@ -34,8 +35,8 @@ func (w Weights) of(part Part) Weight {
 	return Weight{Processor: unknownWeight}
 }
 
-// Rest is how many seconds the rest of a run takes: what the parts that are left cost by the table, as much more or less as those before
-// did, at the rate of cores that the run has had of late.
+// Rest estimates the rest of a run in seconds: the costs of the parts that are left by the table,
+// as much more or less as those before, at the rate of cores that the run has had of late.
 func (w Weights) Rest(m Moment) float64 {
 	expected, begun := 0.0, 0.0
 	for _, download := range []bool{true, false} {
@@ -49,7 +50,8 @@ func (w Weights) Rest(m Moment) float64 {
 	return max(left/max(m.Rate, leastRate), w.longestBeside(m))
 }
 
-// scale is what parts of a kind, downloads or builds, cost in this run by what the table says.
+// scale returns the ratio of this run's costs to the table's, for parts of a kind, downloads or
+// builds.
 func (w Weights) scale(m Moment, downloads bool) float64 {
 	spent, weight := w.done(m, downloads)
 	if !downloads {
@@ -67,7 +69,7 @@ func (w Weights) scale(m Moment, downloads bool) float64 {
 	return spent / weight
 }
 
-// done is what the ended parts of a kind cost, and what they do by the table.
+// done returns the costs of the ended parts of a kind, in this run and by the table.
 func (w Weights) done(m Moment, downloads bool) (spent, weight float64) {
 	for _, part := range m.Done {
 		if isDownload(part) == downloads && !part.Always {
@@ -97,7 +99,8 @@ func (w Weights) sum(parts []Part, downloads bool) float64 {
 	return sum
 }
 
-// longestBeside is how long the parts take that wait more than they compute, as no core makes them faster.
+// longestBeside returns the duration of the parts that wait more than they compute, as no core
+// makes them faster.
 func (w Weights) longestBeside(m Moment) float64 {
 	longest := 0.0
 	for _, part := range m.Waiting {

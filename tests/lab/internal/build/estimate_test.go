@@ -15,7 +15,7 @@ import (
 type sim struct {
 	// cost is a part's processor seconds by its weight, of the table's.
 	cost func(name string, weight float64) float64
-	// cores are how many there are for the run at a time.
+	// cores returns the number of cores for the run at a time.
 	cores func(at float64) float64
 }
 

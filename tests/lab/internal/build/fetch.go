@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// fetchesAtOnce is how many downloads run together. Each takes many files at once; two fill the gaps in which one looks for what is next.
+// fetchesAtOnce downloads run together. Each takes many files at once; two fill the gaps in which
+// one looks for the next.
 const fetchesAtOnce = 2
 
 // fetches are the downloads of a build.

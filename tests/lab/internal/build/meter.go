@@ -20,8 +20,9 @@ type meter struct {
 	taken time.Duration
 }
 
-// take is what was spent since the last take, by this process and by children that have ended, with their own children. The kernel adds
-// a child's time when it is waited for: so what is new when a part ends is that part's, but for the short commands of parts beside it.
+// take returns the time spent since the last take, by this process and by children that have ended,
+// with their own children. The kernel adds a child's time when it is waited for: so the new time at
+// the end of a part is that part's, but for the short commands of parts beside it.
 func (m *meter) take() time.Duration {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

@@ -13,7 +13,7 @@ import (
 // Progress says what a build does: a line for each step that ends, and every few seconds one that says what is done, what runs, and how
 // long the rest takes. Of a step that is in the cache it says nothing.
 type Progress struct {
-	// Weights are what the estimate goes by. Optional: without them all parts weigh the same.
+	// Weights are the base of the estimate. Optional: without them all parts weigh the same.
 	Weights Weights
 
 	mutex  sync.Mutex
@@ -21,7 +21,7 @@ type Progress struct {
 	meter  meter
 	began  time.Time
 	record Record
-	// built is how many steps ended, steps how many there are; both without those in the cache.
+	// built counts the steps that ended, steps all of them; both without those in the cache.
 	built, steps int
 	// terminal says that out is one: a status then takes the place of the one before, if shown says that it stands there.
 	terminal, shown bool
@@ -41,7 +41,7 @@ func isTerminal(out io.Writer) bool {
 	return err == nil
 }
 
-// Record is what the run has shown so far; call it when nothing runs any more.
+// Record returns the observations of the run; call it when nothing runs any more.
 func (p *Progress) Record() *Record {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -11,7 +11,7 @@ import (
 
 // Record is a run of a build: what was spent on what, and what was said meanwhile of the rest. Times are seconds since its beginning.
 type Record struct {
-	// Cores is how many processors the machine has.
+	// Cores is the machine's number of processors.
 	Cores int `json:"cores"`
 	// Parts are the steps and downloads that were not there, in the order of the list.
 	Parts []Part `json:"parts"`
@@ -28,7 +28,7 @@ type Part struct {
 	Ended float64 `json:"ended"`
 	// Processor is the processor time that it took, in seconds.
 	Processor float64 `json:"processor"`
-	// Weight is what it was expected to cost.
+	// Weight is the expected cost.
 	Weight Weight `json:"weight"`
 	// Beside is the step's.
 	Beside bool `json:"beside,omitempty"`
@@ -41,11 +41,11 @@ type Sample struct {
 	At float64 `json:"at"`
 	// Processor is the processor time of the whole run until then.
 	Processor float64 `json:"processor"`
-	// Rest is what was said to be left, in seconds.
+	// Rest is the announced rest, in seconds.
 	Rest float64 `json:"rest"`
 }
 
-// Moment is what a run has shown at a time.
+// Moment holds the observations of a run up to a time.
 type Moment struct {
 	At float64
 	// Processor is the processor time of the run so far; Rate how many cores it had of late.
@@ -57,7 +57,7 @@ type Moment struct {
 // which uses one core, and shorter than a build of one.
 const rateOver = 90.0
 
-// Moment is what the record shows at a time: nothing that came later.
+// Moment returns the record's observations up to a time, and nothing that came later.
 func (r *Record) Moment(at float64) Moment {
 	m := Moment{At: at, Rate: float64(r.Cores)}
 	before := Sample{}

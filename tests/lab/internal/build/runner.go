@@ -18,14 +18,14 @@ import (
 type Runner struct {
 	// Dir is the cache folder.
 	Dir string
-	// Jobs is how many steps run at once, without those beside; at least 1. The go command uses every core by itself: two steps
-	// fill the gaps that linking leaves.
+	// Jobs is the number of steps that run at once, without those beside; at least 1. The go
+	// command uses every core by itself: two steps fill the gaps that linking leaves.
 	Jobs int
 	// Progress hears what happens, one call at a time.
 	Progress *Progress
 }
 
-// result is how one step ended.
+// result holds the end of one step.
 type result struct {
 	step  Step
 	entry Entry
@@ -73,7 +73,7 @@ func (r Runner) Run(ctx context.Context, steps []Step) (Outputs, error) {
 	return collect(steps, results)
 }
 
-// places is how many of the places a step takes.
+// places returns the number of places that a step takes.
 func places(step Step) int {
 	if step.Beside {
 		return 0
@@ -192,7 +192,7 @@ func (r Runner) run(ctx context.Context, step Step, out string, needs Outputs) e
 	return err
 }
 
-// logLines is how much of a failed step's log is shown: compilers say the cause first and last.
+// logLines limits the log of a failed step in its message: compilers say the cause first and last.
 const logLines = 30
 
 // tail returns the last lines of a log.

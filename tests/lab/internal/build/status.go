@@ -67,7 +67,7 @@ func (p *Progress) sample() Moment {
 	return moment
 }
 
-// status is what runs, for how long, and what is left.
+// status words the running steps, their durations, and the rest.
 func status(moment Moment, rest float64) string {
 	var builds, downloads []string
 	for _, part := range moment.Running {

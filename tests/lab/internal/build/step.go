@@ -34,7 +34,7 @@ type Entry struct {
 	Dir string `json:"-"`
 	// Key is the full digest, with the keys of the needed steps.
 	Key string `json:"key"`
-	// Seconds is how long the step took when it was built.
+	// Seconds is the duration of the step when it was built.
 	Seconds float64 `json:"seconds"`
 	// Files are the step's files, sorted by path.
 	Files []File `json:"files"`

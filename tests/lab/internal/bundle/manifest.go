@@ -22,7 +22,7 @@ type Manifest struct {
 
 // Artifact is one file of the folder.
 type Artifact struct {
-	// Name is what Strata asks for; several entries may have the same one.
+	// Name is the artifact's name in Strata; several entries may have the same one.
 	Name string `json:"name"`
 	// Version is upstream's version of the content.
 	Version string `json:"version"`

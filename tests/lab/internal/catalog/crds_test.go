@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// definition is what the tests read of a CRD.
+// definition holds the fields of a CRD that the tests read.
 type definition struct {
 	Kind     string
 	Metadata struct{ Name string }

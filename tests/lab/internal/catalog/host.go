@@ -62,7 +62,8 @@ func compiled(lab, name string) build.Step {
 	return step
 }
 
-// filesAtOnce is how many modules a download gets together: enough to hide the time that each takes to begin.
+// filesAtOnce is the number of modules that a download gets together: enough to hide the time that
+// each takes to begin.
 const filesAtOnce = "GOMAXPROCS=16"
 
 // fetch downloads what a command is compiled from, and no more: modules that go.mod names for other systems or tags stay away, which

@@ -26,7 +26,7 @@ type archive struct {
 	binary string
 	// name is the archive's. Optional: the default is the binary's.
 	name string
-	// reference is what manifests and charts ask for.
+	// reference is the image's name in manifests and charts.
 	reference string
 	// root is the step of what lies below the binary. Optional: there is nothing else.
 	root string
@@ -51,7 +51,7 @@ func archives() []archive {
 	return slices.Concat(clusterArchives(), platformArchives(), apisixArchives(), waveArchives())
 }
 
-// clusterArchives are what every cluster runs, and MetalLB.
+// clusterArchives returns the images that every cluster runs, and MetalLB's.
 func clusterArchives() []archive {
 	const metallb = "real: from MetalLB's module, without FRR"
 	return []archive{

@@ -10,7 +10,8 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// goesWith is what each of the bundle's files is for, by path, as if every step had left its file.
+// goesWith returns the purpose of each of the bundle's files, by path, as if every step had left
+// its file.
 func goesWith(t *testing.T) map[string]string {
 	t.Helper()
 	outputs := build.Outputs{}

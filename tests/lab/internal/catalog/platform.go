@@ -6,7 +6,7 @@ const debianUser = 999
 // vaultUser is the user of the official image; its chart names it as well.
 const vaultUser = 100
 
-// platformArchives are what the charts of the staging platform ask for.
+// platformArchives returns the images in the charts of the staging platform.
 func platformArchives() []archive {
 	list := []archive{
 		{

@@ -16,7 +16,7 @@ const (
 	hostVersion = "3.60.0"
 	// kubernetesVersion is upstream Kubernetes inside the k3s stand-in: 1.34 is the last one that runs on cgroup v1.
 	kubernetesVersion = "1.34.2"
-	// k3sVersion is what the stand-in reports.
+	// k3sVersion is the version that the stand-in reports.
 	k3sVersion = "v" + kubernetesVersion + "+k3s1"
 	// metallbVersion: 0.16.2 needs a frr-k8s that is not published as a module.
 	metallbVersion = "0.16.1"

@@ -13,7 +13,7 @@ import (
 //go:embed weights.json
 var weightsText []byte
 
-// Weights are what each part of the graph costs.
+// Weights returns the cost of each part of the graph.
 func Weights() build.Weights {
 	var weights build.Weights
 	if err := json.Unmarshal(weightsText, &weights); err != nil {

@@ -37,7 +37,8 @@ var harmless = map[string]string{
 	"vault/without/go-discover New":                                       "what it makes refuses",
 }
 
-// stub is what a test reads of a stand-in: the functions that can fail, and what each of its errors says.
+// stub holds the parts of a stand-in that a test reads: the functions that can fail, and the text
+// of each of its errors.
 type stub struct {
 	functions map[string]*ast.FuncDecl
 	errors    map[string]string
@@ -111,7 +112,7 @@ func words(value ast.Expr) string {
 	return text
 }
 
-// says is what an expression in the place of an error says.
+// says returns the text of an expression in the place of an error.
 func (s stub) says(value ast.Expr) string {
 	switch typed := value.(type) {
 	case *ast.Ident:

@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kinds are what a bundle may hold: the definitions, and the admission policy with which Gateway API guards its own.
+// kinds may be in a bundle: the definitions, and the admission policy with which Gateway API guards
+// its own.
 var kinds = []string{"CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 
 // Join writes the documents of the files to out, in the order of the files, each after a "---" line. A file without

@@ -7,7 +7,7 @@ import (
 
 // Kind is one fault.
 type Kind struct {
-	// Name is what the command line calls it.
+	// Name is the fault's name on the command line.
 	Name string
 	// About says what the machine then looks like from outside.
 	About string

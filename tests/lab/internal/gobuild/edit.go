@@ -20,7 +20,8 @@ import (
 type Edit struct {
 	// Module is the dependency's path.
 	Module string
-	// Old is what becomes New in all its Go files but tests. That it is nowhere is an error: the dependency needs no edit, or another one.
+	// Old becomes New in all its Go files but tests. An Old that is nowhere is an error: the
+	// dependency needs no edit, or another one.
 	Old, New string
 }
 

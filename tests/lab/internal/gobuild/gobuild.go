@@ -33,7 +33,8 @@ type Command struct {
 	Edits []Edit
 }
 
-// environment is what a build must see, whoever starts it: no C compiler, no workspace, no downloaded toolchain.
+// environment holds the variables of every build, whoever starts it: no C compiler, no workspace,
+// no downloaded toolchain.
 var environment = []string{
 	"CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath -gcflags=all=-dwarf=false",
 }

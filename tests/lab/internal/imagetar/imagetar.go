@@ -32,7 +32,7 @@ type Image struct {
 	Path string
 	// Links are other paths of the binary, as symbolic links.
 	Links []string
-	// Entrypoint is what runs. Optional: the default is the binary.
+	// Entrypoint is the command that runs. Optional: the default is the binary.
 	Entrypoint []string
 	// User is the numeric user and group that the image runs as; 0 is root.
 	User int

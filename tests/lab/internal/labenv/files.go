@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// staleAge is when a temporary file is surely of an ended run: no run may take this long.
+// staleAge is the age at which a temporary file is surely of an ended run: no run may take this
+// long.
 const staleAge = 6 * time.Hour
 
 // ensurePassphrase makes a random passphrase for the state's secrets, unless there is one: a new one could not read them.

@@ -11,7 +11,7 @@ import (
 	"strata/tests/lab/internal/originals"
 )
 
-// Layout is where one checkout and one user's caches lie. All paths are absolute.
+// Layout holds the paths of one checkout and of one user's caches. All are absolute.
 type Layout struct {
 	// Checkout is the root of the repository.
 	Checkout string

@@ -32,7 +32,7 @@ type Original struct {
 	Base, File string
 }
 
-// Set is what a folder has.
+// Set lists the contents of a folder.
 type Set struct {
 	// All are sorted by file.
 	All []Original
@@ -44,7 +44,7 @@ var (
 	// endings are those of files whose readers go by them; a binary has none.
 	endings = []string{".tar.zst", ".tar.gz", ".tgz", ".tar", ".yaml", ".yml", ".sh"}
 	version = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
-	// leftToUser is what is not for the bundle.
+	// leftToUser matches the files that are not for the bundle.
 	leftToUser = regexp.MustCompile(`^(\.|README|strata\.lock$)`)
 )
 

@@ -20,7 +20,7 @@ const (
 	HostPath = "lib/pulumi-language-go"
 )
 
-// PluginFolder is where the CLI looks for a resource plugin.
+// PluginFolder returns the folder of a resource plugin for the CLI.
 func PluginFolder(name, version string) string {
 	return fmt.Sprintf("plugins/resource-%s-v%s", name, version)
 }

@@ -26,7 +26,7 @@ type IDArgs struct {
 	Keepers *map[string]string `pulumi:"keepers,optional"`
 }
 
-// IDState is what the engine stores: the same bytes in four notations.
+// IDState is stored by the engine: the same bytes in four notations.
 type IDState struct {
 	IDArgs
 	B64Std string `pulumi:"b64Std"`

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// bcryptLimit is how many bytes of a password bcrypt looks at.
+// bcryptLimit is the number of a password's bytes that bcrypt looks at.
 const bcryptLimit = 72
 
 // RandomPassword is the resource random:index/randomPassword:RandomPassword.
 type RandomPassword struct{}
 
-// PasswordState is what the engine stores; both results are secret.
+// PasswordState is stored by the engine; both results are secret.
 type PasswordState struct {
 	TextArgs
 	Result     string `pulumi:"result" provider:"secret"`

@@ -7,7 +7,7 @@ import (
 	"strata/tests/lab/k3s/internal/pki"
 )
 
-// Config is what the control plane is started with.
+// Config configures the control plane.
 type Config struct {
 	PKI *pki.Server
 	// NodeIP is advertised as this API server's address.
@@ -21,7 +21,7 @@ type Config struct {
 	NodePorts string
 	// EncryptSecrets turns on encryption at rest with cred/encryption-config.json.
 	EncryptSecrets bool
-	// EtcdEndpoint is where etcd listens.
+	// EtcdEndpoint is etcd's address.
 	EtcdEndpoint string
 	// APIServerArgs, ControllerArgs and SchedulerArgs are the user's "name=value" extras; they win.
 	APIServerArgs, ControllerArgs, SchedulerArgs []string

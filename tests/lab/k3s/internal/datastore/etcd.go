@@ -38,7 +38,7 @@ type Etcd struct {
 
 const tombstone = "tombstone"
 
-// Endpoint is where this server's own components reach etcd.
+// Endpoint leads this server's own components to etcd.
 const Endpoint = "https://127.0.0.1:2379"
 
 // Initialized tells whether this server has been a member before.
@@ -147,7 +147,7 @@ func (e *Etcd) NewClient(endpoints ...string) (*clientv3.Client, error) {
 	return clientv3.New(*config)
 }
 
-// ClientConfig is what NewClient connects with.
+// ClientConfig returns the configuration of NewClient.
 func (e *Etcd) ClientConfig(endpoints ...string) (*clientv3.Config, error) {
 	info := transport.TLSInfo{
 		CertFile: e.TLS("etcd/client.crt"), KeyFile: e.TLS("etcd/client.key"), TrustedCAFile: e.TLS("etcd/server-ca.crt"),

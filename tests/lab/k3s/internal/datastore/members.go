@@ -75,7 +75,8 @@ func (e *Etcd) promote(ctx context.Context) {
 	}
 }
 
-// change is what a controller does for one Node before it lets go of it or after it has got its finalizer.
+// change acts for a controller on one Node before it lets go of the Node or after the Node has got
+// its finalizer.
 type change func(ctx context.Context, core kubernetes.Interface, node *corev1.Node) error
 
 // reconcile puts a controller's finalizer on every Node, and calls its change for each one that has it.

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// reconciled is what the member controller makes of a Node in one look; nil where the Node is gone.
+// reconciled returns a Node after one look of the member controller; nil if the Node is gone.
 func reconciled(t *testing.T, labels, annotations map[string]string, finalizers ...string) *corev1.Node {
 	t.Helper()
 	core := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "b", Labels: labels, Annotations: annotations, Finalizers: finalizers}})

@@ -47,7 +47,7 @@ func (s *Snapshots) Save(ctx context.Context, prefix string) (string, error) {
 	return name, noted(ctx, config)
 }
 
-// noteLimit is how long the API is asked; K3s asks for two minutes.
+// noteLimit bounds the requests to the API; K3s asks for two minutes.
 const noteLimit = 5 * time.Second
 
 // noted fails where the API could not note a snapshot, because etcd has no quorum.

@@ -163,7 +163,7 @@ func (e *Etcd) remoteClient(ctx context.Context, join *supervisor.Client) (*clie
 	return e.NewClient(endpoints...)
 }
 
-// MembersJSON is what /db/info answers.
+// MembersJSON returns the answer of /db/info.
 func (e *Etcd) MembersJSON() ([]byte, error) {
 	client := e.client.Load()
 	if client == nil {

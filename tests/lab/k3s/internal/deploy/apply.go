@@ -26,7 +26,7 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// interval is how often K3s looks at the folder (k3s-io/k3s pkg/deploy/controller.go).
+// interval is the pause between K3s's looks at the folder (k3s-io/k3s pkg/deploy/controller.go).
 const interval = 15 * time.Second
 
 // Deployer applies manifests with one API server.

@@ -12,7 +12,7 @@ type Config struct {
 	DataDir string
 	// Name and IP are the Node's name and InternalIP.
 	Name, IP string
-	// SupervisorURL is where certificates come from: the local load balancer, or the local server.
+	// SupervisorURL issues certificates: the local load balancer, or the local server.
 	SupervisorURL string
 	// APIURL is the API server's address for kubelet and kube-proxy: 127.0.0.1:6444 in both cases.
 	APIURL string
@@ -33,7 +33,7 @@ type Config struct {
 	// ProtectKernelDefaults makes kubelet refuse sysctls that are not its own.
 	ProtectKernelDefaults bool
 
-	// cluster is what the server said.
+	// cluster is the server's answer.
 	cluster supervisor.Config
 }
 

@@ -22,7 +22,7 @@ import (
 // puts an empty file there (k3s-io/k3s pkg/agent/containerd/watcher.go, loadCache and syncCache).
 const imageCache = ".cache.json"
 
-// imported is what the cache holds of one archive, under its path.
+// imported is the cache's entry for one archive, under its path.
 type imported struct {
 	Size    int64       `json:"size"`
 	ModTime metav1.Time `json:"modTime"`

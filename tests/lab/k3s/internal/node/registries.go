@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// RegistriesFile is where K3s looks for registries, unless --private-registry says otherwise.
+// RegistriesFile configures registries, unless --private-registry names another file.
 const RegistriesFile = "/etc/rancher/k3s/registries.yaml"
 
 // registries is registries.yaml, by the keys that K3s takes from rancher/wharfie's pkg/registries.
@@ -125,7 +125,7 @@ func (r registries) hosts() map[string]registryHost {
 	return hosts
 }
 
-// dockerHub is where docker.io's images are.
+// dockerHub is the host of docker.io's images.
 const dockerHub = "registry-1.docker.io"
 
 func (r registries) configOf(registry string) registryConfig {

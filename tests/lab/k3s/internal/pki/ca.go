@@ -23,14 +23,16 @@ import (
 
 const (
 	caLife = 10 * 365 * 24 * time.Hour // K3s: ten years
-	// certDays is how many days a certificate lives unless lifeVariable says otherwise (rancher/dynamiclistener cert/cert.go).
+	// certDays is the life of a certificate in days unless lifeVariable says otherwise
+	// (rancher/dynamiclistener cert/cert.go).
 	certDays     = 365
 	lifeVariable = "CATTLE_NEW_SIGNED_CERT_EXPIRATION_DAYS"
-	// renewWithin is how long before its end a start renews a certificate (k3s-io/k3s pkg/daemons/config/types.go, CertificateRenewDays).
+	// renewWithin is the last part of a certificate's life in which a start renews it (k3s-io/k3s
+	// pkg/daemons/config/types.go, CertificateRenewDays).
 	renewWithin = 120 * 24 * time.Hour
 )
 
-// certLife is how long a new certificate lives.
+// certLife returns the life of a new certificate.
 func certLife() time.Duration {
 	days, err := strconv.Atoi(os.Getenv(lifeVariable))
 	if err != nil || days <= 0 {

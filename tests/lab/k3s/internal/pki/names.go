@@ -12,7 +12,7 @@ type Names struct {
 	IPs []net.IP
 }
 
-// ServerNames are what a K3s server answers to: its own names and addresses, the kubernetes
+// ServerNames returns the names of a K3s server: its own names and addresses, the kubernetes
 // Service, and --tls-san.
 func ServerNames(nodeName string, nodeIP, serviceIP net.IP, domain string, sans []string) Names {
 	n := Names{

@@ -85,7 +85,7 @@ func TestAdminKubeconfigIsSelfContainedAndPrivate(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-// ends is when a certificate of the server's does.
+// ends returns the end of a certificate of the server.
 func ends(t *testing.T, s *pki.Server, name string) time.Time {
 	t.Helper()
 	data, err := os.ReadFile(s.Path(name + ".crt"))

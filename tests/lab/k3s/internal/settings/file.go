@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// DefaultFile is where K3s looks for its configuration.
+// DefaultFile is the default path of K3s's configuration.
 const DefaultFile = "/etc/rancher/k3s/config.yaml"
 
 // readFile flattens config.yaml and its drop-ins into "--key=value" arguments, in the order in

@@ -181,7 +181,7 @@ func (s *Server) sign(w http.ResponseWriter, r *http.Request, ca *pki.CA, opts p
 	sendText(w, cert)
 }
 
-// Config is what /v1-k3s/config tells a joining node; servers compare the critical part.
+// Config is the answer of /v1-k3s/config to a joining node; servers compare the critical part.
 type Config struct {
 	Critical Critical
 	// HTTPSPort is the server's port, FlannelBackend "vxlan", "host-gw" or "none".

@@ -50,7 +50,8 @@ func Run(ctx context.Context, args []string) error {
 	return fmt.Errorf("no help topic for %q", args[0])
 }
 
-// versionText is what --version prints: like K3s, the program names itself by its file (pkg/cli/cmds/agent.go, appName).
+// versionText returns the output of --version: like K3s, the program names itself by its file
+// (pkg/cli/cmds/agent.go, appName).
 func versionText(program string) string {
 	return fmt.Sprintf("%s version %s (%s)\ngo version %s\n", filepath.Base(program), version.Get().GitVersion, Commit, runtime.Version())
 }

@@ -22,13 +22,13 @@ type CommandArgs struct {
 	AddPreviousOutputInEnv *bool `pulumi:"addPreviousOutputInEnv,optional"`
 }
 
-// Outputs are what a finished command leaves.
+// Outputs hold the output of a finished command.
 type Outputs struct {
 	Stdout string `pulumi:"stdout"`
 	Stderr string `pulumi:"stderr"`
 }
 
-// CommandState is what the engine stores of a command:local:Command.
+// CommandState is stored by the engine for a command:local:Command.
 type CommandState struct {
 	CommandArgs
 	Outputs

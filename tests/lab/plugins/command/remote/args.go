@@ -24,13 +24,13 @@ type CommandArgs struct {
 	AddPreviousOutputInEnv *bool `pulumi:"addPreviousOutputInEnv,optional"`
 }
 
-// Outputs are what a finished command leaves.
+// Outputs hold the output of a finished command.
 type Outputs struct {
 	Stdout string `pulumi:"stdout"`
 	Stderr string `pulumi:"stderr"`
 }
 
-// CommandState is what the engine stores of a command:remote:Command.
+// CommandState is stored by the engine for a command:remote:Command.
 type CommandState struct {
 	CommandArgs
 	Outputs

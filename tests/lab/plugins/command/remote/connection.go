@@ -18,7 +18,7 @@ type Connection struct {
 	Host       *string  `pulumi:"host"`
 	Port       *float64 `pulumi:"port,optional"`
 	PrivateKey *string  `pulumi:"privateKey,optional" provider:"secret"`
-	// DialErrorLimit is how many failed dials are retried; -1 is no limit.
+	// DialErrorLimit limits the retries of failed dials; -1 is no limit.
 	DialErrorLimit *int `pulumi:"dialErrorLimit,optional"`
 	// PerDialTimeout bounds one TCP connect in seconds, not the SSH handshake;
 	// 0 is no bound.

@@ -35,8 +35,8 @@ func Timeout(seconds float64, inputs *unstructured.Unstructured) time.Duration {
 	return defaultTimeout
 }
 
-// Propagation is how the dependents of a deleted object go; foreground unless
-// its annotation says otherwise.
+// Propagation returns the way in which the dependents of a deleted object go; foreground unless its
+// annotation says otherwise.
 func Propagation(inputs *unstructured.Unstructured) metav1.DeletionPropagation {
 	switch strings.ToLower(inputs.GetAnnotations()[propagation]) {
 	case "orphan":

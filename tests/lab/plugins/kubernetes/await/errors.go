@@ -11,7 +11,7 @@ import (
 type Partial struct {
 	// Object is the last state seen.
 	Object *unstructured.Unstructured
-	// Reasons are what was wrong last, one a line; may be empty.
+	// Reasons list the last faults, one a line; may be empty.
 	Reasons []string
 
 	message string

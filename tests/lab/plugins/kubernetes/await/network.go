@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// settling is how long the Endpoints of a Service with a selector must not have
-// changed, as upstream: every such Service costs at least that much.
+// settling must pass without a change of the Endpoints of a Service with a selector, as upstream:
+// every such Service costs at least that much.
 const settling = 10 * time.Second
 
 var endpoints = schema.GroupVersionResource{Version: "v1", Resource: "endpoints"}
@@ -52,7 +52,7 @@ func selectsPods(obj *unstructured.Unstructured, kind string) bool {
 	return len(selector) > 0 && address != "None" && kind != "ExternalName"
 }
 
-// targets is what the Endpoints of a Service say.
+// targets sums up the Endpoints of a Service.
 type targets struct{ ready, pending, settled bool }
 
 // endpoints also takes the time since they changed.

@@ -67,7 +67,7 @@ func podStep(pod *unstructured.Unstructured) (waiting string, problems []string)
 	return "", nil
 }
 
-// containerProblems are why the containers that are not ready wait or ended.
+// containerProblems says why the containers that are not ready wait or ended.
 func containerProblems(pod *unstructured.Unstructured) string {
 	var problems []string
 	statuses, _, _ := unstructured.NestedSlice(pod.Object, "status", "containerStatuses")

@@ -12,8 +12,8 @@ import (
 	"strata/tests/lab/plugins/kubernetes/cluster"
 )
 
-// retryWatch is how long a broken watch rests before it is opened again, and
-// how often related objects are looked at without an event of the object.
+// retryWatch is the rest of a broken watch before it is opened again, and the pause between looks
+// at related objects without an event of the object.
 const retryWatch = 500 * time.Millisecond
 
 // view is an object under observation and the way to what belongs to it.
@@ -26,7 +26,7 @@ type view struct {
 	version string
 	// once is a single look, of a refresh.
 	once bool
-	// enough is what a rule accepts when time is up, and in a single look.
+	// enough accepts an object when time is up, and in a single look.
 	enough bool
 	// doing is the status line, if it is not the first reason.
 	doing string

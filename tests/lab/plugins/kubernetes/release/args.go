@@ -62,7 +62,7 @@ type Unused struct {
 	WaitForJobs              bool           `json:"waitForJobs"`
 }
 
-// Status is what Helm says of the release.
+// Status is Helm's status of the release.
 type Status struct {
 	AppVersion string `json:"appVersion"`
 	Chart      string `json:"chart"`

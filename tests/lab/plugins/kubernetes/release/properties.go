@@ -18,7 +18,7 @@ func marshal(properties resource.PropertyMap) (*structpb.Struct, error) {
 	return plugin.MarshalProperties(properties, options)
 }
 
-// checkpoint is what the engine stores: the release as it is and, as a secret,
+// checkpoint returns the properties that the engine stores: the release as it is and, as a secret,
 // the inputs that made it. In a preview the status is not known yet.
 func checkpoint(release *Release, inputs resource.PropertyMap, preview bool) (resource.PropertyMap, error) {
 	state, err := release.encode()

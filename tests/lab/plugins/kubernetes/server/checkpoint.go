@@ -14,9 +14,8 @@ const (
 	apiVersionKey   = "__initialApiVersion"
 )
 
-// checkpoint is what the engine stores: the live object, the inputs that made
-// it and the name under which its fields are owned. Where from has secrets,
-// both have.
+// checkpoint returns the properties that the engine stores: the live object, the inputs that made
+// it and the name under which its fields are owned. Where from has secrets, both have.
 func checkpoint(
 	inputs, live *unstructured.Unstructured, from resource.PropertyMap, apiVersion, manager string,
 ) resource.PropertyMap {

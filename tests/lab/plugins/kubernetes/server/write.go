@@ -33,8 +33,8 @@ func (w write) dryRun() []string {
 	return nil
 }
 
-// attempts is how often a create is tried while its namespace or its kind does
-// not exist yet; the pause before the n-th is 2^(n-1) s, 31 s together.
+// attempts limits the tries of a create while its namespace or its kind does not exist yet; the
+// pause before the n-th is 2^(n-1) s, 31 s together.
 const attempts = 6
 
 // post creates the object. What is missing may be on its way, made by another

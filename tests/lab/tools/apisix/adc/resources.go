@@ -12,7 +12,7 @@ type Resources struct {
 	SSLs        []SSL          `json:"ssls,omitempty"`
 }
 
-// Metadata is what most of them have.
+// Metadata is common to most of them.
 type Metadata struct {
 	ID     string            `json:"id,omitempty"`
 	Name   string            `json:"name,omitempty"`
@@ -38,7 +38,7 @@ type Route struct {
 	Vars     [][]any        `json:"vars,omitempty"`
 }
 
-// Upstream is where requests go.
+// Upstream receives requests.
 type Upstream struct {
 	Metadata
 	Nodes []admin.Node `json:"nodes"`
@@ -71,7 +71,8 @@ type Credential struct {
 	Type   string         `json:"type"`
 }
 
-// Request is what the controller sends (internal/adc/client/executor.go: ADCServerRequest). A field that is not here is ignored.
+// Request is sent by the controller (internal/adc/client/executor.go: ADCServerRequest). A field
+// that is not here is ignored.
 type Request struct {
 	Task struct {
 		Opts struct {
@@ -85,7 +86,8 @@ type Request struct {
 	} `json:"task"`
 }
 
-// Result is what it is answered with: one status for each server, whether it took the configuration (api/adc/types.go: SyncResult).
+// Result answers it: one status for each server, whether it took the configuration
+// (api/adc/types.go: SyncResult).
 type Result struct {
 	Status         string           `json:"status"`
 	SuccessCount   int              `json:"success_count"`

@@ -13,8 +13,9 @@ import (
 // ServiceLabel is a label of an upstream that a plugin names: the service that it is of.
 const ServiceLabel = "__ADC_UPSTREAM_SERVICE_ID"
 
-// Standalone is what a data plane is sent. A service and its own upstream have one id (operator.ts: fromADC,
-// applyEventForServiceInlinedUpstream); what has no id gets one of its name (libs/differ: generateId).
+// Standalone returns the configuration of a data plane. A service and its own upstream have one id
+// (operator.ts: fromADC, applyEventForServiceInlinedUpstream); a resource without an id gets one of
+// its name (libs/differ: generateId).
 func Standalone(from Resources) admin.Config {
 	var to admin.Config
 	for _, service := range from.Services {

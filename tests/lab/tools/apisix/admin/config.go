@@ -34,7 +34,7 @@ type Route struct {
 	ServiceID string            `json:"service_id"`
 }
 
-// Service is what an upstream serves, by host; its plugins are those of each of its routes.
+// Service is served by an upstream, by host; its plugins are those of each of its routes.
 type Service struct {
 	ID         string            `json:"id"`
 	Name       string            `json:"name,omitempty"`
@@ -44,7 +44,7 @@ type Service struct {
 	UpstreamID string            `json:"upstream_id,omitempty"`
 }
 
-// Upstream is where a service leads.
+// Upstream receives the requests of a service.
 type Upstream struct {
 	ID     string            `json:"id"`
 	Name   string            `json:"name,omitempty"`

@@ -41,7 +41,8 @@ func (c *controller) routeStatus(route object) map[string]any {
 	return map[string]any{"parents": parents}
 }
 
-// unreachable is why the data planes of an object's Gateways cannot be asked. A Gateway that names none has nothing to be asked.
+// unreachable says why the data planes of an object's Gateways cannot be asked. A Gateway that
+// names none has nothing to be asked.
 func (c *controller) unreachable(of ...object) error {
 	for _, gateway := range of {
 		if named := text(gateway, "spec", "infrastructure", "parametersRef", "name"); named != "" {
@@ -64,7 +65,8 @@ func (c *controller) parents(route object) (found []object, attached bool) {
 	return found, attached
 }
 
-// unusable is why a GatewayProxy leads nowhere: it is not there, or its key's Secret or its Service is not.
+// unusable says why a GatewayProxy leads nowhere: it does not exist, or its key's Secret or its
+// Service does not.
 func (c *controller) unusable(namespace, name string) error {
 	proxy, err := c.needed(proxies, namespace, name)
 	if err == nil {
@@ -92,7 +94,8 @@ func (c *controller) resolved(route object) map[string]any {
 	return found
 }
 
-// invalid is why an object of APISIX's own kinds is not accepted. A plugin configuration is accepted whatever it says.
+// invalid says why an object of APISIX's own kinds is not accepted. A plugin configuration is
+// accepted whatever it says.
 func (c *controller) invalid(resource schema.GroupVersionResource, o object) error {
 	switch resource {
 	case pluginConfigs:
@@ -111,7 +114,8 @@ func (c *controller) invalid(resource schema.GroupVersionResource, o object) err
 	return err
 }
 
-// attached is how many routes a listener has: those that the controller has told so, by each of their parentRefs that fits.
+// attached counts the routes of a listener: those that the controller has told so, by each of their
+// parentRefs that fits.
 func (c *controller) attached(gateway object, listener string) int {
 	count := 0
 	for _, route := range c.all(httpRoutes) {

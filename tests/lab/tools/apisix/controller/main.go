@@ -77,7 +77,7 @@ func serveADC(ctx context.Context, args []string) error {
 	return <-ended
 }
 
-// settings are what is read of the configuration file.
+// settings holds the fields of the configuration file that are read.
 type settings struct {
 	PortMatch string `json:"listener_port_match_mode"`
 }
@@ -131,7 +131,8 @@ func run(ctx context.Context) error {
 	return <-ended
 }
 
-// detect is which of the kinds that it reads are served. It asks once: what comes later is not looked at until a restart.
+// detect returns those of its kinds that are served. It asks once: later kinds are not looked at
+// until a restart.
 func detect(config *rest.Config) ([]kind, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {

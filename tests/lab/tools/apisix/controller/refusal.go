@@ -57,7 +57,7 @@ func (c *controller) refusal(ctx context.Context, o object) error {
 	return nil
 }
 
-// alone is what the data plane would be sent of one object.
+// alone returns one object as the data plane would be sent it.
 func (c *controller) alone(o object) (adc.Resources, error) {
 	var sent adc.Resources
 	switch o.GetKind() {

@@ -32,7 +32,8 @@ func (c *controller) statuses(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// statusOf is what an object's status has to be; nil of one that is another controller's. testdata/statuses.yaml has what the original writes.
+// statusOf returns the status that an object has to have; nil for another controller's.
+// testdata/statuses.yaml has the original's.
 func (c *controller) statusOf(resource schema.GroupVersionResource, o object) map[string]any {
 	switch resource {
 	case classes:

@@ -9,7 +9,7 @@ import (
 	"strata/tests/lab/tools/apisix/adc"
 )
 
-// translate is what the data plane of a GatewayProxy is to have.
+// translate returns the configuration of a GatewayProxy's data plane.
 func (c *controller) translate(proxy object) adc.Resources {
 	sent := adc.Resources{GlobalRules: map[string]any{}}
 	for _, plugin := range list(proxy.Object, "spec", "plugins") {

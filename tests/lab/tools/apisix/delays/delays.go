@@ -19,26 +19,26 @@ const (
 	// keycloak is Keycloak's start. Source: its own log, "Keycloak 26 on JVM started in …s": `start` without --optimized builds
 	// first, together some 15 s on two cores.
 	keycloak = 15 * time.Second
-	// poll is how often each worker of the data plane takes what was sent, for each kind of object by itself. Source:
-	// apisix/core/config_yaml.lua, _automatic_fetch.
+	// poll is the pause between two takes of each worker of the data plane, for each kind of object
+	// by itself. Source: apisix/core/config_yaml.lua, _automatic_fetch.
 	poll = 100 * time.Millisecond
 	// gateway is APISIX's start: its CLI writes nginx.conf and starts nginx. Source: apisix's entry point, some 2 s on two cores.
 	gateway = 2 * time.Second
 )
 
-// Webhook is how long after its Pod is Ready the controller's webhook listens.
+// Webhook returns the time from the Pod's readiness until the controller's webhook listens.
 func Webhook() time.Duration { return scaled(webhook) }
 
-// Sync is how long the controller takes to send a change.
+// Sync returns the controller's time to send a change.
 func Sync() time.Duration { return scaled(sync) }
 
-// Keycloak is how long Keycloak takes to start.
+// Keycloak returns the time of Keycloak's start.
 func Keycloak() time.Duration { return scaled(keycloak) }
 
-// Poll is how long the data plane may take to take one kind of object.
+// Poll returns the data plane's greatest time to take one kind of object.
 func Poll() time.Duration { return scaled(poll) }
 
-// Gateway is how long APISIX takes to start.
+// Gateway returns the time of APISIX's start.
 func Gateway() time.Duration { return scaled(gateway) }
 
 func scaled(full time.Duration) time.Duration {

@@ -26,7 +26,7 @@ const (
 	sessionTime, flowTime     = time.Hour, 10 * time.Minute
 )
 
-// flow is what must come back from the login page.
+// flow must come back from the login page.
 type flow struct {
 	State, Nonce, Original string
 	Expires                time.Time
@@ -38,7 +38,7 @@ type session struct {
 	Expires time.Time
 }
 
-// provider is what the discovery document says.
+// provider holds the discovery document.
 type provider struct {
 	Issuer        string `json:"issuer"`
 	Authorization string `json:"authorization_endpoint"`

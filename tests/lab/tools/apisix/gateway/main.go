@@ -26,7 +26,7 @@ const (
 	portHTTP, portTLS, portAdmin, portMetrics, portStatus = ":9080", ":9443", ":9180", ":9091", ":7085"
 )
 
-// drainTime is how long open requests may take after SIGTERM (nginx' worker_shutdown_timeout is longer).
+// drainTime bounds open requests after SIGTERM (nginx' worker_shutdown_timeout is longer).
 const drainTime = 30 * time.Second
 
 func main() {

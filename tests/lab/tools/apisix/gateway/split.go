@@ -61,8 +61,9 @@ func splitOf(config any) (split admin.Split, err error) {
 // errNoUpstream is a service whose upstream is not in force yet, or no more (apisix/init.lua, get_upstream_by_id).
 var errNoUpstream = errors.New("failed to find upstream by id")
 
-// upstreamOf is where the next request of a route goes. As in the original, every upstream that the route names must be there, also one
-// of weight 0 (apisix/plugins/traffic-split.lua, access).
+// upstreamOf returns the target of the next request of a route. As in the original, every upstream
+// that the route names must be there, also one of weight 0 (apisix/plugins/traffic-split.lua,
+// access).
 func (p *plane) upstreamOf(sent *loaded, route *admin.Route) (admin.Upstream, error) {
 	own := sent.services[route.ServiceID].UpstreamID
 	var there map[string]admin.Upstream

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// claims are what an ID token says.
+// claims are the contents of an ID token.
 type claims struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"`

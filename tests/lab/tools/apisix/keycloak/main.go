@@ -17,7 +17,7 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// importFolder is where `start --import-realm` looks.
+// importFolder is read by `start --import-realm`.
 const importFolder = "/opt/keycloak/data/import"
 
 func main() {

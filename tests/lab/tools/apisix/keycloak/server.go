@@ -104,7 +104,7 @@ func (s *server) page(w http.ResponseWriter, realm *realm, session, message stri
 	_ = pageTemplate.Execute(w, map[string]string{"Action": action, "Message": message}) // the browser may be gone
 }
 
-// authenticate is where the page's form leads.
+// authenticate takes the page's form.
 func (s *server) authenticate(w http.ResponseWriter, r *http.Request, realm *realm) {
 	session := r.URL.Query().Get("session_code")
 	s.mu.Lock()

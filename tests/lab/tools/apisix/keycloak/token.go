@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// tokenTime is how long a token is valid: Keycloak's default.
+// tokenTime is the life of a token: Keycloak's default.
 const tokenTime = 5 * time.Minute
 
 // token exchanges a code, once, for a token of who has logged in.
